@@ -4,9 +4,10 @@ import { mkdirSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { arch, platform, tmpdir, totalmem } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
+import { getProjectStoragePath } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
 import { gitSettingsRunPrograms } from '../permissions/gitPrograms.ts';
@@ -84,7 +85,8 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     (key) => key.startsWith('sandbox.') && isManaged(loaded.sources, key),
   );
   const hosts = { ...network, isWholeList: isManaged(loaded.sources, 'sandbox.network.allowedDomains') };
-  const caches = join(dataRoot, 'cache', 'sandbox');
+  // What one project puts there is run in another's sandbox, where that project can be written to.
+  const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, root)));
   const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
   // Asked about the same names before and after each command.
   const isObeyed = remembered((path) => isReadOnlyForCommands(path, protection));

@@ -108,6 +108,23 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
   });
 });
 
+test.skipIf(!hasSandbox)('each project has caches of its own', async () => {
+  const { server, work, access, print } = await setStage();
+  const other = join(work.home, 'other');
+  await mkdir(other);
+  const show = bash('echo "at $npm_config_cache" && touch "$npm_config_cache-made"');
+  server.script(show, { text: 'One.' }, show, { text: 'Two.' });
+  await mkdir(work.data, { recursive: true });
+  await writeFile(join(work.data, 'config.json'), JSON.stringify({ sandbox: { autoAllow: true } }));
+  for (const cwd of [work.repository, other])
+    expect(await print(['-p', 'go'], { env: work.env(access), cwd })).toMatchObject({ code: 0 });
+  const caches = [1, 3].map(
+    (at) => /at (\S+?\/npm)\b/.exec(JSON.stringify(server.requests()[at]?.messages.at(-1)))?.[1],
+  );
+  expect(caches).toHaveLength(new Set(caches).size);
+  for (const cache of caches) expect(existsSync(`${cache}-made`)).toBe(true);
+});
+
 test('without one the status line and the question say so, and nothing is allowed for it', async () => {
   const { server, work, ready, access } = await setStage();
   const broken = join(dirname(work.repository), 'broken');
