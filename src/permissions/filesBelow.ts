@@ -1,8 +1,9 @@
 /** What there is on disk below a folder and above it, as far as a decision needs it. */
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { entriesOf } from '../disk/fileLookups.ts';
 import { globsOverlap } from './globOverlap.ts';
-import { entriesOf, isMisread } from './listTree.ts';
+import { isMisread } from './listTree.ts';
 
 /** Entries looked at for one folder: about half a second's work. */
 const MAX_ENTRIES = 50_000;

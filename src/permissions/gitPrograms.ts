@@ -6,10 +6,11 @@
  */
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { entriesOf } from '../disk/fileLookups.ts';
 import { type IndexPaths, indexPaths } from '../disk/gitIndex.ts';
 import { gitIncludes } from '../protocol/gitIncludes.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
-import { entriesOf, isMisread } from './listTree.ts';
+import { isMisread } from './listTree.ts';
 import { isSensitive } from './sensitive.ts';
 
 /**

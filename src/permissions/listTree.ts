@@ -1,5 +1,6 @@
-import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { entriesOf } from '../disk/fileLookups.ts';
 
 export interface TreeEntry {
   /** Relative to the path that was asked about; empty for itself. */
@@ -32,15 +33,6 @@ export function listTree(top: string): readonly TreeEntry[] | undefined {
   } catch (error) {
     // Below a file there is nothing.
     return (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? [] : undefined;
-  }
-}
-
-/** The entries of a folder; empty when it does not exist or cannot be read. Never throws. */
-export function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }
 

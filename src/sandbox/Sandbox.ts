@@ -5,6 +5,7 @@ import { accessSync, closeSync, constants, openSync, realpathSync, unlinkSync, w
 import type { Server } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { resolved } from '../disk/fileLookups.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type {
   CommandRequest,
@@ -18,7 +19,6 @@ import { whyBlocked } from './blocked.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { createCompletedGitFolders } from './completedGitFolders.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
-import { resolved } from './fileLookups.ts';
 import { findPlaces, type PlaceOptions, writableFolders } from './findPlaces.ts';
 import { gitFoldersOf } from './gitPlaces.ts';
 import { closeInheritedFiles } from './inheritedFiles.ts';

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDirectory, lstatOf, namesIn, textOf } from './fileLookups.ts';
+import { isDirectory, lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
 import { isGitFolder } from './gitPlaces.ts';
 
 /** "The shared files are right here", which is what git takes for granted without this file. */

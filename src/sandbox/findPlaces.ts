@@ -1,7 +1,7 @@
 /** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { lstatOf, namesIn, resolved } from './fileLookups.ts';
+import { lstatOf, namesIn, resolved, statOf } from '../disk/fileLookups.ts';
 import { gitFoldersOf, hookFoldersOf, includedByUser, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
 import { borrowedObjects, homeElsewhere } from './homeElsewhere.ts';
 import { otherPaths, readMounts } from './mounts.ts';
@@ -229,12 +229,4 @@ function protectedIn(root: string, { isObeyed, home }: PlaceOptions): readonly s
     ...[...obeyed, ...gitFile, ...hookFoldersOf(root, home)],
     ...gitFoldersOf(root).flatMap((folder) => protectedInGit(folder, home)),
   ];
-}
-
-function statOf(path: string) {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 /** What the program that started this one left open: a folder among it leads past every mount of a sandbox. */
 import { closeSync, readFileSync } from 'node:fs';
-import { namesIn } from './fileLookups.ts';
+import { namesIn } from '../disk/fileLookups.ts';
 
 const FLAGS = /^flags:\s*([0-7]+)$/m;
 /** As in fcntl.h, on every machine that Linux runs Node on. Everything that Node opens itself has it. */

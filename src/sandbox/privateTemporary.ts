@@ -5,11 +5,9 @@
  * ends. What a killed session has left is settled by a later one.
  */
 import {
-  type Dirent,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readlinkSync,
   renameSync,
   symlinkSync,
@@ -17,8 +15,8 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { entriesOf, lstatOf, namesIn } from '../disk/fileLookups.ts';
 import { isRunning } from './completedGitFolders.ts';
-import { lstatOf, namesIn } from './fileLookups.ts';
 import { isInside } from './plan.ts';
 
 /** More are not linked at each command; then only those that the command names. */
@@ -234,14 +232,6 @@ function unlink(path: string, target: string): void {
   attempt(() => {
     if (readlinkSync(path) === target) unlinkSync(path);
   });
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 /** What fails here is there already, gone, or not the user's. */

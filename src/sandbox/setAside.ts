@@ -5,8 +5,8 @@
  */
 import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
 import { isRunning } from './completedGitFolders.ts';
-import { lstatOf, namesIn, textOf } from './fileLookups.ts';
 import { isInside } from './plan.ts';
 
 const MAX_NAMES = 10;

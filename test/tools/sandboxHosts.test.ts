@@ -18,6 +18,7 @@ function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandb
     state: () => Promise.resolve({ type: 'on', mode: 'workspace-write' }),
     confine: () => Promise.resolve(confinement('workspace-write', hosts)),
     isExcluded: () => Promise.resolve(false),
+    adopt: () => Promise.resolve(),
     outside: () => confinement('none', []),
     dispose: () => undefined,
   };

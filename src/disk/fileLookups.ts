@@ -1,5 +1,14 @@
 /** Looks at the disk without exceptions: what is not there, or cannot be seen, is nothing. */
-import { type BigIntStats, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  type BigIntStats,
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 
 /** The path with its links resolved; empty where there is nothing. */
 export function resolved(path: string): readonly string[] {
@@ -18,6 +27,24 @@ export function namesIn(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+/** The same with what they are. */
+export function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** `stat` that never throws. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 
