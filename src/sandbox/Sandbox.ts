@@ -184,10 +184,13 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         ...(options.platform === 'linux' ? { privateTemporary: (shared) => temporary.open(shared) } : {}),
         scratchParent: options.scratchParent(request.scratch),
       });
+      if (!isLook) created.splice(0).forEach(temporary.adopt);
       const scratch = realpathSync(request.scratch);
       const where = { cwd: request.cwd, scratch };
-      const plan = planCommand(found.mode, request.grant.basis, where, places, temporary.isOwn);
-      if (!isLook) created.splice(0).forEach(temporary.adopt);
+      const plan = planCommand(found.mode, request.grant.basis, where, places, {
+        isOwn: temporary.isOwn,
+        named: (folder) => temporary.named(folder, request.command),
+      });
       temporary.share();
       for (const folder of plan.temporary) temporary.link(folder, folder.mounted, request.command);
       const wayOut = plan.network === 'session' ? await open() : undefined;

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import type { PermissionBasis } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { Elsewhere } from './homeElsewhere.ts';
-import type { PrivateTemporary } from './privateTemporary.ts';
+import type { PrivateTemporary, TemporaryFolders } from './privateTemporary.ts';
 
 /** Absolute, resolved paths; every one exists. */
 export interface SandboxPlaces {
@@ -71,7 +71,9 @@ export function planCommand(
   basis: PermissionBasis,
   { cwd, scratch }: { readonly cwd: string; readonly scratch: string },
   places: SandboxPlaces,
-  isOwnTemporary: (folder: PrivateTemporary, name: string) => boolean = () => false,
+  temporaryFolders: Pick<TemporaryFolders, 'isOwn'> & {
+    readonly named: (folder: PrivateTemporary) => readonly string[];
+  } = { isOwn: () => false, named: () => [] },
 ): SandboxPlan {
   const looksOnly = basis === 'read-only';
   const writes = mode === 'workspace-write' && !looksOnly;
@@ -96,8 +98,11 @@ export function planCommand(
   const anchored = anchorsOf(writable, [...kept, ...closed]);
   const mounts = [...writable, ...readable, ...kept, ...anchored, ...places.needed, cwd, scratch];
   const temporary = (writes ? privateTemporary : []).map((folder): PlannedTemporary => {
-    const names = new Set(mounts.flatMap((path) => nameIn(path, folder)));
-    return { ...folder, mounted: [...names].filter((name) => !isOwnTemporary(folder, name)) };
+    const names = [...mounts.flatMap((path) => nameIn(path, folder)), ...temporaryFolders.named(folder)];
+    return {
+      ...folder,
+      mounted: [...new Set(names)].filter((name) => !temporaryFolders.isOwn(folder, name)),
+    };
   });
   return {
     mode: writes ? 'workspace-write' : 'read-only',

@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readlinkSync,
   renameSync,
+  rmdirSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
@@ -21,6 +22,8 @@ import { isInside } from './plan.ts';
 
 /** More are not linked at each command; then only those that the command names. */
 const MAX_LINKED = 1000;
+/** Entries that a command names, and that are mounted for it. */
+const MAX_MOUNTED = 20;
 /** How old the folder of a dead process has to be: its number may be that of a process that this one cannot see. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
@@ -40,6 +43,8 @@ export interface TemporaryFolders {
   open(shared: string): PrivateTemporary | undefined;
   /** Those that are there. */
   opened(): readonly PrivateTemporary[];
+  /** Entries of the shared folder that a command names: `find` and `cp` treat a link to one differently. Never throws. */
+  named(folder: PrivateTemporary, command: string): readonly string[];
   /** Links what is in the shared folder, but for names that something else is mounted at. Never throws. */
   link(folder: PrivateTemporary, mounted: readonly string[], command: string): void;
   /** Whether an entry was made by a command. */
@@ -79,14 +84,22 @@ export function createTemporaryFolders({ parentName, isOfProgram }: TemporaryOpt
       return states.get(shared);
     },
     opened: () => [...states.values()].filter((state) => state !== undefined),
+    named(folder, command) {
+      const state = stateOf(folder);
+      if (state === undefined) return [];
+      readNames(state, isOfProgram);
+      return state.names.filter((name) => command.includes(`/${name}`)).slice(0, MAX_MOUNTED);
+    },
     link(folder, mounted, command) {
       const state = stateOf(folder);
       if (state === undefined) return;
+      for (const name of state.mounted) if (!mounted.includes(name)) unmounted(state, name);
       for (const name of mounted) {
         state.mounted.add(name);
         if (state.linked.delete(name)) unlink(join(state.own, name), join(state.outside, name));
       }
-      linkNames(state, isOfProgram, command);
+      readNames(state, isOfProgram);
+      linkNames(state, command);
     },
     isOwn(folder, name) {
       const state = stateOf(folder);
@@ -144,10 +157,10 @@ function isLeft(parent: string, name: string): boolean {
   return found?.isDirectory() === true && Date.now() - Number(found.mtimeMs) >= LEFT_BEHIND_MS;
 }
 
-function linkNames(state: State, isOfProgram: (name: string) => boolean, command: string): void {
+/** Reads the shared folder again where it has changed. */
+function readNames(state: State, isOfProgram: (name: string) => boolean): void {
   const readAt = lstatOf(state.shared)?.mtimeNs;
-  if (readAt === undefined) return;
-  if (readAt !== state.readAt) {
+  if (readAt !== undefined && readAt !== state.readAt) {
     const all = entriesOf(state.shared)
       .filter((entry) => !entry.isSymbolicLink() || !isOfSession(state, entry.name))
       .map(({ name }) => name);
@@ -160,6 +173,20 @@ function linkNames(state: State, isOfProgram: (name: string) => boolean, command
     state.names = all.filter((name) => !isOfProgram(name));
     state.readAt = readAt;
   }
+}
+
+/** What a mount has left, empty: a link takes its place. Where a command still has it mounted, it has the link then. */
+function unmounted(state: State, name: string): void {
+  const left = join(state.own, name);
+  state.mounted.delete(name);
+  attempt(() => {
+    const found = lstatSync(left);
+    if (found.isDirectory()) rmdirSync(left);
+    else if (found.isFile() && found.size === 0) unlinkSync(left);
+  });
+}
+
+function linkNames(state: State, command: string): void {
   const isMany = state.names.length > MAX_LINKED;
   for (const name of state.names) {
     if (state.linked.has(name) || state.mounted.has(name) || (isMany && !command.includes(name))) continue;
@@ -182,6 +209,7 @@ function adopt(state: State, name: string): void {
   const [place, own] = [join(state.shared, name), join(state.own, name)];
   attempt(() => {
     if (!lstatSync(place).isFile()) return;
+    if (state.mounted.has(name)) unmounted(state, name);
     state.linked.delete(name);
     unlink(own, join(state.outside, name));
     if (lstatOf(own) !== undefined) return;

@@ -414,6 +414,18 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readdirSync(join(tmp, 'build123'))).toEqual(['main']);
     });
 
+    test('what a command names is there as it is, and for the next one as well', async () => {
+      const { run, tmp } = await confined();
+      mkdirSync(join(tmp, 'data/deep'), { recursive: true });
+      for (const name of ['data/deep/a.txt', 'log.txt']) writeFileSync(join(tmp, name), 'x\n');
+      const { text } = await run(
+        `find ${tmp}/data -type f; cp -r ${tmp}/data ${tmp}/copy && echo y > ${tmp}/copy/deep/a.txt && cat ${tmp}/copy/deep/a.txt; [ -L ${tmp}/log.txt ] || echo file`,
+      );
+      expect(text).toBe(`${tmp}/data/deep/a.txt\ny\nfile`);
+      expect((await run('(cd "$TMPDIR" && cat */deep/a.txt *.txt)')).text).toBe('y\nx\nx');
+      expect(readFileSync(join(tmp, 'copy/deep/a.txt'), 'utf8')).toBe('y\n');
+    });
+
     test('what another program makes there while a command runs is out of its reach', async () => {
       const { run, call, root, tmp } = await confined();
       const evil = `echo ready > ready; while [ ! -f go ]; do sleep 0.02; done; for f in ${tmp}/go-build1/main ${tmp}/*/*/outside/go-build1/main; do echo evil > $f; done; echo end`;
