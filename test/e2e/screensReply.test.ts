@@ -52,7 +52,7 @@ async function played(columns: number): Promise<void> {
   await goldenHeld('reply-asked', async (one) => {
     await one.terminal.submit('Why is 走査 so slow? 🐌 למה?');
     await one.model.asked();
-    await one.terminal.waitFor(/למה\?\s+. Waiting for mock-1…/);
+    await one.terminal.waitFor(/למה\?\s+. Waiting(?: for mock-1)?…/);
   });
   await goldenHeld('reply-reasoning', async ({ terminal, model }) => {
     model.latest().think('The scanner reads each line twice: 一行を二回.');
