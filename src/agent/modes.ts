@@ -97,8 +97,8 @@ function modeNote(mode: PermissionMode): string {
     case 'default':
       return 'Permission mode: default. Edits and commands are shown to the user first.';
     case 'auto':
-      return 'Permission mode: auto. What would be shown to the user first is judged against what the user has asked for. Stay within that, and do not look for a way round a refusal.';
+      return 'Permission mode: auto. What would be shown to the user first is judged against what the user has asked for. Stay within that, and do not work around a denial.';
     case 'dontAsk':
-      return 'Permission mode: dontAsk. Nobody is asked: what the rules do not allow is refused. Do not look for a way round a refusal; say what would be needed.';
+      return 'Permission mode: dontAsk. Nothing can be approved: calls that no rule allows are denied. Do not work around a denial; say what would be needed.';
   }
 }

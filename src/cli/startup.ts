@@ -137,7 +137,6 @@ export async function findModelAccess(
 
 /** What is to be done about a mistake that hides which endpoint was meant; what the mistake is, it says itself. */
 function misreadAdvice({ file, key }: Problem): string {
-  const what =
-    key === undefined ? `${file} may name the endpoint` : 'The address of the model does not count';
+  const what = key === undefined ? `${file} may name the endpoint` : 'The base URL is invalid';
   return `${what}, so nothing was sent: correct it, or name the endpoint for this run with --base-url or OPENAI_BASE_URL.`;
 }

@@ -101,7 +101,7 @@ function copiedText(copied: Copied, what: string, text: string): CommandResult {
     case 'sent':
       return {
         type: 'notice',
-        text: `Sent ${what} to the terminal for its clipboard (OSC 52, ${size(text)}). Terminals do not say whether they take it: if something else is pasted, /copy FILE writes it to a file.`,
+        text: `Sent ${what} to the terminal for its clipboard (OSC 52, ${size(text)}). Terminals do not confirm this; if something else is pasted, use /copy FILE.`,
       };
     case 'failed':
       return problem(`${capital(what)} was not copied: ${copied.message} /copy FILE writes it to a file.`);

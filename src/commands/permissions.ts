@@ -1,6 +1,6 @@
 import type { AgentState } from '../agent/types.ts';
 import { parsePermissionMode } from '../config/modes.ts';
-import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
+import { modeLabels, type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { explanationPage } from './pages/explanationPage.ts';
 import { alignColumns } from './textTable.ts';
 import type { Command, CommandHost, CommandResult, RuleInfo } from './types.ts';
@@ -31,9 +31,9 @@ export const permissions: Command = {
     const sources = [...new Set(rules.map((rule) => rule.source))];
     const lines = sources.flatMap((source) => ['', source, ...ruleLines(rules, source)]);
     if (rules.length === 0)
-      lines.push('', 'No rules. "Always" at a question writes them to .clawdcode.local.json.');
+      lines.push('', 'No rules. “Don’t ask again” in an approval saves them to .clawdcode.local.json.');
     const text = [
-      `Mode: ${mode} (${meanings[mode]}). Shift+Tab changes it, or /permissions and a mode.`,
+      `Mode: ${modeLabels[mode]} (${meanings[mode]}). Shift+Tab changes it, or /permissions and a mode.`,
       ...lines,
     ].join('\n');
     return {

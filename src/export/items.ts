@@ -1,6 +1,7 @@
 /** From entries to what one reads: a call together with its result, turns counted, bookkeeping left out. */
 import { displayOf, type JSONLEntry, noteOf, shellCommand } from '../protocol/entries.ts';
 import type { ContentPart } from '../protocol/messages.ts';
+import { withoutModelNotes } from '../protocol/shellOutput.ts';
 import type { ExportItem, ExportOptions } from './types.ts';
 
 type Choice = Pick<ExportOptions, 'toolOutputs' | 'reasoning'>;
@@ -99,7 +100,8 @@ function callOf(
 ): Extract<ExportItem, { type: 'call' }> {
   const { toolResult } = result ?? {};
   const tool = use?.tool?.name ?? toolResult?.name ?? 'tool';
-  const output = toolResult === undefined ? undefined : textOf(toolResult.output);
+  const output =
+    toolResult === undefined ? undefined : withoutModelNotes(textOf(toolResult.output), toolResult.display);
   const { display } = toolResult ?? {};
   return {
     type: 'call',

@@ -71,7 +71,7 @@ function alternating(messages: readonly WireMessage[]): readonly WireMessage[] {
     if (merged !== undefined) out[out.length - 1] = merged;
     else {
       if (message.role === 'assistant' && (last === undefined || last.role === 'system')) {
-        out.push({ role: 'user', content: '(The conversation goes on.)' });
+        out.push({ role: 'user', content: '(The conversation continues.)' });
       }
       out.push(message);
     }

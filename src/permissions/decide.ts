@@ -53,7 +53,7 @@ function unasked({ reason, suggestion }: PermissionDecision): string {
     rules === '' ? 'what would be needed' : `that the user could allow it with the rule ${rules}`;
   return (
     `${reason} It would have to be asked about, and this session does not ask (mode dontAsk). Allowed without asking ` +
-    `are reading inside the project, commands that only look, and what an allow rule covers: go on with those, or say ${remedy}.`
+    `are reads inside the project, read-only commands, and what an allow rule covers: continue with those, or say ${remedy}.`
   );
 }
 

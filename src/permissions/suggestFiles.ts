@@ -22,7 +22,7 @@ export function suggestForFiles(
       rules: [],
       destination: 'mode',
       label: 'Yes, allow all edits this session',
-      detail: 'switches to accept-edits mode',
+      detail: 'switches to accept edits mode',
     };
   }
   if (!asks.every(({ cause }) => cause === 'outside')) return undefined;

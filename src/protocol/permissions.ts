@@ -14,6 +14,16 @@ export const permissionModes = [
 ] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
+/** What a mode is called on screen. */
+export const modeLabels: Readonly<Record<PermissionMode, string>> = {
+  default: 'default',
+  acceptEdits: 'accept edits',
+  plan: 'plan',
+  auto: 'auto',
+  dontAsk: "don't ask",
+  bypassPermissions: 'bypass permissions',
+};
+
 /** What a call wants to do, in the terms that rules are written in. Paths are absolute, not yet resolved. */
 export type Access =
   | { readonly type: 'none' }

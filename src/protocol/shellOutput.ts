@@ -1,3 +1,4 @@
+import type { ToolDisplay } from './entries/fields.ts';
 import type { JSONLEntry } from './entries.ts';
 
 /**
@@ -9,4 +10,13 @@ export function shellOutput({ subtype, message, data }: JSONLEntry): string | un
   if (data?.output !== undefined) return data.output;
   const { content } = message;
   return typeof content === 'string' ? content.slice(data?.outputAt ?? 0) : undefined;
+}
+
+/** An output for readers: without what its end tells the model. */
+export function withoutModelNotes(
+  output: string,
+  { modelNotes = '' }: { readonly modelNotes?: ToolDisplay['modelNotes'] } = {},
+): string {
+  if (modelNotes === '' || !output.endsWith(modelNotes)) return output;
+  return output.slice(0, -modelNotes.length).replace(/\n$/, '');
 }

@@ -71,11 +71,12 @@ async function report(task: BackgroundTask, title: string): Promise<ToolOutcome>
   const original = await taken.original;
   const { confinement } = task.run;
   const obeyed = obeyedNotes(confinement);
+  const modelNotes = [`(${state})`, ...obeyed.forModel].join('\n');
   return {
     status: 'ok',
-    text: [output === '' ? '(no new output)' : output, `(${state})`, ...obeyed.forModel].join('\n'),
+    text: `${output === '' ? '(no new output)' : output}\n${modelNotes}`,
     kind: 'command',
-    display: { title, summary: [state, ...obeyed.forUser].join(' · ') },
+    display: { title, summary: [state, ...obeyed.forUser].join(' · '), modelNotes },
     ...(confinement === undefined ? {} : { sandbox: confinement.record() }),
     ...(original === undefined ? {} : { original }),
   };

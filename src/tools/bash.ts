@@ -229,9 +229,13 @@ async function finished(
     after.push(`(Working directory is now ${directory}.)`);
   }
   if (tasks.settle(run))
-    after.push('(Processes it left behind are ended in 1 s; use run_in_background for what has to go on.)');
+    after.push(
+      '(Processes it left behind are ended in 1 s; use run_in_background for processes that must keep running.)',
+    );
   else if (lostJobs)
-    after.push('(Processes it left behind were ended; use run_in_background for what has to go on.)');
+    after.push(
+      '(Processes it left behind were ended; use run_in_background for processes that must keep running.)',
+    );
   if (end.code !== 0)
     after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
   const { confinement } = report;
@@ -297,14 +301,16 @@ async function moved(
   const handling = `BashOutput reads its output, KillBash stops it (task_id "${id}").`;
   if (call.run_in_background === true) {
     const note = `Runs in the background as task ${id}. ${handling}`;
-    return outcome(report, 'ok', [note], `background ${id}`, { taken });
+    return outcome(report, 'ok', [note], `in the background as ${id} (/tasks)`, { taken });
   }
   const patience = formatDuration(Date.now() - startedAtMs);
   const note =
     why === 'moved'
-      ? `(The user moved it to the background after ${patience}: it goes on as task ${id}. ${handling})`
-      : `(Still running after ${patience}: it goes on in the background as task ${id}. ${handling})`;
-  return outcome(report, 'partial', [note], `background ${id} · ${patience}`, { taken });
+      ? `(Moved to the background by the user after ${patience}: it continues as task ${id}. ${handling})`
+      : `(Still running after ${patience}: it continues in the background as task ${id}. ${handling})`;
+  return outcome(report, 'partial', [note], `moved to the background as ${id} (/tasks) · ${patience}`, {
+    taken,
+  });
 }
 
 async function outcome(
@@ -322,7 +328,10 @@ async function outcome(
     status,
     text: [...notes, ...(output === '' ? silent : [output]), ...after].join('\n'),
     kind: 'command',
-    display: { title: titleOf(call.command), summary },
+    display: {
+      ...{ title: titleOf(call.command), summary },
+      ...(after.length === 0 ? {} : { modelNotes: after.join('\n') }),
+    },
     ...(confinement === undefined ? {} : { sandbox: confinement.record() }),
     ...(original === undefined ? {} : { original }),
   };

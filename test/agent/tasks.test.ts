@@ -36,7 +36,7 @@ test('Ctrl+B lets the turn go on, and the end of the task is told to the user at
     canBackground: false,
     tasks: [{ id: 'b1', command: WAITS, lastLine: 'begun' }],
   });
-  expect(String(contents(stageOf, 1).at(-1))).toMatch(/^begun\n\(The user moved it to the background after/);
+  expect(String(contents(stageOf, 1).at(-1))).toMatch(/^begun\n\(Moved to the background by the user after/);
 
   await writeFile(join(root, 'go'), '');
   await until(isNotice);
@@ -71,7 +71,7 @@ test('a command of the user’s own goes to the background as well, and its entr
   agent.submit({ type: 'background' });
   await agent.idle();
   const entry = agent.entries().find(({ subtype }) => subtype === 'shell');
-  expect(String(entry?.message.content)).toContain('it goes on as task b1');
+  expect(String(entry?.message.content)).toContain('it continues as task b1');
   expect(agent.taskOutput('b1')?.text).toBe('begun\n');
   agent.submit({ type: 'stop_task', id: 'b1' });
   await until((event) => event.type === 'notice');

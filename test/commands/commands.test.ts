@@ -279,7 +279,7 @@ describe('/permissions', () => {
       '? make $X',
       '  why No rule allows make.',
       '  not Bash(make:*), in .clawdcode.json: does not cover $X',
-      '  only the shell knows $X',
+      '  unknown before it runs $X',
       '  in a folder that cannot be known here',
       '',
       '"Always" would save: Bash(make)',

@@ -188,7 +188,7 @@ test('what the user changed meanwhile is merged or left alone, and said before a
   await terminal.waitFor('Enter does it');
   await terminal.waitFor(/^merge +numbers\.txt/m);
   await terminal.waitFor(/^leave +clash\.txt/m);
-  await terminal.waitFor(/^bring back +deep\/er\/new/m);
+  await terminal.waitFor(/^recreate +deep\/er\/new/m);
   await terminal.waitFor(/3 - three/);
   await terminal.waitFor(/3 \+ 3/);
   expect(await treeOf(folder), 'only shown').toEqual(before);

@@ -56,7 +56,7 @@ test('a question fits a small screen, and its diff can be scrolled', async () =>
   await terminal.submit('write it');
   await terminal.waitFor('Write asks');
   await terminal.waitFor('1. Yes');
-  await terminal.waitFor('No, and tell it what to do differently');
+  await terminal.waitFor('No, tell it what to do instead');
   await terminal.waitFor('row 0;');
   expect(terminal.screen()).not.toContain('row 79;');
   for (let page = 0; page < 60 && !terminal.screen().includes('row 79;'); page++)

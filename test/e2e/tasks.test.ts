@@ -29,7 +29,7 @@ test('Ctrl+B moves the model’s command: the turn goes on, and its end is told 
   await terminal.waitFor('It runs beside us.');
   await terminal.waitFor(/1 running/);
   expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(
-    /^开始\n\(The user moved it to the background after [\d.]+ m?(?:in)?s?: it goes on as task b1\. BashOutput reads its output/,
+    /^开始\n\(Moved to the background by the user after [\d.]+ m?(?:in)?s?: it continues as task b1\. BashOutput reads its output/,
   );
   await terminal.waitForIdle();
 

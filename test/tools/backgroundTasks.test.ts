@@ -50,7 +50,7 @@ describe('a command that the user moves', () => {
     const moved = await running;
     expect(moved.status).toBe('partial');
     expect(moved.text).toMatch(
-      /^one\n\(The user moved it to the background after [\d.]+ s: it goes on as task b1\./,
+      /^one\n\(Moved to the background by the user after [\d.]+ s: it continues as task b1\./,
     );
     expect(moved.text).toContain('task_id "b1"');
     expect(bench.move(), 'it is no longer in front').toBe(0);

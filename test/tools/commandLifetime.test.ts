@@ -95,7 +95,7 @@ describe('the background', () => {
     );
     expect(moved).toMatchObject({ status: 'partial' });
     expect(moved.text).toMatch(
-      /^one\n\(Still running after [\d.]+ s: it goes on in the background as task b1\./,
+      /^one\n\(Still running after [\d.]+ s: it continues in the background as task b1\./,
     );
     const id = taskIn(moved.text);
     await bash('touch go; while [ ! -e gone ]; do sleep 0.02; done');

@@ -99,7 +99,7 @@ const views: Readonly<Record<string, Partial<View>>> = {
           rules: [],
           destination: 'mode',
           label: 'Yes, allow all edits this session',
-          detail: 'switches to accept-edits mode',
+          detail: 'switches to accept edits mode',
         },
       },
     ],

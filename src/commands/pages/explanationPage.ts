@@ -43,7 +43,7 @@ function partLines({ text, words: given, folders, verdict }: ExplainedPart): rea
       dim('not', `${rule}, in ${source}: does not cover ${reason}${row === undefined ? '' : ` (${row})`}`),
     ),
     ...read.map(({ source, value }) => dim('word', `${oneLine(source)} is ${JSON.stringify(value)}`)),
-    ...(unknown.length === 0 ? [] : [dim('only the shell knows', unknown.join('  '))]),
+    ...(unknown.length === 0 ? [] : [dim('unknown before it runs', unknown.join('  '))]),
     ...(folders === null ? [dim('in', 'a folder that cannot be known here')] : foldersLine(folders, dim)),
   ];
 }

@@ -40,6 +40,8 @@ export const toolDisplaySchema = z.looseObject({
   totalLines: z.number().optional(),
   /** Unified diff of an edit. */
   diff: z.string().optional(),
+  /** The end of the output that speaks to the model; readers see `summary` instead. */
+  modelNotes: z.string().optional(),
 });
 export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
 

@@ -27,7 +27,7 @@ export function permissionChoices({
       ? [
           {
             label: 'Yes, and run every command in the sandbox without asking',
-            detail: 'for this session; ask and deny rules still count · see sandbox.autoAllow',
+            detail: 'for this session; ask and deny rules still apply · see sandbox.autoAllow',
             letter: 's',
             action: 'confirm:sandbox',
             answer: { behavior: 'allow', autoAllow: true },

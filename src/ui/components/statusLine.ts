@@ -1,6 +1,6 @@
 /** The text of the status line: full on a wide screen, the parts that matter least shortened or gone on a narrow one. */
 import type { ContextMeasure } from '../../protocol/events.ts';
-import type { PermissionMode } from '../../protocol/permissions.ts';
+import { modeLabels, type PermissionMode } from '../../protocol/permissions.ts';
 import { formatCost, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
@@ -24,16 +24,6 @@ export interface StatusFacts {
   /** Background commands that run. */
   readonly running?: number | undefined;
 }
-
-/** What a mode is called on screen. */
-export const modeNames: Readonly<Record<PermissionMode, string>> = {
-  default: 'default',
-  acceptEdits: 'accept edits',
-  plan: 'plan',
-  auto: 'auto',
-  dontAsk: "don't ask",
-  bypassPermissions: 'bypass permissions',
-};
 
 /** One painted line of at most `width` columns. */
 export function statusLine(facts: StatusFacts, width: number, theme: Theme): string {
@@ -114,7 +104,7 @@ function partsOf(
       : {
           name: 'mode',
           // The default is what nobody has to be told.
-          forms: mode === 'default' ? [''] : [`${modeNames[mode]} mode`, modeNames[mode]],
+          forms: mode === 'default' ? [''] : [`${modeLabels[mode]} mode`, modeLabels[mode]],
           paint: modePaint,
         },
     ...(sandbox === undefined

@@ -1,5 +1,7 @@
 /** A finished call in words: what it was, how it went, and what is worth hearing of its result. Pure. */
+
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { textOf } from '../print/content.ts';
 import { count } from '../print/numbers.ts';
 import { parseDiff } from '../print/parseDiff.ts';
@@ -78,7 +80,7 @@ function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: b
       ({ content, status: state }) => `- ${stateWords[state]}: ${sanitizeLine(content)}`,
     );
   if (result.kind !== 'command') return [];
-  return outputWords(textOf(result.output), OUTPUT_LINES, 'end');
+  return outputWords(withoutModelNotes(textOf(result.output), result.display), OUTPUT_LINES, 'end');
 }
 
 const stateWords = { completed: 'done', in_progress: 'now', pending: 'open' } as const;

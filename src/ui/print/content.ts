@@ -1,7 +1,7 @@
 /** The text of an entry's message, whatever form its content has. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { imageNumbersIn } from '../../protocol/images.ts';
-import { shellOutput } from '../../protocol/shellOutput.ts';
+import { shellOutput, withoutModelNotes } from '../../protocol/shellOutput.ts';
 
 /** Text parts joined; an image is named, not shown. Not sanitised. */
 export function contentText(entry: JSONLEntry): string {
@@ -24,7 +24,8 @@ export function shellRun(entry: JSONLEntry): { readonly command: string; readonl
   const command = entry.subtype === 'shell' ? entry.data?.command : undefined;
   const [first = '', ...rest] = contentText(entry).split('\n');
   if (command === undefined) return { command: first, output: rest.join('\n') };
-  return { command, output: shellOutput(entry) ?? contentText(entry) };
+  const display = entry.subtype === 'shell' ? entry.data?.display : undefined;
+  return { command, output: withoutModelNotes(shellOutput(entry) ?? contentText(entry), display) };
 }
 
 /** Text of unknown content: a string, a list of parts, or data, which is shown as JSON. */

@@ -1,5 +1,7 @@
 /** What every telling of a finished call begins with, drawn or in words. Pure; nothing is sanitised. */
+
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { textOf } from './content.ts';
 import { type ToolStatus, titleOfInput } from './toolLine.ts';
 
@@ -26,7 +28,7 @@ export function resultFacts(result: ToolResult, call: JSONLEntry['tool']): Resul
 
 /** Why a call failed: of a command what it printed, the end of it first; of the others the error, from its start. */
 export function failureOf(result: ToolResult): { readonly text: string; readonly keep: 'start' | 'end' } {
-  const output = textOf(result.output);
+  const output = withoutModelNotes(textOf(result.output), result.display);
   const error = result.error ?? '';
   return result.kind === 'command'
     ? { text: output || error, keep: 'end' }

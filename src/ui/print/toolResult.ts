@@ -1,5 +1,6 @@
 /** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { changedFilesRow } from './changedFiles.ts';
 import { textField, textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
@@ -46,7 +47,7 @@ function bodyOf(
   call: JSONLEntry['tool'],
   { width, theme, markdown }: EntryOptions,
 ): string[] {
-  const output = textOf(result.output);
+  const output = withoutModelNotes(textOf(result.output), result.display);
   if (status === 'error' || status === 'denied') {
     const { text, keep } = failureOf(result);
     return foldOutput(text, { width, theme, rows: errorRows, keep, paint: theme.error });

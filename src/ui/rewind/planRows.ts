@@ -14,7 +14,7 @@ const STEP = 500;
 
 /** What happens to a path, in a word. */
 export const actionWords: Readonly<Record<RestoreStep['action'], string>> = {
-  create: 'bring back',
+  create: 'recreate',
   modify: 'restore',
   delete: 'delete',
   mode: 'permissions',

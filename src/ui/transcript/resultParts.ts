@@ -1,5 +1,6 @@
 /** A finished call with all of it: what it was asked, its whole output or diff. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { textField, textOf } from '../print/content.ts';
 import { renderDiff } from '../print/diff.ts';
 import { type ResultFacts, resultFacts, type ToolResult } from '../print/resultFacts.ts';
@@ -43,7 +44,7 @@ function bodyParts(
   const { todos } = result;
   if (todos !== undefined)
     return [block(({ width, theme }) => indented(renderTodos(todos, width - 4, Infinity, theme)))];
-  const output = original ?? textOf(result.output);
+  const output = original ?? withoutModelNotes(textOf(result.output), result.display);
   const text = output === '' ? (result.error ?? '') : output;
   return textParts(text, { mark: '  ⎿ ', paint: failed ? 'error' : 'dim' });
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { modeLabels } from '../../permissions.ts';
 import { contentOf, defineKind } from '../defineKind.ts';
 
 /** The permission mode changed; the message tells the model. */
@@ -8,5 +9,14 @@ export const mode = defineKind({
   data: z.object({ mode: z.string().optional() }),
   isSent: true,
   stays: 'newest',
-  note: (entry) => ({ text: `Mode: ${entry.data?.mode ?? contentOf(entry)}`, tone: 'quiet', mark: '⎿' }),
+  note: (entry) => ({
+    text: `Mode: ${nameOf(entry.data?.mode ?? contentOf(entry))}`,
+    tone: 'quiet',
+    mark: '⎿',
+  }),
 });
+
+/** A mode of another version keeps the name that it has in the log. */
+function nameOf(mode: string): string {
+  return Object.hasOwn(modeLabels, mode) ? modeLabels[mode as keyof typeof modeLabels] : mode;
+}
