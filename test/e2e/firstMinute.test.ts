@@ -23,7 +23,7 @@ test('with local servers one key is enough: the best model answers, and is kept'
   // Details may come a moment later.
   await settled(terminal, '❯ 1. qwen3-coder:30b · Ollama\n     65.5k tokens · calls tools · in memory');
   await terminal.press(keys.enter);
-  await terminal.waitFor(/qwen3-coder:30b · context/);
+  await terminal.waitFor(/qwen3-coder:30b · (?:no sandbox · )?context/);
   await terminal.submit('hello');
   await terminal.waitFor('Hello, local.');
   expect(JSON.parse(await readFile(join(work.data, 'config.json'), 'utf8'))).toEqual({
@@ -59,7 +59,7 @@ test('a wrong key is said and put right; the right one is kept', async () => {
   await terminal.press(keys.ctrl('u'), keys.paste('sk-right-one'), keys.enter, keys.enter);
   await terminal.waitFor('Which model?');
   await terminal.press(keys.enter);
-  await terminal.waitFor(/large-coder · context/);
+  await terminal.waitFor(/large-coder · (?:no sandbox · )?context/);
   expect(terminal.bytes()).not.toMatch(/sk-(?:right|wrong)-one/);
   expect(JSON.parse(await readFile(join(work.data, 'config.json'), 'utf8'))).toEqual({
     baseUrl: server.baseUrl,
@@ -80,7 +80,7 @@ test('a variable that points nowhere stands aside for what was chosen, and that 
   await settled(terminal, 'Found on this machine: Ollama with 1 model.');
   await terminal.waitFor('connection refused');
   await terminal.press(keys.enter);
-  await terminal.waitFor(/qwen3:8b · context/);
+  await terminal.waitFor(/qwen3:8b · (?:no sandbox · )?context/);
   await terminal.waitFor('OPENAI_BASE_URL wins over it at the next start');
   await terminal.submit('hello');
   await terminal.waitFor('Here I am.');

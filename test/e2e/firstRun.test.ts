@@ -26,7 +26,7 @@ test('a key and an endpoint are asked for, kept for the user alone, and used at 
   await terminal.press(keys.enter, keys.ctrl('u'), keys.paste(server.baseUrl), keys.tab);
   await terminal.type('mock-1');
   await terminal.press(keys.enter);
-  await terminal.waitFor(/mock-1 · context/);
+  await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
   expect(terminal.bytes()).not.toContain('sk-very-secret');
   await terminal.submit('hello');
   await terminal.waitFor('Nice to meet you.');
@@ -45,7 +45,7 @@ test('a key and an endpoint are asked for, kept for the user alone, and used at 
   expect(JSON.stringify(session?.entries)).not.toContain('sk-very-secret');
 
   const second = open([], { env });
-  await second.waitFor(/mock-1 · context/);
+  await second.waitFor(/mock-1 · (?:no sandbox · )?context/);
   await second.submit('hello again');
   await second.waitFor('Nice to meet you.');
   await quit(second);

@@ -79,9 +79,9 @@ test('Esc in a permission question refuses and stops', async () => {
   server.script({ calls: [{ name: 'Bash', input: { command: 'touch made-it' } }] }, { text: 'As you like.' });
   const terminal = await ready();
   await terminal.submit('make a file');
-  await terminal.waitFor('Bash asks');
+  await terminal.waitFor('Run this command?');
   await terminal.press(keys.escape);
-  await terminal.waitForGone('Bash asks');
+  await terminal.waitForGone('Run this command?');
   await terminal.waitFor('Interrupted.');
   await terminal.waitForIdle();
   expect(server.requests()).toHaveLength(1);

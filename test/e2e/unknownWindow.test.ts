@@ -76,7 +76,7 @@ test('another unknown model is said as well, and neither of them again', async (
   await terminal.submit('/model other');
   await terminal.waitForPrinted('Context window unknown for other');
   await terminal.submit('/model mock-1');
-  await terminal.waitFor(/mock-1 · context/);
+  await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
   await terminal.submit('/clear');
   await terminal.waitForPrinted('New session.');
   // Longer than it takes to ask a server.

@@ -197,7 +197,7 @@ test('a plan is handed over, accepted, and then carried out', async () => {
   await terminal.pause(300);
   await terminal.press('y');
   await terminal.waitFor('Carried out.');
-  await terminal.waitFor('mock-1 · context');
+  await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
   expect(await work.read('plan.txt')).toBe('as planned\n');
   expect(await work.git('status', '--porcelain')).toBe('?? plan.txt\n');
   for (const request of server.requests()) expectPairedCalls(request);
@@ -239,7 +239,7 @@ test('a prompt on the command line is sent at once; /model, /help and /permissio
   await terminal.submit('/permissions');
   await terminal.waitForPrinted(/default/);
   await terminal.submit('/model mock-2');
-  await terminal.waitFor('mock-2 · context');
+  await terminal.waitFor(/mock-2 · (?:no sandbox · )?context/);
   await terminal.submit('who are you?');
   await terminal.waitFor('I am another.');
   expect(server.requests()[1]?.model).toBe('mock-2');
@@ -249,7 +249,7 @@ test('a prompt on the command line is sent at once; /model, /help and /permissio
 
   // The session keeps its own model, whatever the environment names.
   const again = await ready(['--continue']);
-  await again.waitFor('mock-2 · context');
+  await again.waitFor(/mock-2 · (?:no sandbox · )?context/);
 });
 
 test('nothing is written into the repository but what was asked for', async () => {

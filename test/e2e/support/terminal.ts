@@ -128,7 +128,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   const rowsOf = (from: number, to: number): string => {
     const lines: string[] = [];
     for (let y = from; y < to; y++)
-      lines.push(screen.buffer.active.getLine(y)?.translateToString(true) ?? '');
+      lines.push(screen.buffer.active.getLine(y)?.translateToString(true).trimEnd() ?? '');
     return lines.join('\n').trimEnd();
   };
   const visible = (): string => rowsOf(screen.buffer.active.baseY, screen.buffer.active.baseY + screen.rows);
