@@ -3,6 +3,7 @@
  * Adjacent read-only calls run beside each other; results are recorded in the order of the calls.
  */
 import type { ContextManager } from '../context/index.ts';
+import type { ToolDisplay } from '../protocol/entries/fields.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
@@ -63,6 +64,8 @@ type Verdict =
       readonly status: 'denied' | 'interrupted' | 'error';
       readonly text: string;
       readonly stop: boolean;
+      /** What readers see of it, where that is not the text. */
+      readonly shown?: Omit<ToolDisplay, 'title'>;
     };
 
 /** What a call came to, and what it changed on disk, whatever it came to. */
@@ -210,12 +213,19 @@ async function authorise(
     return { type: 'granted', grant };
   }
   if (ports.signal.aborted) return notStarted;
-  const comment = answer.comment?.trim();
+  const comment = answer.comment?.trim() ?? '';
+  const stop = answer.interrupt === true;
+  if (isUnasked)
+    return refused('denied', `This call was not approved; it did not run. ${comment}`.trimEnd(), {
+      stop,
+      grant,
+    });
   const text =
-    comment === undefined || comment === ''
+    comment === ''
       ? 'The user declined this call. It did not run.'
       : `The user declined this call; it did not run. They say: ${comment}`;
-  return refused('denied', text, { stop: answer.interrupt === true, grant });
+  const shown = { summary: 'declined', modelNotes: text, ...(comment === '' ? {} : { comment }) };
+  return refused('denied', text, { stop, grant, shown });
 }
 
 /** What only looks needs no reason. */
@@ -239,9 +249,9 @@ async function previewOf(prepared: Extract<PreparedCall, { type: 'ready' }>): Pr
 function refused(
   status: 'denied' | 'interrupted' | 'error',
   text: string,
-  { stop = false, grant }: { stop?: boolean; grant?: Grant } = {},
+  { stop = false, grant, shown }: { stop?: boolean; grant?: Grant; shown?: Omit<ToolDisplay, 'title'> } = {},
 ): Extract<Verdict, { type: 'refused' }> {
-  return { type: 'refused', status, text, stop, ...(grant && { grant }) };
+  return { type: 'refused', status, text, stop, ...(grant && { grant }), ...(shown && { shown }) };
 }
 
 /** A tool that throws has a bug; the session goes on and the model may try another way. */
@@ -262,7 +272,7 @@ async function record(
   const outcome =
     verdict.type === 'outcome'
       ? { ...(filesChanged.length === 0 ? {} : { filesChanged }), ...verdict.outcome }
-      : { status: verdict.status, text: verdict.text, display: { title } };
+      : { status: verdict.status, text: verdict.text, display: { title, ...verdict.shown } };
   const { grant } = verdict;
   await ports.context.appendToolResult({
     call,

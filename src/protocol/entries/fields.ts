@@ -42,6 +42,8 @@ export const toolDisplaySchema = z.looseObject({
   diff: z.string().optional(),
   /** The end of the output that speaks to the model; readers see `summary` instead. */
   modelNotes: z.string().optional(),
+  /** What the user said when they declined the call. */
+  comment: z.string().optional(),
 });
 export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
 

@@ -28,7 +28,13 @@ export function resultFacts(result: ToolResult, call: JSONLEntry['tool']): Resul
 
 /** Why a call failed: of a command what it printed, the end of it first; of the others the error, from its start. */
 export function failureOf(result: ToolResult): { readonly text: string; readonly keep: 'start' | 'end' } {
-  const output = withoutModelNotes(textOf(result.output), result.display);
+  const whole = textOf(result.output);
+  const output = withoutModelNotes(whole, result.display);
+  // A call that the user declined: they know that it did not run.
+  if (output === '' && whole !== '' && result.status === 'denied') {
+    const { comment } = result.display ?? {};
+    return { text: comment === undefined ? '' : `Your comment: ${comment}`, keep: 'start' };
+  }
   const error = result.error ?? '';
   return result.kind === 'command'
     ? { text: output || error, keep: 'end' }

@@ -3,7 +3,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { textField, textOf } from '../print/content.ts';
 import { renderDiff } from '../print/diff.ts';
-import { type ResultFacts, resultFacts, type ToolResult } from '../print/resultFacts.ts';
+import { failureOf, type ResultFacts, resultFacts, type ToolResult } from '../print/resultFacts.ts';
 import { renderTodos } from '../print/todos.ts';
 import { renderToolLine } from '../print/toolLine.ts';
 import { diffOfNew } from '../print/toolResult.ts';
@@ -45,7 +45,7 @@ function bodyParts(
   if (todos !== undefined)
     return [block(({ width, theme }) => indented(renderTodos(todos, width - 4, Infinity, theme)))];
   const output = original ?? withoutModelNotes(textOf(result.output), result.display);
-  const text = output === '' ? (result.error ?? '') : output;
+  const text = failed && output === '' ? failureOf(result).text : output;
   return textParts(text, { mark: '  ⎿ ', paint: failed ? 'error' : 'dim' });
 }
 

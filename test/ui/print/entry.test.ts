@@ -394,3 +394,25 @@ test('what an accepted plan gives back to the model is not said to the user', ()
   );
   expect(text).toBe('Mend it\n\n● ExitPlanMode');
 });
+
+test.each([
+  [undefined, '✗ Bash(npm test)  declined'],
+  ['use pnpm', '✗ Bash(npm test)  declined\n  ⎿ Your comment: use pnpm'],
+])('a declined call with the comment %j says so once, in words for the reader', (comment, expected) => {
+  const text = 'The user declined this call; it did not run.';
+  const display = { title: 'npm test', summary: 'declined', modelNotes: text };
+  const shown = comment === undefined ? display : { ...display, comment };
+  expect(result({ status: 'denied', output: text, error: text, display: shown })).toBe(expected);
+});
+
+test('what the end of an output tells the model is not printed', () => {
+  const modelNotes = '(Processes it left behind were ended.)\nexit code 1';
+  const display = { title: 'npm test', summary: 'exit 1 · 2s', modelNotes };
+  const output = `1 failed\n${modelNotes}`;
+  expect(result({ status: 'error', kind: 'command', output, display })).toBe(
+    '✗ Bash(npm test)  exit 1 · 2s\n  ⎿ 1 failed',
+  );
+  // Cut on its way into the log, it is another text: nothing is taken away then.
+  const cut = `${output.slice(0, 20)}…`;
+  expect(result({ status: 'error', kind: 'command', output: cut, display })).toContain(cut.slice(0, 8));
+});
