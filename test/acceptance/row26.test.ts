@@ -20,7 +20,9 @@ test('row 26, S3 partial status: "partial" on screen, and which lines of a file 
   const terminal = await ready(['--yolo', '--context-window', '8000']);
   await terminal.submit('look');
   await terminal.waitForPrinted('Counted.');
-  await terminal.waitForPrinted(/many\.txt\) {2}partial · lines 1-\d+ of 900/);
+  await terminal.waitForPrinted(
+    /◐ Read 1 file, searched 2 patterns, partial {2}many\.txt \(lines 1-\d+ of 900\)/,
+  );
 });
 
 test('row 26: on the wire and in the log', async () => {

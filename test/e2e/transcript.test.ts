@@ -35,7 +35,7 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   await terminal.waitFor('match 1 of 1');
   await terminal.waitFor('output number 1500 of the loop');
   await terminal.press('g');
-  await terminal.waitFor('What the model is told');
+  await terminal.waitFor('System prompt');
   await terminal.press('}');
   await terminal.waitFor(/^> count/m);
   await terminal.waitFor('a long thought');

@@ -669,8 +669,8 @@ describe('what lets a command run', () => {
 test('the reason names every part that asks, each once, and not too many', async () => {
   const { reason } = await bash('npm test && ls && make; npm test > out');
   expect(reason.split('\n')).toEqual([
-    'No rule allows npm test.',
-    'No rule allows make.',
+    'npm test needs your approval.',
+    'make needs your approval.',
     expect.stringMatching(/^Writes to out: /),
   ]);
   const many = (await bash('a; b; c; d; e; f; g; h')).reason.split('\n');

@@ -103,3 +103,17 @@ test('the line counts files once, names what was looked at as far as there is ro
   expect(renderReads(entries, 20, plain)).toBe('● Read 2 files, sea…');
   expect(renderReads(entries.slice(0, 1), 80, plain)).toBe('● Read(a.ts)  3 lines');
 });
+
+test('that something is only a part of a file is said, with which', () => {
+  const part = print({
+    type: 'tool_result',
+    toolResult: {
+      ...{ id: 'a', output: '', name: 'Read', status: 'partial' },
+      display: { title: 'many.txt', summary: 'lines 1-200 of 900' },
+    },
+  });
+  const entries = [part, result('Read', 'b.ts')].flatMap((one) => (one.type === 'entry' ? [one.entry] : []));
+  expect(renderReads(entries, 80, plain)).toBe(
+    '◐ Read 2 files, partial  many.txt (lines 1-200 of 900), b.ts',
+  );
+});

@@ -18,16 +18,25 @@ export function renderReads(entries: readonly JSONLEntry[], width: number, theme
       theme,
     );
   }
-  const titles = results.map(({ display }) => sanitizeLine(reveal(display?.title ?? '')));
-  const files = new Set(titles.filter((_, index) => results[index]?.name === 'Read'));
-  const searches = results.filter(({ name }) => name !== 'Read').length;
+  const isPartial = results.some(({ status }) => status === 'partial');
+  const reads = results.filter(({ name }) => name === 'Read');
+  const files = new Set(reads.map(({ display }) => display?.title)).size;
+  const searches = results.length - reads.length;
   const said = [
-    ...(files.size === 0 ? [] : [`read ${count(files.size, 'file')}`]),
+    ...(files === 0 ? [] : [`read ${count(files, 'file')}`]),
     ...(searches === 0 ? [] : [`searched ${count(searches, 'pattern')}`]),
+    ...(isPartial ? ['partial'] : []),
   ].join(', ');
   const head = truncate(said.charAt(0).toUpperCase() + said.slice(1), width - 2);
   const room = width - 2 - textWidth(head) - 2;
-  const names = [...new Set(titles.filter((title) => title !== ''))].join(', ');
+  const names = [...new Set(results.map(nameOf).filter((name) => name !== ''))].join(', ');
   const tail = room < 8 || names === '' ? '' : theme.dim(`  ${truncate(names, room)}`);
-  return `${theme.success('●')} ${theme.strong(head)}${tail}`;
+  const mark = isPartial ? theme.warning('◐') : theme.success('●');
+  return `${mark} ${theme.strong(head)}${tail}`;
+}
+
+/** What was looked at; of a part, which: `a.ts (lines 1-200 of 900)`. */
+function nameOf({ display, status }: NonNullable<JSONLEntry['toolResult']>): string {
+  const part = status === 'partial' && display?.summary !== undefined ? ` (${display.summary})` : '';
+  return sanitizeLine(reveal(`${display?.title ?? ''}${part}`));
 }
