@@ -18,7 +18,7 @@ export interface ConfirmParts {
  * leads no command out of its sandbox.
  */
 export async function confirmWhileRunning(
-  { domain, title, preview, reason, isAlways }: RunningQuestion,
+  { domain, title, preview, reason, isAlways, signal: wanted }: RunningQuestion,
   { callId, tool, signal }: { callId: string; tool: string; signal: AbortSignal },
   { questions, mode, suggestHost, remember, notice, newId }: ConfirmParts,
 ): Promise<boolean> {
@@ -26,7 +26,8 @@ export async function confirmWhileRunning(
   if (current === 'bypassPermissions' && isAlways !== true) return domain !== undefined;
   const suggestion = domain === undefined ? undefined : suggestHost?.(domain);
   const question = { id: newId(), callId, tool, title, headline: title, input: { domain }, preview, reason };
-  const answer = await questions.ask({ ...question, ...(suggestion && { suggestion }) }, signal);
+  const until = wanted === undefined ? signal : AbortSignal.any([signal, wanted]);
+  const answer = await questions.ask({ ...question, ...(suggestion && { suggestion }) }, until);
   if (answer.behavior !== 'allow') return false;
   if (answer.remember === true && suggestion !== undefined) notice('info', await remember(suggestion));
   return true;

@@ -61,6 +61,8 @@ export interface RunningQuestion {
   readonly domain?: string;
   /** Managed settings want it asked, whatever the mode. */
   readonly isAlways?: boolean;
+  /** Aborted when nothing waits for the answer any more: the question goes away. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a call may use; everything else it needs was handed to the tool when it was made. */

@@ -138,13 +138,15 @@ async function runOnce(
   let watched = true;
   const startedAtMs = Date.now();
   const cwd = context.cwd();
+  /** The command has ended: nothing waits for an answer any more. */
+  const gone = new AbortController();
   const own = childEnvironment(deps.env, deps.secretEnv, context.sessionId);
   const isLook = grant.basis === 'read-only' && outsideBecause === undefined;
   const env = isLook ? lookingEnvironment(own, context.root) : own;
   const confine = async (scratch: string): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
       ...{ command: call.command, cwd, grant, env, scratch },
-      ...askHostWith(context, call.command),
+      ...askHostWith(context, call.command, gone.signal),
     };
     if (outsideBecause !== undefined) return deps.sandbox?.outside(request, outsideBecause);
     return deps.sandbox?.confine(request);
@@ -160,6 +162,7 @@ async function runOnce(
     },
   };
   const run = await deps.tasks.start(spec, context.callId);
+  void run.finished.then(() => gone.abort());
   const patienceMs = inBackground ? EARLY_END_MS : (call.timeout ?? DEFAULT_TIMEOUT_MS);
   const end = await firstOf(run, patienceMs, context);
   watched = false;
@@ -182,7 +185,11 @@ function redactorFor({ command }: BashInput, { root, cwd }: ToolContext, { basis
 }
 
 /** A host is asked about while the command waits for it; nobody is asked where nobody could answer. */
-function askHostWith({ confirm }: ToolContext, command: string): Pick<CommandRequest, 'askHost'> {
+function askHostWith(
+  { confirm }: ToolContext,
+  command: string,
+  signal: AbortSignal,
+): Pick<CommandRequest, 'askHost'> {
   if (confirm === undefined) return {};
   return {
     askHost: (host, port, isAlways) =>
@@ -192,6 +199,7 @@ function askHostWith({ confirm }: ToolContext, command: string): Pick<CommandReq
         reason: 'The sandbox lets commands reach only the hosts that you allow.',
         domain: host,
         isAlways,
+        signal,
       }),
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { confirmWhileRunning } from '../../src/agent/confirm.ts';
+import { createQuestions } from '../../src/agent/questions.ts';
 import type { PermissionMode } from '../../src/protocol/permissions.ts';
 
 /** Whether it asked, with a user who says no, and what came of it. */
@@ -37,4 +38,22 @@ test('bypassPermissions opens every host, but for one that managed settings want
   });
   expect(await confirm('bypassPermissions', {})).toEqual({ hasAsked: false, isAllowed: false });
   expect(await confirm('default', { domain: 'a.example' })).toEqual({ hasAsked: true, isAllowed: false });
+});
+
+test('a question that nothing waits for any more goes away', async () => {
+  const events: string[] = [];
+  const questions = createQuestions((event) => events.push(event.type));
+  const command = new AbortController();
+  const call = new AbortController();
+  const answered = confirmWhileRunning(
+    { title: 'Connect', preview: { type: 'text', text: '' }, reason: '', signal: command.signal },
+    { callId: 'c1', tool: 'Bash', signal: call.signal },
+    { questions, mode: () => 'default', remember: async () => '', notice: () => {}, newId: () => 'q1' },
+  );
+  expect(questions.open()).toHaveLength(1);
+  command.abort();
+  expect(await answered).toBe(false);
+  expect(questions.open()).toEqual([]);
+  expect(events).toEqual(['permission_question', 'permission_answered']);
+  expect(call.signal.aborted).toBe(false);
 });

@@ -54,7 +54,7 @@ test('a question fits a small screen, and its diff can be scrolled', async () =>
   );
   const terminal = await ready([], { columns: 50, rows: 20 });
   await terminal.submit('write it');
-  await terminal.waitFor('Write asks');
+  await terminal.waitFor(/─ Write .*\?/);
   await terminal.waitFor('1. Yes');
   await terminal.waitFor('No, tell it what to do instead');
   await terminal.waitFor('row 0;');
@@ -78,11 +78,11 @@ test('what is typed ahead of a question does not answer it', { retry: 3 }, async
   const terminal = await ready();
   await terminal.submit('tag it');
   // Typing goes on while the question comes up: its letters are no answers.
-  for (let round = 0; round < 1000 && !terminal.screen().includes('Bash asks'); round++) {
+  for (let round = 0; round < 1000 && !terminal.screen().includes('Run this command?'); round++) {
     await terminal.press('y');
   }
   for (let round = 0; round < 3; round++) await terminal.press('y');
-  await terminal.waitFor('Bash asks');
+  await terminal.waitFor('Run this command?');
   expect(await work.git('tag')).toBe('');
   await terminal.pause(400);
   await terminal.press('y');

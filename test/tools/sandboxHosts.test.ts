@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { CommandSandbox, Confinement } from '../../src/protocol/sandbox.ts';
+import type { CommandRequest, CommandSandbox, Confinement } from '../../src/protocol/sandbox.ts';
+import type { RunningQuestion } from '../../src/protocol/tools.ts';
 import { openWorkbench } from './workbench.ts';
 
 /** Runs commands as they are, and says of each that it has reached what `hosts` holds by then. */
@@ -44,4 +45,21 @@ test('what a background task reaches after its call is recorded with what is rea
   const read = await bench.call('BashOutput', { task_id: 'b1', wait: 5000 });
   expect(read.sandbox).toEqual({ mode: 'workspace-write', hosts: ['late.example:443'] });
   expect(bench.tools.tasks.list()).toMatchObject([{ sandbox: { hosts: ['late.example:443'] } }]);
+});
+
+test('the question about a host ends with the command that wanted it', async () => {
+  const asked: RunningQuestion[] = [];
+  const sandbox = sandboxWith([], false);
+  const confine = async (request: CommandRequest): Promise<Confinement> => {
+    void request.askHost?.('late.example', 443, false);
+    return sandbox.confine(request);
+  };
+  const confirm = (question: RunningQuestion): Promise<boolean> => {
+    asked.push(question);
+    return new Promise(() => undefined);
+  };
+  const bench = await openWorkbench({ sandbox: { ...sandbox, confine } }, { confirm });
+  onTestFinished(() => bench.close());
+  await bench.call('Bash', { command: 'true' });
+  expect(asked.map(({ domain, signal }) => [domain, signal?.aborted])).toEqual([['late.example', true]]);
 });
