@@ -57,7 +57,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     process.stderr.write(`clawdcode: ${route.message}\n`);
     return 42;
   }
-  const parsed = await parseArguments(argv, programVersion());
+  const parsed = await parseArguments(route.type === 'help' ? ['--help'] : argv, programVersion());
   if (parsed.type === 'exit') {
     guardOutput(stopAtOnce);
     process.stdout.write(parsed.stdout);

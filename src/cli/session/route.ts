@@ -3,6 +3,7 @@
  * every start passes here.
  */
 import { nearest } from '../../config/nearest.ts';
+import { adviceFor } from './reservedWords.ts';
 
 /** What `clawdcode session` can do, in the order of its help. */
 export const sessionVerbs = [
@@ -36,6 +37,8 @@ export type Route =
   | { readonly type: Subcommand; readonly argv: readonly string[] }
   /** A word that is nearly one of the verbs: asking a model about it would be a costly misunderstanding. */
   | { readonly type: 'unclear'; readonly message: string }
+  /** As `--help`. */
+  | { readonly type: 'help' }
   | { readonly type: 'other' };
 
 /**
@@ -45,17 +48,24 @@ export type Route =
 export function routeOf(argv: readonly string[]): Route {
   const [first, ...rest] = argv;
   const subcommand = subcommands.find(({ type }) => type === first);
+  if (first === 'help' && rest.length === 0) return { type: 'help' };
+  const advice = adviceFor(argv);
+  if (advice !== undefined) return { type: 'unclear', message: advice };
   if (subcommand === undefined) return nearlySubcommand(argv);
   const { type, words } = subcommand;
   const [second] = rest;
   if (second === undefined || second.startsWith('-') || words.includes(second))
     return { type, argv: rest.filter((word) => word !== COLORLESS) };
   const meant = nearest(second, words);
-  if (meant === undefined) return { type: 'other' };
+  // Two words make no prompt that could not be put another way.
+  if (meant === undefined && (rest.length > 1 || words.length === 0 || !/^\S+$/.test(second)))
+    return { type: 'other' };
   const prompt = argv.join(' ');
+  const hint =
+    meant === undefined ? `See "clawdcode ${type} --help".` : `Did you mean "clawdcode ${type} ${meant}"?`;
   return {
     type: 'unclear',
-    message: `there is no "${type} ${second}". Did you mean "clawdcode ${type} ${meant}"? As a prompt: clawdcode -- ${JSON.stringify(prompt)}`,
+    message: `there is no "${type} ${second}". ${hint} As a prompt: clawdcode -- ${JSON.stringify(prompt)}`,
   };
 }
 

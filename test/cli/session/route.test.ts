@@ -91,3 +91,40 @@ test('every verb is a subcommand whatever follows it, and none is without "sessi
     }),
   );
 });
+
+test('help is --help', () => {
+  expect(routeOf(['help'])).toEqual({ type: 'help' });
+  expect(routeOf(['help', 'me'])).toEqual({ type: 'other' });
+});
+
+test.each([
+  [['login'], 'OPENAI_API_KEY'],
+  [['auth', 'status'], 'OPENAI_API_KEY'],
+  [['update'], 'the way you installed it'],
+  [['mcp', 'list'], 'not supported yet'],
+  [['mcp', 'add', 'x', '--', 'npx', 'y'], 'not supported yet'],
+  [['plugin', 'install', 'x'], 'not supported yet'],
+  [['config', 'set', 'model', 'x'], 'docs/settings.md'],
+  [['config', '--help'], 'docs/settings.md'],
+  [['resume'], '--resume'],
+  [['init'], 'type /init'],
+  [['session', 'stats'], '"clawdcode session --help"'],
+])('%j is no prompt: it says what to do instead', (argv, advice) => {
+  const route = routeOf(argv);
+  expect(route).toMatchObject({ type: 'unclear', message: expect.stringContaining(advice) });
+  expect(route).toMatchObject({ message: expect.stringContaining('As a prompt: clawdcode -- "') });
+});
+
+test.each([
+  [['update', 'the', 'readme']],
+  [['update the readme']],
+  [['config', 'files', 'are', 'not', 'read']],
+  [['mcp', 'support', 'please']],
+  [['login', 'is', 'broken']],
+  [['install', 'eslint']],
+  [['run', 'the', 'tests']],
+  [['--', 'login']],
+  [['-p', 'login']],
+])('%j is a prompt', (argv) => {
+  expect(routeOf(argv)).toEqual({ type: 'other' });
+});
