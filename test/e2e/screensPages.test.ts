@@ -65,10 +65,18 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Read
     stage,
     names: [],
     terminal: stage.open(['--permission-mode', 'acceptEdits'], { env, columns, rows: 40, background }),
-    own: () => reader.names.map((name) => [name, asLong('name', name)]),
+    // And what is left of each where its beginning has scrolled away.
+    own: () =>
+      reader.names.flatMap((name) => [
+        [name, asLong('name', name)],
+        [name.slice(-HASH), asLong('', name.slice(-HASH))],
+      ]),
   };
   return reader;
 }
+
+/** Digits at the end of a project folder's name. */
+const HASH = 8;
 
 /** What of a session only its large preview shows. */
 const LARGE = /^│ .*Title/m;
