@@ -206,7 +206,7 @@ test.each<[string, object | undefined, string, string]>([
   ['turn_end', { outcome: 'failed' }, '', 'The turn failed.'],
   ['turn_end', { outcome: 'max_turns' }, '', 'Stopped: step limit reached.'],
   ['turn_end', { outcome: 'loop' }, '', 'Stopped: the same call kept giving the same result.'],
-  ['turn_end', { outcome: 'done', durationMs: 22_400 }, '', '22 s'],
+  ['turn_end', { outcome: 'done', durationMs: 42_400 }, '', '42 s'],
   ['turn_end', { outcome: 'done', durationMs: 3000, files: 1, added: 2, removed: 0 }, '', '1 file +2 −0'],
   [
     'turn_end',
@@ -270,7 +270,7 @@ test('there is nothing to tell of bookkeeping, and of what has a line elsewhere'
   expect(note('reduction', { kind: 'window', reason: 'r', preTokens: 1 })).toBeUndefined();
   expect(note('judgement', { decision: 'deny', tool: 'Bash' }, 'No.')).toBeUndefined();
   expect(note('turn_end', { outcome: 'done' })).toBeUndefined();
-  expect(note('turn_end', { outcome: 'done', durationMs: 3000 })).toBeUndefined();
+  expect(note('turn_end', { outcome: 'done', durationMs: 22_000 })).toBeUndefined();
   expect(note('title', { source: 'model' }, 'Baskets')).toBeUndefined();
   expect(note('checkpoint', { cause: 'call', changes: [] })).toBeUndefined();
   expect(note('telepathy', { any: 1 }, 'x')).toBeUndefined();

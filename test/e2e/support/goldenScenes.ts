@@ -79,6 +79,8 @@ const rules: readonly GoldenRule[] = [
   [/just now|\d+ min ago|(?<= )now\b/, 'now'],
   [/ *\b\d+(?:\.\d+)? k?B\b/, '  0 kB'],
   [/[0-9a-f]{7}(?= Import)/, '0000000'],
+  // On a slow machine a turn takes long enough to say so.
+  [/⎿ \d+ s · /, '⎿ '],
   [/Platform: .*/, 'Platform: …'],
   [/\d+\.\dk(?= tok| →)/, '0.0k'],
   [/\d+\.\d s\b/, '0.0 s'],

@@ -33,14 +33,15 @@ interface Done {
   readonly removed?: number | undefined;
 }
 
-/** Turns that take less need no time named. */
+/** Turns that take less need no time named; alone, the time of one that takes a while is worth a line. */
 const LONG_MS = 10_000;
+const VERY_LONG_MS = 30_000;
 
 /** E.g. `22 s · 3 files +12 −4`; nothing after a short turn that changed nothing. */
 function doneNote({ durationMs = 0, files = 0, added, removed }: Done): EntryNote | undefined {
   const lines = added === undefined || removed === undefined ? '' : ` +${added} −${removed}`;
   const parts = [
-    durationMs < LONG_MS ? '' : timeText(durationMs),
+    durationMs < (files === 0 ? VERY_LONG_MS : LONG_MS) ? '' : timeText(durationMs),
     files === 0 ? '' : `${files === 1 ? '1 file' : `${files} files`}${lines}`,
   ].filter((part) => part !== '');
   if (parts.length === 0) return undefined;
