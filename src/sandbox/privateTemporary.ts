@@ -43,7 +43,11 @@ export interface TemporaryFolders {
   open(shared: string): PrivateTemporary | undefined;
   /** Those that are there. */
   opened(): readonly PrivateTemporary[];
-  /** Entries of the shared folder that a command names: `find` and `cp` treat a link to one differently. Never throws. */
+  /**
+   * Entries of the shared folder that a command names: `find` and `cp` treat a link to one differently. None that is a
+   * link itself: mounted, it would show what it leads to, hidden or not. None whose name a command gave to a link: a mount
+   * would follow it out of the sandbox. Never throws.
+   */
   named(folder: PrivateTemporary, command: string): readonly string[];
   /** Links what is in the shared folder, but for names that something else is mounted at. Never throws. */
   link(folder: PrivateTemporary, mounted: readonly string[], command: string): void;
@@ -88,7 +92,9 @@ export function createTemporaryFolders({ parentName, isOfProgram }: TemporaryOpt
       const state = stateOf(folder);
       if (state === undefined) return [];
       readNames(state, isOfProgram);
-      return state.names.filter((name) => command.includes(`/${name}`)).slice(0, MAX_MOUNTED);
+      return state.names
+        .filter((name) => command.includes(`/${name}`) && canBeMounted(state, name))
+        .slice(0, MAX_MOUNTED);
     },
     link(folder, mounted, command) {
       const state = stateOf(folder);
@@ -96,7 +102,8 @@ export function createTemporaryFolders({ parentName, isOfProgram }: TemporaryOpt
       for (const name of state.mounted) if (!mounted.includes(name)) unmounted(state, name);
       for (const name of mounted) {
         state.mounted.add(name);
-        if (state.linked.delete(name)) unlink(join(state.own, name), join(state.outside, name));
+        state.linked.delete(name);
+        removeLink(join(state.own, name));
       }
       readNames(state, isOfProgram);
       linkNames(state, command);
@@ -175,6 +182,12 @@ function readNames(state: State, isOfProgram: (name: string) => boolean): void {
   }
 }
 
+function canBeMounted(state: State, name: string): boolean {
+  if (lstatOf(join(state.shared, name))?.isSymbolicLink() !== false) return false;
+  const own = join(state.own, name);
+  return lstatOf(own)?.isSymbolicLink() !== true || targetOf(own) === join(state.outside, name);
+}
+
 /** What a mount has left, empty: a link takes its place. Where a command still has it mounted, it has the link then. */
 function unmounted(state: State, name: string): void {
   const left = join(state.own, name);
@@ -198,10 +211,15 @@ function linkNames(state: State, command: string): void {
 
 /** Shown by this session or by another, whose folder is out of sight. */
 function isOfSession({ shared, parent }: State, name: string): boolean {
+  const target = targetOf(join(shared, name));
+  return target !== undefined && isInside(target, parent);
+}
+
+function targetOf(link: string): string | undefined {
   try {
-    return isInside(readlinkSync(join(shared, name)), parent);
+    return readlinkSync(link);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -257,9 +275,12 @@ function settle({ shared, own }: PrivateTemporary): void {
 
 /** Removes a link that leads there, and nothing else. */
 function unlink(path: string, target: string): void {
-  attempt(() => {
-    if (readlinkSync(path) === target) unlinkSync(path);
-  });
+  if (targetOf(path) === target) attempt(() => unlinkSync(path));
+}
+
+/** Wherever it leads: nothing must be mounted through it. */
+function removeLink(path: string): void {
+  if (lstatOf(path)?.isSymbolicLink()) attempt(() => unlinkSync(path));
 }
 
 /** What fails here is there already, gone, or not the user's. */

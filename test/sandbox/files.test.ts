@@ -426,6 +426,37 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(tmp, 'copy/deep/a.txt'), 'utf8')).toBe('y\n');
     });
 
+    test('a link there that a command names shows nothing that is hidden', async () => {
+      const { run, home, tmp } = await confined();
+      symlinkSync(home, join(tmp, 'home-link'));
+      symlinkSync(join(home, '.ssh/id_rsa'), join(tmp, 'key-link'));
+      const { text } = await run(
+        `cat ${tmp}/home-link/.ssh/id_rsa ${tmp}/home-link/.netrc ${tmp}/key-link; cat ${tmp}/home-link/plain.txt`,
+      );
+      expect(text).toContain('plain');
+      expect(text).not.toContain('SECRET');
+    });
+
+    test('nothing is mounted through a link that a command has put in the place of an entry', async () => {
+      const { run, home, tmp } = await confined();
+      // Where bubblewrap has the machine's files while it mounts, and what is to become of them.
+      for (const root of ['/oldroot', '/newroot', '']) {
+        writeFileSync(join(tmp, 'given.txt'), 'given\n');
+        await run(`cd ${tmp} && ln -sfn ${root}${home}/.planted giv''en.txt`);
+        expect((await run(`ls ${tmp}/given.txt; echo end`)).text).toContain('end');
+        expect(existsSync(join(home, '.planted')), root).toBe(false);
+      }
+    });
+
+    test('nor where it was mounted before', async () => {
+      const { run, home, tmp } = await confined();
+      writeFileSync(join(tmp, 'given.txt'), 'given\n');
+      expect((await run(`cat ${tmp}/given.txt`)).text).toBe('given');
+      await run(`cd ${tmp} && ln -sfn /oldroot${home}/.planted giv''en.txt`);
+      expect((await run(`ls ${tmp}/given.txt; echo end`)).text).toContain('end');
+      expect(existsSync(join(home, '.planted'))).toBe(false);
+    });
+
     test('what another program makes there while a command runs is out of its reach', async () => {
       const { run, call, root, tmp } = await confined();
       const evil = `echo ready > ready; while [ ! -f go ]; do sleep 0.02; done; for f in ${tmp}/go-build1/main ${tmp}/*/*/outside/go-build1/main; do echo evil > $f; done; echo end`;
