@@ -22,6 +22,8 @@ import { isInside } from './plan.ts';
 
 /** More are not linked at each command; then only those that the command names. */
 const MAX_LINKED = 1000;
+/** More of what commands make stays in the session: showing, moving and removing each takes its time. */
+const MAX_SHOWN = 1000;
 /** Entries that a command names, and that are mounted for it. */
 const MAX_MOUNTED = 20;
 /** How old the folder of a dead process has to be: its number may be that of a process that this one cannot see. */
@@ -245,6 +247,7 @@ function show(state: State, isOfProgram: (name: string) => boolean): void {
     unlink(join(state.shared, name), join(state.own, name));
   }
   for (const entry of entriesOf(state.own)) {
+    if (state.shown.size >= MAX_SHOWN) break;
     // A link could lead whoever writes to it anywhere.
     const isPlain = entry.isFile() || entry.isDirectory();
     if (!isPlain || state.shown.has(entry.name) || state.mounted.has(entry.name) || isOfProgram(entry.name))

@@ -491,6 +491,16 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect((await run(`cat ${tmp}/entry2999.txt ${tmp}/entry7.txt`)).text).toBe('in 2999\nin 7');
     });
 
+    test('of thousands of files that a command makes a thousand appear, and the session has them all', async () => {
+      const { run, tmp, sandbox } = await confined();
+      expect((await run(`cd ${tmp} && seq -f 'made%.0f.txt' 2500 | xargs touch`)).status).toBe('ok');
+      const made = (): number => readdirSync(tmp).filter((name) => name.startsWith('made')).length;
+      expect(made()).toBe(1000);
+      expect((await run(`ls ${tmp} | grep -c made`)).text).toBe('2500');
+      sandbox.dispose();
+      expect(made()).toBe(1000);
+    });
+
     test('secrets stay hidden, and so do the folders of other sessions', async () => {
       const { run, tmp } = await confined({ denyRead: ['../../tmp/private'] });
       mkdirSync(join(tmp, 'private'));
