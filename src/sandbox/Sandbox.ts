@@ -21,6 +21,7 @@ import { createCompletedGitFolders } from './completedGitFolders.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { findPlaces, type PlaceOptions, writableFolders } from './findPlaces.ts';
 import { gitFoldersOf } from './gitPlaces.ts';
+import { createHeldPlaces } from './heldPlaces.ts';
 import { closeInheritedFiles } from './inheritedFiles.ts';
 import { type ObeyedChanges, watchObeyed } from './obeyedChanges.ts';
 import { PortForwarder } from './PortForwarder.ts';
@@ -109,6 +110,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const setAside = createSetAside(options.setAsideNotes);
+  const held = createHeldPlaces();
   /** Files that tools of the session have made since the last command. */
   const created: string[] = [];
   /** What commands have done that ended before anybody asked. */
@@ -187,10 +189,12 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       if (!isLook) created.splice(0).forEach(temporary.adopt);
       const scratch = realpathSync(request.scratch);
       const where = { cwd: request.cwd, scratch };
-      const plan = planCommand(found.mode, request.grant.basis, where, places, {
+      const wanted = planCommand(found.mode, request.grant.basis, where, places, {
         isOwn: temporary.isOwn,
         named: (folder) => temporary.named(folder, request.command),
       });
+      const plan = held.only(wanted);
+      const letGo = held.hold(plan);
       temporary.share();
       for (const folder of plan.temporary) temporary.link(folder, folder.mounted, request.command);
       const wayOut = plan.network === 'session' ? await open() : undefined;
@@ -202,7 +206,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         problems: new Set(),
         answers: new Map(),
       };
-      const onRelease = (): void => void running.delete(token);
+      const onRelease = (): void => {
+        letGo();
+        running.delete(token);
+      };
       const obeyed = watchObeyed(
         walked.map((one) => one.obeyed),
         () => roots.map((root) => walk(root).obeyed),

@@ -175,7 +175,7 @@ function isInWritable(path: string, writable: readonly string[], closed: readonl
 }
 
 /** The nearest first; none above the root. */
-function foldersAbove(path: string): readonly string[] {
+export function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
   for (let at = path; at !== dirname(at); at = dirname(at)) folders.push(dirname(at));
   return folders;

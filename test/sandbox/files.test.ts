@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -865,6 +866,27 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     await run('sleep 30', { background: true });
     const { text } = await run('ls -d "$TMPDIR"/clawdcode-*/clawdcode-*/');
     expect(text.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('what a running command could put a link in the place of is mounted for no other', async () => {
+    const { run, call, root } = await confined();
+    mkdirSync(join(root, '.vscode'));
+    const wait = 'while [ ! -f go ]; do sleep 0.02; done';
+    await run(`mkdir -p .claude sub && git init -q sub/in && touch ready; ${wait}`, { background: true });
+    await vi.waitFor(() => expect(existsSync(join(root, 'ready'))).toBe(true), 20_000);
+    const mounts = async () => (await run(`grep -o ' ${root}/[^ ]*' /proc/self/mountinfo; true`)).text;
+    const during = await mounts();
+    expect(during).toContain(`${root}/.vscode`);
+    expect(during).not.toMatch(/\.claude|\/sub/);
+    // As editors save: the mount of the running command is gone with what was there.
+    rmSync(join(root, '.vscode'), { recursive: true });
+    mkdirSync(join(root, 'fresh'));
+    renameSync(join(root, 'fresh'), join(root, '.vscode'));
+    expect(await mounts()).not.toContain('.vscode');
+    writeFileSync(join(root, 'go'), '');
+    await call('BashOutput', { task_id: 'b1', wait: 20_000 });
+    const after = await mounts();
+    for (const path of ['.vscode', '.claude', 'sub', 'sub/in/.git/config']) expect(after).toContain(path);
   });
 
   test('a file that appears and that other programs obey is told of', async () => {
