@@ -177,7 +177,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const repositories = walked.flatMap((one) => one.repositories);
       const writable = isLook ? [] : writableFolders(given);
       for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf))
-        if (writable.some((place) => isInside(folder, place))) gitFolders.complete(folder);
+        if (writable.some((place) => isInside(folder, place)) && held.isHeld(folder))
+          gitFolders.complete(folder);
       const places = findPlaces({
         ...given,
         repositories,
@@ -191,7 +192,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const where = { cwd: request.cwd, scratch };
       const wanted = planCommand(found.mode, request.grant.basis, where, places, {
         isOwn: temporary.isOwn,
-        named: (folder) => temporary.named(folder, request.command),
+        // A running command could put a link where they are to be mounted. They can be read all the same.
+        named: (folder) => (held.isAlone() ? temporary.named(folder, request.command) : []),
       });
       const plan = held.only(wanted);
       const letGo = held.hold(plan);

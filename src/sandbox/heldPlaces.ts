@@ -7,6 +7,10 @@ import { lstatOf } from '../disk/fileLookups.ts';
 import { foldersAbove, type SandboxPlan } from './plan.ts';
 
 export interface HeldPlaces {
+  /** Whether no running command could replace a folder or anything on the way to it; true where none runs. Never throws. */
+  isHeld(path: string): boolean;
+  /** Whether no command runs that may write. */
+  isAlone(): boolean;
   /** The plan without the places that a running command could have put there, or could replace. Never throws. */
   only(plan: SandboxPlan): SandboxPlan;
   /** A command with this plan is about to run; call the result when it is gone. */
@@ -24,6 +28,8 @@ export function createHeldPlaces(): HeldPlaces {
     return found !== undefined && [...running].every((places) => places.get(path) === found);
   };
   return {
+    isHeld,
+    isAlone: () => running.size === 0,
     only(plan) {
       if (running.size === 0) return plan;
       const loose = new Set([...plan.anchored, ...plan.protected].filter((path) => !isHeld(path)));

@@ -869,15 +869,20 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
   });
 
   test('what a running command could put a link in the place of is mounted for no other', async () => {
-    const { run, call, root } = await confined();
+    const { run, call, root, tmp } = await confined();
     mkdirSync(join(root, '.vscode'));
     const wait = 'while [ ! -f go ]; do sleep 0.02; done';
     await run(`mkdir -p .claude sub && git init -q sub/in && touch ready; ${wait}`, { background: true });
     await vi.waitFor(() => expect(existsSync(join(root, 'ready'))).toBe(true), 20_000);
     const mounts = async () => (await run(`grep -o ' ${root}/[^ ]*' /proc/self/mountinfo; true`)).text;
+    writeFileSync(join(tmp, 'given.txt'), 'given');
+    expect((await run(`cat ${tmp}/given.txt; [ -L ${tmp}/given.txt ] && echo link`)).text).toContain(
+      'givenlink',
+    );
     const during = await mounts();
     expect(during).toContain(`${root}/.vscode`);
     expect(during).not.toMatch(/\.claude|\/sub/);
+    expect(existsSync(join(root, 'sub/in/.git/commondir'))).toBe(false);
     // As editors save: the mount of the running command is gone with what was there.
     rmSync(join(root, '.vscode'), { recursive: true });
     mkdirSync(join(root, 'fresh'));
