@@ -98,12 +98,17 @@ export const grammars: readonly Grammar[] = [
   },
   {
     programs: 'yq',
-    manual: 'mikefarah.gitbook.io/yq',
+    // There are two programs of this name; the other one hands its filter on to jq.
+    manual: 'mikefarah.gitbook.io/yq, kislyuk.github.io/yq',
     flags: 'CMNPejnrv0',
     values: 'opI',
     long: long('colors no-colors no-doc prettyPrint exit-status tojson null-input unwrapScalar verbose'),
     longValues: long('output-format input-format indent'),
-    script: { options: [], isHarmless: yqSeesInput, behind: /^(?:e|ea|eval|eval-all)$/ },
+    script: {
+      options: [],
+      isHarmless: (text) => yqSeesInput(text) && jqSeesInput(text),
+      behind: /^(?:e|ea|eval|eval-all)$/,
+    },
   },
   {
     programs: 'find gfind',
@@ -216,6 +221,8 @@ export const grammars: readonly Grammar[] = [
     programs: 'unzip zipinfo',
     manual: 'unzip(1)',
     flags: 'lvtzqZp1',
+    // Behind a dash of its own a letter takes back what it said before: `unzip -l -- -l x` unpacks.
+    isEndless: true,
     // Otherwise it unpacks, whatever names the archive holds.
     needs: /^-[qzv1]*[lvtZp]/,
   },
@@ -343,7 +350,16 @@ export const grammars: readonly Grammar[] = [
     operand: scriptFile,
     ownWords: 1,
   },
-  { programs: 'php', manual: 'php(1)', flags: 'vl', long: long('version'), operand: scriptFile, ownWords: 1 },
+  {
+    programs: 'php',
+    manual: 'php(1)',
+    flags: 'vl',
+    long: long('version'),
+    operand: scriptFile,
+    ownWords: 1,
+    // What follows is for the script that it reads from its input.
+    isEndless: true,
+  },
   {
     programs: 'lua luajit rscript julia tclsh tsx ts-node',
     manual: 'lua(1), tclsh(1), tsx.is',
@@ -435,6 +451,8 @@ export const grammars: readonly Grammar[] = [
     manual: 'less(1), more(1)',
     flags: 'eEfFgGiIJmMnNqQrRsSuUwW',
     values: 'hjyz',
+    // In `-j5kx` the k takes x for the file that says what keys, and which programs, are used.
+    isSpaced: true,
     numbers: true,
     long: long(`LINE-NUMBERS quit-if-one-screen chop-long-lines RAW-CONTROL-CHARS no-init ignore-case IGNORE-CASE
       squeeze-blank-lines quiet silent version`),

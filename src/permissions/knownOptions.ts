@@ -37,8 +37,10 @@ export interface Grammar extends OptionList {
     /** A subcommand that may stand in front of it. */
     readonly behind?: RegExp;
   };
-  /** Without such a word it writes, or runs, what its operands say. */
+  /** Without such an option it writes, or runs, what its operands say. */
   readonly needs?: RegExp;
+  /** Whether `--` is no end of its options: they go on behind it, or it means something else. */
+  readonly isEndless?: boolean;
   /** Options after which the words up to `;` or `+` are another command. */
   readonly runsUntil?: RegExp;
 }
@@ -47,6 +49,7 @@ export interface Grammar extends OptionList {
 export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar): readonly number[] {
   const bad = new Set<number>();
   const operands: number[] = [];
+  const options: string[] = [];
   const scripts: { readonly at: number; readonly text: string }[] = [];
   const accept = (name: string, value: string | null, at: number, optionAt = at): void => {
     if (value !== null && grammar.harmlessWith?.[name]?.test(value) === false) bad.add(optionAt);
@@ -102,6 +105,7 @@ export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar
     return taken;
   };
   const readOption = (word: string, at: number): number => {
+    options.push(word);
     if (grammar.isFirst && operands.length > 0) {
       bad.add(at);
       return 0;
@@ -123,7 +127,7 @@ export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar
   for (let at = 1; at < argv.length; at += 1) {
     if (grammar.ownWords !== undefined && operands.length >= grammar.ownWords) break;
     const word = argv[at] ?? '';
-    if (word === '--' && !grammar.isSingle) {
+    if (word === '--' && !grammar.isSingle && !grammar.isEndless) {
       for (at += 1; at < argv.length; at += 1) operands.push(at);
     } else if (grammar.bundled && at === 1 && /^[A-Za-z]+$/.test(word)) at += readBundle(word, at);
     else if (word === '-' || !word.startsWith('-')) operands.push(at);
@@ -144,7 +148,7 @@ export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar
     if (isMore || grammar.operand?.test(word) === false || grammar.operandAt?.(word, index) === false)
       bad.add(at);
   }
-  const lacks = grammar.needs && !argv.some((word, at) => at > 0 && grammar.needs?.test(word ?? ''));
+  const lacks = grammar.needs && !options.some((option) => grammar.needs?.test(option));
   if (lacks && bad.size === 0 && operands[0] !== undefined) bad.add(operands[0]);
   return [...bad].sort((a, b) => a - b);
 }

@@ -296,6 +296,9 @@ const rules: Readonly<
     covers: ["yq '.a.b' x.yml", "yq -o json '.a | length' x.yml", "yq eval '.a' x.yml"],
     stops: [
       'yq \'load("/etc/x")\' x.yml',
+      "yq -n '$ENV'",
+      "yq '.a | $ENV.X' x.yml",
+      "yq '.a | input_filename' x.yml",
       'yq \'load_str("/etc/passwd")\' x.yml',
       "yq -n 'strenv(X)'",
       "yq -n 'env(X)'",
@@ -381,6 +384,8 @@ const rules: Readonly<
     covers: ['wget -qO- https://example.com', 'wget --spider http://h', 'wget -O /dev/null http://h'],
     stops: [
       'wget http://h/.envrc',
+      'wget -- http://h/.envrc -O-',
+      'wget -- http://h/x --spider',
       'wget -q http://h/x',
       'wget -qOx http://h',
       'wget -qi x',
@@ -506,9 +511,12 @@ const rules: Readonly<
     ],
   },
   less: {
-    covers: ['less -S a.txt'],
+    covers: ['less -S a.txt', 'less -j5 a.txt', 'less -j 5 a.txt'],
     stops: [
       'less -Ox a.txt',
+      'less -j5kx a.txt',
+      'less -h2ox',
+      'less -Sz-4kx a.txt',
       'less +!id a.txt',
       'less -k x a.txt',
       'less -Nox a.txt',
@@ -713,7 +721,10 @@ const rules: Readonly<
     covers: ['ruby scripts/x.rb'],
     stops: ['ruby -e 1', 'ruby -ne 1', 'ruby -r./x y.rb', 'ruby -rx', 'ruby', 'ruby -S x'],
   },
-  php: { stops: ['php -r 1', 'php -S x', 'php -d a=b x.php', 'php -B x'] },
+  php: {
+    covers: ['php x.php -- -a'],
+    stops: ['php -- x', 'php -r 1', 'php -S x', 'php -d a=b x.php', 'php -B x'],
+  },
   bash: {
     covers: ['bash scripts/x.sh -v y', 'bash -eu scripts/x.sh'],
     stops: [
@@ -786,7 +797,14 @@ const rules: Readonly<
   },
   unzip: {
     covers: ['unzip -l x.zip', 'unzip -p x.zip a'],
-    stops: ['unzip x.zip', 'unzip -o x.zip', 'unzip -d / x.zip', 'unzip x.zip -d /tmp'],
+    stops: [
+      'unzip -l -- -l x.zip',
+      'unzip -l -- x.zip',
+      'unzip x.zip',
+      'unzip -o x.zip',
+      'unzip -d / x.zip',
+      'unzip x.zip -d /tmp',
+    ],
   },
   xxd: {
     covers: ['xxd -l 4 a.txt'],
@@ -979,7 +997,7 @@ const rules: Readonly<
   oc: { stops: ['oc evil', 'oc -n x exec p -- id'] },
   gunzip: {
     covers: ['gunzip -c x.gz', 'gunzip -kc x.gz'],
-    stops: ['gunzip .envrc.gz', 'gunzip -N x.gz', 'gunzip -k x.gz'],
+    stops: ['gunzip -- x.gz -c', 'gunzip .envrc.gz', 'gunzip -N x.gz', 'gunzip -k x.gz'],
   },
   gzip: {
     covers: ['gzip -k a.txt', 'gzip -9 a.txt', 'gzip -dc x.gz'],
@@ -987,7 +1005,7 @@ const rules: Readonly<
   },
   gpg: {
     covers: ['gpg --list-keys', 'gpg --verify x.sig a.txt'],
-    stops: ['gpg x.gpg', 'gpg -d x.gpg', 'gpg -o x y.gpg', 'gpg -a x.gpg'],
+    stops: ['gpg -- x.gpg -k', 'gpg x.gpg', 'gpg -d x.gpg', 'gpg -o x y.gpg', 'gpg -a x.gpg'],
   },
   identify: { covers: ['identify a.png'], stops: ['identify x.mvg', 'identify x.svg'] },
   scala: { stops: ['scala @args', "scala -e 'x'"] },
