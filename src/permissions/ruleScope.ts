@@ -12,11 +12,11 @@ import { hasGlob } from './globOverlap.ts';
 import type { CommandPart } from './parsedCommand.ts';
 import type { Policy } from './policy.ts';
 import type { ReadOnlyUse } from './readOnlyUse.ts';
-import { programName, type Risk, riskyWords, runsItsInput } from './riskyOptions.ts';
+import { programName, type Risk, riskyWords, runsItsInput, subcommandAt } from './riskyOptions.ts';
 import type { SourcedRule } from './rules.ts';
 import { isSensitive } from './sensitive.ts';
 import { textWords } from './textWords.ts';
-import { decideTree } from './treeDecision.ts';
+import { decideShown, decideTracked, decideTree } from './treeDecision.ts';
 import { locate, pathsIn } from './wordPaths.ts';
 import type { Visit } from './workingDirectory.ts';
 import { ADDED } from './wrappers.ts';
@@ -212,9 +212,12 @@ function outOfReach(
       if (verdict.behavior !== 'allow' && !namesOnly)
         return { reason: `${word}: ${lowered(verdict.reason)}` };
     }
-    const held = (recursive.test(name) ? (use?.trees ?? []) : [])
-      .map((tree) => decideTree(tree, directory, name, policy))
-      .find(({ behavior }) => behavior !== 'allow');
+    const held = [
+      ...(recursive.test(name) ? (use?.trees ?? []) : []).map((tree) =>
+        decideTree(tree, directory, name, policy),
+      ),
+      ...shownByGit(part, use, directory, policy),
+    ].find(({ behavior }) => behavior !== 'allow');
     if (held !== undefined) return { reason: lowered(held.reason) };
     const shown = !isKnown && recursive.test(name) ? foldersOf(words, directory, policy) : [];
     const open = shown.find((folder) => holdsSecrets(folder, policy));
@@ -222,6 +225,32 @@ function outOfReach(
       return { reason: `${open}, which holds secrets or too many files to look for them` };
   }
   return undefined;
+}
+
+/** Subcommands of git that may show the content of files which no word names. */
+const gitShowing =
+  /^(?:archive|cat-file|diff|diff-files|diff-index|diff-tree|format-patch|grep|log|range-diff|show|stash (?:list|show)|whatchanged)$/;
+
+/** Git shows what it tracks; where its options are not all known, that may be any of it. */
+function shownByGit(
+  part: CommandPart,
+  use: ReadOnlyUse | undefined,
+  directory: string,
+  policy: Policy,
+): readonly PermissionDecision[] {
+  if (programName(part.argv[0]) !== 'git') return [];
+  const at = subcommandAt(part.argv);
+  const [name = '', next] = part.argv.slice(at);
+  const what = `git ${name}`;
+  const isKnown = use !== undefined && !policy.gitRunsPrograms(directory);
+  if (!isKnown || use.repositories?.some((place) => place !== '.'))
+    return gitShowing.test(name === 'stash' ? `stash ${next}` : (name ?? ''))
+      ? [decideTracked([':/'], directory, what, policy)]
+      : [];
+  return [
+    ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
+    ...(use.shown ?? []).map((shown) => decideShown(shown, policy.realpath(directory), what, policy)),
+  ];
 }
 
 const isDevice = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|fd\/\d+)$/;

@@ -36,8 +36,8 @@ beforeAll(() => {
   blob = git('rev-parse', 'HEAD:.npmrc');
 });
 
-const behavior = async (command: string): Promise<string> => {
-  const policy = await policyFor([], 'default', { root: project });
+const behavior = async (command: string, rules: readonly string[] = []): Promise<string> => {
+  const policy = await policyFor(rules, 'default', { root: project });
   return decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
 };
 
@@ -94,6 +94,33 @@ test.each([
   'git log -L :x:.npmrc',
 ])('%s may show one, and asks', async (command) => {
   expect(await behavior(command.replaceAll('BLOB', blob))).toBe('ask');
+});
+
+test.each([
+  'git diff HEAD~1 HEAD -- src',
+  'git show',
+  'git log --stat',
+  'git stash show -p',
+  'git grep -n four src',
+  'git add -A',
+  'git commit -m "git show HEAD~1"',
+])('a rule for git covers %s', async (command) => {
+  expect(await behavior(command, ['allow Bash(git:*)'])).toBe('allow');
+});
+
+test.each([
+  'git show HEAD~1',
+  'git log -p',
+  'git log -p --no-such',
+  'git diff BLOB HEAD:src/a.ts',
+  'git cat-file -p BLOB',
+  'git grep -h one',
+  'git archive HEAD',
+  'git --no-pager log -p',
+])('a rule for git does not cover %s, which shows a secret', async (command) => {
+  expect(await behavior(command.replaceAll('BLOB', blob), ['allow Bash(git:*)'])).toBe('ask');
+  const named = ['allow Bash(git:*)', 'allow Read(~/shown/.npmrc)', 'allow Read(~/shown/.env.test)'];
+  expect(await behavior(command.replaceAll('BLOB', blob), named)).toBe('allow');
 });
 
 test('the settings of our own calls let git show a difference', () => {
