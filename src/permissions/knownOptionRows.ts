@@ -478,12 +478,14 @@ export const grammars: readonly Grammar[] = [
   {
     programs: 'ps',
     manual: 'ps(1)',
-    flags: 'AadefFHjLlNTwxycMm',
+    // Without x, T, L and H: together with -e they show the environment. Where it cannot, they need no rule.
+    flags: 'AadefFjlNwycMm',
     values: 'oOpCuUtgGs',
     long: long('forest headers no-headers cols columns rows width deselect'),
     longValues: long('sort format pid ppid user'),
     // A cluster without a dash that holds an e shows the environment.
     operand: /^(?:[adflruwxjTLhHcg]+|\d[\d,]*)$/,
+    checks: Object.fromEntries(['-o', '-O', '--format'].map((name) => [name, /^(?!.*environ)/is])),
   },
   { programs: 'top htop', manual: 'top(1)', flags: 'bciSHI1', values: 'ndpuUo' },
   {

@@ -174,6 +174,11 @@ const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff)$/;
 const sweeping = /^(?:rm|chmod|chown|chgrp|shred|rsync)$/;
 const edits = /^(?:cp|mv|mkdir|touch)$/;
 
+/** `scp -r host:x/. .` puts whatever another machine has there into a folder. */
+const sweeps = ({ argv }: CommandPart): boolean =>
+  sweeping.test(programName(argv[0])) ||
+  (programName(argv[0]) === 'scp' && argv.some((word) => /^-[A-Za-z\d]*r/.test(word ?? '')));
+
 function outOfReach(
   { visit, policy, use, edits: edited }: ScopeInput,
   isSpelled: (at: number) => boolean,
@@ -201,7 +206,7 @@ function outOfReach(
       // `/api/v1` is a pattern or a route where there is no such folder.
       const top = `/${path.split('/')[1] ?? ''}`;
       if (path !== top && !policy.isDirectory(top)) continue;
-      if (sweeping.test(name) && isHome(real, policy)) return { reason: `${word}, a whole project` };
+      if (sweeps(part) && isHome(real, policy)) return { reason: `${word}, a whole project` };
       const verdict = decideFile(
         { tool: reads ? 'Read' : 'Edit', verb: reads ? 'read' : 'write', path, isFile: false },
         { ...policy, mode: 'acceptEdits' },

@@ -510,6 +510,17 @@ const rules: Readonly<
       'pandoc --template=/etc/x a.md',
     ],
   },
+  ps: {
+    covers: ['ps -ef', 'ps aux', 'ps -e -o pid,args --sort -rss', 'ps -axo pid,comm'],
+    stops: [
+      'ps -axe',
+      'ps -e -x',
+      'ps -eT --forest',
+      'ps -eH -T',
+      'ps -eo environ',
+      'ps --format pid,environ',
+    ],
+  },
   less: {
     covers: ['less -S a.txt', 'less -j5 a.txt', 'less -j 5 a.txt'],
     stops: [
@@ -774,7 +785,10 @@ const rules: Readonly<
     ],
   },
   scp: {
+    covers: ['scp h:a.txt .', 'scp -r h:x src'],
     stops: [
+      'scp -r h:x/. .',
+      'scp -qr h:x/. src/..',
       'scp -S ./x a h:',
       'scp -qS ./x a h:',
       'scp -o ProxyCommand=x a h:',
