@@ -1,5 +1,4 @@
 import { type Dirent, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { globsOverlap, hasGlob } from './globOverlap.ts';
 import { isMisread } from './listTree.ts';
 
@@ -36,18 +35,20 @@ export function expandGlob(pattern: string): readonly string[] | undefined {
   ];
   let found: readonly string[] = ['/'];
   for (const part of pattern.split('/').filter((one) => one !== '')) {
-    if (!hasGlob(part)) found = found.map((directory) => join(directory, part));
+    if (!hasGlob(part)) found = found.map((directory) => inside(directory, part));
     else
       found = found.flatMap((directory) => [
         ...(/^\*{2,}$/.test(part) ? below(directory, part.length > 2) : []),
         ...[...list(directory).map(({ name }) => name), ...dots(part)]
           .filter((name) => mayMatch(part, name))
-          // Not normalised: the parent of a link is where it leads.
-          .map((name) => `${directory === '/' ? '' : directory}/${name}`),
+          .map((name) => inside(directory, name)),
       ]);
   }
   return looked > MAX_ENTRIES ? undefined : found;
 }
+
+/** Not normalised: the parent of a link is where it leads, and `.?/x` stands for `../x` in some shells. */
+const inside = (directory: string, name: string): string => `${directory === '/' ? '' : directory}/${name}`;
 
 /** Some shells let `.*` match the directory itself and its parent. */
 const dots = (part: string): readonly string[] => (part.startsWith('.') ? ['.', '..'] : []);

@@ -205,3 +205,14 @@ describe('a variable of the locale may name a file', () => {
     expect((await bash(command)).behavior).toBe('allow');
   });
 });
+
+describe('a pattern with a dot in front may stand for the folder above', () => {
+  test.each([
+    'cat ./.?/elsewhere.txt',
+    'cat .[.]/elsewhere.txt',
+    'head -5 src/.?/.?/elsewhere.txt',
+    'grep x ./.[!a]/elsewhere.txt',
+  ])('%s', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+});
