@@ -130,9 +130,8 @@ export function kindOf({ subtype }: Pick<JSONLEntry, 'subtype'>): (typeof entryK
 }
 
 /**
- * The entry that a JSON value is, undefined where it is none. It is the value itself, so that fields keep their order;
- * only where fields of `data` do not fit the entry's kind, or `v` is absent, it is a copy without the ones and with the
- * other.
+ * Reads a JSON value as an entry; undefined if it is none. Returns the value itself, so that fields keep their order. It
+ * is copied only to add a missing `v`, or to drop fields of `data` that do not fit the entry's kind.
  */
 export function parseEntry(value: unknown): JSONLEntry | undefined {
   const parsed = entrySchema.safeParse(value);

@@ -1,7 +1,7 @@
 /**
- * What cannot be renamed while other commands of the session run: only that may be mounted for the next one. bubblewrap
- * follows links, and a place that a running command can put a link in the place of would show anything that the user has,
- * hidden or protected elsewhere. In its own sandbox a command cannot rename what is mounted there.
+ * Which places may be mounted for a command while others of the session run: only those that none of them can rename.
+ * bubblewrap follows links, so a running command that replaces a mount source with a link would open whatever the link
+ * leads to. A command cannot rename what is mounted in its own sandbox.
  */
 import { lstatOf } from '../disk/fileLookups.ts';
 import { foldersAbove, type SandboxPlan } from './plan.ts';
@@ -32,8 +32,9 @@ export function createHeldPlaces(): HeldPlaces {
     isAlone: () => running.size === 0,
     only(plan) {
       if (running.size === 0) return plan;
-      const loose = new Set([...plan.anchored, ...plan.protected].filter((path) => !isHeld(path)));
-      const stays = (path: string): boolean => ![path, ...foldersAbove(path)].some((one) => loose.has(one));
+      const replaceable = new Set([...plan.anchored, ...plan.protected].filter((path) => !isHeld(path)));
+      const stays = (path: string): boolean =>
+        ![path, ...foldersAbove(path)].some((one) => replaceable.has(one));
       return { ...plan, anchored: plan.anchored.filter(stays), protected: plan.protected.filter(stays) };
     },
     hold(plan) {
@@ -46,7 +47,7 @@ export function createHeldPlaces(): HeldPlaces {
   };
 }
 
-/** With its birth: the number of what was removed is soon another's. */
+/** Inode numbers are reused at once, so the birth time is part of it. */
 function identityOf(path: string): string | undefined {
   const found = lstatOf(path);
   if (found === undefined || found.isSymbolicLink()) return undefined;

@@ -1,8 +1,8 @@
 /**
  * The temporary folders of a session's confined commands. Other programs of the user run code and obey what lies in the
- * shared ones (`/tmp`), so commands get a folder of their own in its place. What is in the shared one can be read through
- * links; plain files and folders that a command makes appear there as links, and take the place of these when the session
- * ends. What a killed session has left is settled by a later one.
+ * shared ones (`/tmp`), so commands get a private folder instead. They read the shared one through links; plain files and
+ * folders that a command makes appear there as links and replace these links when the session ends. A later session
+ * cleans up after one that was killed.
  */
 import {
   lstatSync,
@@ -267,9 +267,10 @@ function settle({ shared, own }: PrivateTemporary): void {
     const [place, target] = [join(shared, entry.name), join(own, entry.name)];
     attempt(() => {
       if (readlinkSync(place) !== target) return;
-      unlinkSync(place);
-      const found = lstatSync(target);
-      if (found.isFile() || found.isDirectory()) renameSync(target, place);
+      const found = lstatOf(target);
+      // A file replaces its link in one step, so that a crash loses neither; a folder cannot.
+      if (found?.isFile() !== true) unlinkSync(place);
+      if (found?.isFile() || found?.isDirectory()) renameSync(target, place);
     });
   }
   // What is left when the program ends first is removed by a later session.

@@ -72,7 +72,7 @@ const settings: readonly Group[] = [
   },
 ];
 
-/** Whoever looks at these is a person, or the model. */
+/** Documents: people and the model read them, and no program runs them. */
 const document =
   /\.(?:log|txt|md|rst|json|jsonl|ndjson|csv|tsv|html?|xml|patch|diff|out|err|ya?ml|svg|png|jpe?g|gif|webp|pdf|sql|tar|t?gz|zip|xz|bz2)$/;
 

@@ -1,6 +1,6 @@
 /**
- * Folds reads and searches that follow one another into one line: what a model looks at is worth less room than what
- * it says and changes. They are held back until something else is printed.
+ * Folds consecutive reads and searches into one line: they deserve less room than what the model says and changes. They
+ * are held back until something else is printed.
  */
 import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
 import { contentText } from './print/content.ts';
@@ -22,7 +22,7 @@ export function createReadFold(showsReasoning: () => boolean): ReadFold {
     held.flatMap((print) => (print.type === 'entry' && isRead(print.entry) ? [print.entry] : []));
   const rest = (): readonly Print[] => {
     const entries = reads();
-    // Of one, its own line says more; what the model thought between several is in the transcript.
+    // A single result keeps its own line. Reasoning between several is in the transcript.
     const prints: readonly Print[] = entries.length < 2 ? held : [{ type: 'reads', entries }];
     held = [];
     return prints;

@@ -331,13 +331,13 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
   describe('in the temporary folder', () => {
     test('plain files and folders that a command makes are seen outside and by the next one, and outlast the session', async () => {
       const { run, tmp, sandbox } = await confined();
-      await run(`echo one > ${tmp}/notes.txt; mkdir -p ${tmp}/work/deep; echo two > ${tmp}/work/deep/a`);
+      await run(`echo one > ${tmp}/notes.txt; mkdir -p ${tmp}/made/deep; echo two > ${tmp}/made/deep/a`);
       expect(readFileSync(join(tmp, 'notes.txt'), 'utf8')).toBe('one\n');
       const { text } = await run(
-        `echo more >> ${tmp}/notes.txt; cat ${tmp}/notes.txt "$TMPDIR"/work/deep/a; rm -r ${tmp}/work`,
+        `echo more >> ${tmp}/notes.txt; cat ${tmp}/notes.txt "$TMPDIR"/made/deep/a; rm -r ${tmp}/made`,
       );
       expect(text).toBe('one\nmore\ntwo');
-      expect(readdirSync(tmp)).not.toContain('work');
+      expect(readdirSync(tmp)).not.toContain('made');
       expect((await run(`cat ${tmp}/notes.txt`, { basis: 'read-only' })).text).toBe('one\nmore');
       await run(`mkdir ${tmp}/kept; echo three > ${tmp}/kept/b; cd ${tmp}/kept`);
       sandbox.dispose();

@@ -1,12 +1,13 @@
 /**
- * Words that are subcommands of other agents, or would be of this one: alone they are a slip and no prompt, and a model
- * that is asked about them costs money and answers nonsense. Each says what to do instead.
+ * Words that other agents have as subcommands. Typed alone they are almost never meant as a prompt, and sending them to
+ * the model costs money. Each comes with what to do instead.
  */
 interface Reserved {
   readonly names: readonly string[];
   /** What may follow and is still a subcommand; with any other word it is a prompt. */
   readonly verbs?: readonly string[];
-  readonly advice: string;
+  /** A sentence, or one made from the word that was typed. */
+  readonly advice: string | ((name: string) => string);
 }
 
 const reserved: readonly Reserved[] = [
@@ -64,8 +65,8 @@ const reserved: readonly Reserved[] = [
   { names: ['models', 'model'], verbs: ['list'], advice: 'Use --model, or /model in a conversation.' },
   { names: ['stats', 'usage', 'cost'], advice: 'Use /cost in a conversation.' },
   {
-    names: ['init', 'review', 'compact', 'context', 'memory'],
-    advice: 'It is a slash command: start "clawdcode" and type /',
+    names: ['init', 'compact', 'context', 'memory'],
+    advice: (name) => `It is a slash command: start "clawdcode" and type /${name}.`,
   },
 ];
 
@@ -78,7 +79,7 @@ export function adviceFor(argv: readonly string[]): string | undefined {
   const hasVerb =
     verb !== undefined && (found.verbs ?? []).includes(verb) && (more.length <= 3 || more.includes('--'));
   if (!isAlone && !hasVerb) return undefined;
-  const advice = found.advice.endsWith('/') ? `${found.advice}${name}.` : found.advice;
+  const advice = typeof found.advice === 'string' ? found.advice : found.advice(name);
   const words = argv.filter((word) => !word.startsWith('-')).join(' ');
   return `"${words}" is not a subcommand. ${advice} As a prompt: clawdcode -- ${JSON.stringify(words)}`;
 }

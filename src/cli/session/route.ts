@@ -57,7 +57,7 @@ export function routeOf(argv: readonly string[]): Route {
   if (second === undefined || second.startsWith('-') || words.includes(second))
     return { type, argv: rest.filter((word) => word !== COLORLESS) };
   const meant = nearest(second, words);
-  // Two words make no prompt that could not be put another way.
+  // Two single words are more likely a mistyped subcommand than a prompt.
   if (meant === undefined && (rest.length > 1 || words.length === 0 || !/^\S+$/.test(second)))
     return { type: 'other' };
   const prompt = argv.join(' ');

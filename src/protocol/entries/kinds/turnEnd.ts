@@ -33,7 +33,7 @@ interface Done {
   readonly removed?: number | undefined;
 }
 
-/** Turns that take less need no time named; alone, the time of one that takes a while is worth a line. */
+/** Shorter turns do not state their time. A turn that changed nothing has to be longer to get a line at all. */
 const LONG_MS = 10_000;
 const VERY_LONG_MS = 30_000;
 
