@@ -28,6 +28,10 @@ const signs: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** What a program says about a request that failed, in the words of curl, git, Node, Python, Go and package managers. */
+const networkFailure =
+  /\bproxy|tunnel|\b403\b|forbidden|fetch failed|unable to access|\bECONN|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|connection (?:refused|reset|closed|aborted|error|failed)|(?:could|can)(?: ?not|n't) (?:resolve|connect|reach)|network|handshake|\bTLS\b|\bSSL\b|max retries|download/i;
+
 /** Errors come last, and a longer text would hold such words by chance. */
 const TAIL_LENGTH = 4000;
 
@@ -43,9 +47,19 @@ export function whyBlocked(
 ): string | undefined {
   if (exitCode === 0) return undefined;
   if (problems.length > 0) return problems[0];
-  if (refusedHosts.length > 0) return `it wanted to reach ${listed(refusedHosts)}, which no rule allows`;
   const tail = output.slice(-TAIL_LENGTH);
+  if (refusedHosts.length > 0 && isAbout(refusedHosts, tail))
+    return `it wanted to reach ${listed(refusedHosts)}, which no rule allows`;
   return signs.find(([pattern]) => pattern.test(tail))?.[1];
+}
+
+/**
+ * Whether a refused host is why the command failed: it says so, or says nothing. A search for updates or a report of
+ * usage is refused beside failures of other causes, and programs do not mention those.
+ */
+function isAbout(hosts: readonly string[], tail: string): boolean {
+  if (tail.trim() === '' || networkFailure.test(tail)) return true;
+  return hosts.some((host) => tail.includes(host.replace(/:\d+$/, '')));
 }
 
 function listed(hosts: readonly string[]): string {

@@ -44,6 +44,8 @@ export interface View {
   /** A turn runs; a `!command` or `/compact` keeps busy without one. */
   readonly inTurn: boolean;
   readonly busy: boolean;
+  /** How often work has come to its end: what is short begins and ends between two frames. */
+  readonly finished: number;
   /** When the running turn, command or compaction started; milliseconds since the epoch. */
   readonly startedAt: number | undefined;
   /** Markdown of the running reply that is not printed yet. */
@@ -79,6 +81,7 @@ export interface Step {
 export const emptyView: View = {
   inTurn: false,
   busy: false,
+  finished: 0,
   startedAt: undefined,
   tail: '',
   tailPrinted: false,
@@ -108,6 +111,12 @@ const noReply = {
 const LIVE_OUTPUT = 2000;
 
 export function reduce(view: View, event: AgentEvent, now: number): Step {
+  const step = reduced(view, event, now);
+  if (!view.busy || step.view.busy) return step;
+  return { ...step, view: { ...step.view, finished: view.finished + 1 } };
+}
+
+function reduced(view: View, event: AgentEvent, now: number): Step {
   const next = (change: Partial<View>, ...prints: Print[]): Step => ({
     view: { ...view, ...change },
     prints,
@@ -122,6 +131,7 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
         questions: view.questions,
         queue: view.queue,
         drafting: view.drafting,
+        finished: view.finished,
       });
     case 'step_started':
       return next({ ...noReply, retry: undefined });

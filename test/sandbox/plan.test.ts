@@ -252,6 +252,10 @@ describe('why a command failed', () => {
     ['Error: listen EPERM: operation not permitted /tmp/x-0/12.pipe', [], /socket/],
     ['Failed to connect to bus: Host is down', [], /socket/],
     ['npm error code ENEEDAUTH', [], /login/],
+    ['', ['api.example:443'], /api\.example/],
+    ['cannot load https://api.example/v1', ['api.example:443'], /api\.example/],
+    ['curl: (56) CONNECT tunnel failed, response 403', ['api.example:443'], /api\.example/],
+    ['TypeError: fetch failed', ['api.example:443'], /api\.example/],
   ] as const)('%s', (output, hosts, why) => expect(whyBlocked(output, 1, hosts)).toMatch(why));
 
   test.each([
@@ -261,6 +265,10 @@ describe('why a command failed', () => {
   ])('has nothing to do with the sandbox: %#', (output, code) =>
     expect(whyBlocked(output, code, [])).toBeUndefined(),
   );
+
+  test('a refused host that the output does not mention is not the reason', () => {
+    expect(whyBlocked('1 test failed: expected 2, got 3', 1, ['updates.example:443'])).toBeUndefined();
+  });
 });
 
 test('the socket filter is there for the machines that are known', () => {

@@ -90,13 +90,15 @@ test('a NUL in the command is an error and not a crash', async () => {
 });
 
 describe('the environment', () => {
-  test('has none of our keys and nothing that waits for a keyboard', async () => {
+  test('has none of our keys and nothing that waits for a keyboard or looks for updates', async () => {
     const { text } = await bash('env');
     expect(text).not.toMatch(/sk-1|CLAWDCODE_X_KEY|MY_TOKEN/);
     for (const line of [
       'PAGER=cat',
       'GIT_PAGER=cat',
       'GIT_TERMINAL_PROMPT=0',
+      'NO_UPDATE_NOTIFIER=1',
+      'NPM_CONFIG_UPDATE_NOTIFIER=false',
       'CLAWDCODE=1',
       'AGENT=clawdcode',
       'CLAWDCODE_SESSION_ID=session',

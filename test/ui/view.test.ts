@@ -77,7 +77,10 @@ describe('busy', () => {
   test('a call inside a turn ends without ending the turn', () => {
     const { view } = play([{ type: 'turn_started' }, tool, { type: 'tool_ended', callId: 'c' }]);
     expect(view).toMatchObject({ busy: true, startedAt: 1000, tools: [] });
-    expect(play([{ type: 'turn_ended', outcome: 'done', steps: 1 }], view).view).toEqual(emptyView);
+    expect(play([{ type: 'turn_ended', outcome: 'done', steps: 1 }], view).view).toEqual({
+      ...emptyView,
+      finished: 1,
+    });
   });
 
   test.each([
@@ -140,7 +143,7 @@ describe('a preview of a compaction', () => {
     const { view } = play([progress]);
     expect(view).toMatchObject({ busy: true, startedAt: 1000, compacting: { trigger: 'preview' } });
     const shown = play([{ type: 'compaction_previewed', preview }], view);
-    expect(shown.view).toEqual(emptyView);
+    expect(shown.view).toEqual({ ...emptyView, finished: 1 });
     expect(shown.prints.map(({ type }) => type)).toEqual(['page']);
   });
 

@@ -9,6 +9,7 @@ export interface Announced {
   readonly isCompacting: boolean;
   readonly queued: number;
   readonly isBusy: boolean;
+  readonly finished: number;
   /** Milliseconds since the epoch, and how long to wait before the next word about what takes long. */
   readonly saidAt: number;
   readonly patienceMs: number;
@@ -24,6 +25,7 @@ export const nothingAnnounced: Announced = {
   isCompacting: false,
   queued: 0,
   isBusy: false,
+  finished: 0,
   saidAt: 0,
   patienceMs: PATIENCE_MS,
 };
@@ -49,7 +51,7 @@ export function announce(
           .slice(before.queued)
           .map(({ text, display }) => `Queued, sent with the next step: ${sanitizeLine(display ?? text)}`)
       : []),
-    ...(before.isBusy && !view.busy && view.questions.length === 0 ? ['Ready.'] : []),
+    ...(view.finished > before.finished && !view.busy && view.questions.length === 0 ? ['Ready.'] : []),
   ];
   const isSilent = lines.length === 0 && view.busy && view.questions.length === 0 && before.isBusy;
   const isDue = isSilent && now - before.saidAt >= before.patienceMs;
@@ -59,6 +61,8 @@ export function announce(
     isCompacting: view.compacting !== undefined,
     queued: view.queue.length,
     isBusy: view.busy,
+    // What ended while a question was open is told once it is answered.
+    finished: view.questions.length === 0 ? view.finished : before.finished,
     saidAt: isSilent && !isDue ? before.saidAt : now,
     patienceMs: isDue
       ? Math.min(LONGEST_PATIENCE_MS, before.patienceMs * 2)

@@ -16,8 +16,18 @@ const tool = { callId: 'a', tool: 'Bash', title: 'npm test', output: '', started
 const busy = { inTurn: true, busy: true, startedAt: 0 } as const;
 
 test('a call is told when it begins, once, and the end of all work', () => {
-  expect(say([{ ...busy, tools: [tool] }, { ...busy, tools: [tool] }, busy, {}])).toEqual([
+  expect(say([{ ...busy, tools: [tool] }, { ...busy, tools: [tool] }, busy, { finished: 1 }])).toEqual([
     ['Running Bash: npm test'],
+    [],
+    [],
+    ['Ready.'],
+  ]);
+});
+
+test('the end of work that began and ended between two updates is told', () => {
+  expect(say([{}, { finished: 1 }, { finished: 1 }, { ...busy, finished: 1 }, { finished: 2 }])).toEqual([
+    [],
+    ['Ready.'],
     [],
     [],
     ['Ready.'],
