@@ -1,0 +1,129 @@
+/** Row 54: a conversation that outgrows its window is compacted by itself, between two requests. */
+import { expect, test } from 'vitest';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
+import { countRequest } from '../../e2e/support/tokens.ts';
+import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
+import { buildHouse } from '../support/house.ts';
+import { isSummary, runPrint, SILENT, SUMMARY, use } from '../support/project.ts';
+
+const PROMPT = 'Read the whole book and leave nothing out';
+/** Each page is about a twelfth of the window. */
+const windows = [
+  { window: 8000, trigger: 5500, lines: 20 },
+  { window: 16_000, trigger: 11_000, lines: 45 },
+  { window: 128_000, trigger: 102_400, lines: 420 },
+];
+const book = {
+  'book.txt': Array.from(
+    { length: 9000 },
+    (_, line) => `Line ${line}: the quick brown fox jumps over the lazy dog, ${line * 7919}.`,
+  ).join('\n'),
+};
+const STEPS = 16;
+
+/** Reads one page a step, and answers in the end. */
+function reader(lines: number): (request: WireRequest) => ScriptedReply {
+  let step = 0;
+  return (request) => {
+    if (isSummary(request)) return { text: SUMMARY, ...SILENT };
+    step++;
+    if (step > STEPS) return { text: 'All of it is read.', ...SILENT };
+    const input = { file_path: 'book.txt', offset: (step - 1) * lines + 1, limit: lines };
+    return { text: `Page ${step}.`, calls: [use('Read', input)], ...SILENT };
+  };
+}
+
+/** Nothing leaves before the trigger; there a boundary is written, and not before. */
+function expectOneSummaryAtTheTrigger(
+  entries: readonly JSONLEntry[],
+  requests: readonly WireRequest[],
+  { window, trigger }: { readonly window: number; readonly trigger: number },
+): void {
+  const first = entries.findIndex(({ subtype }) => subtype === 'compact_boundary');
+  expect(first).toBeGreaterThan(0);
+  // What a compaction shortens itself is in one batch with its boundary.
+  const reductions = entries.filter(
+    ({ subtype, data }) => subtype === 'reduction' && data?.reason !== 'compaction',
+  );
+  expect(reductions).toEqual([]);
+  for (const { compactMetadata } of entries.filter(({ subtype }) => subtype === 'compact_boundary')) {
+    expect(compactMetadata).toMatchObject({ trigger: 'auto', success: true, strategy: 'summary' });
+    expect(compactMetadata?.preTokens).toBeGreaterThanOrEqual(trigger);
+    expect(compactMetadata?.preTokens).toBeLessThan(window);
+    expect(compactMetadata?.postTokens).toBeLessThan(0.75 * trigger);
+    expect(compactMetadata?.filesIncluded?.length).toBeGreaterThan(0);
+  }
+  const asked = requests.filter((request) => !isSummary(request));
+  const cuts = asked.filter((request, index) => index > 0 && !continues(request, asked[index - 1]));
+  expect(cuts).toHaveLength(entries.filter(({ subtype }) => subtype === 'compact_boundary').length);
+  for (const request of requests) {
+    expect(countRequest(request)).toBeLessThan(window);
+    expectPairedCalls(request);
+    expect(JSON.stringify(request.messages)).toContain(PROMPT);
+  }
+}
+
+/** True when a request begins with all the bytes of the one before. */
+function continues({ messages }: WireRequest, before: WireRequest | undefined): boolean {
+  const start = JSON.stringify(before?.messages ?? []).slice(0, -1);
+  return JSON.stringify(messages).startsWith(start);
+}
+
+test.each(windows)(
+  'row 54, S5 automatic compaction at 80 %: by default, a task in $window tokens is finished with summaries at $trigger and nothing before',
+  async ({ window, trigger, lines }) => {
+    const { project, ...run } = await runPrint('hello', { window, files: book, replies: [{ text: 'Hi.' }] });
+    project.server.otherwise(reader(lines));
+    const long = await project.run(PROMPT, { resume: run.sessionId });
+    expect(long.result).toMatchObject({ is_error: false, result: 'All of it is read.' });
+    expect(long.stderr).toBe('');
+    expect(long.result?.context_usage).toMatchObject({ compacts_at: trigger, context_window: window });
+    expectOneSummaryAtTheTrigger(long.entries, long.requests, { window, trigger });
+    expect(long.entries.filter(({ toolResult }) => toolResult !== undefined)).toHaveLength(STEPS);
+  },
+);
+
+test.each(windows)(
+  'row 54: where drafts can be written beside the work, the same happens in $window tokens',
+  async ({ window, trigger, lines }) => {
+    const house = await buildHouse({ window, files: book });
+    house.server.otherwise(reader(lines));
+    const open = await house.open();
+    await open.ask(PROMPT);
+    expect(open.entries().findLast(({ type }) => type === 'assistant')?.message.content).toBe(
+      'All of it is read.',
+    );
+    expectOneSummaryAtTheTrigger(open.entries(), house.server.requests(), { window, trigger });
+  },
+);
+
+test('row 54: what is added while a summary is being written survives it', async () => {
+  const house = await buildHouse({
+    window: 16_000,
+    settings: { context: { threadSummary: 'off' } },
+    files: book,
+  });
+  const open = await house.open();
+  const read = reader(45);
+  let added = 0;
+  house.server.otherwise((request) => {
+    if (isSummary(request) && added++ === 0) {
+      // Someone writes, and presses Shift+Tab, while the summary is on its way.
+      open.agent.submit({ type: 'set_mode', mode: 'acceptEdits' });
+      void open.context.addMessage('user', 'Said during the summary: never touch lib');
+    }
+    return read(request);
+  });
+  await open.ask(PROMPT);
+  const boundary = open.entries().find(({ subtype }) => subtype === 'compact_boundary');
+  const during = open
+    .entries()
+    .filter(({ subtype, message }) => subtype === 'mode' || textOf(message).startsWith('Said'));
+  expect(during.map(({ seq }) => seq < (boundary?.seq ?? 0))).toEqual([true, true]);
+  const requests = house.server.requests();
+  const next = requests[requests.findIndex(isSummary) + 1];
+  const texts = next?.messages.map(textOf) ?? [];
+  expect(texts).toContain('Said during the summary: never touch lib');
+  expect(texts.some((text) => text.includes('Edits inside the project are accepted'))).toBe(true);
+});

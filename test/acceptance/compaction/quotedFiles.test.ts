@@ -1,0 +1,203 @@
+/** Row 47: which files a compaction quotes. */
+import { expect, test } from 'vitest';
+import { createModelChoice } from '../../../src/cli/models.ts';
+import { settingsSchema } from '../../../src/config/schema.ts';
+import { analyzeFiles, readFilesContent } from '../../../src/context/index.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
+import { textOf } from '../../e2e/support/wire.ts';
+import { cpuMs } from '../../cpuTime.ts';
+import { buildHouse } from '../support/house.ts';
+import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
+
+const quoted = ['src/a.ts', 'src/b.test.ts', 'src/c.ts', 'docs/d.md', 'e.txt', 'src/f.ts', 'g.txt', 'h.txt'];
+const files = {
+  ...Object.fromEntries(quoted.map((path) => [path, `This is ${path}.\n`.repeat(3)])),
+  '.env': 'SECRET=hunter2\n',
+  'binary.bin': 'abc\0def',
+  'long.txt': 'a line\n'.repeat(1500),
+};
+
+test('row 47, S5 `FileAnalyzer` analyzeFiles / readFilesContent: modified before often read before newly named, five of eight', async () => {
+  const house = await buildHouse({ files });
+  const open = await house.open();
+  // What the newest part shows is not quoted again.
+  const words = 'Words about it. '.repeat(1500);
+  const reads = ['src/b.test.ts', 'src/c.ts', 'docs/d.md', 'e.txt', 'src/f.ts', 'g.txt'];
+  const read = (paths: readonly string[], offset: number) => ({
+    calls: paths.map((file_path) => use('Read', { file_path, offset })),
+  });
+  await open.ask(
+    'Change src/a.ts. Leave binary.bin, .env and .env and .env alone.',
+    { calls: [use('Read', { file_path: 'src/a.ts' })] },
+    { calls: [use('Write', { file_path: 'src/a.ts', content: 'export const changed = 1;\n' })] },
+    read(reads, 1),
+    ...[2, 3].map((offset) => read(reads.slice(0, 4), offset)),
+    { text: `Changed. ${words}` },
+  );
+  const again = [1, 2].map((offset) => read(reads.slice(0, 4), offset));
+  await open.ask('And h.txt, h.txt, h.txt?', ...again, { text: `I see. ${words}` });
+  await open.submit({ type: 'compact' }, { text: SUMMARY });
+  const boundary = open.entries().find(({ subtype }) => subtype === 'compact_boundary')?.compactMetadata;
+  expect(boundary?.filesIncluded).toEqual(['src/a.ts', ...reads.slice(0, 4).reverse()]);
+  const [next] = await open.ask('go on', { text: 'Yes.' });
+  const text = JSON.stringify(next?.messages);
+  expect(text).toContain('export const changed = 1;');
+  expect(text).toContain('This is src/b.test.ts.');
+  for (const hidden of ['hunter2', 'abc\\u0000def']) expect(text).not.toContain(hidden);
+
+  const found = analyzeFiles(open.entries(), house.root).map(({ path }) => path.slice(house.root.length + 1));
+  for (const path of quoted) expect(found).toContain(path);
+});
+
+test('row 47: a file that was modified once comes before files that were named more often', async () => {
+  const house = await buildHouse({ files });
+  const open = await house.open();
+  const often = ['src/c.ts', 'e.txt'];
+  await open.ask(
+    'Change src/a.ts.',
+    { calls: [use('Write', { file_path: 'new.txt', content: 'fresh\n' })] },
+    { calls: Array.from({ length: 6 }, () => often.map((file_path) => use('Read', { file_path }))).flat() },
+    { text: 'Done.' },
+  );
+  const found = analyzeFiles(open.entries(), house.root).map((one) => ({
+    ...one,
+    path: one.path.slice(house.root.length + 1),
+  }));
+  expect(found[0]).toMatchObject({ path: 'new.txt', wasModified: true });
+  expect(found.slice(1, 3).map(({ path }) => path)).toEqual(['e.txt', 'src/c.ts']);
+  // By mentions and by age alone it would come last of the three.
+  for (const { mentions, lastMentioned } of found.slice(1, 3)) {
+    expect(mentions).toBeGreaterThan(found[0]?.mentions ?? 0);
+    expect(lastMentioned).toBeGreaterThan(found[0]?.lastMentioned ?? 0);
+  }
+});
+
+test('row 47: a name is found in prose, with a line number, in brackets and before Chinese punctuation', async () => {
+  const house = await buildHouse({ files });
+  const open = await house.open();
+  await open.ask('Look at src/b.test.ts, at (src/c.ts), and：docs/d.md。 Then e.txt:12', { text: 'I see.' });
+  const found = analyzeFiles(open.entries(), house.root).map(({ path }) => path.slice(house.root.length + 1));
+  expect(new Set(found)).toEqual(new Set(['src/b.test.ts', 'src/c.ts', 'docs/d.md', 'e.txt']));
+});
+
+/** Edits one file of twenty and reads the next three, again and again. */
+function worker(steps: number): (request: WireRequest) => ScriptedReply {
+  let step = 0;
+  return (request) => {
+    if (isSummary(request)) return { text: SUMMARY, ...SILENT };
+    if (step >= steps) return { text: 'Done.', ...SILENT };
+    const name = (n: number): string => `mod${n % 20}.ts`;
+    const n = step++;
+    if (n % 4 === 3) {
+      const edit = {
+        file_path: name(n - 1),
+        old_string: 'export const first',
+        new_string: 'export const first',
+      };
+      return { calls: [use('Edit', { ...edit, new_string: `// ${n}\nexport const first` })], ...SILENT };
+    }
+    return { text: `Step ${n}.`, calls: [use('Read', { file_path: name(n) })], ...SILENT };
+  };
+}
+const modules = Object.fromEntries(
+  Array.from({ length: 20 }, (_, n) => [
+    `mod${n}.ts`,
+    `export const first = ${n};\n${`export const text${n} = 'some text of module ${n}';\n`.repeat(90)}`,
+  ]),
+);
+
+test.each(['written beside the work', 'waited for'])(
+  'row 47: with default settings every compaction quotes a changed file, where summaries are %s',
+  async (way) => {
+    const isNear = way === 'waited for';
+    const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 48_000 }));
+    const house = await buildHouse({
+      window: 48_000,
+      files: modules,
+      deps: { model: () => ({ ...choice.current(), ...(isNear ? { hasOneSlot: true } : {}) }) },
+    });
+    const open = await house.open();
+    const work = worker(140);
+    const waits: boolean[] = [];
+    house.server.otherwise((request) => {
+      const last = open.events.findLast(({ type }) => type.startsWith('compaction_'));
+      if (isSummary(request)) waits.push(last?.type === 'compaction_started');
+      return work(request);
+    });
+    await open.ask('Put a comment into every third module');
+    const boundaries = open.entries().filter(({ subtype }) => subtype === 'compact_boundary');
+    expect(boundaries.length).toBeGreaterThan(2);
+    for (const { compactMetadata } of boundaries)
+      expect(compactMetadata?.filesIncluded?.[0]).toMatch(/^mod\d+\.ts$/);
+    const requests = house.server.requests();
+    expect(new Set(waits)).toEqual(new Set([isNear]));
+    const starts = requests.filter(
+      (request, index) =>
+        !isSummary(request) &&
+        index > 0 &&
+        !continues(
+          request,
+          requests.slice(0, index).findLast((one) => !isSummary(one)),
+        ),
+    );
+    expect(starts).toHaveLength(boundaries.length);
+    for (const request of starts) {
+      const summary = request.messages.map(textOf).find((text) => text.includes('[End of summary]')) ?? '';
+      expect(summary).toMatch(
+        /### mod\d+\.ts \([^\n]*lines[^\n]*\)\n+```+\n(?:\[lines [^\n]+\n)?(?:export|\/\/)/,
+      );
+    }
+  },
+);
+
+/** True when a request begins with all that was sent before. */
+function continues(request: WireRequest | undefined, before: WireRequest | undefined): boolean {
+  const start = JSON.stringify(before?.messages ?? []).slice(0, -1);
+  return JSON.stringify(request?.messages).startsWith(start);
+}
+
+test('row 47: every key that names a path counts, files are cut at 1,000 lines, at most five are read', async () => {
+  const house = await buildHouse({ files });
+  const open = await house.open();
+  const keys = ['file_path', 'path', 'target', 'source', 'destination'] as const;
+  await open.ask(
+    'hello',
+    { calls: keys.map((key, index) => use('Unknown', { [key]: quoted[index] })) },
+    { text: 'Done.' },
+  );
+  const found = analyzeFiles(open.entries(), house.root).map(({ path }) => path.slice(house.root.length + 1));
+  expect(new Set(found)).toEqual(new Set(quoted.slice(0, 5)));
+
+  const all = Object.keys(files).map((path) => `${house.root}/${path}`);
+  const read = await readFilesContent([`${house.root}/long.txt`, ...all], {
+    isSensitive: (path) => path.endsWith('.env'),
+  });
+  expect(read).toHaveLength(5);
+  expect(read[0]?.content.split('\n')).toHaveLength(1001);
+  expect(read[0]?.content.endsWith('\n... (truncated)')).toBe(true);
+  const hidden = await readFilesContent(all.slice(8), { isSensitive: (path) => path.endsWith('.env') });
+  expect(hidden.map(({ path }) => path)).toEqual([`${house.root}/long.txt`]);
+});
+
+test('row 47: a line of a megabyte takes less than 50 ms', async () => {
+  const house = await buildHouse();
+  const entry = (content: string): JSONLEntry => ({
+    v: 1,
+    seq: 0,
+    uuid: 'u',
+    parentUuid: null,
+    sessionId: 's',
+    timestamp: '',
+    cwd: house.root,
+    version: '1',
+    type: 'user',
+    subtype: 'prompt',
+    message: { role: 'user', content },
+  });
+  for (const part of ['a', '/a', 'a/b.c ', '(x.ts)，', './', '"']) {
+    const line = part.repeat(Math.ceil(1_000_000 / part.length));
+    const ms = cpuMs(() => analyzeFiles([entry(line)], house.root));
+    expect({ part, ms: ms < 50 ? 'fast' : ms }).toEqual({ part, ms: 'fast' });
+  }
+});

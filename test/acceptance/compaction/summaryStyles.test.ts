@@ -1,0 +1,53 @@
+/** Row 23: who writes a summary, and under which headings. */
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/agent/reply.ts';
+import { textOf } from '../../e2e/support/wire.ts';
+import { buildHouse } from '../support/house.ts';
+import { SUMMARY } from '../support/project.ts';
+
+const hasty: Clock = { now: () => Date.now(), random: () => 0.5, sleep: () => Promise.resolve() };
+const answer = { text: `Words. ${'And more of it. '.repeat(3000)}` };
+
+test('row 23, S3 simple and smart summary: the model is asked for the headings, and the next request shows them', async () => {
+  const open = await (await buildHouse({ window: 100_000 })).open();
+  await open.ask('first', answer);
+  await open.ask('second', { text: 'Short.' });
+  const [asked] = await open.submit({ type: 'compact' }, { text: SUMMARY });
+  const instruction = textOf(asked?.messages.at(-1)).toLowerCase();
+  // S3's five headings live on in S5's six.
+  for (const wanted of ['intent', 'decisions', 'completed work', 'important findings', 'pending tasks'])
+    expect(instruction).toContain(wanted);
+  const [next] = await open.ask('third', { text: 'Yes.' });
+  const summary =
+    next?.messages.map(textOf).find((text) => text.includes('## Archived Session Summary')) ?? '';
+  for (const heading of ['Primary request and intent', 'Current work status', 'Pending tasks'])
+    expect(summary).toContain(heading);
+});
+
+test('row 23: simple counts and quotes and asks nobody; without a notice of failure', async () => {
+  const open = await (
+    await buildHouse({ window: 100_000, settings: { context: { summary: 'simple' } } })
+  ).open();
+  await open.ask('first', answer);
+  await open.ask('second', { text: 'Short.' });
+  expect(await open.submit({ type: 'compact' })).toEqual([]);
+  const ended = open.events.findLast((event) => event.type === 'compaction_ended');
+  expect(ended?.report.outcome).toBe('done');
+  const [next] = await open.ask('third', { text: 'Yes.' });
+  const summary =
+    next?.messages.map(textOf).find((text) => text.includes('[Previous conversation summary]')) ?? '';
+  for (const wanted of ['Messages: 2', 'Replies: 1', 'first']) expect(summary).toContain(wanted);
+});
+
+test('row 23: a model that fails leaves the simple one, and says so', async () => {
+  const house = await buildHouse({ window: 100_000, clock: hasty });
+  const open = await house.open();
+  await open.ask('first', answer);
+  await open.ask('second', { text: 'Short.' });
+  house.server.otherwise(() => ({ error: { status: 500, message: 'boom' } }));
+  await open.submit({ type: 'compact' });
+  const ended = open.events.findLast((event) => event.type === 'compaction_ended');
+  expect(ended?.report).toMatchObject({ outcome: 'fallback' });
+  expect(ended?.report.message).toMatch(/summary could not be written/);
+  expect(JSON.stringify(open.context.getMessages())).toContain('Replies: 1');
+});

@@ -1,0 +1,141 @@
+/** Row 14: what the user wants remembered. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { LongTermMemory } from '../../../src/context/index.ts';
+import { textOf } from '../../e2e/support/wire.ts';
+import { buildHouse } from '../support/house.ts';
+import { openProject } from '../support/project.ts';
+
+test('row 14, S2 `LongTermMemory.search` limit 3, similarity 0.6, 500 ms, category: /memory, and every new prompt', async () => {
+  // A busy machine may take longer than the default to build the first index.
+  const project = await openProject({ settings: { context: { memory: { timeoutMs: 20_000 } } } });
+  const notes = [
+    'The deploy password rotation happens every Tuesday',
+    'Release notes belong into CHANGELOG.md',
+    'Cats sleep all day',
+  ];
+  for (const note of notes)
+    expect(await project.run(`/memory add ${note}`, { format: 'text' })).toMatchObject({ code: 0 });
+  expect((await project.run('/memory', { format: 'text' })).stdout).toContain('notes.md');
+  const found = await project.run('/memory search deploy password rotation', { format: 'text' });
+  expect(found.stdout).toContain('every Tuesday');
+  const first = await project.run('When is the deploy password rotation?', {
+    replies: [{ text: 'On Tuesdays.' }],
+  });
+  const messages = first.requests[0]?.messages ?? [];
+  expect(textOf(messages.at(-1))).toBe('When is the deploy password rotation?');
+  // It rides just before the prompt, quoted, and nothing else came along.
+  expect(textOf(messages.at(-2))).toContain('every Tuesday');
+  expect(messages.at(-2)?.role).toBe('user');
+  expect(JSON.stringify(messages)).not.toContain('Cats sleep');
+  const other = await project.run('Explain how the parser reads brackets', { replies: [{ text: 'So.' }] });
+  for (const note of notes) expect(JSON.stringify(other.requests[0]?.messages)).not.toContain(note);
+});
+
+test('row 14: limit, similarity and category hold', async () => {
+  const house = await buildHouse();
+  const folder = join(house.dataRoot, 'memory');
+  await mkdir(folder, { recursive: true });
+  const many = Array.from({ length: 5 }, (_, n) => `- The scanner handles braces in way ${n}`).join('\n');
+  const unrelated = [
+    'tea at four',
+    'ports are numbered upwards',
+    'logs go to syslog',
+    'main is protected',
+    'ask Ann about money',
+  ];
+  const others = Array.from({ length: 4 }, (_, n) =>
+    unrelated.map((text) => `- In case ${n}: ${text}`),
+  ).flat();
+  await writeFile(join(folder, 'style.md'), `---\ncategory: style\n---\n${many}\n`);
+  await writeFile(
+    join(folder, 'other.md'),
+    ['- The scanner handles braces elsewhere', ...others, ''].join('\n'),
+  );
+  const memory = new LongTermMemory({
+    folders: { user: folder, project: join(folder, 'none') },
+    isSensitive: () => false,
+  });
+  const query = 'how the scanner handles braces';
+  const three = await memory.search(query, { timeoutMs: 20_000 });
+  expect(three).toHaveLength(3);
+  for (const { similarity } of three) {
+    expect(similarity).toBeGreaterThanOrEqual(0.6);
+    expect(similarity).toBeLessThanOrEqual(1);
+  }
+  // What 0.6 leaves out is there, and nothing else keeps it out.
+  const about = 'scanner elsewhere';
+  const all = await memory.search(about, { limit: 50, minSimilarity: Number.MIN_VALUE, timeoutMs: 20_000 });
+  const near = all.filter(({ similarity }) => similarity >= 0.6);
+  expect(near.length).toBeGreaterThan(0);
+  expect(all.filter(({ similarity }) => similarity > 0.4 && similarity < 0.6)).toHaveLength(5);
+  expect(await memory.search(about, { limit: 50, timeoutMs: 20_000 })).toEqual(near);
+  expect(await memory.search(query, { limit: 1, timeoutMs: 20_000 })).toHaveLength(1);
+  expect(await memory.search('quarterly revenue of the bakery', { timeoutMs: 20_000 })).toEqual([]);
+  const styled = await memory.search(query, { category: 'style', limit: 20, timeoutMs: 20_000 });
+  expect(styled.every(({ category, file }) => category === 'style' && file === 'style.md')).toBe(true);
+  expect(styled.length).toBeGreaterThan(3);
+});
+
+test('row 14: a category can be written, searched for, and made the only one that prompts bring along', async () => {
+  const context = (category: string | null) => ({ context: { memory: { timeoutMs: 20_000, category } } });
+  const project = await openProject({ settings: context('user_preference') });
+  const run = (prompt: string) => project.run(prompt, { format: 'text' });
+  await run('/memory add --category user_preference The deploy password rotation is announced in English');
+  await run('/memory add --project --category ops The deploy password rotation happens every Tuesday');
+  await run('/memory add The deploy password rotation is boring');
+  const found = await run('/memory search --category ops deploy password rotation');
+  expect(found.stdout).toContain('every Tuesday');
+  expect(found.stdout).not.toMatch(/English|boring/);
+  const brought = async () => {
+    const { requests } = await project.run('When is the deploy password rotation?', {
+      replies: [{ text: 'So.' }],
+    });
+    const sent = JSON.stringify(requests[0]?.messages);
+    return ['English', 'Tuesday', 'boring'].filter((word) => sent.includes(word));
+  };
+  expect(await brought()).toEqual(['English']);
+  await project.configure(context(null));
+  expect(await brought()).toEqual(['English', 'Tuesday', 'boring']);
+});
+
+test('row 14: a search that is quick leaves no timer behind', async () => {
+  const quick = { search: async () => [] };
+  const house = await buildHouse({
+    deps: { memory: quick },
+    settings: { context: { memory: { timeoutMs: 60_000 } } },
+  });
+  const open = await house.open();
+  await open.ask('warm up', { text: 'Yes.' });
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  for (let n = 0; n < 5; n++) await open.ask(`question ${n}`, { text: 'Yes.' });
+  expect(timers()).toBeLessThanOrEqual(before);
+});
+
+test('row 14: a search of five seconds costs the turn less than 700 ms, and leaves no timer behind', async () => {
+  const never = async (): Promise<never> => {
+    await new Promise((done) => setTimeout(done, 5000).unref());
+    throw new Error('too late');
+  };
+  const slow = new LongTermMemory({
+    folders: { user: '/nowhere', project: '/nowhere' },
+    isSensitive: () => false,
+    findFiles: never,
+  });
+  const house = await buildHouse({ deps: { memory: slow } });
+  const open = await house.open();
+  await open.ask('warm up', { text: 'Yes.' });
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const start = performance.now();
+  house.server.script({ text: 'Here.', usage: { prompt_tokens: 0, completion_tokens: 0 } });
+  open.agent.submit({ type: 'prompt', text: 'and now?' });
+  await house.server.waitForRequests(2);
+  // Twenty of them are how often the server is asked whether the request came in.
+  expect(performance.now() - start).toBeLessThan(700 + 20 + 200);
+  await open.agent.idle();
+  expect(timers()).toBeLessThanOrEqual(before);
+  expect(house.server.requests().at(-1)?.messages.map(textOf).at(-1)).toBe('and now?');
+});

@@ -1,0 +1,87 @@
+/** Row 62: confirmation prompt, Markdown and themes, as they stand on the screen of the program in a terminal. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Stage, setStage } from '../../e2e/support/stage.ts';
+import type { Terminal } from '../../e2e/support/terminal.ts';
+import { keys } from '../../ui/screen.ts';
+
+const DARK_ERROR = '38;2;240;120;120';
+const LIGHT_ERROR = '38;2;163;31;37';
+const reply =
+  '## A heading\n\nSome **strong** words and `code`.\n\n```js\nconst answer = 42;\n```\n\n- one\n- two\n';
+
+async function config({ work }: Stage): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(work.data, 'config.json'), 'utf8').catch(() => '{}'));
+}
+
+/** What was written to the terminal since. */
+function since(terminal: Terminal): () => string {
+  const from = terminal.bytes().length;
+  return () => terminal.bytes().slice(from);
+}
+
+test('row 62, S5 outlook: a change is confirmed on a screen that shows it, Markdown is drawn, in the theme that was chosen', async () => {
+  const stage = await setStage();
+  const { server, work } = stage;
+  const edit = { file_path: 'new.txt', content: 'first line\n' };
+  server.script({ calls: [{ name: 'Write', input: edit }] }, { text: reply }, { text: reply });
+  const terminal = await stage.ready();
+
+  // By its name, and kept.
+  await terminal.submit('/theme light');
+  await terminal.waitForPrinted(/Theme: light\. Saved to .*config\.json/);
+  expect(await config(stage)).toEqual({ theme: 'light' });
+
+  // The confirmation prompt says what would change.
+  const asked = since(terminal);
+  await terminal.submit('write the file');
+  await terminal.waitFor(/new\.txt/);
+  await terminal.waitFor('first line');
+  await terminal.until(() => asked().includes('38;2;155;74;29'), 'the accent of the theme');
+  await terminal.pause(600);
+  await terminal.press('y');
+
+  // Markdown: no signs, but what they mean; in the colours of the theme.
+  await terminal.waitForPrinted('• two');
+  await terminal.waitForIdle();
+  expect(await work.read('new.txt')).toBe('first line\n');
+  const printed = terminal.everything();
+  expect(printed).toContain('\nA heading\n');
+  expect(printed).toContain('Some strong words and code.');
+  expect(printed).toContain('  const answer = 42;');
+  expect(printed).not.toMatch(/##|\*\*|```/);
+  expect(asked()).toContain('38;2;121;55;155');
+
+  // From the list, with a sample of each: one down from light is auto, two down dark.
+  const listed = since(terminal);
+  await terminal.submit('/theme');
+  await terminal.waitFor('❯ light');
+  await terminal.until(() => listed().includes(LIGHT_ERROR), 'the sample in light colours');
+  await terminal.press(keys.down, keys.down);
+  await terminal.waitFor('❯ dark');
+  await terminal.until(() => listed().includes(DARK_ERROR), 'the sample in dark colours');
+  await terminal.press(keys.escape);
+  await terminal.waitForGone('❯ dark');
+  expect(await config(stage)).toEqual({ theme: 'light' });
+
+  // `default` is the terminal's own, and is kept by keeping nothing.
+  await terminal.submit('/theme default');
+  await terminal.waitForPrinted(/Theme: default\..*dark/s);
+  expect(await config(stage)).toEqual({});
+});
+
+test.each([
+  ['default', '38;2;199;146;234'],
+  ['light', '38;2;121;55;155'],
+  ['dark', '38;2;199;146;234'],
+])('row 62: theme %s, from the settings', async (theme, keyword) => {
+  const { server, work, ready } = await setStage();
+  server.script({ text: reply });
+  await work.write('.clawdcode.json', JSON.stringify({ theme }));
+  const terminal = await ready();
+  await terminal.submit('show me');
+  await terminal.waitForPrinted('• two');
+  await terminal.waitForIdle();
+  await terminal.until(() => terminal.bytes().includes(keyword), 'a keyword in the colour of the theme');
+});

@@ -1,0 +1,49 @@
+/** Row 60: the Ink UI drives the loop over the ContextManager, and one walk goes all the way round. */
+import { expect, test } from 'vitest';
+import { setStage } from '../../e2e/support/stage.ts';
+import { expectPairedCalls } from '../../e2e/support/wire.ts';
+import { keys } from '../../ui/screen.ts';
+
+test('row 60: work in a repository, confirm a call, /compact, leave, /resume', async () => {
+  const { server, work, ready } = await setStage();
+  const filler = 'A long explanation of what was found in the scanner. '.repeat(60);
+  server.script(
+    { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 20 } }] },
+    { calls: [{ name: 'Write', input: { file_path: 'NOTES.md', content: '# Notes\n' } }] },
+    { text: `Written. ${filler}` },
+    { text: 'Nothing more.' },
+    { text: '## Primary Request and Intent\nwrite notes\n\n## Files Modified\nNOTES.md' },
+    { text: 'Welcome back.' },
+  );
+  const first = await ready();
+  await first.submit('write notes about the constants');
+  await first.waitFor('Write NOTES.md?');
+  await expect(work.read('NOTES.md')).rejects.toThrow('ENOENT');
+  // Keys that were on their way when the question appeared do not answer it.
+  await first.pause(300);
+  await first.press('1');
+  await first.waitForPrinted('Written.');
+  expect(await work.read('NOTES.md')).toBe('# Notes\n');
+  await first.waitForIdle();
+  await first.submit('anything else?');
+  await first.waitForPrinted('Nothing more.');
+  await first.waitForIdle();
+  await first.submit('/compact');
+  await first.waitForPrinted('Conversation compacted');
+  await first.waitForIdle();
+  await first.press(keys.ctrl('c'), keys.ctrl('c'));
+  expect(await first.exited).toBe(0);
+
+  const second = await ready();
+  await second.submit('/resume');
+  await second.waitFor('write notes about the constants');
+  await second.press(keys.enter);
+  await second.waitFor('Conversation compacted');
+  await second.submit('hello again');
+  await second.waitForPrinted('Welcome back.');
+  const request = server.requests().at(-1);
+  expect(JSON.stringify(request?.messages)).toContain('[Previous conversation summary]');
+  expect(request?.messages.at(-1)).toMatchObject({ role: 'user', content: 'hello again' });
+  for (const one of server.requests()) expectPairedCalls(one);
+  expect(server.left()).toBe(0);
+});

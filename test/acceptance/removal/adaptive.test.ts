@@ -1,0 +1,65 @@
+/** Row 31: both ways are tried and scored. */
+import { expect, test } from 'vitest';
+import { planRemoval } from '../../../src/context/index.ts';
+import { adaptiveCompress, efficiencyOf } from '../../../src/context/strategies/adaptiveCompress.ts';
+import { MiddleRemovalStrategy } from '../../../src/context/strategies/MiddleRemovalStrategy.ts';
+import { OldestRemovalStrategy } from '../../../src/context/strategies/OldestRemovalStrategy.ts';
+import { buildHouse } from '../support/house.ts';
+import { messages } from '../support/items.ts';
+
+const sizes = [650, 650, 500, 500, 500, 850, 850, 1100, 400, 400, 400, 550, 550, 550, 550];
+/** The design's example: the middle ends at 6,200 with 12 messages, the oldest at 5,800 with 10. */
+const example = messages(15, (index) => ({
+  priority: index >= 2 && index <= 7 ? 'NORMAL' : 'HIGH',
+  tokens: sizes[index] ?? 0,
+}));
+const options = { preserveStart: 5, preserveEnd: 7, minMessages: 0, confidence: 0.99 };
+
+/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+const unmasked = { protect: 0.99 };
+
+test('row 31, S4 `adaptiveCompress`, efficiency 0.6 / 0.4: 15 messages, 9,000 → 6,000 score .5067 and .4800, the middle is chosen', () => {
+  const before = { tokens: 9000, messages: 15 };
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(9000);
+  const middle = MiddleRemovalStrategy.remove(example, 6000, options);
+  const oldest = OldestRemovalStrategy.remove(example, 6000, options);
+  expect([middle.tokens, middle.kept.length, oldest.tokens, oldest.kept.length]).toEqual([
+    6200, 12, 5800, 10,
+  ]);
+  expect(
+    [efficiencyOf(middle, before), efficiencyOf(oldest, before)].map((score) => score.toFixed(4)),
+  ).toEqual(['0.5067', '0.4800']);
+
+  const result = adaptiveCompress(example, 6000, options);
+  expect(result.strategy).toBe('middle-removal');
+  expect(result.scores?.['middle-removal']).toBeCloseTo(0.5067, 4);
+  expect(result.scores?.['oldest-removal']).toBeCloseTo(0.48, 4);
+  expect(result.tokens).toBeLessThanOrEqual(6000);
+  expect(new Set([...result.kept, ...result.removed]).size).toBe(15);
+});
+
+test('row 31: of two equal scores the middle wins', () => {
+  const result = planRemoval(messages(9), 700, {
+    ...options,
+    preserveStart: 2,
+    preserveEnd: 2,
+    strategy: 'hybrid',
+  });
+  expect(result?.scores?.['middle-removal']).toBe(result?.scores?.['oldest-removal']);
+  expect(result?.strategy).toBe('middle-removal');
+});
+
+test('row 31: in a session an unsure hybrid records both scores in one reduction that reaches its target', async () => {
+  const house = await buildHouse({
+    window: 12_000,
+    settings: { context: { strategy: 'hybrid', mask: unmasked, removal: { confidence: 0.99 } } },
+  });
+  const open = await house.open();
+  const reductions = () => open.entries().filter((entry) => entry.subtype === 'reduction');
+  for (let n = 0; n < 60 && reductions().length === 0; n++)
+    await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(60)}` });
+  expect(reductions()).toHaveLength(1);
+  expect(reductions()[0]?.data?.reason).toMatch(/both tried \(middle \d\.\d{4}, oldest \d\.\d{4}\)/);
+  const { usedTokens, triggerTokens } = await open.agent.measure();
+  expect(usedTokens).toBeLessThan(0.85 * triggerTokens);
+});

@@ -1,0 +1,48 @@
+/** Row 32: the eight rules of priority. */
+import { expect, test } from 'vitest';
+import { groupAtoms } from '../../../src/context/history/atoms.ts';
+import type { StrategyItem } from '../../../src/context/index.ts';
+import { strategyItems } from '../../../src/context/index.ts';
+import { assignMessagePriorities } from '../../../src/context/strategies/priorities.ts';
+import { buildHouse } from '../support/house.ts';
+import { messages } from '../support/items.ts';
+
+/** Of one message in the middle of others. */
+const rank = (given: Partial<StrategyItem>): string | undefined =>
+  assignMessagePriorities(messages(11, (index) => (index === 5 ? given : {})))[5]?.priority;
+
+test.each<[string, Partial<StrategyItem>, string]>([
+  ['1: what has one keeps it', { priority: 'LOW', role: 'system' }, 'LOW'],
+  ['2: a system message', { role: 'system', textTokens: 3 }, 'CRITICAL'],
+  ['3: a tool message', { role: 'tool', textTokens: 3 }, 'HIGH'],
+  ['3: a reply with results', { hasResults: true, hasCalls: true, textTokens: 3 }, 'HIGH'],
+  ['5: more than 800 tokens', { textTokens: 801 }, 'HIGH'],
+  ['5: just 800', { textTokens: 800 }, 'NORMAL'],
+  ['6: fewer than 20 without a question', { textTokens: 19 }, 'LOW'],
+  ['6: fewer than 20 with a question', { textTokens: 19, hasQuestion: true }, 'NORMAL'],
+  ['6: short comes before calls', { textTokens: 19, hasCalls: true }, 'LOW'],
+  ['6: just 20', { textTokens: 20 }, 'NORMAL'],
+  ['7: a call', { textTokens: 100, hasCalls: true }, 'HIGH'],
+  ['8: anything else', {}, 'NORMAL'],
+])(
+  'row 32, S4 `assignMessagePriorities`, CRITICAL / HIGH / NORMAL / LOW, eight rules: %s',
+  (_, given, expected) => {
+    expect(rank(given)).toBe(expected);
+  },
+);
+
+test('row 32: 4: the beginning and the end are HIGH, and no longer when they are not the end any more', () => {
+  const short = { textTokens: 5 };
+  const ranks = assignMessagePriorities(messages(9, () => short)).map(({ priority }) => priority);
+  expect([ranks[0], ranks[4], ranks[8]]).toEqual(['HIGH', 'LOW', 'HIGH']);
+  expect(assignMessagePriorities(messages(20, () => short))[8]?.priority).toBe('LOW');
+});
+
+test('row 32: of a real session, ？ counts as a question', async () => {
+  const open = await (await buildHouse()).open();
+  for (const text of ['Why?', '是这样吗？', 'Done.', '好的。']) await open.ask('go on', { text });
+  const items = strategyItems(groupAtoms(open.entries()), { sizeOf: () => 10 }).filter(
+    ({ role }) => role === 'assistant',
+  );
+  expect(items.map(({ hasQuestion }) => hasQuestion)).toEqual([true, true, false, false]);
+});

@@ -1,0 +1,40 @@
+/** Row 15: the current prompt is there, once, whatever it is. */
+import { expect, test } from 'vitest';
+import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
+import { buildHouse } from '../support/house.ts';
+import { openProject, use } from '../support/project.ts';
+
+test('row 15, S2 safety net: prompts with the same beginning, and a tool step, are each there once', async () => {
+  const house = await buildHouse({ files: { 'a.txt': 'alpha\n' } });
+  const open = await house.open();
+  const beginning = 'Please look at the file a.txt and tell me ';
+  const prompts = ['what it holds', 'what it lacks', 'what it holds'].map((end) => beginning + end);
+  for (const [index, prompt] of prompts.entries()) {
+    const requests = await open.ask(
+      prompt,
+      { calls: [use('Read', { file_path: 'a.txt' })] },
+      { text: `Answer ${index}.` },
+    );
+    for (const request of requests) {
+      expectPairedCalls(request);
+      const asked = request.messages.filter(({ role }) => role === 'user').map(textOf);
+      expect(asked).toEqual(prompts.slice(0, index + 1));
+    }
+    expect(textOf(requests[0]?.messages.at(-1))).toBe(prompt);
+    expect(requests[1]?.messages.at(-1)?.role).toBe('tool');
+  }
+});
+
+test('row 15: an input too large for any request is kept whole, head, tail and pointer are sent, and the user is told first', async () => {
+  const project = await openProject({ window: 16_000 });
+  const huge = `BEGIN of it\n${Array.from({ length: 8000 }, (_, n) => `line ${n} of a very long prompt`).join('\n')}\nEND of it`;
+  const run = await project.run('', { input: huge, format: 'stream-json', replies: [{ text: 'I see.' }] });
+  expect(run.result?.is_error).toBe(false);
+  const sent = textOf(run.requests[0]?.messages.at(-1));
+  for (const wanted of ['BEGIN of it', 'END of it']) expect(sent).toContain(wanted);
+  expect(sent.length).toBeLessThan(huge.length / 2);
+  const pointer = /Recall\W+(?:id\W+)?([0-9a-f]{8,64})/.exec(sent)?.[1] ?? '';
+  expect(pointer).not.toBe('');
+  expect(String(await project.blob(pointer))).toBe(huge);
+  expect(`${run.stdout}${run.stderr}`).toMatch(/larger than any request/);
+});

@@ -1,0 +1,44 @@
+/** Row 26: a result that was cut says so, to the model and to the user. */
+import { expect, test } from 'vitest';
+import { setStage } from '../../e2e/support/stage.ts';
+import { textOf } from '../../e2e/support/wire.ts';
+import { runPrint, SILENT, use } from '../support/project.ts';
+
+const call = use('Bash', { command: 'seq 1 9000' });
+
+test('row 26, S3 partial status: "partial" on screen, and which lines of a file are shown', async () => {
+  const { server, ready } = await setStage();
+  server.script(
+    { calls: [use('Bash', { command: 'seq -f "line %g of many" 1 900 > many.txt' })], ...SILENT },
+    {
+      calls: [use('Read', { file_path: 'many.txt' }), use('Grep', { pattern: 'a', output_mode: 'content' })],
+      ...SILENT,
+    },
+    { calls: [use('Glob', { pattern: '*.md' })], ...SILENT },
+    { text: 'Counted.', ...SILENT },
+  );
+  const terminal = await ready(['--yolo', '--context-window', '8000']);
+  await terminal.submit('look');
+  await terminal.waitForPrinted('Counted.');
+  await terminal.waitForPrinted(
+    /◐ Read 1 file, searched 2 patterns, partial {2}many\.txt \(lines 1-\d+ of 900\)/,
+  );
+});
+
+test('row 26: on the wire and in the log', async () => {
+  const run = await runPrint('count', {
+    format: 'stream-json',
+    replies: [{ calls: [call] }, { text: 'Counted.' }],
+  });
+  const sent = textOf(run.requests[1]?.messages.at(-1));
+  // The notice stands first, where no later cut can remove it.
+  expect(sent).toMatch(/^\[Output truncated: .*[\d,]+ of 9,00\d lines/);
+  expect(sent.split('\n').length).toBeLessThanOrEqual(2000);
+  const results = run.entries.flatMap(({ toolResult }) => toolResult ?? []);
+  expect(results).toMatchObject([{ status: 'partial' }]);
+  expect(JSON.stringify(run.lines.find(({ type }) => type === 'user'))).toMatch(/partial|truncated/);
+  const whole = await runPrint('count', {
+    replies: [{ calls: [use('Bash', { command: 'seq 1 9' })] }, { text: 'Counted.' }],
+  });
+  expect(whole.entries.flatMap(({ toolResult }) => toolResult ?? [])).toMatchObject([{ status: 'ok' }]);
+});

@@ -1,0 +1,81 @@
+/** Row 53: the context manager, and what survives a kill. */
+import { expect, test } from 'vitest';
+import { setStage } from '../../e2e/support/stage.ts';
+import { textOf } from '../../e2e/support/wire.ts';
+import { keys } from '../../ui/screen.ts';
+import { buildHouse } from '../support/house.ts';
+import { openProject, SILENT } from '../support/project.ts';
+
+test('row 53, S5 `ContextManager` createSession / addMessage / loadSession / getCurrentSessionId / getContext / getMessages', async () => {
+  const house = await buildHouse();
+  const manager = house.manager();
+  await expect(manager.addMessage('user', 'hello')).rejects.toThrow(
+    /no open session.*createSession or loadSession/i,
+  );
+  expect([manager.getCurrentSessionId(), manager.getContext(), manager.getMessages()]).toEqual([
+    undefined,
+    undefined,
+    [],
+  ]);
+  const preferences = { language: 'de', theme: { name: 'dark' } };
+  const id = await manager.createSession('user-7', preferences, {
+    systemPrompt: 'Be brief.',
+    temperature: 0.2,
+  });
+  expect(manager.getCurrentSessionId()).toBe(id);
+  await manager.addMessage('user', 'hello', { typed: 'hello' });
+  await manager.addMessage('assistant', 'Hi.');
+  await manager.close();
+
+  const later = house.manager();
+  await later.loadSession(id);
+  expect(later.getMessages()).toMatchObject([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'hello' },
+    { role: 'assistant', content: 'Hi.' },
+  ]);
+  expect(later.getContext()?.layers.session).toMatchObject({
+    sessionId: id,
+    userId: 'user-7',
+    preferences,
+    configuration: { temperature: 0.2 },
+  });
+});
+
+test('row 53: killed right after the answer appeared, the whole turn is there again', async () => {
+  const { server, ready } = await setStage();
+  server.script(
+    { calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 3 } }], ...SILENT },
+    { text: 'The answer is forty-two.', ...SILENT },
+    { text: 'As I said.', ...SILENT },
+  );
+  const terminal = await ready();
+  await terminal.submit('what is the answer?');
+  await terminal.waitForPrinted('The answer is forty-two.');
+  terminal.kill('SIGKILL');
+  await terminal.exited;
+  const second = await ready();
+  await second.submit('/resume');
+  await second.waitFor('what is the answer?');
+  await second.press(keys.enter);
+  // The list shows a preview of the answer, too.
+  await second.waitForGone('Sessions of this project');
+  await second.waitForPrinted('The answer is forty-two.');
+  await second.submit('again?');
+  await second.waitForPrinted('As I said.');
+  const messages = server.requests().at(-1)?.messages ?? [];
+  expect(messages.map(({ role }) => role).slice(1, 5)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  expect(messages.map(textOf)).toContain('The answer is forty-two.');
+  expect(textOf(messages.at(-1))).toBe('again?');
+});
+
+test('row 53: settings that a session was started with stay with it', async () => {
+  const project = await openProject();
+  const first = await project.run('hello', {
+    replies: [{ text: 'Hi.' }],
+    flags: ['--append-system-prompt', 'Speak like a pirate.'],
+  });
+  const second = await project.run('more', { resume: first.sessionId, replies: [{ text: 'Arr.' }] });
+  expect(textOf(second.requests[0]?.messages[0])).toContain('Speak like a pirate.');
+  expect(second.requests[0]?.messages[0]).toEqual(first.requests[0]?.messages[0]);
+});

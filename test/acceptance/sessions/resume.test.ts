@@ -1,0 +1,26 @@
+/** Row 56: `/resume`, `--continue` and `--resume id` find a session, restore it, and go on in it. */
+import { expect, test } from 'vitest';
+import { setStage } from '../../e2e/support/stage.ts';
+
+test('row 56: the chain of entries goes on, the tokens are counted anew, an unknown id is an error', async () => {
+  const { server, work, print } = await setStage();
+  server.script({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
+  expect(await print(['-p', 'first'])).toMatchObject({ code: 0, stdout: 'One.\n' });
+  const id = (await work.sessions())[0]?.entries[0]?.sessionId ?? '';
+  expect(await print(['-p', '--continue', 'second'])).toMatchObject({ code: 0, stdout: 'Two.\n' });
+  const third = await print(['-p', '--resume', id, 'third', '--output-format', 'json']);
+  const result = JSON.parse(third.stdout) as { session_id: string; context_usage: { used_tokens: number } };
+  expect(result.session_id).toBe(id);
+  expect(result.context_usage.used_tokens).toBeGreaterThan(500);
+
+  const [session, ...others] = await work.sessions();
+  expect(others).toEqual([]);
+  const entries = session?.entries ?? [];
+  expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, index) => index));
+  expect(entries.slice(1).map((entry) => entry.parentUuid)).toEqual(
+    entries.slice(0, -1).map((entry) => entry.uuid),
+  );
+  const prompts = (server.requests().at(-1)?.messages ?? []).filter((message) => message.role === 'user');
+  expect(prompts.map((message) => message.content)).toEqual(['first', 'second', 'third']);
+  expect(await print(['-p', '--resume', 'unknown', 'x'])).toMatchObject({ code: 42, stdout: '' });
+});

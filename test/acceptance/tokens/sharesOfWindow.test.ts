@@ -1,0 +1,44 @@
+/** Row 11: how a window is divided. */
+import { expect, test } from 'vitest';
+import { allocateBudget } from '../../../src/context/tokens/allocateBudget.ts';
+import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { buildHouse } from '../support/house.ts';
+
+test('row 11, S2 `allocateBudget`: 20/10/10/55/5 of 48,000', () => {
+  const { budget } = contextSettingsSchema.parse({});
+  expect(Object.values(allocateBudget(48_000, budget))).toEqual([9600, 4800, 4800, 26_400, 2400]);
+  const own = contextSettingsSchema.parse({ budget: { systemPrompt: 0.5, summary: 0.02 } }).budget;
+  expect(allocateBudget(10_000, own)).toMatchObject({ systemPrompt: 5000, summary: 200 });
+});
+
+test('row 11: what summary and memories do not use, the messages have', async () => {
+  const house = await buildHouse({
+    settings: { context: { totalBudget: 48_000, threadSummary: 'off' } },
+    window: 200_000,
+  });
+  const open = await house.open();
+  for (let n = 0; n < 12; n++)
+    await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(480)}` });
+  const { windowTokens, parts, usedTokens } = await open.agent.measure();
+  expect(windowTokens).toBe(48_000);
+  const messages = parts
+    .filter(({ name }) => ['history', 'input'].includes(name))
+    .reduce((sum, { tokens }) => sum + tokens, 0);
+  expect(messages).toBeGreaterThan(26_400);
+  expect(usedTokens).toBeLessThan(48_000);
+  expect(
+    open.entries().some(({ subtype }) => subtype === 'compact_boundary' || subtype === 'reduction'),
+  ).toBe(false);
+});
+
+test('row 11: system and tools come first, and are only warned about over their share', async () => {
+  const systemPrompt = 'Be careful with everything. '.repeat(400);
+  const house = await buildHouse({ window: 16_000, systemPrompt });
+  const open = await house.open();
+  const [request] = await open.ask('hello', { text: 'Hi.' });
+  expect(request?.messages[0]).toEqual({ role: 'system', content: systemPrompt });
+  const { warnings } = await open.agent.report();
+  expect(warnings.join('\n')).toMatch(/more than their share of 3,200 \(context\.budget\.systemPrompt\)/);
+  const roomy = await (await buildHouse({ window: 200_000 })).open();
+  expect((await roomy.agent.report()).warnings).toEqual([]);
+});
