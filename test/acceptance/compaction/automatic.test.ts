@@ -1,4 +1,4 @@
-/** Row 54: a conversation that outgrows its window is compacted by itself, between two requests. */
+/** A conversation that outgrows its window is compacted by itself, between two requests. */
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
@@ -71,7 +71,7 @@ function continues({ messages }: WireRequest, before: WireRequest | undefined): 
 }
 
 test.each(windows)(
-  'row 54, S5 automatic compaction at 80 %: by default, a task in $window tokens is finished with summaries at $trigger and nothing before',
+  'by default, a task in $window tokens is finished with summaries at $trigger and nothing before',
   async ({ window, trigger, lines }) => {
     const { project, ...run } = await runPrint('hello', { window, files: book, replies: [{ text: 'Hi.' }] });
     project.server.otherwise(reader(lines));
@@ -85,7 +85,7 @@ test.each(windows)(
 );
 
 test.each(windows)(
-  'row 54: where drafts can be written beside the work, the same happens in $window tokens',
+  'where drafts can be written in the background, the same happens in $window tokens',
   async ({ window, trigger, lines }) => {
     const house = await buildHouse({ window, files: book });
     house.server.otherwise(reader(lines));
@@ -98,7 +98,7 @@ test.each(windows)(
   },
 );
 
-test('row 54: what is added while a summary is being written survives it', async () => {
+test('what is added while a summary is being written survives it', async () => {
   const house = await buildHouse({
     window: 16_000,
     settings: { context: { threadSummary: 'off' } },

@@ -1,4 +1,4 @@
-/** Row 55: `/compact`. */
+/** `/compact`. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { setStage } from '../../e2e/support/stage.ts';
@@ -8,7 +8,7 @@ import { openProject, runPrint, SILENT, SUMMARY, use } from '../support/project.
 
 const talk = { text: `It scans. ${'And there is more to say about it. '.repeat(300)}`, ...SILENT };
 
-test('row 55, S5 `/compact`: before, after and files are told, it is kept, and a resume has the same context', async () => {
+test('/compact tells before, after and files, is kept, and a resume has the same context', async () => {
   const { server, ready, work } = await setStage();
   server.script(
     { calls: [use('Read', { file_path: 'lib/constants.js', limit: 400 })], ...SILENT },
@@ -46,7 +46,7 @@ test('row 55, S5 `/compact`: before, after and files are told, it is kept, and a
   expect(after?.messages.slice(-2).map(textOf)).toEqual(['One.', 'and now?']);
 });
 
-test('row 55: where there is too little to compact, it says so and asks nobody', async () => {
+test('where there is too little to compact, /compact says so and asks nobody', async () => {
   const { again } = await runPrint('hello', { replies: [{ text: 'Hi.' }] });
   const { stdout, stderr, requests, entries } = await again('/compact', { format: 'text' });
   expect(`${stdout}${stderr}`).toMatch(/nothing to compact/i);
@@ -54,7 +54,7 @@ test('row 55: where there is too little to compact, it says so and asks nobody',
   expect(entries.some(({ subtype }) => subtype === 'compact_boundary')).toBe(false);
 });
 
-test('row 55: Ctrl+C during /compact leaves the history as it was', async () => {
+test('Ctrl+C during /compact leaves the history as it was', async () => {
   const project = await openProject();
   const first = await project.run('look', { replies: [talk] });
   const second = await project.run('and?', { resume: first.sessionId, replies: [{ text: 'That is it.' }] });
@@ -74,7 +74,7 @@ test.each([
   { tail: 'as large as by default', settings: {} },
   { tail: 'smaller than the answer', settings: { context: { compact: { retain: 0.005 } } } },
 ])(
-  'row 55: right after a resume in another state of the repository, a question keeps its answer, with a tail $tail',
+  'right after a resume in another state of the repository, a question keeps its answer, with a tail $tail',
   async ({ settings }) => {
     const project = await openProject({ settings });
     const answer = `At the scanner. ${'It was half done. '.repeat(70)}`;
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test('row 55: a preview makes nothing of a paste: no constraint, no decision, no file that was never read', async () => {
+test('a preview makes nothing of a paste: no constraint, no decision, no file that was never read', async () => {
   const pasted = [
     'const limit = 10; // callers must never pass more, and always check it first',
     '| format | we use tabs instead of spaces, decided in May |',

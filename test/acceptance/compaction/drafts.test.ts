@@ -1,4 +1,4 @@
-/** Row 13: a draft of the next summary, kept ready beside the work. */
+/** A draft of the next summary, written in the background. */
 import { expect, test } from 'vitest';
 import { createModelChoice } from '../../../src/cli/models.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
@@ -7,7 +7,7 @@ import { isSummary, SILENT, SUMMARY } from '../support/project.ts';
 
 const mentioned = (text: string): string[] => [...new Set(text.match(/turn-\d+-end/g) ?? [])];
 
-test('row 13, S2 `ThreadSummary` get / updateIfNeeded / last_message_seq: of sixty turns each is in the summary or in the messages', async () => {
+test('each of sixty turns is in the summary or in the messages', async () => {
   const house = await buildHouse({
     window: 16_000,
   });
@@ -61,7 +61,7 @@ async function talkUntilDraft(stepMs: number) {
   return { begunAt: sizes.at(-1) ?? 0, growth: (sizes.at(-1) ?? 0) - (sizes.at(-2) ?? 0), triggerTokens };
 }
 
-test('row 13: a draft is begun as many steps before the trigger as writing it takes', async () => {
+test('a draft is begun as many steps before the trigger as writing it takes', async () => {
   const slow = await talkUntilDraft(60_000);
   expect(slow.begunAt).toBeGreaterThan(slow.triggerTokens - 3.5 * slow.growth);
   expect(slow.begunAt).toBeLessThan(slow.triggerTokens);
@@ -70,7 +70,7 @@ test('row 13: a draft is begun as many steps before the trigger as writing it ta
   expect(fast.begunAt).toBeGreaterThan(0.65 * fast.triggerTokens);
 });
 
-test('row 13: not beside a local server’s one slot, not when it is off; its cost is counted', async () => {
+test('no draft is asked of a local server with one slot, or when drafts are off; its cost is counted', async () => {
   const summaries = async (threadSummary: string, hasOneSlot: boolean) => {
     const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 16_000 }));
     const house = await buildHouse({

@@ -1,4 +1,4 @@
-/** Row 52: the model that should write the summary is down. */
+/** The model that should write the summary is down. */
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/agent/reply.ts';
 import { retainedBy } from '../../../src/context/history/retained.ts';
@@ -16,7 +16,7 @@ async function talk(open: OpenHouse, many: number): Promise<void> {
   await open.ask(last, { text: 'Understood.' });
 }
 
-test('row 52, S5 createFallbackSummary / fallbackCompact: after 500s four statistics, the last five requests, and a notice', async () => {
+test('after errors 500 there are four statistics, the last five requests, and a notice', async () => {
   const house = await buildHouse({
     clock: hasty,
     window: 16_000,
@@ -53,7 +53,7 @@ test('row 52, S5 createFallbackSummary / fallbackCompact: after 500s four statis
   expect(before).toBeGreaterThan(8);
 });
 
-test('row 52: when something else fails, the newest 30 % stay and the error is told', async () => {
+test('when something else fails, the newest 30 % stay and the error is told', async () => {
   const compacted = async (summarize: SummaryModel) => {
     const settings = { context: { compact: { auto: false } } };
     const open = await (await buildHouse({ window: 64_000, summarize, settings })).open();

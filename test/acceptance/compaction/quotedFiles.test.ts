@@ -1,12 +1,12 @@
-/** Row 47: which files a compaction quotes. */
+/** Which files a compaction quotes. */
 import { expect, test } from 'vitest';
 import { createModelChoice } from '../../../src/cli/models.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import { analyzeFiles, readFilesContent } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { cpuMs } from '../../cpuTime.ts';
 import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { cpuMs } from '../../cpuTime.ts';
 import { buildHouse } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
 
@@ -18,7 +18,7 @@ const files = {
   'long.txt': 'a line\n'.repeat(1500),
 };
 
-test('row 47, S5 `FileAnalyzer` analyzeFiles / readFilesContent: modified before often read before newly named, five of eight', async () => {
+test('of eight files five are quoted: modified before often read before newly named', async () => {
   const house = await buildHouse({ files });
   const open = await house.open();
   // What the newest part shows is not quoted again.
@@ -50,7 +50,7 @@ test('row 47, S5 `FileAnalyzer` analyzeFiles / readFilesContent: modified before
   for (const path of quoted) expect(found).toContain(path);
 });
 
-test('row 47: a file that was modified once comes before files that were named more often', async () => {
+test('a file that was modified once comes before files that were named more often', async () => {
   const house = await buildHouse({ files });
   const open = await house.open();
   const often = ['src/c.ts', 'e.txt'];
@@ -73,7 +73,7 @@ test('row 47: a file that was modified once comes before files that were named m
   }
 });
 
-test('row 47: a name is found in prose, with a line number, in brackets and before Chinese punctuation', async () => {
+test('a name is found in prose, with a line number, in brackets and before Chinese punctuation', async () => {
   const house = await buildHouse({ files });
   const open = await house.open();
   await open.ask('Look at src/b.test.ts, at (src/c.ts), and：docs/d.md。 Then e.txt:12', { text: 'I see.' });
@@ -108,7 +108,7 @@ const modules = Object.fromEntries(
 );
 
 test.each(['written beside the work', 'waited for'])(
-  'row 47: with default settings every compaction quotes a changed file, where summaries are %s',
+  'with default settings every compaction quotes a changed file, where summaries are %s',
   async (way) => {
     const isNear = way === 'waited for';
     const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 48_000 }));
@@ -157,7 +157,7 @@ function continues(request: WireRequest | undefined, before: WireRequest | undef
   return JSON.stringify(request?.messages).startsWith(start);
 }
 
-test('row 47: every key that names a path counts, files are cut at 1,000 lines, at most five are read', async () => {
+test('every key that names a path counts, files are cut at 1,000 lines, at most five are read', async () => {
   const house = await buildHouse({ files });
   const open = await house.open();
   const keys = ['file_path', 'path', 'target', 'source', 'destination'] as const;
@@ -180,7 +180,7 @@ test('row 47: every key that names a path counts, files are cut at 1,000 lines, 
   expect(hidden.map(({ path }) => path)).toEqual([`${house.root}/long.txt`]);
 });
 
-test('row 47: a line of a megabyte takes less than 50 ms', async () => {
+test('a line of a megabyte takes less than 50 ms', async () => {
   const house = await buildHouse();
   const entry = (content: string): JSONLEntry => ({
     v: 1,

@@ -1,4 +1,4 @@
-/** Row 36: the window is that of the model in use. */
+/** The window is that of the model in use. */
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
@@ -12,7 +12,7 @@ const page = (n: number): string =>
     '\n',
   );
 
-test('row 36, S4 dynamic maxTokens, `updateTokenCount`: from 128k to 32k it compacts before the next call', async () => {
+test('from 128k to 32k it compacts before the next call', async () => {
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`page${n}.txt`, page(n)]));
   const house = await buildHouse({ model: 'big', settings: { models }, files });
   const open = await house.open();

@@ -1,4 +1,4 @@
-/** Row 49: what the model is asked when a summary is wanted. */
+/** What the model is asked when a summary is wanted. */
 import { expect, test } from 'vitest';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
@@ -18,7 +18,7 @@ const names = Array.from({ length: 8 }, (_, n) => `file${n}.txt`);
 const files = Object.fromEntries(names.map((name) => [name, `content of ${name}\n`.repeat(40)]));
 const talk = `Done. ${'Now we know what is in them. '.repeat(500)}`;
 
-test('row 49, S5 compaction prompt: six headings, tool names, file snippets, on the prefix that is cached', async () => {
+test('a summary is asked for on the cached prefix: six headings, tool names, file snippets', async () => {
   const house = await buildHouse({ files });
   const open = await house.open();
   const [, , before] = await open.ask(
@@ -66,7 +66,7 @@ test('row 49, S5 compaction prompt: six headings, tool names, file snippets, on 
   expect(quoted).toEqual(shown);
 });
 
-test('row 49: a draft asked for beside the work begins with every byte of the request before it, and fits the window', async () => {
+test('a draft asked for in the background begins with every byte of the request before it, and fits the window', async () => {
   const window = 16_000;
   const house = await buildHouse({ window, files });
   const open = await house.open();
@@ -98,7 +98,7 @@ test('row 49: a draft asked for beside the work begins with every byte of the re
   }
 });
 
-test('row 49: when the whole prefix is too long for the server, each message is clipped to 5,000 characters', async () => {
+test('when the whole prefix is too long for the server, each message is clipped to 5,000 characters', async () => {
   const house = await buildHouse({
     files: { 'long.txt': 'a long line of a long file\n'.repeat(1000) },
   });

@@ -1,4 +1,4 @@
-/** Row 23: who writes a summary, and under which headings. */
+/** Who writes a summary, and under which headings. */
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/agent/reply.ts';
 import { textOf } from '../../e2e/support/wire.ts';
@@ -8,13 +8,13 @@ import { SUMMARY } from '../support/project.ts';
 const hasty: Clock = { now: () => Date.now(), random: () => 0.5, sleep: () => Promise.resolve() };
 const answer = { text: `Words. ${'And more of it. '.repeat(3000)}` };
 
-test('row 23, S3 simple and smart summary: the model is asked for the headings, and the next request shows them', async () => {
+test('smart: the model is asked for the headings, and the next request shows them', async () => {
   const open = await (await buildHouse({ window: 100_000 })).open();
   await open.ask('first', answer);
   await open.ask('second', { text: 'Short.' });
   const [asked] = await open.submit({ type: 'compact' }, { text: SUMMARY });
   const instruction = textOf(asked?.messages.at(-1)).toLowerCase();
-  // S3's five headings live on in S5's six.
+  // Five of the six headings.
   for (const wanted of ['intent', 'decisions', 'completed work', 'important findings', 'pending tasks'])
     expect(instruction).toContain(wanted);
   const [next] = await open.ask('third', { text: 'Yes.' });
@@ -24,7 +24,7 @@ test('row 23, S3 simple and smart summary: the model is asked for the headings, 
     expect(summary).toContain(heading);
 });
 
-test('row 23: simple counts and quotes and asks nobody; without a notice of failure', async () => {
+test('simple: it counts, quotes and asks nobody, without a notice of failure', async () => {
   const open = await (
     await buildHouse({ window: 100_000, settings: { context: { summary: 'simple' } } })
   ).open();
@@ -39,7 +39,7 @@ test('row 23: simple counts and quotes and asks nobody; without a notice of fail
   for (const wanted of ['Messages: 2', 'Replies: 1', 'first']) expect(summary).toContain(wanted);
 });
 
-test('row 23: a model that fails leaves the simple one, and says so', async () => {
+test('a model that fails leaves the simple summary, and says so', async () => {
   const house = await buildHouse({ window: 100_000, clock: hasty });
   const open = await house.open();
   await open.ask('first', answer);

@@ -1,4 +1,4 @@
-/** Row 50: the wrapper of a summary. */
+/** The wrapper of a summary. */
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
 import { runPrint, SUMMARY } from '../support/project.ts';
@@ -6,7 +6,7 @@ import { runPrint, SUMMARY } from '../support/project.ts';
 const START = '[Previous conversation summary]';
 const END = '[End of summary]';
 
-test('row 50, S5 wrapper: once in the next request and once after a resume, whatever the summary itself says', async () => {
+test('the wrapper is there once in the next request and once after a resume, whatever the summary itself says', async () => {
   const first = await runPrint('hello', {
     replies: [{ text: `Hi. ${'Some words. '.repeat(500)}` }],
   });

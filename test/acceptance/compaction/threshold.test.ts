@@ -1,4 +1,4 @@
-/** Row 48: when a compaction starts, and what stays. */
+/** When a compaction starts, and what stays. */
 import { expect, test } from 'vitest';
 import { retainedBy } from '../../../src/context/history/retained.ts';
 import { estimateTokens } from '../../../src/context/index.ts';
@@ -18,7 +18,7 @@ const tokensOf = (entries: readonly JSONLEntry[]): number =>
 const boundaries = (open: OpenHouse) =>
   open.entries().filter(({ subtype }) => subtype === 'compact_boundary');
 
-test('row 48, S5 `CompactionService` 0.8 / 0.2 / 0.3: nothing at 79.9 % of the window, a compaction at 80.0 %', async () => {
+test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', async () => {
   const { threshold, retain, fallbackRetain } = contextSettingsSchema.parse({}).compact;
   expect([threshold, retain, fallbackRetain]).toEqual([0.8, 0.2, 0.3]);
   const reserves = { replyReserve: 256, compact: { summaryTokens: 256 } };
@@ -49,7 +49,7 @@ test('row 48, S5 `CompactionService` 0.8 / 0.2 / 0.3: nothing at 79.9 % of the w
   }
 });
 
-test('row 48: context.compact.threshold and retain are obeyed; the newest part that stays is as large as they say', async () => {
+test('context.compact.threshold and retain are obeyed; the newest part that stays is as large as they say', async () => {
   for (const retain of [0.1, 0.3]) {
     const house = await buildHouse({
       window: 64_000,

@@ -1,4 +1,4 @@
-/** Row 20: a history is only ever added to, and nobody can change it from outside. */
+/** A history is only ever added to, and nobody can change it from outside. */
 import { expect, test } from 'vitest';
 import { estimateTokens, HistoryManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
@@ -9,7 +9,7 @@ const options = {
   contextWindow: 10_000,
 };
 
-test('row 20, S3 `HistoryManager` append / get_history / clear / to_dict / load: changing a returned list changes nothing', async () => {
+test('changing a list that `HistoryManager` returned changes nothing', async () => {
   const house = await buildHouse();
   const open = await house.open();
   await open.ask('one', { text: 'First.' });
@@ -42,7 +42,7 @@ test('row 20, S3 `HistoryManager` append / get_history / clear / to_dict / load:
   expect(JSON.stringify(history.getHistory())).toBe(before);
 });
 
-test('row 20: the session’s own lists are as safe', async () => {
+test('changing a list that the session returned changes nothing', async () => {
   const open = await (await buildHouse()).open();
   await open.ask('one', { text: 'First.' });
   const before = JSON.stringify([open.context.entries(), open.context.getMessages()]);

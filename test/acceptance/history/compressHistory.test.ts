@@ -1,4 +1,4 @@
-/** Row 22: a summary and the newest rounds. */
+/** A summary and the newest rounds. */
 import { expect, test } from 'vitest';
 import { estimateTokens, HistoryManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
@@ -10,7 +10,7 @@ const sizeOf = (entry: JSONLEntry): number =>
   estimateTokens(JSON.stringify([entry.message, entry.toolResult ?? '']));
 const isPrompt = (text: string): boolean => text.startsWith('question');
 
-test('row 22, S3 `compress(summary)`, min_retain_rounds 10: fifteen rounds become a summary and ten', async () => {
+test('fifteen rounds become a summary and ten rounds', async () => {
   const open = await (
     await buildHouse({ window: 64_000, settings: { context: { minRetainRounds: 10 } } })
   ).open();
@@ -33,7 +33,7 @@ test('row 22, S3 `compress(summary)`, min_retain_rounds 10: fifteen rounds becom
   expect(texts.find((text) => text.startsWith('[Previous conversation summary]'))).toBeDefined();
 });
 
-test('row 22: one giant round is compressed too, and no call loses its result', async () => {
+test('one giant round is compressed too, and no call loses its result', async () => {
   const open = await (
     await buildHouse({ window: 200_000, files: { 'a.txt': 'alpha beta\n'.repeat(400) } })
   ).open();
@@ -58,7 +58,7 @@ test('row 22: one giant round is compressed too, and no call loses its result', 
   expect(texts.some((text) => text.startsWith('Step 29'))).toBe(true);
 });
 
-test('row 22: an earlier summary is folded into the next one', async () => {
+test('an earlier summary is folded into the next one', async () => {
   const open = await (await buildHouse({ window: 200_000 })).open();
   const talk = async (n: number): Promise<void> => {
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'Words. '.repeat(9000)}` });

@@ -1,4 +1,4 @@
-/** Row 21: rounds, for the window and for going back. */
+/** Rounds, for the window and for going back. */
 import { expect, test } from 'vitest';
 import { estimateRounds, findRoundBoundaries, HistoryManager } from '../../../src/context/index.ts';
 import { buildHouse } from '../support/house.ts';
@@ -6,7 +6,7 @@ import { use } from '../support/project.ts';
 
 const roles = (...names: string[]) => names.map((role) => ({ role }));
 
-test('row 21, S3 estimate_rounds, find_round_boundaries: a user message starts a round', async () => {
+test('a user message starts a round', async () => {
   const list = roles('user', 'assistant', 'tool', 'user', 'assistant');
   expect([estimateRounds(list), findRoundBoundaries(list)]).toEqual([2, [0, 3]]);
   expect([estimateRounds([]), findRoundBoundaries([])]).toEqual([0, []]);
@@ -22,7 +22,7 @@ test('row 21, S3 estimate_rounds, find_round_boundaries: a user message starts a
   expect(heads).toEqual(['one', 'two']);
 });
 
-test('row 21: going back is to a round: what the user said, and everything up to the next time, is one turn', async () => {
+test('going back is to a round: what the user said, and everything up to the next time, is one turn', async () => {
   const open = await (await buildHouse({ files: { 'a.txt': 'a' } })).open();
   await open.ask('one', { calls: [use('Read', { file_path: 'a.txt' })] }, { text: 'First.' });
   await open.ask('two', { calls: [use('Read', { file_path: 'a.txt' })] }, { text: 'Second.' });

@@ -1,4 +1,4 @@
-/** Row 46: the cache of derived values. */
+/** The cache of derived values. */
 import { rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,7 +11,7 @@ import { openWorkbench } from '../../tools/workbench.ts';
 import { buildHouse } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
-test('row 46, S5 `CacheStore(100, 5 min)` TTL + LRU: get, set, delete, clear', () => {
+test('`CacheStore` keeps 100 values for five minutes, and lets the least recently used one go', () => {
   let now = 0;
   const cache = new CacheStore<number>(100, 5 * 60_000, () => now);
   for (let key = 0; key < 100; key++) cache.set(`k${key}`, key);
@@ -35,7 +35,7 @@ test('row 46, S5 `CacheStore(100, 5 min)` TTL + LRU: get, set, delete, clear', (
   expect(cache.size).toBe(0);
 });
 
-test('row 46: when it is full, what has expired goes before what is only old', () => {
+test('in a full cache what has expired goes before what is only old', () => {
   let now = 0;
   const cache = new CacheStore<string>(3, 1000, () => now);
   cache.set('old', 'a', 10_000);
@@ -54,7 +54,7 @@ test('row 46: when it is full, what has expired goes before what is only old', (
 /** As long as a change might not move the time of a file, what was read of it is not kept. */
 const settle = (): Promise<void> => new Promise((done) => setTimeout(done, 120));
 
-test('row 46: a file that Read has read is served from the cache until anybody edits it', async () => {
+test('a file that Read has read is served from the cache until anybody edits it', async () => {
   const house = await buildHouse({ files: { 'a.txt': 'the first content\n' } });
   const path = join(house.root, 'a.txt');
   const open = await house.open();
@@ -99,7 +99,7 @@ test('row 46: a file that Read has read is served from the cache until anybody e
   expect(hits()).toBe(2);
 });
 
-test('row 46: what is kept under the stamp of a file is what Read gives', async () => {
+test('what is kept under the stamp of a file is what Read gives', async () => {
   const kept = new Map<string, ToolOutcome>();
   const bench = await openWorkbench(
     {},
@@ -123,7 +123,7 @@ test('row 46: what is kept under the stamp of a file is what Read gives', async 
   expect(await text()).toBe('from the cache');
 });
 
-test('row 46: each fact of a file is part of its stamp, and a stamp that proves nothing is not relied on', () => {
+test('each fact of a file is part of its stamp, and a stamp that proves nothing is not relied on', () => {
   const facts = { dev: 1n, ino: 2n, size: 3n, mtimeNs: 4_000_000_005n, ctimeNs: 6_000_000_007n, blocks: 8n };
   for (const key of ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const)
     expect(fileStamp({ ...facts, [key]: facts[key] + 1n })).not.toBe(fileStamp(facts));
@@ -133,7 +133,7 @@ test('row 46: each fact of a file is part of its stamp, and a stamp that proves 
   expect(isStampReliable({ ...facts, blocks: 0n }, 9000)).toBe(false);
 });
 
-test('row 46: what a compaction quotes of a file comes from the cache until it is edited', async () => {
+test('what a compaction quotes of a file comes from the cache until it is edited', async () => {
   const { root } = await buildHouse({ files: { 'a.txt': 'the first content\n' } });
   await settle();
   const cache = new CacheStore<string>(100, 300_000);
@@ -152,7 +152,7 @@ test('row 46: what a compaction quotes of a file comes from the cache until it i
   expect(await quote()).toBe('the other content\n');
 });
 
-test('row 46: an edit invalidates what was read of a file', async () => {
+test('an edit invalidates what was read of a file', async () => {
   const house = await buildHouse({
     window: 100_000,
     files: { 'a.txt': 'the first content\n' },

@@ -1,4 +1,4 @@
-/** Row 14: what the user wants remembered. */
+/** What the user wants remembered. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { textOf } from '../../e2e/support/wire.ts';
 import { buildHouse } from '../support/house.ts';
 import { openProject } from '../support/project.ts';
 
-test('row 14, S2 `LongTermMemory.search` limit 3, similarity 0.6, 500 ms, category: /memory, and every new prompt', async () => {
+test('/memory saves a note, and prompts that match it bring it along', async () => {
   // A busy machine may take longer than the default to build the first index.
   const project = await openProject({ settings: { context: { memory: { timeoutMs: 20_000 } } } });
   const notes = [
@@ -33,7 +33,7 @@ test('row 14, S2 `LongTermMemory.search` limit 3, similarity 0.6, 500 ms, catego
   for (const note of notes) expect(JSON.stringify(other.requests[0]?.messages)).not.toContain(note);
 });
 
-test('row 14: limit, similarity and category hold', async () => {
+test('a search keeps to its limit, similarity and category', async () => {
   const house = await buildHouse();
   const folder = join(house.dataRoot, 'memory');
   await mkdir(folder, { recursive: true });
@@ -78,7 +78,7 @@ test('row 14: limit, similarity and category hold', async () => {
   expect(styled.length).toBeGreaterThan(3);
 });
 
-test('row 14: a category can be written, searched for, and made the only one that prompts bring along', async () => {
+test('a category can be written, searched for, and made the only one that prompts bring along', async () => {
   const context = (category: string | null) => ({ context: { memory: { timeoutMs: 20_000, category } } });
   const project = await openProject({ settings: context('user_preference') });
   const run = (prompt: string) => project.run(prompt, { format: 'text' });
@@ -100,7 +100,7 @@ test('row 14: a category can be written, searched for, and made the only one tha
   expect(await brought()).toEqual(['English', 'Tuesday', 'boring']);
 });
 
-test('row 14: a search that is quick leaves no timer behind', async () => {
+test('a quick search leaves no timer behind', async () => {
   const quick = { search: async () => [] };
   const house = await buildHouse({
     deps: { memory: quick },
@@ -114,7 +114,7 @@ test('row 14: a search that is quick leaves no timer behind', async () => {
   expect(timers()).toBeLessThanOrEqual(before);
 });
 
-test('row 14: a search of five seconds costs the turn less than 700 ms, and leaves no timer behind', async () => {
+test('a search of five seconds costs the turn less than 700 ms, and leaves no timer behind', async () => {
   const never = async (): Promise<never> => {
     await new Promise((done) => setTimeout(done, 5000).unref());
     throw new Error('too late');

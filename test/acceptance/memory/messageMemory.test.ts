@@ -1,4 +1,4 @@
-/** Row 40: what of a long session is kept in memory. */
+/** What of a long session is kept in memory. */
 import { expect, test } from 'vitest';
 import { MemoryStore, projectMessages } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
@@ -25,7 +25,7 @@ async function longSession(house: House) {
   return manager;
 }
 
-test('row 40, S5 `MemoryStore(1000)` addMessage / setMessages / counts / clear: of 1,200 messages 800 to 1,000 stay, no pair is split', async () => {
+test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is split', async () => {
   const house = await buildHouse({ window: 1_000_000 });
   const manager = await longSession(house);
   const entries = manager.entries();
@@ -55,7 +55,7 @@ test('row 40, S5 `MemoryStore(1000)` addMessage / setMessages / counts / clear: 
   expect(manager.getMessages()).toHaveLength(1202);
 });
 
-test('row 40: the setting counts, and the summary is never let go', async () => {
+test('the setting counts, and the summary always stays in memory', async () => {
   const house = await buildHouse({
     window: 1_000_000,
     settings: { context: { summary: 'simple', maxMemoryMessages: 50 } },

@@ -1,10 +1,10 @@
-/** Row 17: what fills the context, for whoever wants to know. */
+/** What fills the context. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runPrint, use } from '../support/project.ts';
 
-test('row 17, S2 tokenStats, metadata, debug log: parts sum to the total, in /context and in the JSON result', async () => {
+test('the parts sum to the total, in /context and in the JSON result', async () => {
   const first = await runPrint('look', {
     files: { 'AGENTS.md': 'Be kind.\n' },
     replies: [{ calls: [use('Read', { file_path: 'lib/utils.js' })] }, { text: 'Seen.' }],
@@ -28,7 +28,7 @@ test('row 17, S2 tokenStats, metadata, debug log: parts sum to the total, in /co
   expect(stdout).toContain(context_window.toLocaleString('en-US'));
 });
 
-test('row 17: --debug writes to a file or to standard error, and nothing else into the answer', async () => {
+test('--debug writes to a file or to standard error, and nothing else into the answer', async () => {
   const { project, stdout, code } = await runPrint('hello', {
     format: 'text',
     flags: ['--debug'],

@@ -1,4 +1,4 @@
-/** Row 61: the context engine is a module of its own: the designs’ usage examples, without Ink and without the agent. */
+/** The context engine is a module of its own: usage examples without Ink and without the agent. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ async function place(): Promise<string> {
   return folder;
 }
 
-test('row 61, S1, S2, S5: independent module: its door gives every named part', () => {
+test('the index of context exports every named part', () => {
   const parts = [
     ...['estimateTokens', 'getChineseRatio', 'truncateToTokens', 'TokenBudgetTracker', 'SlidingWindow'],
     ...[
@@ -67,7 +67,7 @@ test('row 61, S1, S2, S5: independent module: its door gives every named part', 
   expect(parts.filter((name) => !(name in context))).toEqual([]);
 });
 
-test('row 61: nothing in the room imports the screen, the agent or the command line', async () => {
+test('nothing in context imports the screen, the agent or the command line', async () => {
   const folder = resolve(import.meta.dirname, '../../../src/context');
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
   expect(files.length).toBeGreaterThan(50);
@@ -80,7 +80,7 @@ test('row 61: nothing in the room imports the screen, the agent or the command l
   }
 });
 
-test('row 61: S1: count, cut, budget', () => {
+test('on its own it counts, cuts and budgets', () => {
   const text = '这是一个长句子。包含多个分句。每个分句都有意义。';
   expect(context.estimateTokens(text)).toBeGreaterThan(10);
   expect(context.estimateTokens(context.truncateToTokens(text, 10))).toBeLessThanOrEqual(10);
@@ -93,7 +93,7 @@ test('row 61: S1: count, cut, budget', () => {
   expect(tracker.getBreakdown()).toEqual({ system: 2000, messages: 8000 });
 });
 
-test('row 61: S1: a large document becomes a pointer that can be read again', async () => {
+test('on its own it turns a large document into a pointer that can be read again', async () => {
   const blobs = new context.BlobStore(await place());
   const memory = new context.WorkingMemory(blobs);
   const settings: ContextSettings['offload'] = contextSettingsSchema.parse({}).offload;
@@ -109,7 +109,7 @@ test('row 61: S1: a large document becomes a pointer that can be read again', as
   expect(text.length).toBeLessThan(3000);
 });
 
-test('row 61: S2: a context of six parts, and a simple one', () => {
+test('on its own it builds a context of six parts, and a simple one', () => {
   const builder = new context.ContextBuilder({ totalBudget: 10_000 });
   const messages: readonly Message[] = [
     { role: 'user', content: 'one' },
@@ -124,7 +124,7 @@ test('row 61: S2: a context of six parts, and a simple one', () => {
   expect(builder.buildSimpleContext('Be brief.', 'two', messages)).toHaveLength(4);
 });
 
-test('row 61: S3 and S4: a history that is compressed, an observation that is cut, messages that are removed', () => {
+test('on its own it compresses a history, cuts an observation, and removes messages', () => {
   const { preview, truncated } = context.truncateObservation(
     'line\n'.repeat(5000),
     { maxLines: 2000, maxBytes: 51_200 },
@@ -148,7 +148,7 @@ test('row 61: S3 and S4: a history that is compressed, an observation that is cu
   expect(context.assignMessagePriorities(items)).toHaveLength(20);
 });
 
-test('row 61: S5: a session from its creation to a compaction and to another day', async () => {
+test('on its own it takes a session from its creation to a compaction and to another day', async () => {
   const folder = await place();
   const asked: ModelRequest[] = [];
   const manager = () =>

@@ -1,4 +1,4 @@
-/** Row 62: confirmation prompt, Markdown and themes, as they stand on the screen of the program in a terminal. */
+/** Confirmation prompt, Markdown and themes, as they stand on the screen of the program in a terminal. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,7 +21,7 @@ function since(terminal: Terminal): () => string {
   return () => terminal.bytes().slice(from);
 }
 
-test('row 62, S5 outlook: a change is confirmed on a screen that shows it, Markdown is drawn, in the theme that was chosen', async () => {
+test('a change is confirmed on a screen that shows it, and Markdown is drawn in the chosen theme', async () => {
   const stage = await setStage();
   const { server, work } = stage;
   const edit = { file_path: 'new.txt', content: 'first line\n' };
@@ -75,7 +75,7 @@ test.each([
   ['default', '38;2;199;146;234'],
   ['light', '38;2;121;55;155'],
   ['dark', '38;2;199;146;234'],
-])('row 62: theme %s, from the settings', async (theme, keyword) => {
+])('theme %s, from the settings', async (theme, keyword) => {
   const { server, work, ready } = await setStage();
   server.script({ text: reply });
   await work.write('.clawdcode.json', JSON.stringify({ theme }));

@@ -1,10 +1,10 @@
-/** Row 60: the Ink UI drives the loop over the ContextManager, and one walk goes all the way round. */
+/** The Ink UI drives the loop over the ContextManager, and one walk goes all the way round. */
 import { expect, test } from 'vitest';
 import { setStage } from '../../e2e/support/stage.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { keys } from '../../ui/screen.ts';
 
-test('row 60: work in a repository, confirm a call, /compact, leave, /resume', async () => {
+test('work in a repository, confirm a call, /compact, leave, /resume', async () => {
   const { server, work, ready } = await setStage();
   const filler = 'A long explanation of what was found in the scanner. '.repeat(60);
   server.script(

@@ -1,4 +1,4 @@
-/** Row 31: both ways are tried and scored. */
+/** Both ways are tried and scored. */
 import { expect, test } from 'vitest';
 import { planRemoval } from '../../../src/context/index.ts';
 import { adaptiveCompress, efficiencyOf } from '../../../src/context/strategies/adaptiveCompress.ts';
@@ -18,7 +18,7 @@ const options = { preserveStart: 5, preserveEnd: 7, minMessages: 0, confidence: 
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };
 
-test('row 31, S4 `adaptiveCompress`, efficiency 0.6 / 0.4: 15 messages, 9,000 â†’ 6,000 score .5067 and .4800, the middle is chosen', () => {
+test('of the scores .5067 and .4800 the higher one, removing the middle, is chosen', () => {
   const before = { tokens: 9000, messages: 15 };
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(9000);
   const middle = MiddleRemovalStrategy.remove(example, 6000, options);
@@ -38,7 +38,7 @@ test('row 31, S4 `adaptiveCompress`, efficiency 0.6 / 0.4: 15 messages, 9,000 â†
   expect(new Set([...result.kept, ...result.removed]).size).toBe(15);
 });
 
-test('row 31: of two equal scores the middle wins', () => {
+test('of two equal scores the middle wins', () => {
   const result = planRemoval(messages(9), 700, {
     ...options,
     preserveStart: 2,
@@ -49,7 +49,7 @@ test('row 31: of two equal scores the middle wins', () => {
   expect(result?.strategy).toBe('middle-removal');
 });
 
-test('row 31: in a session an unsure hybrid records both scores in one reduction that reaches its target', async () => {
+test('in a session an unsure hybrid records both scores in one reduction that reaches its target', async () => {
   const house = await buildHouse({
     window: 12_000,
     settings: { context: { strategy: 'hybrid', mask: unmasked, removal: { confidence: 0.99 } } },

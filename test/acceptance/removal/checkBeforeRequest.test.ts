@@ -1,4 +1,4 @@
-/** Row 33: the check before each request. */
+/** The check before each request. */
 import { expect, test } from 'vitest';
 import { checkAndCompress } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
@@ -7,7 +7,7 @@ import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { buildHouse } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
 
-test('row 33, S4 `checkAndCompress`: enabled, strategy, 5 s interval, utilization with a warning, 0.9', () => {
+test('`checkAndCompress` obeys its switch, strategy, interval of 5 s and threshold', () => {
   const { at, checkIntervalMs } = contextSettingsSchema.parse({}).removal;
   expect([at, checkIntervalMs]).toEqual([0.9, 5000]);
   const check = (currentTokens: number, more: object = {}) =>
@@ -34,7 +34,7 @@ test('row 33, S4 `checkAndCompress`: enabled, strategy, 5 s interval, utilizatio
     });
 });
 
-test('row 33: a burst of ten results in one second cannot overflow', async () => {
+test('a burst of ten results in one second cannot overflow', async () => {
   const window = 8000;
   const burst = Array.from({ length: 10 }, (_, n) =>
     use('Bash', { command: `seq ${n * 10_000} ${n * 10_000 + 4000}` }),
@@ -64,7 +64,7 @@ test('row 33: a burst of ten results in one second cannot overflow', async () =>
   }
 });
 
-test('row 33: the user is warned once when the window fills, and once when it is full', async () => {
+test('the user is warned once when the window fills, and once when it is full', async () => {
   const window = 16_000;
   const house = await buildHouse({ window, settings: { context: { compact: { auto: false } } } });
   const open = await house.open();

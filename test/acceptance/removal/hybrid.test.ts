@@ -1,4 +1,4 @@
-/** Row 30: a hybrid looks at the conversation and chooses. */
+/** A hybrid looks at the conversation and chooses. */
 import { expect, test } from 'vitest';
 import { planRemoval, type StrategyName } from '../../../src/context/index.ts';
 import { buildHouse } from '../support/house.ts';
@@ -22,7 +22,7 @@ const ambiguous = messages(30, (index) => (index % 2 === 1 ? { hasCalls: true } 
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };
 
-test('row 30, S4 `HybridStrategy`, features (length, distribution, severity), confidence 0.6: the fixtures get what they should', () => {
+test('each conversation gets the strategy that fits its length, distribution and severity', () => {
   const long = plan(longToolHeavy, 0.4);
   expect(long).toMatchObject({ strategy: 'oldest-removal' });
   expect(long?.confidence).toBeGreaterThanOrEqual(0.6);
@@ -37,7 +37,7 @@ test('row 30, S4 `HybridStrategy`, features (length, distribution, severity), co
     expect(reason).toMatch(/\d+ messages, \d+ % tools, \d+ % to go/);
 });
 
-test('row 30: other bases analyse nothing', () => {
+test('other bases analyse nothing', () => {
   for (const base of ['middle-removal', 'oldest-removal'] as const) {
     for (const items of [longToolHeavy, shortDense, ambiguous]) {
       const result = plan(items, 0.6, base);
@@ -48,7 +48,7 @@ test('row 30: other bases analyse nothing', () => {
   }
 });
 
-test('row 30: in a session the log says what was seen and what was chosen', async () => {
+test('in a session the log says what was seen and what was chosen', async () => {
   const reasons: Record<string, string> = {};
   for (const strategy of ['hybrid', 'middle-removal'] as const) {
     const house = await buildHouse({

@@ -1,4 +1,4 @@
-/** Row 28: the ends are kept, the middle goes. */
+/** The ends are kept, the middle goes. */
 import { expect, test } from 'vitest';
 import { planRemoval, type RemovalPlanOptions } from '../../../src/context/index.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
@@ -17,7 +17,7 @@ const options: RemovalPlanOptions = {
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };
 
-test('row 28, S4 `MiddleRemovalStrategy` preserveStart / preserveEnd: forty messages to half, the ends intact', () => {
+test('forty messages are halved with both ends intact', () => {
   const special: Record<number, object> = {
     0: { role: 'system' },
     12: { isPinned: true },
@@ -39,7 +39,7 @@ test('row 28, S4 `MiddleRemovalStrategy` preserveStart / preserveEnd: forty mess
   expect(kept).toContain(15);
 });
 
-test('row 28: where the middle is not enough, what is low goes from the ends', () => {
+test('where the middle is not enough, what is low goes from the ends', () => {
   const items = messages(40, (index) =>
     index === 1 || index === 35 || index === 38 ? { textTokens: 5, priority: 'LOW' } : {},
   );
@@ -61,7 +61,7 @@ test('row 28: where the middle is not enough, what is low goes from the ends', (
   expect(forced?.reason).toMatch(/2 more from the ends, because the request would not have fitted otherwise/);
 });
 
-test('row 28: strategy middle-removal keeps the first and the last messages of a session, pairs whole', async () => {
+test('strategy middle-removal keeps the first and the last messages of a session, pairs whole', async () => {
   const house = await buildHouse({
     window: 16_000,
     files: { 'a.txt': 'alpha\n' },

@@ -1,4 +1,4 @@
-/** Row 29: by priority, then by age. */
+/** By priority, then by age. */
 import { expect, test } from 'vitest';
 import { planRemoval } from '../../../src/context/index.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
@@ -17,7 +17,7 @@ const options = {
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };
 
-test('row 29, S4 `OldestRemovalStrategy`: low and new goes before high and old, the minimum stays', () => {
+test('low and new goes before high and old, and the minimum stays', () => {
   const items = messages(20, (index) => ({ priority: index < 5 ? 'HIGH' : index >= 15 ? 'LOW' : 'NORMAL' }));
   const some = planRemoval(items, 1700, options)?.removed.map(numberOf);
   expect(some).toEqual([15, 16, 17]);
@@ -35,7 +35,7 @@ test('row 29, S4 `OldestRemovalStrategy`: low and new goes before high and old, 
   );
 });
 
-test('row 29: strategy oldest-removal lets short words go before a long answer that is older', async () => {
+test('strategy oldest-removal lets short words go before a long answer that is older', async () => {
   const house = await buildHouse({
     window: 16_000,
     settings: {
@@ -66,7 +66,7 @@ test('row 29: strategy oldest-removal lets short words go before a long answer t
   expect(texts.length).toBeGreaterThanOrEqual(12);
 });
 
-test('row 29: a session goes below the minimum only for a request that would not have fitted, and says so', async () => {
+test('a session goes below the minimum only for a request that would not have fitted, and says so', async () => {
   const window = 8000;
   const house = await buildHouse({
     window,

@@ -1,4 +1,4 @@
-/** Row 32: the eight rules of priority. */
+/** The eight rules of priority. */
 import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import type { StrategyItem } from '../../../src/context/index.ts';
@@ -24,21 +24,18 @@ test.each<[string, Partial<StrategyItem>, string]>([
   ['6: just 20', { textTokens: 20 }, 'NORMAL'],
   ['7: a call', { textTokens: 100, hasCalls: true }, 'HIGH'],
   ['8: anything else', {}, 'NORMAL'],
-])(
-  'row 32, S4 `assignMessagePriorities`, CRITICAL / HIGH / NORMAL / LOW, eight rules: %s',
-  (_, given, expected) => {
-    expect(rank(given)).toBe(expected);
-  },
-);
+])('a message gets the priority of its rule: %s', (_, given, expected) => {
+  expect(rank(given)).toBe(expected);
+});
 
-test('row 32: 4: the beginning and the end are HIGH, and no longer when they are not the end any more', () => {
+test('the beginning and the end are HIGH, and no longer when they are not the end any more', () => {
   const short = { textTokens: 5 };
   const ranks = assignMessagePriorities(messages(9, () => short)).map(({ priority }) => priority);
   expect([ranks[0], ranks[4], ranks[8]]).toEqual(['HIGH', 'LOW', 'HIGH']);
   expect(assignMessagePriorities(messages(20, () => short))[8]?.priority).toBe('LOW');
 });
 
-test('row 32: of a real session, ？ counts as a question', async () => {
+test('in a real session ？ counts as a question', async () => {
   const open = await (await buildHouse()).open();
   for (const text of ['Why?', '是这样吗？', 'Done.', '好的。']) await open.ask('go on', { text });
   const items = strategyItems(groupAtoms(open.entries()), { sizeOf: () => 10 }).filter(

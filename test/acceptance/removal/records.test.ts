@@ -1,4 +1,4 @@
-/** Row 35: what was compressed so far. */
+/** What was compressed so far. */
 import { expect, test } from 'vitest';
 import { planRemoval, type RemovalResult, type RemovalStrategy } from '../../../src/context/index.ts';
 import { allStrategies } from '../../../src/context/strategies/planRemoval.ts';
@@ -6,7 +6,7 @@ import { buildHouse } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
-test('row 35, S4 history of the last 10, statistics, validation: twelve compactions leave ten records', async () => {
+test('twelve compactions leave ten records', async () => {
   const house = await buildHouse({ strategy: 'summary', window: 200_000 });
   const open = await house.open();
   for (let n = 0; n < 12; n++) {
@@ -24,7 +24,7 @@ test('row 35, S4 history of the last 10, statistics, validation: twelve compacti
   }
 });
 
-test('row 35: an invalid result is rejected; where no other is valid, the old list is kept', () => {
+test('an invalid result is rejected; where no other is valid, the old list is kept', () => {
   const items = messages(20);
   const broken = (result: Partial<RemovalResult>): RemovalStrategy => ({
     name: 'hybrid',
@@ -67,7 +67,7 @@ test('row 35: an invalid result is rejected; where no other is valid, the old li
 });
 
 for (const strategy of ['auto', 'middle-removal'] as const)
-  test(`row 35: one batch is one record (${strategy})`, async () => {
+  test(`one batch is one record (${strategy})`, async () => {
     const files = { 'a.txt': 'alpha beta\n'.repeat(60) };
     const open = await (
       await buildHouse({

@@ -1,4 +1,4 @@
-/** Row 34: which model gets which strategy. */
+/** Which model gets which strategy. */
 
 import { expect, test } from 'vitest';
 import { reductionOf } from '../../../src/context/history/reductions.ts';
@@ -10,7 +10,7 @@ import { openProject } from '../support/project.ts';
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };
 
-test('row 34, S4 provider/model table with amounts: by model id and by base URL', () => {
+test('strategy and amounts follow the model id and the base URL', () => {
   const gpt4 = strategyForModel('gpt-4.1');
   const o1 = strategyForModel('o1');
   const claude = strategyForModel('claude-sonnet-4');
@@ -31,7 +31,7 @@ test('row 34, S4 provider/model table with amounts: by model id and by base URL'
   expect(strategyForModel('any', { baseUrl: 'https://api.openai.com/v1' })).toEqual(gpt4);
 });
 
-test('row 34: settings win over the table', () => {
+test('settings win over the table', () => {
   const policy = (settings: object) =>
     removalPolicyFor(contextSettingsSchema.parse(settings), 'claude-sonnet-4');
   expect(policy({})).toMatchObject({ strategy: 'oldest-removal', source: 'model' });
@@ -48,7 +48,7 @@ test('row 34: settings win over the table', () => {
   });
 });
 
-test('row 34: it changes with /model', async () => {
+test('the strategy changes with /model', async () => {
   // No summary can be had, so removal makes room, each time by the table's row for the model in use.
   const error = { kind: 'server', message: 'down', retryable: false } as const;
   const house = await buildHouse({
@@ -75,7 +75,7 @@ test('row 34: it changes with /model', async () => {
   expect(used).toEqual(['oldest-removal', 'middle-removal']);
 });
 
-test('row 34: /context settings says which, and why', async () => {
+test('/context settings says which strategy, and why', async () => {
   const project = await openProject();
   const first = await project.run('hello', {
     replies: [{ text: 'Hi.' }],

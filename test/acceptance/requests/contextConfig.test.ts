@@ -1,4 +1,4 @@
-/** Row 18: S2's configuration. */
+/** The configuration of a context. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const messages: readonly Message[] = [
 ];
 const thread = { summary: 'What was said before.', memories: ['Cats sleep all day.'], messages };
 
-test('row 18, S2 `DEFAULT_CONTEXT_CONFIG` (48,000 / 20 / four flags), setConfig: each flag off leaves its part out', () => {
+test('each flag of `DEFAULT_CONTEXT_CONFIG` that is off leaves its part out', () => {
   expect(DEFAULT_CONTEXT_CONFIG).toEqual({
     totalBudget: 48_000,
     slidingWindowSize: 20,
@@ -63,7 +63,7 @@ test('row 18, S2 `DEFAULT_CONTEXT_CONFIG` (48,000 / 20 / four flags), setConfig:
   expect(built({ slidingWindowSize: 1 }).metadata.includedMessageCount).toBe(4);
 });
 
-test('row 18: buildSimpleContext is system, previous and user', () => {
+test('`buildSimpleContext` is system, previous and user', () => {
   const simple = new ContextBuilder().buildSimpleContext('Be brief.', 'a new question', messages);
   expect(simple).toEqual([
     { role: 'system', content: 'Be brief.' },
@@ -72,7 +72,7 @@ test('row 18: buildSimpleContext is system, previous and user', () => {
   ]);
 });
 
-test('row 18: in a session each switch leaves its part out of the request', async () => {
+test('in a session each switch leaves its part out of the request', async () => {
   const request = async (context: object) => {
     const house = await buildHouse({
       window: 100_000,

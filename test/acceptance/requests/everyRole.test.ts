@@ -1,4 +1,4 @@
-/** Row 6: from the log to the wire, every role, at every request. */
+/** From the log to the wire, every role, at every request. */
 import { expect, test } from 'vitest';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { runPrint, use } from '../support/project.ts';
@@ -6,7 +6,7 @@ import { runPrint, use } from '../support/project.ts';
 /** A model whose endpoint wants earlier reasoning back. */
 const REASONING_MODEL = 'deepseek-reasoner';
 
-test('row 6, S1 `convertToStandardMessages`: every role comes out as it went in, tools, reasoning and errors included', async () => {
+test('every role comes out as it went in, tools, reasoning and errors included', async () => {
   const first = await runPrint('Look into it 🔍', {
     files: { 'AGENTS.md': 'Always be kind.\n', 'empty.txt': '' },
     flags: ['--model', REASONING_MODEL],

@@ -1,10 +1,10 @@
-/** Row 19: neither a summary nor a memory that fails costs the answer. */
+/** Neither a summary nor a memory that fails costs the answer. */
 import { expect, test } from 'vitest';
 import { LongTermMemory } from '../../../src/context/index.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { buildHouse } from '../support/house.ts';
 
-test('row 19, S2 errors in summary or memory: both fail, the answer still comes', async () => {
+test('summary and memory fail, and the answer still comes', async () => {
   const error = { kind: 'server', message: 'the summariser is down', retryable: false } as const;
   let searches = 0;
   let summaries = 0;

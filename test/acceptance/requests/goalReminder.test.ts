@@ -1,4 +1,4 @@
-/** Row 16: what the user is after, and how far it has got, near the end of long turns. */
+/** What the user is after, and how far it has got, near the end of long turns. */
 import { expect, test } from 'vitest';
 import { estimateTokens, extractGoalFromMessage, generateStatusSummary } from '../../../src/context/index.ts';
 import type { WireRequest } from '../../e2e/support/server.ts';
@@ -30,7 +30,7 @@ async function longTurn(settings: object): Promise<readonly WireRequest[]> {
   return open.ask('yes', ...steps, { text: 'Done.' });
 }
 
-test('row 16, S2 instruction pinning, `ActiveTaskService`: after forty tool results goal and status stand near the end', async () => {
+test('after forty tool results goal and status stand near the end', async () => {
   const requests = await longTurn({});
   const last = requests.at(-1)?.messages.map(textOf) ?? [];
   const at = last.findLastIndex((text) => text.includes(GOAL));
@@ -45,7 +45,7 @@ test('row 16, S2 instruction pinning, `ActiveTaskService`: after forty tool resu
   }
 });
 
-test('row 16: it can be switched off, and comes sooner where the settings say so', async () => {
+test('the reminder can be switched off, and comes sooner where the settings say so', async () => {
   const off = await longTurn({ instructionPinning: false });
   expect(
     off
@@ -62,7 +62,7 @@ test('row 16: it can be switched off, and comes sooner where the settings say so
   ).toBeGreaterThan(4);
 });
 
-test('row 16: extractGoalFromMessage and generateStatusSummary', () => {
+test('`extractGoalFromMessage` and `generateStatusSummary` give a goal and a status', () => {
   expect(extractGoalFromMessage(GOAL)).toBe(GOAL);
   for (const word of ['yes', 'Yes.', 'ok', 'go on', 'continue', 'ja', '好的', '继续'])
     expect(extractGoalFromMessage(word, GOAL)).toBe(GOAL);

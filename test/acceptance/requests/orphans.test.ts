@@ -1,4 +1,4 @@
-/** Row 51: no orphan either way, whatever is cut. */
+/** No orphan either way, whatever is cut. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { projectMessages, validateRequest } from '../../../src/context/index.ts';
@@ -6,7 +6,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { runPrint, use } from '../support/project.ts';
 
-test('row 51, S5 filterOrphanToolMessages: any cut of a real log makes a valid list', async () => {
+test('any cut of a real log makes a valid list', async () => {
   const read = (limit: number) => use('Read', { file_path: 'lib/utils.js', limit });
   const { entries, again } = await runPrint('read', {
     replies: [
@@ -38,7 +38,7 @@ test('row 51, S5 filterOrphanToolMessages: any cut of a real log makes a valid l
   expect(orphans).toBeGreaterThan(100);
 });
 
-test('row 51: a session file that lost its calls, or its results, is sent without orphans', async () => {
+test('a session file that lost its calls, or its results, is sent without orphans', async () => {
   const { readFile, writeFile } = await import('node:fs/promises');
   const first = await runPrint('read', {
     replies: [

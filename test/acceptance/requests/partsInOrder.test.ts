@@ -1,4 +1,4 @@
-/** Row 12: the parts of a request, in their order. */
+/** The parts of a request, in their order. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { SUMMARY, use } from '../support/project.ts';
 const words = ({ messages }: WireRequest): string[] =>
   messages.map((message) => `${message.role}: ${textOf(message).replace(/\s+/g, ' ').slice(0, 44)}`);
 
-test('row 12, S2 `ContextBuilder.buildContext`, six steps: system, instructions, summary, messages, memory, input; the reminder at the end', async () => {
+test('a request is system, instructions, summary, messages, memory, input, and the reminder at the end', async () => {
   const house = await buildHouse({
     window: 100_000,
     instructions: 'Be kind.',

@@ -1,4 +1,4 @@
-/** Row 4: which messages a window shows. */
+/** Which messages a window shows. */
 
 import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
@@ -11,7 +11,7 @@ import { use } from '../support/project.ts';
 const sizeOfText = (value: unknown): number =>
   estimateTokens(typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
-test('row 4, S1 `SlidingWindow.applyWindow(messages, startSeq, budget)`: thirty messages of a real log', async () => {
+test('`SlidingWindow.applyWindow` on thirty messages of a real log', async () => {
   const house = await buildHouse({ files: { 'a.txt': 'alpha beta gamma\n'.repeat(250) } });
   const open = await house.open();
   for (let n = 0; n < 10; n++)
@@ -50,7 +50,7 @@ test('row 4, S1 `SlidingWindow.applyWindow(messages, startSeq, budget)`: thirty 
   expect(window.applyWindow([small as NonNullable<typeof tiny>], 0, 1000).totalTokens).toBe(70);
 });
 
-test('row 4: strategy sliding-window sends the newest rounds within its budget, in order, no call without its result', async () => {
+test('strategy sliding-window sends the newest rounds within its budget, in order, no call without its result', async () => {
   const house = await buildHouse({
     settings: { context: { strategy: 'sliding-window' } },
     files: { 'a.txt': 'alpha beta\n'.repeat(30) },

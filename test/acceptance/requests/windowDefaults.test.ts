@@ -1,4 +1,4 @@
-/** Row 5: the window's defaults, and what each of them changes. */
+/** The window's defaults, and what each of them changes. */
 import { expect, test } from 'vitest';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { WireRequest } from '../../e2e/support/server.ts';
@@ -31,7 +31,7 @@ const prompts = ({ messages }: WireRequest): string[] =>
 const result = ({ messages }: WireRequest): string =>
   textOf(messages.findLast(({ role }) => role === 'tool'));
 
-test('row 5, S1 window defaults 5 / 800 / 4,000: each override changes the request, user text is never cut', async () => {
+test('of the window’s defaults (5, 800 and 4,000) each override changes the request, and user text is never cut', async () => {
   expect(contextSettingsSchema.parse({}).window).toEqual({
     rounds: 5,
     maxMessageTokens: 800,

@@ -1,4 +1,4 @@
-/** Row 7: results are shortened by their structure. */
+/** Results are shortened by their structure. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { use } from '../support/project.ts';
 
 const { offload } = contextSettingsSchema.parse({});
 
-test('row 7, S1 `ToolResultCompressor.compress`: a document, a list, a search and a plain text, each through a real tool', async () => {
+test('a document, a list, a search and a plain text are each shortened in their own way', async () => {
   const page = await servePages({ '/long.html': article(30), '/short.txt': 'Only a few words.' });
   const names = Array.from({ length: 50 }, (_, n) => `src/file${n}.txt`);
   const house = await buildHouse({
@@ -43,7 +43,7 @@ test('row 7, S1 `ToolResultCompressor.compress`: a document, a list, a search an
   expect(await result(use('Read', { file_path: 'src/file0.txt' }))).not.toContain('_OFFLOADED_');
 });
 
-test('row 7: what Grep found beyond the limits is shortened file by file, not cut after the first files', async () => {
+test('what Grep found beyond the limits is shortened file by file, not cut after the first files', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `src/file${n}.txt`);
   const house = await buildHouse({
     window: 16_000,
@@ -64,7 +64,7 @@ test('row 7: what Grep found beyond the limits is shortened file by file, not cu
   expect(search.match(/^\(\+\d+ more in this file\)$/gm)).toHaveLength(20);
 });
 
-test('row 7: null is "null", other values survive, and S1’s names of tools are known', async () => {
+test('null is "null", other values survive, and other names of the same tools are known', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-row7-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const deps = {

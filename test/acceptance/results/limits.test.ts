@@ -1,4 +1,4 @@
-/** Row 25: what a tool gave is bounded by lines and by bytes, and kept whole beside the log. */
+/** What a tool gave is bounded by lines and by bytes, and kept whole beside the log. */
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS, truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
@@ -8,7 +8,7 @@ import { openProject, use } from '../support/project.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 
-test('row 25, S3 `ObservationTruncator` 2,000 lines / 51,200 bytes: one line of a megabyte, head by default', async () => {
+test('a line of a megabyte is cut to 51,200 bytes, of the head by default', async () => {
   const project = await openProject({ window: 1_000_000 });
   await project.work.write('wide.txt', `start${'x'.repeat(1_000_000)}end`);
   const lines = Array.from({ length: 5000 }, (_, n) => `line ${n + 1}`).join('\n');
@@ -29,7 +29,7 @@ test('row 25, S3 `ObservationTruncator` 2,000 lines / 51,200 bytes: one line of 
   expect(truncateObservation(lines, DEFAULT_LIMITS, 'tail').preview.endsWith('line 5000')).toBe(true);
 });
 
-test('row 25: a command keeps its beginning, its error lines and its end, no line twice', async () => {
+test('a command keeps its beginning, its error lines and its end, no line twice', async () => {
   const house = await buildHouse({
     window: 1_000_000,
     files: {
@@ -58,7 +58,7 @@ test('row 25: a command keeps its beginning, its error lines and its end, no lin
   expect(steps).toEqual(steps.toSorted((a, b) => a - b));
 });
 
-test('row 25: context.truncate.* are obeyed, and the pointer that is shown leads to the whole', async () => {
+test('context.truncate.* are obeyed, and the pointer that is shown leads to the whole', async () => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
   const house = await buildHouse({
     settings: { context: { truncate: { maxLines: 60, maxBytes: 4000 } } },
@@ -84,7 +84,7 @@ test('row 25: context.truncate.* are obeyed, and the pointer that is shown leads
   expect(read).toBe(text);
 });
 
-test('row 25: the result carries truncated, full_output_path and stats, and the path is readable', async () => {
+test('the result carries truncated, full_output_path and stats, and the path is readable', async () => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
   for (const outputDir of [null, 'long outputs']) {
     const house = await buildHouse({
@@ -127,7 +127,7 @@ test.each([
   ['head', ['row 0'], ['row 299', 'row 150']],
   ['tail', ['row 299'], ['row 0', 'row 150']],
   ['head_tail', ['row 0', 'row 299'], ['row 150']],
-] as const)('row 25: context.truncate.direction %s', async (direction, kept, left) => {
+] as const)('context.truncate.direction %s', async (direction, kept, left) => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
   const house = await buildHouse({
     settings: { context: { truncate: { maxLines: 60, direction } } },

@@ -1,10 +1,10 @@
-/** Row 8: what is too long to show is kept, pointed to, and read again, also on another day. */
+/** What is too long to show is kept, pointed to, and read again, also on another day. */
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
 import { servePages } from '../support/pages.ts';
 import { openProject, use } from '../support/project.ts';
 
-test('row 8, S1 offload `_OFFLOADED_ {memoryId, summary, preview, totalLength}`, `originalSize`: 200 kB and any part of it again', async () => {
+test('a page of 200 kB is offloaded, and any part of it can be read again', async () => {
   const text = Array.from({ length: 20_000 }, (_, n) => `word${String(n).padStart(5, '0')}`).join(' ');
   expect(text.length).toBeGreaterThan(199_000);
   const page = await servePages({ '/long.txt': text, '/short.txt': 'A short page. '.repeat(200) });

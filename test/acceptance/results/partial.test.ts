@@ -1,4 +1,4 @@
-/** Row 26: a result that was cut says so, to the model and to the user. */
+/** A result that was cut says so, to the model and to the user. */
 import { expect, test } from 'vitest';
 import { setStage } from '../../e2e/support/stage.ts';
 import { textOf } from '../../e2e/support/wire.ts';
@@ -6,7 +6,7 @@ import { runPrint, SILENT, use } from '../support/project.ts';
 
 const call = use('Bash', { command: 'seq 1 9000' });
 
-test('row 26, S3 partial status: "partial" on screen, and which lines of a file are shown', async () => {
+test('a cut result is "partial" on screen, with the lines of the file that are shown', async () => {
   const { server, ready } = await setStage();
   server.script(
     { calls: [use('Bash', { command: 'seq -f "line %g of many" 1 900 > many.txt' })], ...SILENT },
@@ -25,7 +25,7 @@ test('row 26, S3 partial status: "partial" on screen, and which lines of a file 
   );
 });
 
-test('row 26: on the wire and in the log', async () => {
+test('a cut result is "partial" on the wire and in the log', async () => {
   const run = await runPrint('count', {
     format: 'stream-json',
     replies: [{ calls: [call] }, { text: 'Counted.' }],

@@ -1,10 +1,10 @@
-/** Row 37: the session in S5's five layers. */
+/** The session in five layers. */
 import { expect, test } from 'vitest';
 import { ContextManager, PersistentStore } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { openProject, runPrint, use } from '../support/project.ts';
 
-test('row 37, S5 `ContextData`: system, session, conversation, tool, workspace + metadata, each filled', async () => {
+test('system, session, conversation, tool, workspace and metadata are each filled', async () => {
   const project = await openProject();
   const { work } = project;
   await work.git('remote', 'add', 'origin', 'https://example.com/a.git');
@@ -52,7 +52,7 @@ test('row 37, S5 `ContextData`: system, session, conversation, tool, workspace +
   expect(data?.metadata.lastUpdated).toBe(data?.layers.conversation.lastActivity);
 });
 
-test('row 37: /context --json shows the layers', async () => {
+test('/context --json shows the layers', async () => {
   const { again } = await runPrint('hello', { replies: [{ text: 'Hi.' }] });
   const { stdout } = await again('/context --json', { format: 'text' });
   const { layers, metadata } = JSON.parse(stdout);

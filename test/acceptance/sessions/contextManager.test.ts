@@ -1,4 +1,4 @@
-/** Row 53: the context manager, and what survives a kill. */
+/** The context manager, and what survives a kill. */
 import { expect, test } from 'vitest';
 import { setStage } from '../../e2e/support/stage.ts';
 import { textOf } from '../../e2e/support/wire.ts';
@@ -6,7 +6,7 @@ import { keys } from '../../ui/screen.ts';
 import { buildHouse } from '../support/house.ts';
 import { openProject, SILENT } from '../support/project.ts';
 
-test('row 53, S5 `ContextManager` createSession / addMessage / loadSession / getCurrentSessionId / getContext / getMessages', async () => {
+test('`ContextManager` creates a session, adds messages, and loads them again', async () => {
   const house = await buildHouse();
   const manager = house.manager();
   await expect(manager.addMessage('user', 'hello')).rejects.toThrow(
@@ -42,7 +42,7 @@ test('row 53, S5 `ContextManager` createSession / addMessage / loadSession / get
   });
 });
 
-test('row 53: killed right after the answer appeared, the whole turn is there again', async () => {
+test('killed right after the answer appeared, the whole turn is there again', async () => {
   const { server, ready } = await setStage();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 3 } }], ...SILENT },
@@ -69,7 +69,7 @@ test('row 53: killed right after the answer appeared, the whole turn is there ag
   expect(textOf(messages.at(-1))).toBe('again?');
 });
 
-test('row 53: settings that a session was started with stay with it', async () => {
+test('settings that a session was started with stay with it', async () => {
   const project = await openProject();
   const first = await project.run('hello', {
     replies: [{ text: 'Hi.' }],

@@ -1,4 +1,4 @@
-/** Row 58: whatever fails, the chat goes on. */
+/** Whatever fails, the conversation continues. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { program } from '../../e2e/support/program.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { openProject, runPrint, SILENT } from '../support/project.ts';
 
-test('row 58, S5 graceful degradation: where nothing can be written, the answer comes with a warning', async () => {
+test('where nothing can be written, the answer comes with a warning', async () => {
   const project = await openProject();
   const env = { ...project.work.env(project.access), CLAWDCODE_HOME: '/dev/null/clawdcode' };
   const run = await project.run('hello', { env, format: 'text', replies: [{ text: 'Hi.' }] });
@@ -14,7 +14,7 @@ test('row 58, S5 graceful degradation: where nothing can be written, the answer 
   expect(run.stderr).toMatch(/not (being )?saved/i);
 });
 
-test('row 58: a disk that is full in the middle of a turn costs the log, not the answer', async () => {
+test('a disk that is full in the middle of a turn costs the log, not the answer', async () => {
   const { work, server, access } = await openProject();
   const long = `The answer. ${'word '.repeat(4000)}`;
   server.script(
@@ -42,7 +42,7 @@ test('row 58: a disk that is full in the middle of a turn costs the log, not the
   expect(textOf(server.requests()[1]?.messages.at(-1))).toContain("'use strict'");
 });
 
-test('row 58: a session with damaged lines opens with a warning, and what can be read counts', async () => {
+test('a session with damaged lines opens with a warning, and what can be read counts', async () => {
   const first = await runPrint('one', { replies: [{ text: 'First.' }] });
   const [session] = await first.project.work.sessions();
   const text = await readFile(session?.file ?? '', 'utf8');
@@ -54,7 +54,7 @@ test('row 58: a session with damaged lines opens with a warning, and what can be
   expect(next.requests[0]?.messages.map(textOf).slice(-3)).toEqual(['one', 'First.', 'two']);
 });
 
-test('row 58: a model that fails ends the turn with a reason, and the session can be taken up', async () => {
+test('a model that fails ends the turn with a reason, and the session can be taken up', async () => {
   const first = await runPrint('one', { replies: [{ text: 'First.' }] });
   const failed = await first.again('two', {
     format: 'text',

@@ -1,4 +1,4 @@
-/** Row 38: every line of a session is an S5 entry, with additions of our own. */
+/** Every line of a session is an entry with all the common fields, and additions of our own. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -6,7 +6,7 @@ import { entrySchema } from '../../../src/protocol/entries/fields.ts';
 import { problemsOf } from '../../docs/support/entryValidator.ts';
 import { runPrint, SUMMARY, use } from '../support/project.ts';
 
-/** S5's fields and nothing else: whatever we add must leave a reader of these content. */
+/** The common fields and nothing else: our additions must not disturb a reader of these. */
 const s5 = z.looseObject({
   uuid: z.string().min(1),
   parentUuid: z.string().min(1).nullable(),
@@ -35,7 +35,7 @@ const s5 = z.looseObject({
     .optional(),
 });
 
-test('row 38, S5 `JSONLEntry`: every line of a real session has all fields', async () => {
+test('every line of a real session has all fields', async () => {
   const first = await runPrint('read', {
     reportsUsage: true,
     files: { 'AGENTS.md': 'Be kind.\n' },

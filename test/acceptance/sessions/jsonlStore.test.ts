@@ -1,4 +1,4 @@
-/** Row 41: the log of a session is only ever added to, and survives whatever ends the program. */
+/** The log of a session is only ever added to, and survives whatever ends the program. */
 import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { openProject, runPrint, SILENT } from '../support/project.ts';
 
-test('row 41, S5 `JSONLStore` append / readAll / exists / delete / getFilePath', async () => {
+test('`JSONLStore` appends, reads, finds and deletes', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-jsonl-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'deep', 'a.jsonl');
@@ -35,7 +35,7 @@ test('row 41, S5 `JSONLStore` append / readAll / exists / delete / getFilePath',
   expect(await again.exists()).toBe(false);
 });
 
-test('row 41: killed in the middle of a write, what came before and what comes after can be read', async () => {
+test('killed in the middle of a write, what came before and what comes after can be read', async () => {
   const project = await openProject();
   const { server, work } = project;
   const first = await project.run('first', { replies: [{ text: 'First answer.' }] });

@@ -1,4 +1,4 @@
-/** Row 45: the list of sessions, and what happens to those beyond the limit. */
+/** The list of sessions, and what happens to those beyond the limit. */
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -55,7 +55,7 @@ async function leave(terminal: Terminal): Promise<void> {
 const logsIn = async (folder: string, suffix: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.endsWith(suffix)).sort();
 
-test('row 45, S5 `maxSessions` 100: 105 sessions are 100 active ones and 5 archived, which can be resumed', async () => {
+test('of 105 sessions 5 are archived, and can be resumed', async () => {
   const project = await openProject();
   // 103 old ones, the one that they were made from, and the one that is open now.
   const folder = await fill(project, 103);
@@ -90,7 +90,7 @@ test('row 45, S5 `maxSessions` 100: 105 sessions are 100 active ones and 5 archi
   expect(resumed.length).toBeGreaterThan(bytes.length);
 });
 
-test('row 45: what is in the archive is found by what was said in it', async () => {
+test('an archived session is found by what was said in it', async () => {
   const project = await openProject({ settings: { sessions: { maxSessions: 1 } } });
   const folder = await fill(project, 3);
   const terminal = await project.ready();
@@ -104,7 +104,7 @@ test('row 45: what is in the archive is found by what was said in it', async () 
   expect(stdout).not.toContain(idOf(2));
 });
 
-test('row 45, S5 `deleteSession`: only what was asked for is deleted, and only with a yes', async () => {
+test('only what was asked for is deleted, and only with a yes', async () => {
   const project = await openProject();
   const folder = await fill(project, 3);
   const refused = await project.print(['session', 'delete', idOf(1)]);

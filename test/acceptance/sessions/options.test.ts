@@ -1,4 +1,4 @@
-/** Row 59: S5's options; each changes something where it is set, and by default nothing is cut short. */
+/** The options of a session; each changes something where it is set, and by default nothing is cut short. */
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/cli/clock.ts';
 import { CacheStore } from '../../../src/context/storage/index.ts';
@@ -19,7 +19,7 @@ async function shown(context: object, more: HouseOptions = {}): Promise<string[]
   return texts.filter((text) => text.startsWith('question'));
 }
 
-test('row 59, S5 `ContextManagerOptions`: 1000 / 100 / 32,000 / 50 / 24 h / 100,000 / true: the figures', () => {
+test('the options have their default figures', () => {
   const settings = contextSettingsSchema.parse({});
   expect(settings.maxMemoryMessages).toBe(1000);
   expect(settings.cache).toEqual({ maxEntries: 100, ttlMs: 300_000 });
@@ -31,7 +31,7 @@ test('row 59, S5 `ContextManagerOptions`: 1000 / 100 / 32,000 / 50 / 24 h / 100,
   expect(cache.size).toBe(100);
 });
 
-test('row 59: the filter: messages and tokens', async () => {
+test('the filter bounds messages and tokens', async () => {
   expect(await shown({})).toHaveLength(30);
   expect(await shown({ filter: { enabled: true } })).toHaveLength(25);
   const few = await shown({ filter: { enabled: true, maxMessages: 7 } });
@@ -43,7 +43,7 @@ test('row 59: the filter: messages and tokens', async () => {
   expect(await shown({ slidingWindowSize: 3 })).toEqual(['question 27', 'question 28', 'question 29']);
 });
 
-test('row 59: by default a session of 60 messages resumes whole after 30 hours; with the filter it does not', async () => {
+test('by default a session of 60 messages resumes whole after 30 hours; with the filter it does not', async () => {
   const resumed = async (context: object): Promise<string[]> => {
     let later = 0;
     const clock = { ...systemClock, now: () => Date.now() + later };
@@ -61,7 +61,7 @@ test('row 59: by default a session of 60 messages resumes whole after 30 hours; 
   expect(await resumed({ filter: { enabled: true, maxAgeHours: 48, maxMessages: 100 } })).toHaveLength(61);
 });
 
-test('row 59: the threshold in tokens, and whether anything happens by itself', async () => {
+test('the threshold can be given in tokens, and compaction be switched off', async () => {
   const compactions = async (context: object): Promise<number> => {
     const house = await buildHouse({
       window: 200_000,

@@ -1,11 +1,11 @@
-/** Row 42: where a project's sessions lie. */
+/** Where a project's sessions lie. */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as paths from '../../../src/context/storage/pathUtils.ts';
 import { openProject, runPrint } from '../support/project.ts';
 
-test('row 42, S5 pathUtils (six functions): two paths that look alike have two folders, no id leads elsewhere', () => {
+test('two paths that look alike have two folders, and no id leads elsewhere', () => {
   const { getStorageRoot, escapeProjectPath, getProjectStoragePath, getSessionFilePath } = paths;
   expect(getStorageRoot({ home: '/home/u' })).toBe('/home/u/.clawdcode');
   expect(getStorageRoot({ home: '/home/u', override: '/elsewhere' })).toBe('/elsewhere');
@@ -18,7 +18,7 @@ test('row 42, S5 pathUtils (six functions): two paths that look alike have two f
     expect(() => getSessionFilePath('/data', '/a/b', id)).toThrow();
 });
 
-test('row 42: branch and remote are read from the repository, and a detached head has no branch', async () => {
+test('branch and remote are read from the repository, and a detached head has no branch', async () => {
   const { work } = await openProject();
   await work.git('remote', 'add', 'origin', 'https://example.com/a.git');
   expect(await paths.detectGitBranch(work.repository)).toBe('main');
@@ -29,7 +29,7 @@ test('row 42: branch and remote are read from the repository, and a detached hea
   expect(await paths.detectGitRemote(work.home)).toBeUndefined();
 });
 
-test('row 42: a detached head, no repository and a very long path are all places to work in', async () => {
+test('a detached head, no repository and a very long path are all places to work in', async () => {
   const project = await openProject();
   await project.work.git('checkout', '--quiet', '--detach');
   const deep = join(
@@ -44,7 +44,7 @@ test('row 42: a detached head, no repository and a very long path are all places
   expect(await readdir(join(project.work.data, 'projects'))).toHaveLength(3);
 });
 
-test('row 42: CLAWDCODE_HOME moves everything, and an id that leads out of the folder is refused', async () => {
+test('CLAWDCODE_HOME moves everything, and an id that leads out of the folder is refused', async () => {
   const { project, requests } = await runPrint('hello', { replies: [{ text: 'Hi.' }] });
   expect(requests).toHaveLength(1);
   const other = join(project.work.temporary, 'other home');

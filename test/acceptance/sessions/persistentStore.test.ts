@@ -1,4 +1,4 @@
-/** Row 43: what is saved, is saved whole, once, and in order. */
+/** What is saved, is saved whole, once, and in order. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
@@ -7,7 +7,7 @@ import { SUMMARY } from '../support/project.ts';
 
 const BOUNDARY = '=== Context Compaction Boundary ===';
 
-test('row 43, S5 `PersistentStore` saveMessage / saveToolUse / saveToolResult / saveCompaction: 200 at once, in order, chained', async () => {
+test('200 entries saved at once are in order and chained', async () => {
   const house = await buildHouse();
   const log = await house.store.createSession();
   await Promise.all(
@@ -42,7 +42,7 @@ test('row 43, S5 `PersistentStore` saveMessage / saveToolUse / saveToolResult / 
   });
 });
 
-test('row 43: a crash between the boundary and its summary leaves a whole session', async () => {
+test('a crash between the boundary and its summary leaves a whole session', async () => {
   const house = await buildHouse();
   const first = await house.open();
   await first.ask('first question', { text: `A long answer. ${'It goes on. '.repeat(400)}` });

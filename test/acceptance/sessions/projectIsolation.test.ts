@@ -1,4 +1,4 @@
-/** Row 57: each project has its own folder, in one place that can be chosen, for its owner alone. */
+/** Each project has its own folder, in one place that can be chosen, for its owner alone. */
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ async function modesBelow(folder: string): Promise<[string, number][]> {
   );
 }
 
-test('row 57, S5 project isolation: two repositories have two folders, and neither sees the other', async () => {
+test('two repositories have two folders, and neither sees the other', async () => {
   const { work, server, print } = await openProject();
   const other = join(work.repository, '..', 'other');
   await mkdir(join(other, '.git'), { recursive: true });
@@ -52,7 +52,7 @@ test('row 57, S5 project isolation: two repositories have two folders, and neith
   for (const { file } of await work.sessions()) expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('row 57: the place of everything can be chosen, and nothing is written elsewhere', async () => {
+test('the place of everything can be chosen, and nothing is written elsewhere', async () => {
   const { work, access, run } = await openProject();
   const chosen = join(work.home, 'elsewhere');
   const before = await readdir(work.data);

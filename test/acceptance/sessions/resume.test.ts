@@ -1,8 +1,8 @@
-/** Row 56: `/resume`, `--continue` and `--resume id` find a session, restore it, and go on in it. */
+/** `/resume`, `--continue` and `--resume id` find a session, restore it, and go on in it. */
 import { expect, test } from 'vitest';
 import { setStage } from '../../e2e/support/stage.ts';
 
-test('row 56: the chain of entries goes on, the tokens are counted anew, an unknown id is an error', async () => {
+test('after a resume the chain of entries goes on and tokens are recounted; an unknown id is an error', async () => {
   const { server, work, print } = await setStage();
   server.script({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
   expect(await print(['-p', 'first'])).toMatchObject({ code: 0, stdout: 'One.\n' });

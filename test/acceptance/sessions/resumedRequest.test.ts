@@ -1,10 +1,10 @@
-/** Row 44: what the model saw before the program ended is what it sees afterwards. */
+/** What the model saw before the program ended is what it sees afterwards. */
 import { expect, test } from 'vitest';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
 import { buildHouse } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
-test('row 44, S5 loadSession / loadConversation: from the last boundary, with tools and the retained tail, byte for byte', async () => {
+test('a resumed session sends the same bytes from the last boundary on, with tools and the retained tail', async () => {
   const house = await buildHouse({
     instructions: 'Be kind.',
     files: { 'a.txt': 'alpha\n'.repeat(300), 'b.txt': 'beta\n' },

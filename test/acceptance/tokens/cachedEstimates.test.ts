@@ -1,10 +1,10 @@
-/** Row 10: estimates that are made again and again. */
+/** Estimates that are made again and again. */
 import { expect, test } from 'vitest';
 import { estimateMessagesTokens, estimateTokens, estimateTokensCached } from '../../../src/context/index.ts';
 import { TokenCache } from '../../../src/context/tokens/TokenCache.ts';
 import { buildHouse } from '../support/house.ts';
 
-test('row 10, S1 `estimateTokensCached`, `estimateMessagesTokens` (+4): the cache is bounded', () => {
+test('the cache of `estimateTokensCached` and `estimateMessagesTokens` is bounded', () => {
   const cache = new TokenCache({ maxEntries: 5000, maxBytes: 1_000_000 });
   for (let n = 0; n < 100_000; n++) estimateTokensCached(`text number ${n}`, cache);
   expect(cache.size).toBeLessThanOrEqual(5000);
@@ -17,7 +17,7 @@ test('row 10, S1 `estimateTokensCached`, `estimateMessagesTokens` (+4): the cach
   expect(estimateMessagesTokens([])).toBe(0);
 });
 
-test('row 10: on the meter, every message costs four tokens more than its text', async () => {
+test('every message costs four tokens more than its text', async () => {
   const open = await (await buildHouse()).open();
   const used = async (): Promise<number> => (await open.agent.measure()).usedTokens;
   const empty = await used();

@@ -1,9 +1,9 @@
-/** Row 1: the first estimate, before any exact count is there. */
+/** The first estimate, before any exact count is there. */
 import { expect, test } from 'vitest';
 import { estimateTokens, getChineseRatio } from '../../../src/context/index.ts';
 import { cpuMs } from '../../cpuTime.ts';
 
-test('row 1, S1 `estimateTokens`, `getChineseRatio`: Chinese 1.8 and other 4 characters a token', () => {
+test('an estimate takes 1.8 Chinese or 4 other characters for a token', () => {
   expect(estimateTokens('中'.repeat(100))).toBe(56);
   expect(estimateTokens('a'.repeat(400))).toBe(100);
   expect(Math.abs(estimateTokens('中'.repeat(50) + 'b'.repeat(200)) - 78)).toBeLessThanOrEqual(1);
@@ -11,7 +11,7 @@ test('row 1, S1 `estimateTokens`, `getChineseRatio`: Chinese 1.8 and other 4 cha
   expect([getChineseRatio(''), getChineseRatio('中文ab'), getChineseRatio('abc')]).toEqual([0, 0.5, 0]);
 });
 
-test('row 1: a megabyte of anything takes less than 50 ms', () => {
+test('a megabyte of anything takes less than 50 ms', () => {
   const prose = 'The scanner 扫描 reads 3,142 files in lib/scan.js — fast. ';
   for (const part of [prose, 'a', '中', '😀', '\n', '{"a":[1,2]}']) {
     const text = part.repeat(Math.ceil(1_000_000 / part.length));

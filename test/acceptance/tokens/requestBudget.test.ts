@@ -1,9 +1,9 @@
-/** Row 3: the budget of each request. */
+/** The budget of each request. */
 import { expect, test } from 'vitest';
 import { TokenBudgetTracker } from '../../../src/context/index.ts';
 import { runPrint } from '../support/project.ts';
 
-test('row 3, S1 `TokenBudgetTracker` allocate / getRemaining / getBreakdown: refuses what is over the budget', () => {
+test('`TokenBudgetTracker` refuses what is over the budget', () => {
   const tracker = new TokenBudgetTracker(10_000);
   expect(tracker.allocate('system', 2000)).toBe(true);
   expect(tracker.allocate('summary', 1000)).toBe(true);
@@ -15,7 +15,7 @@ test('row 3, S1 `TokenBudgetTracker` allocate / getRemaining / getBreakdown: ref
   expect(tracker.getBreakdown()).toEqual({ system: 2000, summary: 1000 });
 });
 
-test('row 3: what the request was granted, by part, is what the result and /context say', async () => {
+test('what the request was granted, by part, is what the result and /context say', async () => {
   const first = await runPrint('hello', { replies: [{ text: 'Hi.' }], window: 20_000 });
   const { parts, used_tokens, context_window } = first.result?.context_usage ?? { parts: [] };
   expect(context_window).toBe(20_000);
@@ -25,7 +25,7 @@ test('row 3: what the request was granted, by part, is what the result and /cont
   expect(shown.stdout).toContain('20,000');
 });
 
-test('row 3: a request over the budget is not sent', async () => {
+test('a request over the budget is not sent', async () => {
   const { code, stderr, requests } = await runPrint('hello', { window: 2000, format: 'text' });
   expect(code).toBe(1);
   expect(requests).toEqual([]);

@@ -1,4 +1,4 @@
-/** Row 24: the count that decides is kept up to date, and right. */
+/** The count that decides is kept up to date, and right. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HistoryManager } from '../../../src/context/index.ts';
@@ -7,7 +7,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { buildHouse } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
-test('row 24, S3 `_should_compress`, incremental: after 200 operations the counter equals a full recount', async () => {
+test('after 200 operations the counter of `HistoryManager` equals a full recount', async () => {
   const open = await (await buildHouse({ strategy: 'summary', files: { 'a.txt': 'alpha\n' } })).open();
   for (let n = 0; n < 6; n++)
     await open.ask(
@@ -42,7 +42,7 @@ test('row 24, S3 `_should_compress`, incremental: after 200 operations the count
   );
 });
 
-test('row 24: what is added up as a session grows, shrinks and is taken back equals a full recount', async () => {
+test('what is added up as a session grows, shrinks and is taken back equals a full recount', async () => {
   const house = await buildHouse({ strategy: 'summary', window: 200_000 });
   const open = await house.open();
   const { projection } = open.context.session.parts;
@@ -97,7 +97,7 @@ test('row 24: what is added up as a session grows, shrinks and is taken back equ
   expect(projection.view().atoms.length).toBeGreaterThan(64);
 });
 
-test('row 24: the session’s meter says the same after a resume, after compactions and undos too', async () => {
+test('the session’s meter says the same after a resume, after compactions and undos too', async () => {
   const house = await buildHouse({ strategy: 'summary', files: { 'a.txt': 'alpha beta\n'.repeat(200) } });
   const open = await house.open();
   const measures: object[] = [];

@@ -1,17 +1,17 @@
-/** Row 11: how a window is divided. */
+/** How a window is divided. */
 import { expect, test } from 'vitest';
 import { allocateBudget } from '../../../src/context/tokens/allocateBudget.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { buildHouse } from '../support/house.ts';
 
-test('row 11, S2 `allocateBudget`: 20/10/10/55/5 of 48,000', () => {
+test('`allocateBudget` divides 48,000 tokens 20 : 10 : 10 : 55 : 5', () => {
   const { budget } = contextSettingsSchema.parse({});
   expect(Object.values(allocateBudget(48_000, budget))).toEqual([9600, 4800, 4800, 26_400, 2400]);
   const own = contextSettingsSchema.parse({ budget: { systemPrompt: 0.5, summary: 0.02 } }).budget;
   expect(allocateBudget(10_000, own)).toMatchObject({ systemPrompt: 5000, summary: 200 });
 });
 
-test('row 11: what summary and memories do not use, the messages have', async () => {
+test('the messages get what summary and memories do not use', async () => {
   const house = await buildHouse({
     settings: { context: { totalBudget: 48_000, threadSummary: 'off' } },
     window: 200_000,
@@ -31,7 +31,7 @@ test('row 11: what summary and memories do not use, the messages have', async ()
   ).toBe(false);
 });
 
-test('row 11: system and tools come first, and are only warned about over their share', async () => {
+test('system and tools come first, and are only warned about over their share', async () => {
   const systemPrompt = 'Be careful with everything. '.repeat(400);
   const house = await buildHouse({ window: 16_000, systemPrompt });
   const open = await house.open();

@@ -1,4 +1,4 @@
-/** Row 2: every cut by tokens. */
+/** Every cut by tokens. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateTokens, truncateToTokens } from '../../../src/context/index.ts';
@@ -18,7 +18,7 @@ const piece = fc.oneof(
 );
 const mixed = fc.array(piece, { maxLength: 30 }).map((parts) => parts.join(''));
 
-test('row 2, S1 `truncateToTokens`: 1,000 mixed strings stay within their tokens, well-formed, whole where they fit', () => {
+test('`truncateToTokens` keeps 1,000 mixed strings within their tokens, well-formed, and whole where they fit', () => {
   let cuts = 0;
   fc.assert(
     fc.property(
@@ -42,7 +42,7 @@ test('row 2, S1 `truncateToTokens`: 1,000 mixed strings stay within their tokens
   expect(cuts).toBeGreaterThan(100);
 });
 
-test('row 2: it ends at a sentence where one ends in the second half, and takes no path for one', () => {
+test('a cut ends at a sentence that ends in the second half, and takes no path for one', () => {
   const text = `${'word '.repeat(14)}end. ${'more '.repeat(40)}`;
   expect(truncateToTokens(text, 25)).toBe(`${'word '.repeat(14)}end....`);
   expect(truncateToTokens(`${'词'.repeat(20)}。${'字'.repeat(40)}`, 18)).toBe(`${'词'.repeat(20)}。...`);
