@@ -28,6 +28,7 @@ import { followTitle, titleDraft } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
 import { createAgentTasks } from './tasks.ts';
 import { createTitleJob } from './titleJob.ts';
+import { createToolset } from './toolset.ts';
 import { addEntry, totalsOf } from './totals.ts';
 import { createTurnJob } from './turnJob.ts';
 import type { Agent } from './types.ts';
@@ -44,7 +45,8 @@ export interface AgentDeps extends PermissionRules {
     /** Before a turn: what can be found out about the model is known. Returns what to tell. */
     settle?(signal: AbortSignal): Promise<readonly string[]>;
   };
-  readonly tools: readonly Tool[];
+  /** The tools of this moment: asked before each request and each call. */
+  readonly tools: () => readonly Tool[];
   /** Ends what tools left running. */
   readonly disposeTools: () => Promise<void> | void;
   readonly root: string;
@@ -86,7 +88,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const questions = createQuestions(hub.emit, () => modes.current() === 'dontAsk');
   const prompts = createPromptQueue(hub.emit);
   const modes = createModes(context, deps.mode, hub.emit, deps.refusedModes);
-  const schemas = deps.tools.map((tool) => tool.schema);
+  const toolset = createToolset(deps.tools);
   const titleOfLog = followTitle();
   let cwd = deps.cwd;
   let sandbox: SandboxState | undefined;
@@ -162,7 +164,7 @@ export function createAgent(deps: AgentDeps): Agent {
     ...{ questions, notice, newId: deps.newId, mode: modes.current },
     ...{ suggestHost: deps.suggestHost, remember: deps.remember },
   };
-  const toolContext = (callId: string, signal: AbortSignal): ToolContext => ({
+  const toolContext = (callId: string, tool: string, signal: AbortSignal): ToolContext => ({
     callId,
     sessionId: context.getCurrentSessionId() ?? '',
     root: deps.root,
@@ -173,7 +175,7 @@ export function createAgent(deps: AgentDeps): Agent {
     offerBackground: tasks.offer,
     ...(deps.interactive && {
       confirm: (question: RunningQuestion) =>
-        confirmWhileRunning(question, { callId, tool: 'Bash', signal }, confirmParts),
+        confirmWhileRunning(question, { callId, tool, signal }, confirmParts),
     }),
     fileReads: (path) => context.fileReads(path),
     openBlob: () => context.openBlob(),
@@ -188,7 +190,7 @@ export function createAgent(deps: AgentDeps): Agent {
     modes,
     checkpoints,
     taskNotes: tasks.takeNotes,
-    schemas,
+    schemas: toolset.schemas,
     emit,
     tellBug,
     reply: { client: deps.client, clock },
@@ -196,7 +198,7 @@ export function createAgent(deps: AgentDeps): Agent {
     maxSteps: deps.maxSteps,
     interactive: deps.interactive,
     toolCalls: {
-      tools: deps.tools,
+      toolset,
       toolContext,
       ...createPermissionPorts({ rules: deps, modes, questions, judge, notice }),
       newId: deps.newId,
@@ -206,11 +208,11 @@ export function createAgent(deps: AgentDeps): Agent {
   });
 
   const shell = (command: string, signal: AbortSignal): Promise<void> => {
-    const toolsOfCall = { tools: deps.tools, toolContext: toolContext(deps.newId(), signal) };
-    return runShell(command, { ...toolsOfCall, context, checkpoints, emit });
+    const toolContextOf = (tool: string): ToolContext => toolContext(deps.newId(), tool, signal);
+    return runShell(command, { toolset, toolContext: toolContextOf, context, checkpoints, emit });
   };
 
-  const contextOps = createContextOps({ context, schemas, select: model.select, emit });
+  const contextOps = createContextOps({ context, schemas: toolset.schemas, select: model.select, emit });
 
   const rewinds = createRewinds({
     context,
@@ -306,7 +308,7 @@ export function createAgent(deps: AgentDeps): Agent {
     diff: rewinds.diff,
     takeBackQueued: prompts.takeBack,
     idle: jobs.idle,
-    report: () => context.session.report(schemas),
+    report: () => context.session.report(toolset.schemas()),
     draft: () => context.session.draft(),
     contextData: () => context.getContext(),
     items: () => context.session.items(),

@@ -131,13 +131,13 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
           safely(() => files.keep(access.paths)),
           signal,
         );
-      if (access.type !== 'command') return;
+      if (!mayChangeAnything(access)) return;
       lookIfStale();
       await unlessAborted(queue, signal);
     },
     async after(callId, cause, access, signal) {
-      if (files === undefined || (access.type !== 'write' && access.type !== 'command')) return nothing;
-      if (access.type === 'command' && signal.aborted) {
+      if (files === undefined || (access.type !== 'write' && !mayChangeAnything(access))) return nothing;
+      if (access.type !== 'write' && signal.aborted) {
         // Its processes may still be ending, and whoever stopped it does not wait for that.
         isLate = true;
         lingering = new Set([...lingering, callId]);
@@ -163,6 +163,11 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       await queue;
     },
   };
+}
+
+/** Whether a call may change files that it does not name: then the tree is scanned before and after it. */
+export function mayChangeAnything({ type }: Access): boolean {
+  return type === 'command' || type === 'unknown';
 }
 
 function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {

@@ -19,7 +19,7 @@ export interface ContextOps {
 
 export interface ContextOpsDeps {
   readonly context: ContextManager;
-  readonly schemas: readonly ToolSchema[];
+  readonly schemas: () => readonly ToolSchema[];
   readonly select: (id: string) => ModelInfo;
   readonly emit: (event: AgentEvent) => void;
 }
@@ -32,23 +32,23 @@ export function createContextOps({ context, schemas, select, emit }: ContextOpsD
     emit({ type: 'context_measured', measure: measured });
     return measured;
   };
-  const measure = (): ContextMeasure => told(context.measure(schemas));
+  const measure = (): ContextMeasure => told(context.measure(schemas()));
   return {
     measure,
-    refine: async () => told(await context.session.refine(schemas, EXACT_WITHIN_MS)),
+    refine: async () => told(await context.session.refine(schemas(), EXACT_WITHIN_MS)),
     async compact({ focus, preview }, signal) {
       const focused = focus === undefined ? {} : { focus };
-      const options = { tools: schemas, signal, emit, ...focused };
+      const options = { tools: schemas(), signal, emit, ...focused };
       if (preview === true)
         return emit({ type: 'compaction_previewed', preview: await context.session.preview(options) });
       const { outcome } = await context.compressCurrentContext(options);
       if (outcome === 'done' || outcome === 'fallback') measure();
     },
     async uncompact() {
-      await context.session.uncompact({ tools: schemas, emit });
+      await context.session.uncompact({ tools: schemas(), emit });
     },
     async steer(steering) {
-      const problem = await context.session.steer(steering, schemas);
+      const problem = await context.session.steer(steering, schemas());
       if (problem !== undefined) emit({ type: 'notice', level: 'warning', text: problem });
       measure();
     },

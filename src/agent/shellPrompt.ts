@@ -1,12 +1,14 @@
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
-import type { Tool, ToolContext } from '../protocol/tools.ts';
+import { toolNames } from '../protocol/toolNames.ts';
+import type { ToolContext } from '../protocol/tools.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
+import type { Toolset } from './toolset.ts';
 
 /** What a command of the user's own is run with. */
 export interface ShellPorts {
-  readonly tools: readonly Tool[];
-  readonly toolContext: ToolContext;
+  readonly toolset: Pick<Toolset, 'find'>;
+  readonly toolContext: (tool: string) => ToolContext;
   readonly context: ContextManager;
   readonly checkpoints: Pick<CheckpointKeeper, 'before' | 'after'>;
   readonly emit: (event: AgentEvent) => void;
@@ -17,13 +19,14 @@ export interface ShellPorts {
  * records command and output as one user entry, so that the model knows of it.
  */
 export async function runShell(command: string, ports: ShellPorts): Promise<void> {
-  const { tools, toolContext, context, checkpoints, emit } = ports;
-  const bash = tools.find(({ name }) => name === 'Bash');
+  const { toolset, context, checkpoints, emit } = ports;
+  const bash = toolset.find(toolNames.bash);
   if (bash === undefined) {
     const text = 'There is no Bash tool in this session to run the command with.';
     emit({ type: 'notice', level: 'error', text });
     return;
   }
+  const toolContext = ports.toolContext(bash.name);
   const prepared = await bash.prepare({ command }, toolContext);
   if (prepared.type === 'invalid') {
     emit({ type: 'notice', level: 'error', text: prepared.message });

@@ -18,14 +18,15 @@ import type {
 import { quotedName } from '../protocol/quotedName.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { untilAborted } from '../protocol/untilAborted.ts';
-import type { CallChanges, CheckpointKeeper } from './checkpoints.ts';
+import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './checkpoints.ts';
+import type { Toolset } from './toolset.ts';
 
 export interface ToolCallPorts {
-  readonly tools: readonly Tool[];
+  readonly toolset: Pick<Toolset, 'current' | 'find' | 'missing'>;
   readonly context: ContextManager;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
-  readonly toolContext: (callId: string, signal: AbortSignal) => ToolContext;
+  readonly toolContext: (callId: string, tool: string, signal: AbortSignal) => ToolContext;
   /** `call`: whose it is; a judge may take a while over it. */
   readonly decide: (
     tool: string,
@@ -82,7 +83,7 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
     if (done.verdict.type === 'refused' && done.verdict.stop) refusal.abort();
     return done;
   };
-  for (const batch of batches(calls, ports.tools)) {
+  for (const batch of batches(calls, ports.toolset.current())) {
     const running = batch.map(async (call) => ({ call, done: await run(call) }));
     for (const one of running) {
       const { call, done } = await one;
@@ -124,15 +125,12 @@ async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
   const verdict = await (async (): Promise<Ended> => {
     if (ports.signal.aborted) return notStarted;
     if (call.invalid !== undefined) return refused('error', call.invalid);
-    const tool = ports.tools.find((one) => one.name === call.name);
-    if (tool === undefined) {
-      const names = ports.tools.map((one) => one.name).join(', ');
-      return refused('error', `There is no tool named "${call.name}". The tools are: ${names}.`);
-    }
+    const tool = ports.toolset.find(call.name);
+    if (tool === undefined) return refused('error', ports.toolset.missing(call.name));
     try {
       const prepared = await tool.prepare(
         JSON.parse(call.arguments),
-        ports.toolContext(call.id, ports.signal),
+        ports.toolContext(call.id, call.name, ports.signal),
       );
       if (prepared.type === 'invalid') return refused('error', prepared.message);
       title = prepared.title;
@@ -209,7 +207,7 @@ async function authorise(
   if (answer.behavior === 'allow') {
     await ports.onAllowed(question, prepared.access, answer);
     // A question stands as long as it likes, and "always" writes a rule into the project.
-    if (prepared.access.type === 'command') ports.checkpoints.look();
+    if (mayChangeAnything(prepared.access)) ports.checkpoints.look();
     return { type: 'granted', grant };
   }
   if (ports.signal.aborted) return notStarted;

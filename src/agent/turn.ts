@@ -13,7 +13,8 @@ export interface TurnPorts {
   readonly context: ContextManager;
   readonly reply: Omit<ReplyPorts, 'signal' | 'emit'>;
   readonly toolCalls: Omit<ToolCallPorts, 'context' | 'signal' | 'emit'>;
-  readonly schemas: readonly ToolSchema[];
+  /** What this moment's requests offer. */
+  readonly schemas: () => readonly ToolSchema[];
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
   /** Appends what was typed meanwhile; says whether there was anything. */
@@ -56,12 +57,12 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     if (message.toolCalls.length === 0) {
       tellHowItEnded(got.reply, emit);
       // Without a user the program ends with the turn: a draft would be paid for and never be there.
-      await context.maintain({ tools: ports.schemas, signal, emit, mayDraft: ports.interactive });
+      await context.maintain({ tools: ports.schemas(), signal, emit, mayDraft: ports.interactive });
       if (finishReason === 'stop' && !signal.aborted && (await ports.deliverQueued())) continue;
       return end('done');
     }
     const ran = await runToolCalls(message.toolCalls, { ...ports.toolCalls, context, signal, emit });
-    await context.maintain({ tools: ports.schemas, signal, emit });
+    await context.maintain({ tools: ports.schemas(), signal, emit });
     if (ran.type === 'stopped') return end('interrupted');
     if (await goesInCircles(ran.calls, guard, ports)) return end(signal.aborted ? 'interrupted' : 'loop');
   }
@@ -76,7 +77,8 @@ type Got =
 async function nextReply(ports: TurnPorts): Promise<Got> {
   const { context, signal, emit } = ports;
   while (true) {
-    const built = await context.buildRequest({ tools: ports.schemas, signal, emit });
+    const tools = ports.schemas();
+    const built = await context.buildRequest({ tools, signal, emit });
     if (signal.aborted) return { type: 'interrupted' };
     if (built.type === 'too_large') {
       return { type: 'failed', error: { kind: 'overflow', message: built.message, retryable: false } };
@@ -103,7 +105,7 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
           await context.session.appendRequest(error.kind, sent);
         if (
           error.kind === 'overflow' &&
-          (await context.shrinkAfterOverflow(error, { tools: ports.schemas, signal, emit }))
+          (await context.shrinkAfterOverflow(error, { tools, signal, emit }))
         ) {
           if (partial !== undefined) emit({ type: 'reply_discarded' });
           continue;

@@ -3,6 +3,7 @@ import type { ContextManager } from '../context/index.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
@@ -18,7 +19,7 @@ export interface TurnJobPorts
   readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'lookIfStale' | 'settled'>;
   /** What became of background tasks since the model last heard of them. */
   readonly taskNotes: () => readonly EntryDraft[];
-  readonly schemas: readonly ToolSchema[];
+  readonly schemas: () => readonly ToolSchema[];
   readonly emit: (event: AgentEvent) => void;
   readonly tellBug: (error: unknown) => void;
   /** See `AgentDeps.model.settle`. */
@@ -39,7 +40,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
   const deliverQueued = async (): Promise<boolean> => {
     const taken = prompts.takeAll();
     if (taken.length === 0) return false;
-    await context.appendPrompts(taken.map(promptDraft), { tools: schemas, emit });
+    await context.appendPrompts(taken.map(promptDraft), { tools: schemas(), emit });
     return true;
   };
   const deliverNotes = async (): Promise<void> => {
@@ -48,7 +49,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
   };
   /** While the model writes a command, the tree is looked at: nothing waits for it then. */
   const watched = (event: AgentEvent): void => {
-    if (event.type === 'tool_call_delta' && event.name === 'Bash') checkpoints.lookIfStale();
+    if (event.type === 'tool_call_delta' && event.name === toolNames.bash) checkpoints.lookIfStale();
     emit(event);
   };
   /** The tree as the turn finds it is looked at while the model is waited for: git would hold up the first request. */

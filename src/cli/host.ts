@@ -7,6 +7,7 @@ import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
 import { shownUrl } from '../model/errors.ts';
 import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import { copyToClipboard } from './clipboard.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createExportPort } from './exportPort.ts';
@@ -36,7 +37,7 @@ export function createCommandHost(
       const call =
         command === undefined
           ? undefined
-          : ({ tool: 'Bash', access: { type: 'command', command, cwd } } as const);
+          : ({ tool: toolNames.bash, access: { type: 'command', command, cwd } } as const);
       return permissions.explain(call, mode);
     },
     listModels: house.listModels,

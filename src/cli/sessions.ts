@@ -27,6 +27,7 @@ import { createServedModels, type ServedModels } from '../model/servers/servedMo
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/protectedNames.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { locateAnywhere } from './archivedSession.ts';
 import { createAutoAllow } from './autoAllow.ts';
@@ -225,7 +226,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         context,
         client,
         model,
-        tools,
+        tools: () => tools,
         disposeTools: () => {
           stopUpkeep();
           return dispose();
@@ -255,7 +256,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       const agent = isReading ? readOnlyAgent(created, onError) : created;
       logContext(agent, options.debug);
       agent.subscribe((event) => {
-        if (event.type === 'tool_call_delta' && event.name === 'Bash') engine.prepare();
+        if (event.type === 'tool_call_delta' && event.name === toolNames.bash) engine.prepare();
         const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
         for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
       });

@@ -1,5 +1,6 @@
 /** A session as Markdown: prompts quoted, replies as they are, calls folded. */
 
+import { toolNames } from '../protocol/toolNames.ts';
 import { languageOf } from './languageOf.ts';
 import { firstLine, plainLine, plainText } from './plainText.ts';
 import type { ExportItem, ExportMeta } from './types.ts';
@@ -51,7 +52,7 @@ function titleOf({ title, summary, status }: Extract<ExportItem, { type: 'call' 
 function callBody({ tool, input, output, diff, title }: Extract<ExportItem, { type: 'call' }>): string {
   const parts = [`${code(tool)}\n\n${fenced(JSON.stringify(input, undefined, 2), 'json')}`];
   if (diff !== undefined) parts.push(fenced(diff, 'diff'));
-  else if (output !== undefined) parts.push(fenced(output, tool === 'Read' ? languageOf(title) : ''));
+  else if (output !== undefined) parts.push(fenced(output, tool === toolNames.read ? languageOf(title) : ''));
   return parts.join('\n');
 }
 

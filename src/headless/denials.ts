@@ -1,4 +1,5 @@
 import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 
 /** A call that did not run because it was not allowed. */
 export interface Denial {
@@ -21,7 +22,7 @@ export const reasonsOf = ({ reason }: PermissionQuestion): string => reason.repl
 
 /** The flag that would have allowed the call. */
 export function allowance({ tool, suggestion }: PermissionQuestion): string {
-  if (tool === 'ExitPlanMode') return '--permission-mode default';
+  if (tool === toolNames.exitPlanMode) return '--permission-mode default';
   if (suggestion?.destination === 'mode') return '--permission-mode acceptEdits';
   if (suggestion !== undefined) return `--allowed-tools '${suggestion.rules.join(',')}'`;
   return `a rule in --allowed-tools that names exactly this call of ${tool}, or --permission-mode bypassPermissions`;

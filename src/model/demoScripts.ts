@@ -1,6 +1,7 @@
 /** What the demo model says: each script is a pure function of the request, one reply at a time. */
 import type { AssistantMessage, Message, ToolMessage } from '../protocol/messages.ts';
 import type { ModelRequest } from '../protocol/model.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 
 interface Scene {
   readonly prompt: string;
@@ -46,9 +47,9 @@ Then try \`/compact\`, \`/context\`, leave with Ctrl+C twice and come back with 
 function explain({ step, results }: Scene): AssistantMessage {
   if (step === 0) {
     return call('I look at what is here first.', [
-      { name: 'Glob', input: { pattern: '**/*' } },
+      { name: toolNames.glob, input: { pattern: '**/*' } },
       {
-        name: 'Grep',
+        name: toolNames.grep,
         input: { pattern: '^(export|module\\.exports|def |func |fn |class )', output_mode: 'count' },
       },
     ]);
@@ -61,7 +62,7 @@ function explain({ step, results }: Scene): AssistantMessage {
     if (wanted.length > 0) {
       return call(
         'The project says the most about itself in these.',
-        wanted.map((file) => ({ name: 'Read', input: { file_path: file } })),
+        wanted.map((file) => ({ name: toolNames.read, input: { file_path: file } })),
       );
     }
   }
@@ -94,7 +95,7 @@ function explain({ step, results }: Scene): AssistantMessage {
 function findTodos({ step, results }: Scene): AssistantMessage {
   if (step === 0) {
     return call('I search for them.', [
-      { name: 'Grep', input: { pattern: '\\b(TODO|FIXME)\\b', output_mode: 'content', '-n': true } },
+      { name: toolNames.grep, input: { pattern: '\\b(TODO|FIXME)\\b', output_mode: 'content', '-n': true } },
     ]);
   }
   const hits = linesOf(results[0]).filter((line) => /\b(TODO|FIXME)\b/.test(line));
@@ -116,8 +117,8 @@ function fixTest({ step, results }: Scene): AssistantMessage {
   switch (step) {
     case 0:
       return call('I run the tests to see what fails.', [
-        { name: 'TodoWrite', input: { todos: todos('in_progress', 'pending', 'pending') } },
-        { name: 'Bash', input: { command: 'npm test', description: 'Run the tests' } },
+        { name: toolNames.todoWrite, input: { todos: todos('in_progress', 'pending', 'pending') } },
+        { name: toolNames.bash, input: { command: 'npm test', description: 'Run the tests' } },
       ]);
     case 1:
       if (wasRefused(last)) return say(stopped(last));
@@ -126,7 +127,7 @@ function fixTest({ step, results }: Scene): AssistantMessage {
         last.content.includes(bug.test)
           ? 'One test fails: the total counts each name once. I read the arithmetic.'
           : 'The tests fail. I read the one file in which I know a bug.',
-        [{ name: 'Read', input: { file_path: bug.file } }],
+        [{ name: toolNames.read, input: { file_path: bug.file } }],
       );
     case 2:
       if (last?.content.includes(bug.wrong.trim()) !== true) {
@@ -135,19 +136,22 @@ function fixTest({ step, results }: Scene): AssistantMessage {
         );
       }
       return call('`total` adds the price of each item but forgets its quantity.', [
-        { name: 'Edit', input: { file_path: bug.file, old_string: bug.wrong, new_string: bug.right } },
+        {
+          name: toolNames.edit,
+          input: { file_path: bug.file, old_string: bug.wrong, new_string: bug.right },
+        },
       ]);
     case 3:
       if (last?.isError === true) return say(stopped(last));
       return call('Now the tests again.', [
-        { name: 'TodoWrite', input: { todos: todos('completed', 'completed', 'in_progress') } },
-        { name: 'Bash', input: { command: 'npm test', description: 'Run the tests' } },
+        { name: toolNames.todoWrite, input: { todos: todos('completed', 'completed', 'in_progress') } },
+        { name: toolNames.bash, input: { command: 'npm test', description: 'Run the tests' } },
       ]);
     case 4:
       if (wasRefused(last)) return say(stopped(last));
       if (last?.isError === true) return say('The tests still fail; the demo model knows no other bug.');
       return call('All of them pass.', [
-        { name: 'TodoWrite', input: { todos: todos('completed', 'completed', 'completed') } },
+        { name: toolNames.todoWrite, input: { todos: todos('completed', 'completed', 'completed') } },
       ]);
     default:
       return say(
@@ -178,11 +182,13 @@ function summarise(messages: readonly Message[]): string {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   const edited = new Set(
     calls.flatMap((one) =>
-      one.name === 'Edit' || one.name === 'Write' ? [String(JSON.parse(one.arguments).file_path)] : [],
+      one.name === toolNames.edit || one.name === toolNames.write
+        ? [String(JSON.parse(one.arguments).file_path)]
+        : [],
     ),
   );
   const commands = calls.flatMap((one) =>
-    one.name === 'Bash' ? [String(JSON.parse(one.arguments).command)] : [],
+    one.name === toolNames.bash ? [String(JSON.parse(one.arguments).command)] : [],
   );
   const failed = messages.filter((message) => message.role === 'tool' && message.isError).length;
   const list = (items: Iterable<string>): string =>

@@ -70,6 +70,7 @@ function decideByRules(input: PermissionInput, policy: Policy): PermissionDecisi
       return decideWeb(tool, access, policy);
     case 'plan':
     case 'none':
+    case 'unknown':
       return decideTool(input, policy);
   }
 }
@@ -117,11 +118,11 @@ function decideTool({ tool, access }: PermissionInput, policy: Policy): Permissi
   if (access.type === 'plan') return { behavior: 'ask', reason: 'The plan is ready for you to accept.' };
   const allowed = find('allow');
   if (allowed) return by('allow', allowed);
-  if (!tool.startsWith('mcp__'))
+  if (access.type !== 'unknown')
     return { behavior: 'allow', basis: 'read-only', reason: `${tool} changes nothing outside the session.` };
   return {
     behavior: 'ask',
-    reason: 'What a tool of an MCP server does cannot be known here.',
+    reason: `What ${tool.startsWith('mcp__') ? 'a tool of an MCP server' : tool} does cannot be known here.`,
     suggestion: suggestForTool(tool, policy),
   };
 }

@@ -1,4 +1,5 @@
 /** Permission rules as users write them: `Tool` or `Tool(specifier)`, with where each one came from. */
+import { builtinToolSpecifiers, type RuleSpecifier } from '../protocol/toolNames.ts';
 
 /** A rule that is in force. `base` is the directory that `/x` in a file pattern is relative to. */
 export interface SourcedRule {
@@ -17,19 +18,21 @@ export interface ParsedRule {
   readonly spec?: string;
 }
 
-const fileTools = ['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'Glob', 'Grep'];
-const namedTools = ['Agent', 'Task', 'Skill', 'WebFetch'];
-const plainTools = [
-  'TodoWrite',
-  'ExitPlanMode',
-  'WebSearch',
-  'BashOutput',
-  'Recall',
-  'KillShell',
-  'KillBash',
-  'AskUserQuestion',
-];
-const tools = ['Bash', ...fileTools, ...namedTools, ...plainTools];
+/** Tools of other agents. No call has these names here, but settings may be shared with those agents. */
+const foreignSpecifiers: Readonly<Record<string, RuleSpecifier | 'any'>> = {
+  MultiEdit: 'path',
+  NotebookEdit: 'path',
+  Agent: 'any',
+  Task: 'any',
+  Skill: 'any',
+  WebSearch: 'none',
+  KillShell: 'none',
+  AskUserQuestion: 'none',
+};
+
+const specifiers: ReadonlyMap<string, RuleSpecifier | 'any'> = new Map(
+  Object.entries({ ...builtinToolSpecifiers, ...foreignSpecifiers }),
+);
 
 /** Reads one rule; what is wrong with it comes back as a sentence that says what to write instead. */
 export function parseRule(text: string): ParsedRule | { readonly error: string } {
@@ -52,20 +55,22 @@ function mcpProblem(tool: string, spec: string | undefined): string | undefined 
 }
 
 function toolProblem(tool: string, spec: string | undefined): string | undefined {
-  if (!tools.includes(tool)) {
-    const near = tools.find((name) => name.toLowerCase() === tool.toLowerCase());
-    return near ? `tool names are written exactly: ${near}.` : `unknown tool. Known are ${tools.join(', ')}.`;
+  const takes = specifiers.get(tool);
+  if (takes === undefined) {
+    const near = [...specifiers.keys()].find((name) => name.toLowerCase() === tool.toLowerCase());
+    const known = Object.keys(builtinToolSpecifiers).join(', ');
+    return near ? `tool names are written exactly: ${near}.` : `unknown tool. Known are ${known}.`;
   }
   if (spec === undefined) return undefined;
   if (spec === '') return `nothing in the parentheses. Write ${tool} for everything that it does.`;
-  if (plainTools.includes(tool) && spec !== '*') return `${tool} takes no specifier. Write ${tool}.`;
+  if (takes === 'none' && spec !== '*') return `${tool} takes no specifier. Write ${tool}.`;
   if (
-    tool === 'WebFetch' &&
+    takes === 'domain' &&
     spec !== '*' &&
     !/^domain:(?:\*|(?:\*\.)?[^\s*/:?#@[\]]+|\[[\da-f:.]+\])$/i.test(spec)
   )
     return 'WebFetch rules name a domain, without scheme, port and path: WebFetch(domain:example.com), or WebFetch(domain:*.example.com) for its subdomains.';
-  if (tool === 'Bash' && /^:?\*?$/.test(spec) && spec !== '*')
+  if (takes === 'command' && /^:?\*?$/.test(spec) && spec !== '*')
     return 'a command is missing before ":*". Write Bash for every command.';
   return undefined;
 }

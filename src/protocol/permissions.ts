@@ -26,7 +26,10 @@ export const modeLabels: Readonly<Record<PermissionMode, string>> = {
 
 /** What a call wants to do, in the terms that rules are written in. Paths are absolute, not yet resolved. */
 export type Access =
+  /** Nothing outside the session is touched. */
   | { readonly type: 'none' }
+  /** What the call does cannot be known here: a tool of another program, such as an MCP server. */
+  | { readonly type: 'unknown' }
   | ({ readonly type: 'read' | 'write' } & AccessPaths)
   | { readonly type: 'command'; readonly command: string; readonly cwd: string }
   /** A request to a host on the web; `domain` is that host in lower case, without port and without a dot at the end. */

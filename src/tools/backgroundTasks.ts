@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import { obeyedNotes } from './obeyedNotes.ts';
@@ -18,7 +19,7 @@ const killInput = z.object({ task_id: z.string() });
 /** The tool that reads what a background command printed since it was last read. */
 export function bashOutputTool(tasks: TaskRegistry): Tool {
   return defineTool({
-    name: 'BashOutput',
+    name: toolNames.bashOutput,
     description: 'New output and state of a background command.',
     input: outputInput,
     readOnly: true,
@@ -36,7 +37,7 @@ export function bashOutputTool(tasks: TaskRegistry): Tool {
 /** The tool that stops a background command and everything it started. */
 export function killBashTool(tasks: TaskRegistry): Tool {
   return defineTool({
-    name: 'KillBash',
+    name: toolNames.killBash,
     description: 'Stop a background command.',
     input: killInput,
     readOnly: false,

@@ -5,6 +5,7 @@ import { realpath } from '../disk/realPath.ts';
 import { pathOutside } from '../protocol/ownPrograms.ts';
 import type { Grant } from '../protocol/permissions.ts';
 import type { CommandRequest, CommandSandbox, Confinement } from '../protocol/sandbox.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
@@ -57,7 +58,7 @@ export interface BashDeps {
 /** The tool that runs shell commands. */
 export function bashTool(deps: BashDeps): Tool {
   return defineTool({
-    name: 'Bash',
+    name: toolNames.bash,
     description: `Run a ${basename(deps.shell)} command. No terminal, no input. cd persists; other shell state does not. Processes left behind are ended unless run_in_background; at the timeout a command moves to the background. Prefer Read, Grep, Glob and Edit for files.`,
     input,
     readOnly: false,

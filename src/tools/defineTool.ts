@@ -132,6 +132,7 @@ function accessPreview(name: string, title: string, access: Access): Preview {
       return { type: 'text', text: `GET ${access.url}` };
     case 'plan':
     case 'none':
+    case 'unknown':
       return { type: 'text', text: title };
   }
 }

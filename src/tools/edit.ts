@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { FilePlace } from '../disk/realFile.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import { matchEdit } from './files/matchEdit.ts';
@@ -25,7 +26,7 @@ type EditInput = z.infer<typeof input>;
 /** The tool that replaces one text by another in a file that was read. */
 export function editTool(home: string): Tool {
   return defineFileTool({
-    name: 'Edit',
+    name: toolNames.edit,
     description:
       'Replace old_string by new_string in a file that you have read. old_string must be unique: give enough lines around it, or set replace_all.',
     input,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 
@@ -8,7 +9,7 @@ const input = z.object({ plan: z.string().min(1).describe('Markdown') });
 /** The tool by which the model hands its plan to the user. It only runs when the user has accepted. */
 export function exitPlanModeTool(): Tool {
   return defineTool({
-    name: 'ExitPlanMode',
+    name: toolNames.exitPlanMode,
     description:
       'In plan mode: show the user your finished plan and ask to start. Nothing else ends plan mode.',
     input,

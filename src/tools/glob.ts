@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import picomatch from 'picomatch';
 import * as z from 'zod';
 import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
@@ -25,7 +26,7 @@ type GlobInput = z.infer<typeof input>;
 /** The tool that finds files by name. */
 export function globTool(home: string, env: Environment): Tool {
   return defineFileTool({
-    name: 'Glob',
+    name: toolNames.glob,
     description: 'Find files by glob, e.g. "src/**/*.ts"; newest first. Git-ignored files are left out.',
     input,
     readOnly: true,

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
@@ -44,7 +45,7 @@ export interface GrepDeps {
 /** The tool that searches the content of files. */
 export function grepTool(deps: GrepDeps): Tool {
   return defineFileTool({
-    name: 'Grep',
+    name: toolNames.grep,
     description: `Search file contents. Default output_mode is files_with_matches; content shows lines with -A/-B/-C context. At most head_limit lines (default ${DEFAULT_HEAD_LIMIT}).`,
     input,
     readOnly: true,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { type FilePlace, openRealFile } from '../disk/realFile.ts';
 import { type FileFacts, fileStamp, isStampReliable } from '../protocol/fileStamp.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import { imageOutcome } from './files/readImage.ts';
@@ -35,7 +36,7 @@ interface About {
 /** The tool that shows a text file with numbered lines, and an image to a model that sees. */
 export function readTool(home: string): Tool {
   return defineFileTool({
-    name: 'Read',
+    name: toolNames.read,
     description:
       'Read a text file or look at an image. Lines come numbered as `number<tab>text`; the numbers are not in the file.',
     input,

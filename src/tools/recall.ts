@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 
@@ -13,7 +14,7 @@ type RecallInput = z.infer<typeof input>;
 /** The tool that brings back what the session has seen and the request no longer shows. */
 export function recallTool(): Tool {
   return defineTool({
-    name: 'Recall',
+    name: toolNames.recall,
     description: 'Show again what this session has seen: outputs cut short, masked or summarised.',
     input,
     readOnly: true,

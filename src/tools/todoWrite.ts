@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import { count } from './units.ts';
@@ -12,7 +13,7 @@ const input = z.object({
 /** The tool that keeps the model's list of what there is to do; the list itself lives in the log. */
 export function todoWriteTool(): Tool {
   return defineTool({
-    name: 'TodoWrite',
+    name: toolNames.todoWrite,
     description:
       'Replace your todo list; the user sees it. For tasks of three steps or more. Keep one item in_progress and complete items as you go.',
     input,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FilePlace } from '../disk/realFile.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import { dominantLineEnd, withLineEnd } from './files/lineEnds.ts';
@@ -14,7 +15,7 @@ const input = z.object({ file_path: z.string().min(1), content: z.string() });
 /** The tool that writes a whole file. */
 export function writeTool(home: string): Tool {
   return defineFileTool({
-    name: 'Write',
+    name: toolNames.write,
     description:
       'Create a file, or replace the whole of one that you have read. Prefer Edit for changes to an existing file.',
     input,

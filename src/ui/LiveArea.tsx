@@ -5,6 +5,7 @@
 import { Box, Text } from 'ink';
 import { useMemo } from 'react';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import { LiveTools } from './components/LiveTools.tsx';
 import { PermissionDialog } from './components/PermissionDialog.tsx';
 import { QueueView } from './components/QueueView.tsx';
@@ -66,7 +67,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, bac
   const idle = !view.busy && view.queue.length === 0;
   const listRows = todoRows(todoView, todos, { isBusy: view.busy, room });
   if (idle && tail.length === 0 && listRows === 0) return null;
-  const command = view.tools.find(({ tool }) => tool === 'Bash')?.callId;
+  const command = view.tools.find(({ tool }) => tool === toolNames.bash)?.callId;
   return (
     <Box flexDirection="column">
       {tail.length > 0 && (

@@ -3,6 +3,7 @@
  * are held back until something else is printed.
  */
 import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import { contentText } from './print/content.ts';
 import type { Print } from './view.ts';
 
@@ -49,7 +50,7 @@ export function withReadsFolded(prints: readonly Print[], showsReasoning: boolea
   return [...fold.add(prints), ...fold.rest()];
 }
 
-const readers: ReadonlySet<string | undefined> = new Set(['Read', 'Grep', 'Glob']);
+const readers: ReadonlySet<string | undefined> = new Set([toolNames.read, toolNames.grep, toolNames.glob]);
 
 function isRead({ toolResult }: JSONLEntry): boolean {
   if (toolResult === undefined || !readers.has(toolResult.name)) return false;

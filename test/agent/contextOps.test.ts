@@ -16,7 +16,7 @@ test.each([
   const events: AgentEvent[] = [];
   const ops = createContextOps({
     context,
-    schemas: [],
+    schemas: () => [],
     select: () => home.model,
     emit: (event) => events.push(event),
   });

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { cutShort, turnsOf } from '../../src/agent/turns.ts';
 import { liveEntries } from '../../src/context/index.ts';
-import { rewindStage } from './rewindStage.ts';
+import { type RewindStage, rewindStage } from './rewindStage.ts';
 import { calls, says } from './scriptedModel.ts';
+import { ok, smallTool } from './smallTools.ts';
 
 const write = (id: string, path: string, content: string) =>
   calls([id, 'Write', { file_path: path, content }]);
@@ -185,6 +186,25 @@ test('what a command in the background changes later is its own', async () => {
   expect(more).toEqual([]);
   expect(checkpoint?.data).toMatchObject({ callIds: expect.arrayContaining(['c1']) });
   await set.back('start', 'files');
+  expect(await set.tree()).toEqual({});
+});
+
+test('what a tool of another program changed is recorded and can be rewound, though it names no file', async () => {
+  const set: RewindStage = await rewindStage({
+    tools: [
+      smallTool('mcp__notes__add', {
+        access: { type: 'unknown' },
+        run: async () => {
+          await set.put('notes.md', 'added');
+          return ok('added');
+        },
+      }),
+    ],
+    answers: [calls(['c1', 'mcp__notes__add']), says('Done.')],
+  });
+  await set.ask('Add a note');
+  expect((await set.agent.turns(1))[0]).toMatchObject({ files: 1 });
+  await set.back('Add a note', 'files');
   expect(await set.tree()).toEqual({});
 });
 

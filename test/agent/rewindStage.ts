@@ -94,7 +94,7 @@ function realDeps(folder: string): RealDeps {
     blobs: new BlobStore(join(folder, 'contents')),
     env,
   });
-  return { tools, disposeTools: dispose, runningCalls, files };
+  return { tools: () => tools, disposeTools: dispose, runningCalls, files };
 }
 
 async function treeOf(folder: string, below = ''): Promise<Record<string, string>> {

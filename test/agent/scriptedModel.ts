@@ -1,10 +1,21 @@
 import type { ToolCall } from '../../src/protocol/messages.ts';
-import type { ModelClient, ModelError, ModelEvent, ModelRequest, Reply } from '../../src/protocol/model.ts';
+import type {
+  ModelClient,
+  ModelError,
+  ModelEvent,
+  ModelRequest,
+  Reply,
+  SentRequest,
+} from '../../src/protocol/model.ts';
 
 /** One answer of the model: a list of events, or code that makes them (to wait, to watch the signal). */
 export type Answer =
   | readonly ModelEvent[]
-  | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);
+  | ((
+      request: ModelRequest,
+      signal: AbortSignal,
+      onSent?: (sent: SentRequest) => void,
+    ) => AsyncIterable<ModelEvent>);
 
 /**
  * A model that plays a script. It keeps a clone of each request, so nothing but plain data may be in one; a
@@ -23,7 +34,11 @@ export class ScriptedModel implements ModelClient {
     return this.#answers.length;
   }
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async *stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onSent?: (sent: SentRequest) => void,
+  ): AsyncGenerator<ModelEvent> {
     const sent = structuredClone(request) as ModelRequest;
     const answer = this.#answers.shift();
     if (answer === undefined) {
@@ -31,7 +46,7 @@ export class ScriptedModel implements ModelClient {
       throw new Error('The script has no answer for this request.');
     }
     this.requests.push(sent);
-    if (typeof answer === 'function') yield* answer(sent, signal);
+    if (typeof answer === 'function') yield* answer(sent, signal, onSent);
     else yield* answer;
   }
 }

@@ -19,6 +19,7 @@ import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import type { ModelInfo } from '../../src/protocol/model.ts';
 import type { Op } from '../../src/protocol/ops.ts';
+import type { Tool } from '../../src/protocol/tools.ts';
 import { line } from './line.ts';
 import { type Answer, aborted, ScriptedModel } from './scriptedModel.ts';
 
@@ -46,7 +47,9 @@ export interface Stage {
   when(holds: (event: AgentEvent) => boolean, act: (event: AgentEvent) => void): void;
 }
 
-export interface Given extends Partial<Omit<AgentDeps, 'context' | 'model' | 'clock'>> {
+export interface Given extends Partial<Omit<AgentDeps, 'context' | 'model' | 'clock' | 'tools'>> {
+  /** A function where they come and go. */
+  readonly tools?: readonly Tool[] | (() => readonly Tool[]);
   readonly answers?: readonly Answer[];
   readonly windowTokens?: number;
   /** What else is known of every model. */
@@ -73,7 +76,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
     wholeBytes,
     ...rest
   } = given;
-  const { folder: place, ...deps } = rest;
+  const { folder: place, tools = [], ...deps } = rest;
   const folder =
     resume?.folder ?? place ?? (await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-agent-'))));
   const root = join(folder, 'project');
@@ -101,7 +104,6 @@ export async function stage(given: Given = {}): Promise<Stage> {
   const bugs: unknown[] = [];
   let ids = 0;
   const agent = createAgent({
-    tools: [],
     disposeTools: () => undefined,
     decide: async () => ({ behavior: 'allow', reason: 'the test allows everything' }),
     remember: async ({ rules }) => `Remembered ${rules.join(', ')}`,
@@ -115,6 +117,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
     onError: (error) => bugs.push(error),
     client: model,
     ...deps,
+    tools: typeof tools === 'function' ? tools : () => tools,
     context,
     model: {
       current: () => current,

@@ -355,7 +355,7 @@ describe('of files, pages and tools', () => {
 
   test('a plan and a tool of a server are the user’s', async () => {
     expect(autoLimit(await decided('ExitPlanMode', { type: 'plan' }), ['go'])).toBeDefined();
-    expect(autoLimit(await decided('mcp__db__query', { type: 'none' }), ['go'])).toBeDefined();
+    expect(autoLimit(await decided('mcp__db__query', { type: 'unknown' }), ['go'])).toBeDefined();
   });
 
   test('a page may be judged when the user has named its host', async () => {

@@ -268,7 +268,7 @@ test('the gravest of several paths decides, and the rule is named with its sourc
 });
 
 describe('tools without files', () => {
-  test.each<[Behavior, string, PermissionMode, 'none' | 'plan', ...string[]]>([
+  test.each<[Behavior, string, PermissionMode, 'none' | 'plan' | 'unknown', ...string[]]>([
     ['allow', 'TodoWrite', 'default', 'none'],
     ['allow', 'TodoWrite', 'plan', 'none'],
     ['deny', 'TodoWrite', 'default', 'none', 'deny TodoWrite'],
@@ -277,10 +277,12 @@ describe('tools without files', () => {
     ['ask', 'ExitPlanMode', 'plan', 'plan'],
     ['ask', 'ExitPlanMode', 'plan', 'plan', 'allow ExitPlanMode'],
     ['allow', 'ExitPlanMode', 'bypassPermissions', 'plan'],
-    ['ask', 'mcp__srv__tool', 'default', 'none'],
-    ['allow', 'mcp__srv__tool', 'default', 'none', 'allow mcp__srv'],
-    ['allow', 'mcp__my-srv__do-it', 'default', 'none', 'allow mcp__my-srv__*'],
-    ['deny', 'mcp__srv__tool', 'default', 'none', 'allow mcp__srv', 'deny mcp__srv__tool'],
+    ['ask', 'mcp__srv__tool', 'default', 'unknown'],
+    ['ask', 'Deploy', 'acceptEdits', 'unknown'],
+    ['allow', 'Deploy', 'bypassPermissions', 'unknown'],
+    ['allow', 'mcp__srv__tool', 'default', 'unknown', 'allow mcp__srv'],
+    ['allow', 'mcp__my-srv__do-it', 'default', 'unknown', 'allow mcp__my-srv__*'],
+    ['deny', 'mcp__srv__tool', 'default', 'unknown', 'allow mcp__srv', 'deny mcp__srv__tool'],
   ])('%s: %s in %s', async (behavior, tool, mode, type, ...rules) => {
     expect(decide({ tool, access: { type } }, await policyFor(rules, mode)).behavior).toBe(behavior);
   });

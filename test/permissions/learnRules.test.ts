@@ -81,7 +81,7 @@ test('hosts and tools of MCP servers are learnt as well', async () => {
       access: { type: 'web', url: 'https://a.example/x', domain: 'a.example' },
       answer: 'allowed',
     },
-    { tool: 'mcp__a__b', access: { type: 'none' }, answer: 'allowed' },
+    { tool: 'mcp__a__b', access: { type: 'unknown' }, answer: 'allowed' },
   ];
   const { rules } = proposeRules(calls, await policyFor(), 1);
   expect(rules).toEqual([

@@ -22,7 +22,7 @@ describe('dontAsk', () => {
     ['a command', 'Bash', { type: 'command', command: 'npm test', cwd: root }, []],
     ['what is not understood', 'Bash', { type: 'command', command: 'x=$(', cwd: root }, []],
     ['a page', 'WebFetch', page, []],
-    ['a tool of a server', 'mcp__db__query', { type: 'none' }, []],
+    ['a tool of a server', 'mcp__db__query', { type: 'unknown' }, []],
     ['an ask rule', 'Bash', { type: 'command', command: 'git status', cwd: root }, ['ask Bash(git *)']],
   ])('%s is denied, and the model is told what it can do', async (_what, tool, access, rules) => {
     const before = await decided(tool, access, rules, 'default');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtinToolSpecifiers, toolNames } from '../../src/protocol/toolNames.ts';
 import { HeadTail, KEPT_CHARACTERS } from '../../src/tools/shell/headTail.ts';
 import { createLiveCleaner, createOutputCleaner } from '../../src/tools/shell/outputCleaner.ts';
 import { formatBytes, formatDuration } from '../../src/tools/units.ts';
@@ -17,6 +18,12 @@ describe('the schemas', () => {
     expect(schemas.length).toBeLessThan(5500);
     expect(schemas).not.toMatch(/\$schema|additionalProperties|9007199254740991/);
     for (const { schema } of bench.tools.tools) expect(schema.parameters.type).toBe('object');
+  });
+
+  test('have the names that permission rules and the rest of the program know', () => {
+    const offered = bench.tools.tools.map((tool) => tool.name);
+    expect(offered).toEqual(Object.keys(builtinToolSpecifiers));
+    expect([...Object.values(toolNames)].toSorted()).toEqual(offered.toSorted());
   });
 
   test('mark as read-only what changes nothing', () => {

@@ -85,11 +85,12 @@ export async function runTask(task: Task, policy: TaskPolicy, sheet: PriceSheet)
   let error: string | undefined;
   try {
     await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
+    const offered = tools.filter(({ name }) => policy.recall || name !== 'Recall');
     const agent = createAgent({
       context,
       client: player.client,
       model: { current: () => model, select: () => model, costUsd: () => undefined },
-      tools: tools.filter(({ name }) => policy.recall || name !== 'Recall'),
+      tools: () => offered,
       disposeTools: dispose,
       decide: async () => ({ behavior: 'allow', reason: 'a task may do anything in its folder' }),
       remember: async () => '',

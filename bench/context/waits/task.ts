@@ -138,7 +138,7 @@ async function runIn(folder: string, options: TaskOptions): Promise<TaskResult> 
     context,
     client,
     model: { current: model, select: model, costUsd: () => undefined },
-    tools: [look],
+    tools: () => [look],
     disposeTools: () => undefined,
     decide: async () => ({ behavior: 'allow', reason: 'scripted' }),
     remember: async () => '',

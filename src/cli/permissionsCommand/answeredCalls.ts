@@ -3,6 +3,7 @@ import { NOBODY } from '../../headless/denials.ts';
 import type { AnsweredCall } from '../../permissions/learnRules.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Access } from '../../protocol/permissions.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 
 /**
  * Calls whose result says that the user decided. Left out: those of older versions, whose results do not say, and what a
@@ -31,9 +32,10 @@ export async function answeredCalls(entries: AsyncIterable<JSONLEntry>): Promise
 function accessOf(tool: string, input: unknown, cwd: string): Access | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   const { command, url } = input as { readonly command?: unknown; readonly url?: unknown };
-  if (tool === 'Bash') return typeof command === 'string' ? { type: 'command', command, cwd } : undefined;
-  if (tool.startsWith('mcp__')) return { type: 'none' };
-  if (tool !== 'WebFetch' || typeof url !== 'string' || !URL.canParse(url)) return undefined;
+  if (tool === toolNames.bash)
+    return typeof command === 'string' ? { type: 'command', command, cwd } : undefined;
+  if (tool.startsWith('mcp__')) return { type: 'unknown' };
+  if (tool !== toolNames.webFetch || typeof url !== 'string' || !URL.canParse(url)) return undefined;
   return { type: 'web', url, domain: domainOf(url) };
 }
 

@@ -9,6 +9,7 @@ import type { AnsweredCall, LearnedRules } from '../../permissions/learnRules.ts
 import { InProcessEngine } from '../../permissions/PermissionEngine.ts';
 import type { PermissionExplanation } from '../../protocol/explanation.ts';
 import type { Access, PermissionMode } from '../../protocol/permissions.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 import { renderPage } from '../../ui/print/page.ts';
 import { reveal, sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { parseArguments } from '../options.ts';
@@ -70,11 +71,11 @@ const modeOf = ({ settings }: LoadedSettings): PermissionMode => settings.permis
 
 /** What the tool would ask leave for. */
 function accessOf(tool: string, words: readonly string[], place: Place): Access | undefined {
-  if (tool === 'Bash') return { type: 'command', command: words.join(' '), cwd: place.cwd };
+  if (tool === toolNames.bash) return { type: 'command', command: words.join(' '), cwd: place.cwd };
   if (/^(?:Edit|Write|MultiEdit|NotebookEdit)$/.test(tool))
     return { type: 'write', paths: paths(words, place) };
   if (/^(?:Read|Grep|Glob)$/.test(tool)) return { type: 'read', paths: paths(words, place) };
-  if (tool !== 'WebFetch') return { type: 'none' };
+  if (tool !== toolNames.webFetch) return { type: tool.startsWith('mcp__') ? 'unknown' : 'none' };
   const url = words.join(' ');
   return URL.canParse(url) ? { type: 'web', url, domain: domainOf(url) } : undefined;
 }

@@ -1,6 +1,7 @@
 /** What a session did to the world: each call with what let it run, in which sandbox, and the hosts it reached. */
 import type { SandboxRecord } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 import { hanging, heading, type Page, type PageLine, pageLine, type Role } from './page.ts';
 
 /** One call, a command of the user's own, or the end of a background task. */
@@ -142,7 +143,14 @@ export function isNotable({ basis, verdict, tool, hosts, refusedHosts }: AuditRo
 }
 
 /** Of sessions that do not say what let a call run. */
-const LOOKING = new Set(['Read', 'Grep', 'Glob', 'Recall', 'TodoWrite', 'BashOutput']);
+const LOOKING = new Set<string>([
+  toolNames.read,
+  toolNames.grep,
+  toolNames.glob,
+  toolNames.recall,
+  toolNames.todoWrite,
+  toolNames.bashOutput,
+]);
 
 /** Counts the missing positions below the last one seen. Positions come in ascending order and may repeat. */
 export function createGapCounter(): { see(seq: number): void; missing(): number } {

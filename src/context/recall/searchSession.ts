@@ -1,5 +1,6 @@
 /** Searches what a session has seen, newest first, in bounded memory and time. */
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 import type { RecallAnswer } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
@@ -76,7 +77,7 @@ function placeOf(entry: JSONLEntry): Place {
  * taken from there, so that finding them would keep everything else from being found.
  */
 function inPlainSight(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
-  const call = entries.findLastIndex(({ tool }) => tool?.name === 'Recall');
+  const call = entries.findLastIndex(({ tool }) => tool?.name === toolNames.recall);
   const isRunning = !entries.slice(call).some(isAfterwards);
   if (call === -1 || !isRunning) return new Set();
   const before = entries.slice(0, call);
@@ -87,12 +88,12 @@ function inPlainSight(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
 
 /** Then a call that stands before it has ended. */
 function isAfterwards({ subtype, type, toolResult }: JSONLEntry): boolean {
-  return toolResult?.name === 'Recall' || type === 'assistant' || subtype === 'prompt';
+  return toolResult?.name === toolNames.recall || type === 'assistant' || subtype === 'prompt';
 }
 
 /** Its own calls and answers repeat what is found elsewhere. */
 function isOwnEcho({ tool, toolResult }: JSONLEntry): boolean {
-  return tool?.name === 'Recall' || toolResult?.name === 'Recall';
+  return tool?.name === toolNames.recall || toolResult?.name === toolNames.recall;
 }
 
 function report(

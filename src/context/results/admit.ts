@@ -4,6 +4,7 @@
  */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
@@ -73,7 +74,7 @@ export async function admitOutput(
   blobs: BlobStore,
   options: AdmissionOptions = {},
 ): Promise<Admitted> {
-  if (options.tool === 'Recall') return admitRecalled(output.text, limits);
+  if (options.tool === toolNames.recall) return admitRecalled(output.text, limits);
   const admitted = await bound(output, limits, blobs, options);
   if (!admitted.partial || admitted.fullOutputPath !== undefined) return admitted;
   const { original } = admitted;

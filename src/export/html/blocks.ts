@@ -1,4 +1,5 @@
 /** The parts of a turn as HTML. */
+import { toolNames } from '../../protocol/toolNames.ts';
 import { languageOf } from '../languageOf.ts';
 import { plainLine } from '../plainText.ts';
 import type { ExportItem } from '../types.ts';
@@ -53,7 +54,7 @@ function callOf(
   const head = `<summary>${name}<bdi>${escapeHtml(plainLine(title))}</bdi>${words}${countOf(diff)}${outcome}</summary>`;
   const asked = isEmpty(input) ? '' : `<p class="label">Input</p>${pre(JSON.stringify(input, undefined, 2))}`;
   const answer =
-    diff === undefined ? answerOf(output, tool === 'Read' ? title : '', highlight) : diffOf(diff);
+    diff === undefined ? answerOf(output, tool === toolNames.read ? title : '', highlight) : diffOf(diff);
   return `<details>${head}${asked}${answer}</details>\n`;
 }
 

@@ -2,6 +2,7 @@
 
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { withoutModelNotes } from '../../protocol/shellOutput.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 import { textOf } from '../print/content.ts';
 import { count } from '../print/numbers.ts';
 import { parseDiff } from '../print/parseDiff.ts';
@@ -33,7 +34,7 @@ export function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: 
   const facts = resultFacts(result, call);
   const { status } = facts;
   const tool = sanitizeLine(reveal(facts.tool));
-  const title = sanitizeLine(reveal(facts.title, tool === 'Bash'));
+  const title = sanitizeLine(reveal(facts.title, tool === toolNames.bash));
   const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
   const summary = sanitizeLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
   // That a command ended well goes without saying on a screen.
@@ -99,7 +100,12 @@ export function outputWords(text: string, most: number, keep: 'start' | 'end'): 
 
 function planWords(call: JSONLEntry['tool'], markdown: (text: string) => string): string[] {
   const { input } = call ?? {};
-  if (call?.name !== 'ExitPlanMode' || typeof input !== 'object' || input === null || !('plan' in input))
+  if (
+    call?.name !== toolNames.exitPlanMode ||
+    typeof input !== 'object' ||
+    input === null ||
+    !('plan' in input)
+  )
     return [];
   return typeof input.plan === 'string' ? ['Plan:', markdown(input.plan), 'End of the plan.'] : [];
 }

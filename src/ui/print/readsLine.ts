@@ -1,5 +1,6 @@
 /** Several reads and searches on one line. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme.ts';
 import { count } from './numbers.ts';
 import { reveal, sanitizeLine } from './sanitize.ts';
@@ -11,7 +12,7 @@ export function renderReads(entries: readonly JSONLEntry[], width: number, theme
   const results = entries.flatMap(({ toolResult }) => toolResult ?? []);
   const [only] = results;
   if (only !== undefined && results.length === 1) {
-    const { name: tool = 'Read', status = 'ok', display } = only;
+    const { name: tool = toolNames.read, status = 'ok', display } = only;
     return renderToolLine(
       { tool, title: display?.title ?? '', summary: display?.summary, status },
       width,
@@ -19,7 +20,7 @@ export function renderReads(entries: readonly JSONLEntry[], width: number, theme
     );
   }
   const isPartial = results.some(({ status }) => status === 'partial');
-  const reads = results.filter(({ name }) => name === 'Read');
+  const reads = results.filter(({ name }) => name === toolNames.read);
   const files = new Set(reads.map(({ display }) => display?.title)).size;
   const searches = results.length - reads.length;
   const said = [

@@ -1,4 +1,5 @@
 /** One call on one line: the tool, what it worked on, how it went. */
+import { toolNames } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme.ts';
 import { reveal, sanitizeLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
@@ -15,7 +16,7 @@ export interface ToolLine {
 /** E.g. `● Read(src/a.ts:1-60)  60 lines`; on a narrow screen the title is cut first, then the outcome goes. */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
   const tool = sanitizeLine(reveal(line.tool));
-  const title = sanitizeLine(reveal(line.title, tool === 'Bash'));
+  const title = sanitizeLine(reveal(line.title, tool === toolNames.bash));
   const said = sanitizeLine(line.summary ?? '');
   const named = title === '' || title === tool ? '' : title;
   const mark = markOf(line.status);

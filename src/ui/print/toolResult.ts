@@ -1,6 +1,7 @@
 /** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { withoutModelNotes } from '../../protocol/shellOutput.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
 import { changedFilesRow } from './changedFiles.ts';
 import { textField, textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
@@ -36,7 +37,7 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
 
 /** The plan that the user was asked about: its question is gone, and the work may refer to it for long. */
 function planOf(call: JSONLEntry['tool'], { width, theme, markdown }: EntryOptions): string[] {
-  if (call?.name !== 'ExitPlanMode') return [];
+  if (call?.name !== toolNames.exitPlanMode) return [];
   const plan = textField(call.input, 'plan');
   return plan === undefined ? [] : [markdown(plan, { width, theme }), ''];
 }
@@ -69,7 +70,7 @@ function bodyOf(
     return renderTodos(result.todos, width - 4, todoRows, theme).map((row) => `    ${row}`);
   if (result.kind === 'file' || result.kind === 'edit') return [];
   // What an accepted plan gives back is for the model; the plan stands above.
-  if (call?.name === 'ExitPlanMode' && status === 'ok') return [];
+  if (call?.name === toolNames.exitPlanMode && status === 'ok') return [];
   return foldOutput(output, {
     width,
     theme,

@@ -163,7 +163,7 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
       context,
       client,
       model,
-      tools,
+      tools: () => tools,
       disposeTools: dispose,
       decide: async () => ({ behavior: 'allow', reason: 'the test allows everything' }),
       remember: async () => '',
