@@ -46,18 +46,21 @@ export interface PermissionPlaces {
   readonly engine: PermissionEngine;
   /** Rules were saved into the folder's local settings. */
   readonly onSaved: (rules: readonly string[]) => Promise<void>;
+  /** Rules saved since the settings were read: added to here, so that later sessions of this process heed them. */
+  readonly saved: SourcedRule[];
 }
 
 export function createPermissions(loaded: LoadedSettings, places: PermissionPlaces): Permissions {
-  const { engine, home, root } = places;
+  const { engine, home, root, saved } = places;
   const localSettingsFile = settingsFiles(places).local;
-  let rules: readonly SourcedRule[] = loaded.rules;
+  const ofSession: SourcedRule[] = [];
+  const allRules = (): readonly SourcedRule[] => [...loaded.rules, ...saved, ...ofSession];
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let held: PermissionInput | undefined;
   const lookups = diskLookups(process.env);
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
     mode,
-    rules,
+    rules: allRules(),
     root,
     ...(places.cwd !== undefined && { startDirectory: places.cwd }),
     additionalDirectories: loaded.settings.permissions.additionalDirectories,
@@ -73,10 +76,10 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
 
   return {
     // What does not count must not look as if it did: the start has named it.
-    rules: () => rules.filter(({ text }) => !('error' in parseRule(text))),
+    rules: () => allRules().filter(({ text }) => !('error' in parseRule(text))),
     isWithheld(path) {
       if (isSensitive(path) || isSensitive(realpath(path))) return true;
-      if (rules.every(({ behavior }) => behavior === 'allow')) return false;
+      if (allRules().every(({ behavior }) => behavior === 'allow')) return false;
       const request = { tool: 'Read', verb: 'read', path } as const;
       const { behavior, cause } = decideFile(request, policyFor('default'));
       return behavior !== 'allow' && (cause === 'rule' || cause === 'secret');
@@ -107,24 +110,21 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     async remember({ rules: texts, destination, file }) {
       if (managedOnly)
         return 'Nothing was saved: on this machine only the allow rules of managed settings count.';
-      const add = (source: string): void => {
-        rules = [
-          ...rules,
-          ...texts.map((text) => ({ text, behavior: 'allow' as const, source, base: root })),
-        ];
+      const add = (to: SourcedRule[], source: string): void => {
+        to.push(...texts.map((text) => ({ text, behavior: 'allow' as const, source, base: root })));
       };
       if (destination !== 'local' || file === undefined) {
-        add('session');
+        add(ofSession, 'session');
         return `Allowed for this session: ${texts.join(', ')}`;
       }
       for (const text of texts) {
         const saved = await addLocalRule(file, 'allow', text, process.env);
         if (saved.type === 'refused') {
-          add('session');
+          add(ofSession, 'session');
           return `Allowed for this session only. ${saved.message}`;
         }
       }
-      add(file);
+      add(saved, file);
       await places.onSaved(texts);
       return `Saved to ${file}: allow ${texts.join(', ')}`;
     },

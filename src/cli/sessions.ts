@@ -25,6 +25,7 @@ import { createOpenAIClient } from '../model/openai.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/protectedNames.ts';
+import type { SourcedRule } from '../permissions/rules.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { toolNames } from '../protocol/toolNames.ts';
@@ -127,6 +128,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
     onError,
   });
   const toldAssumed = new Set<string>();
+  const savedRules: SourcedRule[] = [];
 
   return {
     list: () => store.listSessions(),
@@ -155,6 +157,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       const permissions = createPermissions(loaded, {
         ...place,
         engine,
+        saved: savedRules,
         // A rule that the user has just saved here must count tomorrow, without trust in what else comes here.
         onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
       });

@@ -8,6 +8,7 @@ import { hostVerdict } from '../../src/cli/hostVerdict.ts';
 import { createPermissions, type Permissions } from '../../src/cli/permissions.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { InProcessEngine } from '../../src/permissions/PermissionEngine.ts';
+import type { SourcedRule } from '../../src/permissions/rules.ts';
 import type { Access, PermissionMode, RuleSuggestion } from '../../src/protocol/permissions.ts';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-wiring-')));
@@ -27,7 +28,10 @@ interface Wired extends Permissions {
 }
 
 let count = 0;
-async function wired(settings: unknown = {}, given: { wasm?: string; flags?: object } = {}): Promise<Wired> {
+async function wired(
+  settings: unknown = {},
+  given: { wasm?: string; flags?: object; saved?: SourcedRule[] } = {},
+): Promise<Wired> {
   const home = join(top, `home${++count}`);
   const root = join(home, 'project');
   const dataRoot = join(home, '.clawdcode');
@@ -41,6 +45,7 @@ async function wired(settings: unknown = {}, given: { wasm?: string; flags?: obj
   const permissions = createPermissions(loaded, {
     ...places,
     engine: new InProcessEngine(given.wasm ?? wasm, {}),
+    saved: given.saved ?? [],
     onSaved: async () => {
       saves++;
     },
@@ -181,6 +186,7 @@ test('where only managed rules count, no other is offered, saved or heeded', asy
   const { decide, remember, rules } = createPermissions(loaded, {
     ...places,
     engine: new InProcessEngine(wasm, {}),
+    saved: [],
     onSaved: () => Promise.reject(new Error('nothing is saved')),
   });
   const run = (command: string) => decide('Bash', { type: 'command', command, cwd: places.root }, 'default');
@@ -195,6 +201,16 @@ test('where only managed rules count, no other is offered, saved or heeded', asy
   // Accepting edits is a mode, no rule.
   const edit = await decide('Edit', { type: 'write', paths: [join(places.root, 'a')] }, 'default');
   expect(edit.suggestion?.destination).toBe('mode');
+});
+
+test('a saved rule counts in the next session of the process, one for a session does not', async () => {
+  const saved: SourcedRule[] = [];
+  const before = await wired({}, { saved });
+  const file = before.localFile;
+  await before.remember({ rules: ['Bash(touch:*)'], destination: 'local', file, label: 'Yes' });
+  await before.remember({ rules: ['Bash(make)'], destination: 'session', label: 'Yes' });
+  const after = await wired({}, { saved });
+  expect(after.rules().map(({ text }) => text)).toEqual(['Bash(touch:*)']);
 });
 
 test('the last call that did not simply run can be explained', async () => {

@@ -77,6 +77,7 @@ test('the question shows the address, and "always" is remembered for the host', 
   const { server, work, ready, pages, allowPrivate, call } = await withPages();
   await allowPrivate();
   server.script({ calls: [call('/guide')] }, { calls: [call('/guide?again')] }, { text: 'Read twice.' });
+  server.script({ calls: [call('/guide?cleared')] }, { text: 'Read after /clear.' });
   const terminal = await ready();
   await terminal.submit('read the guide');
   await terminal.waitFor(`GET ${pages.origin}/guide`);
@@ -89,4 +90,8 @@ test('the question shows the address, and "always" is remembered for the host', 
   expect(JSON.parse(await work.read('.clawdcode.local.json'))).toMatchObject({
     permissions: { allow: ['WebFetch(domain:127.0.0.1)'] },
   });
+  await terminal.submit('/clear');
+  await terminal.waitForPrinted('New session.');
+  await terminal.submit('read it again');
+  await terminal.waitForPrinted('Read after /clear.');
 });

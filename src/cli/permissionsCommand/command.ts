@@ -160,6 +160,7 @@ async function open(
   const permissions = createPermissions(loaded, {
     ...place,
     engine: new InProcessEngine(grammarFolder(place.packageRoot), process.env),
+    saved: [],
     onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
   });
   return { loaded, permissions };
