@@ -34,6 +34,8 @@ import { createTurnJob } from './turnJob.ts';
 import type { Agent } from './types.ts';
 
 export interface AgentDeps extends PermissionRules {
+  /** Unique among the agents of the process. */
+  readonly id: string;
   /** With a session already created or loaded. */
   readonly context: ContextManager;
   readonly client: ModelClient;
@@ -84,8 +86,8 @@ const SANDBOX_LOOK_MS = 100;
 
 export function createAgent(deps: AgentDeps): Agent {
   const { context, clock, model } = deps;
-  const hub = createEventHub(deps.onError);
-  const questions = createQuestions(hub.emit, () => modes.current() === 'dontAsk');
+  const hub = createEventHub(deps.id, deps.onError);
+  const questions = createQuestions(deps.id, hub.emit, () => modes.current() === 'dontAsk');
   const prompts = createPromptQueue(hub.emit);
   const modes = createModes(context, deps.mode, hub.emit, deps.refusedModes);
   const toolset = createToolset(deps.tools);
@@ -276,6 +278,7 @@ export function createAgent(deps: AgentDeps): Agent {
   };
 
   return {
+    id: deps.id,
     submit,
     subscribe: hub.subscribe,
     entries: () => context.entries(),

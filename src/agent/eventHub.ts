@@ -1,18 +1,19 @@
-import type { AgentEvent } from '../protocol/events.ts';
+import type { AgentEvent, IdentifiedEvent } from '../protocol/events.ts';
 
 export interface EventHub {
   emit(event: AgentEvent): void;
-  subscribe(listener: (event: AgentEvent) => void): () => void;
+  subscribe(listener: (event: IdentifiedEvent) => void): () => void;
 }
 
-/** Hands each event to every subscriber in order; one that throws neither stops the turn nor the others. */
-export function createEventHub(onError: (error: unknown) => void): EventHub {
-  const listeners = new Set<(event: AgentEvent) => void>();
+/** Hands each event of an agent to every subscriber in order; one that throws neither stops the turn nor the others. */
+export function createEventHub(agentId: string, onError: (error: unknown) => void): EventHub {
+  const listeners = new Set<(event: IdentifiedEvent) => void>();
   return {
     emit(event) {
+      const identified: IdentifiedEvent = { ...event, agentId };
       for (const listener of [...listeners]) {
         try {
-          listener(event);
+          listener(identified);
         } catch (error) {
           onError(error);
         }

@@ -1,16 +1,20 @@
 import type { AgentEvent } from '../protocol/events.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
 
+/** A question before it is known which agent asks it. */
+export type NewQuestion = Omit<PermissionQuestion, 'agentId'>;
+
 /** The open questions of a session: the agent waits here, a subscriber answers through an op. */
 export interface Questions {
   /** Resolves with the answer; an abort answers every open question with a refusal that ends the turn. */
-  ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  ask(question: NewQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
   answer(id: string, answer: PermissionAnswer): void;
   open(): readonly PermissionQuestion[];
 }
 
 /** Owns the promises behind `permission_question` events; parallel calls may have several open at once. */
 export function createQuestions(
+  agentId: string,
   emit: (event: AgentEvent) => void,
   asksNothing: () => boolean = () => false,
 ): Questions {
@@ -28,7 +32,8 @@ export function createQuestions(
   };
 
   return {
-    ask(question, signal) {
+    ask(asked, signal) {
+      const question: PermissionQuestion = { ...asked, agentId };
       if (signal.aborted) return Promise.resolve(refusal);
       if (asksNothing()) return Promise.resolve(unasked);
       return new Promise((resolve) => {

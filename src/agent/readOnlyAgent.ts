@@ -2,19 +2,18 @@
  * An agent that only shows its session: another program writes it, or it belongs to another project. Whatever would
  * add to the session is answered with a notice; looking, and forking, go on as ever.
  */
-import type { AgentEvent } from '../protocol/events.ts';
 import type { Op } from '../protocol/ops.ts';
 import { createEventHub } from './eventHub.ts';
 import type { Agent } from './types.ts';
 
 /** `agent` has a session that was opened for reading. */
 export function readOnlyAgent(agent: Agent, onError: (error: unknown) => void): Agent {
-  const hub = createEventHub(onError);
+  const hub = createEventHub(agent.id, onError);
   agent.subscribe(hub.emit);
   return {
     ...agent,
     state: () => ({ ...agent.state(), readOnly: true }),
-    subscribe: (listener: (event: AgentEvent) => void) => hub.subscribe(listener),
+    subscribe: hub.subscribe,
     submit(op) {
       const text = refusalOf(op);
       if (text === undefined) agent.submit(op);

@@ -12,13 +12,13 @@ import type {
   Grant,
   PermissionAnswer,
   PermissionDecision,
-  PermissionQuestion,
   Preview,
 } from '../protocol/permissions.ts';
 import { quotedName } from '../protocol/quotedName.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { untilAborted } from '../protocol/untilAborted.ts';
 import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './checkpoints.ts';
+import type { NewQuestion } from './questions.ts';
 import type { Toolset } from './toolset.ts';
 
 export interface ToolCallPorts {
@@ -33,13 +33,9 @@ export interface ToolCallPorts {
     access: Access,
     call: { readonly id: string; readonly input: unknown; readonly signal: AbortSignal },
   ) => Promise<PermissionDecision>;
-  readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
+  readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
   /** Acts on an answer that reaches beyond its call: "always", an accepted plan. */
-  readonly onAllowed: (
-    question: PermissionQuestion,
-    access: Access,
-    answer: PermissionAnswer,
-  ) => Promise<void>;
+  readonly onAllowed: (question: NewQuestion, access: Access, answer: PermissionAnswer) => Promise<void>;
   readonly newId: () => string;
   readonly now: () => number;
   readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'before' | 'after'>;
@@ -190,7 +186,7 @@ async function authorise(
   const preview = await previewOf(prepared);
   // The model could have known better, and the user's answer would change nothing.
   if (preview.type === 'settled') return { type: 'outcome', outcome: preview.outcome };
-  const question: PermissionQuestion = {
+  const question: NewQuestion = {
     id: ports.newId(),
     callId: call.id,
     tool: call.name,

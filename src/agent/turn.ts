@@ -3,8 +3,9 @@ import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent, TurnOutcome } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, Reply } from '../protocol/model.ts';
-import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
+import type { PermissionAnswer } from '../protocol/permissions.ts';
 import { createLoopGuard, TELL_AT } from './loopGuard.ts';
+import type { NewQuestion } from './questions.ts';
 import { imagesRefused, refusesImages } from './refusedImages.ts';
 import { type ReplyPorts, streamReply } from './reply.ts';
 import { type FinishedCall, runToolCalls, type ToolCallPorts } from './toolCalls.ts';
@@ -159,7 +160,7 @@ async function goesInCircles(
 }
 
 function askWhetherToGoOn(names: string, { toolCalls, signal }: TurnPorts): Promise<PermissionAnswer> {
-  const question: PermissionQuestion = {
+  const question: NewQuestion = {
     id: toolCalls.newId(),
     callId: '',
     tool: 'loop',

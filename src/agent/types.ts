@@ -5,7 +5,7 @@ import type { RestoreStep } from '../protocol/checkpoints.ts';
 import type { CompactionDiff, ContextItem, ContextReport } from '../protocol/contextReport.ts';
 import type { Todo } from '../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
+import type { ContextMeasure, IdentifiedEvent } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
@@ -51,10 +51,12 @@ export interface AgentState {
 }
 
 export interface Agent {
+  /** Unique among the agents of a process; every event and question carries it. */
+  readonly id: string;
   /** Never throws; what goes wrong comes back as an event. */
   submit(op: Op): void;
   /** A subscriber that throws does not disturb the others. Returns the unsubscriber. */
-  subscribe(listener: (event: AgentEvent) => void): () => void;
+  subscribe(listener: (event: IdentifiedEvent) => void): () => void;
   state(): AgentState;
   /** The log so far, oldest first. Of a large session what came before its last compaction is not among them. */
   entries(): readonly JSONLEntry[];

@@ -226,6 +226,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       const { maxSessions, titles } = settings.sessions;
       const stopUpkeep = startUpkeep({ place, maxSessions, interactive: options.interactive, onError });
       const created = createAgent({
+        id: newId(),
         context,
         client,
         model,

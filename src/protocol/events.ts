@@ -36,6 +36,9 @@ export interface CompactionReport {
   readonly message?: string;
 }
 
+/** An event as subscribers get it: a screen may show several agents at once. Ids of calls are unique within an agent only. */
+export type IdentifiedEvent = AgentEvent & { readonly agentId: string };
+
 export type AgentEvent =
   | { readonly type: 'entry'; readonly entry: JSONLEntry }
   | { readonly type: 'turn_started' }

@@ -80,6 +80,8 @@ export interface RuleSuggestion {
 
 export interface PermissionQuestion {
   readonly id: string;
+  /** The agent that asks; the answer is an op for this one. */
+  readonly agentId: string;
   readonly callId: string;
   readonly tool: string;
   readonly title: string;

@@ -42,7 +42,7 @@ test('bypassPermissions opens every host, but for one that managed settings want
 
 test('a question that nothing waits for any more goes away', async () => {
   const events: string[] = [];
-  const questions = createQuestions((event) => events.push(event.type));
+  const questions = createQuestions('main', (event) => events.push(event.type));
   const command = new AbortController();
   const call = new AbortController();
   const answered = confirmWhileRunning(

@@ -45,9 +45,11 @@ test('an allowed call runs after its question; the question shows what will happ
     'turn_ended done after 2',
   ]);
   expect(events.find(isQuestion)).toEqual({
+    agentId: 'main',
     type: 'permission_question',
     question: {
       id: 'q1',
+      agentId: 'main',
       callId: 'a',
       tool: 'Edit',
       title: 'Edit it',

@@ -16,7 +16,7 @@ import {
 } from '../../src/context/index.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
-import type { AgentEvent } from '../../src/protocol/events.ts';
+import type { AgentEvent, IdentifiedEvent } from '../../src/protocol/events.ts';
 import type { ModelInfo } from '../../src/protocol/model.ts';
 import type { Op } from '../../src/protocol/ops.ts';
 import type { Tool } from '../../src/protocol/tools.ts';
@@ -28,7 +28,7 @@ export interface Stage {
   readonly context: ContextManager;
   readonly model: ScriptedModel;
   readonly clock: VirtualClock;
-  readonly events: AgentEvent[];
+  readonly events: IdentifiedEvent[];
   /** What `onError` heard; a test that expects something takes it out. */
   readonly bugs: unknown[];
   /** The project's folder. */
@@ -100,7 +100,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
   });
   if (resume === undefined) await context.createSession(undefined, {}, { systemPrompt });
   else await context.loadSession(resume.sessionId);
-  const events: AgentEvent[] = [];
+  const events: IdentifiedEvent[] = [];
   const bugs: unknown[] = [];
   let ids = 0;
   const agent = createAgent({
@@ -116,6 +116,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
     newId: () => `q${++ids}`,
     onError: (error) => bugs.push(error),
     client: model,
+    id: 'main',
     ...deps,
     tools: typeof tools === 'function' ? tools : () => tools,
     context,

@@ -41,7 +41,7 @@ test('Ctrl+B lets the turn go on, and the end of the task is told to the user at
   await writeFile(join(root, 'go'), '');
   await until(isNotice);
   const text = expect.stringMatching(/^Background task b1 ended with exit code 4 after \d s: echo begun;/);
-  expect(events.filter(isNotice)).toEqual([{ type: 'notice', level: 'info', text }]);
+  expect(events.filter(isNotice)).toEqual([{ agentId: 'main', type: 'notice', level: 'info', text }]);
   expect(agent.state().tasks).toMatchObject([{ end: { code: 4 } }]);
 
   await ask('And now?');

@@ -69,6 +69,7 @@ export const failed = (error: ModelError): AgentEvent => ({
 
 export const question: PermissionQuestion = {
   id: 'question1',
+  agentId: 'main',
   callId: 'call2',
   tool: 'Bash',
   title: 'npm test',

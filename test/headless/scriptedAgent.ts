@@ -2,7 +2,7 @@ import type { Agent, AgentState } from '../../src/agent/types.ts';
 import type { RestoreStep } from '../../src/protocol/checkpoints.ts';
 import type { CompactionDiff, ContextItem, ContextReport } from '../../src/protocol/contextReport.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
-import type { AgentEvent, ContextMeasure } from '../../src/protocol/events.ts';
+import type { AgentEvent, ContextMeasure, IdentifiedEvent } from '../../src/protocol/events.ts';
 import type { Op } from '../../src/protocol/ops.ts';
 import type { RewindPlan, TurnRecord } from '../../src/protocol/rewind.ts';
 
@@ -87,7 +87,7 @@ export function scriptedAgent(
   context: ScriptedContext = {},
 ): ScriptedAgent {
   const steps = [...script];
-  const listeners = new Set<(event: AgentEvent) => void>();
+  const listeners = new Set<(event: IdentifiedEvent) => void>();
   const ops: Op[] = [];
   const entries: JSONLEntry[] = [];
   const answered = new Map<string, () => void>();
@@ -95,7 +95,7 @@ export function scriptedAgent(
   let work: Promise<void> = Promise.resolve();
 
   const emit = (event: AgentEvent): void => {
-    for (const listener of listeners) listener(event);
+    for (const listener of listeners) listener({ ...event, agentId: 'main' });
   };
   const say = async (event: AgentEvent): Promise<void> => {
     await Promise.resolve();
@@ -122,6 +122,7 @@ export function scriptedAgent(
   };
 
   return {
+    id: 'main',
     ops,
     submit(op) {
       ops.push(structuredClone(op));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ContextReport } from '../../src/protocol/contextReport.ts';
-import type { AgentEvent } from '../../src/protocol/events.ts';
+import type { AgentEvent, IdentifiedEvent } from '../../src/protocol/events.ts';
 import { statusLine } from '../../src/ui/components/statusLine.ts';
 import { watchDraft } from '../../src/ui/draftWatch.ts';
 import { measure, state } from '../headless/scriptedAgent.ts';
@@ -8,7 +8,7 @@ import { plain } from './components/mount.tsx';
 
 function createSession() {
   let draft: ContextReport['draft'] = 'none';
-  let listener: (event: AgentEvent) => void = () => undefined;
+  let listener: (event: IdentifiedEvent) => void = () => undefined;
   let looks = 0;
   let sessionId = 's';
   return {
@@ -19,14 +19,14 @@ function createSession() {
         return draft;
       },
       state: () => ({ ...state, sessionId }),
-      subscribe(one: (event: AgentEvent) => void) {
+      subscribe(one: (event: IdentifiedEvent) => void) {
         listener = one;
         return () => undefined;
       },
     },
     become(next: ContextReport['draft'], event: AgentEvent) {
       draft = next;
-      listener(event);
+      listener({ ...event, agentId: 'main' });
     },
     leave() {
       sessionId = '';

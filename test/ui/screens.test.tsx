@@ -89,6 +89,7 @@ const views: Readonly<Record<string, Partial<View>>> = {
     questions: [
       {
         id: 'q',
+        agentId: 'main',
         callId: 'c',
         tool: 'Edit',
         title: 'src/greet.ts',

@@ -112,6 +112,7 @@ test('questions queue up and leave one by one', () => {
     type: 'permission_question',
     question: {
       id,
+      agentId: 'main',
       callId: id,
       tool: 'Bash',
       title: '',

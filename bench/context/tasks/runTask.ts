@@ -87,6 +87,7 @@ export async function runTask(task: Task, policy: TaskPolicy, sheet: PriceSheet)
     await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
     const offered = tools.filter(({ name }) => policy.recall || name !== 'Recall');
     const agent = createAgent({
+      id: 'main',
       context,
       client: player.client,
       model: { current: () => model, select: () => model, costUsd: () => undefined },

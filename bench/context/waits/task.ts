@@ -135,6 +135,7 @@ async function runIn(folder: string, options: TaskOptions): Promise<TaskResult> 
   const bugs: unknown[] = [];
   let ids = 0;
   const agent = createAgent({
+    id: 'main',
     context,
     client,
     model: { current: model, select: model, costUsd: () => undefined },

@@ -160,6 +160,7 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
       web: settings.webFetch,
     });
     const agent = createAgent({
+      id: 'main',
       context,
       client,
       model,

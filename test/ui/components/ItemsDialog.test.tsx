@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ContextItem, Steering } from '../../../src/protocol/contextReport.ts';
-import type { AgentEvent } from '../../../src/protocol/events.ts';
+import type { IdentifiedEvent } from '../../../src/protocol/events.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
 import { ItemsDialog } from '../../../src/ui/components/ItemsDialog.tsx';
 import { itemRow } from '../../../src/ui/components/itemRows.ts';
@@ -25,21 +25,25 @@ const item = (seq: number, fields: Partial<ContextItem> = {}): ContextItem => ({
 /** A session whose items do what they are told, as the real one does: an entry, then a measurement. */
 function createSession(first: readonly ContextItem[]) {
   let items = first;
-  let listener: (event: AgentEvent) => void = () => undefined;
+  let listener: (event: IdentifiedEvent) => void = () => undefined;
   const steered: Steering[] = [];
   const change = (uuid: string, fields: Partial<ContextItem>): void => {
     items = items.map((one) => (one.uuid === uuid ? { ...one, ...fields } : one));
   };
   const tell = (subtype: string): void => {
     const message = { role: 'system', content: '' } as const;
-    listener({ type: 'entry', entry: madeUpEntry({ seq: 99, uuid: 'e', type: 'system', subtype, message }) });
-    listener({ type: 'context_measured', measure });
+    listener({
+      agentId: 'main',
+      type: 'entry',
+      entry: madeUpEntry({ seq: 99, uuid: 'e', type: 'system', subtype, message }),
+    });
+    listener({ agentId: 'main', type: 'context_measured', measure });
   };
   const agent = {
     items: () => items,
     measure: async () => measure,
     state: () => state,
-    subscribe(one: (event: AgentEvent) => void) {
+    subscribe(one: (event: IdentifiedEvent) => void) {
       listener = one;
       return () => {
         listener = () => undefined;
@@ -61,7 +65,7 @@ function createSession(first: readonly ContextItem[]) {
       items = [...items, one];
       tell('');
     },
-    say: (text: string) => listener({ type: 'notice', level: 'warning', text }),
+    say: (text: string) => listener({ agentId: 'main', type: 'notice', level: 'warning', text }),
   };
 }
 

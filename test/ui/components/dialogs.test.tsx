@@ -12,6 +12,7 @@ import { createClock, mount, plain } from './mount.tsx';
 const room = { width: 60, theme: plain };
 const question: PermissionQuestion = {
   id: 'q1',
+  agentId: 'main',
   callId: 'c1',
   tool: 'Bash',
   title: 'npm test',

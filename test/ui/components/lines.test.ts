@@ -142,6 +142,7 @@ test('what runs never takes more rows or columns than there are', () => {
 
 const question = (preview: PermissionQuestion['preview']): PermissionQuestion => ({
   id: 'q',
+  agentId: 'main',
   callId: 'c',
   tool: 'Bash',
   title: 'npm test',

@@ -194,6 +194,7 @@ const cases: Readonly<Record<string, Case>> = {
         {...room}
         question={{
           id: 'q',
+          agentId: 'main',
           callId: 'c',
           tool: 'Bash',
           title: 'ls',

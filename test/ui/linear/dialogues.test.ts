@@ -251,6 +251,7 @@ describe('the first minute', () => {
 test('a question about a command tells what its characters are', () => {
   const question = {
     id: 'q',
+    agentId: 'main',
     callId: 'c',
     tool: 'Bash',
     title: 's\u0441p x',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentEvent } from '../../../src/protocol/events.ts';
+import type { IdentifiedEvent } from '../../../src/protocol/events.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
 import type { TaskInfo, TaskOutput } from '../../../src/protocol/tasks.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
@@ -22,7 +22,7 @@ const ended = (code: number): Partial<TaskInfo> => ({ end: { endedAtMs: NOW - 10
 /** An agent with tasks that a test starts, ends and lets print. */
 function createTasks(first: readonly TaskInfo[], outputs: Record<string, TaskOutput> = {}) {
   let tasks = first;
-  const listeners = new Set<(event: AgentEvent) => void>();
+  const listeners = new Set<(event: IdentifiedEvent) => void>();
   const watchers = new Map<string, () => void>();
   const ops: Op[] = [];
   return {
@@ -30,7 +30,7 @@ function createTasks(first: readonly TaskInfo[], outputs: Record<string, TaskOut
     watchers,
     agent: {
       state: () => ({ ...state, tasks }),
-      subscribe(listener: (event: AgentEvent) => void) {
+      subscribe(listener: (event: IdentifiedEvent) => void) {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
@@ -43,7 +43,7 @@ function createTasks(first: readonly TaskInfo[], outputs: Record<string, TaskOut
     },
     now(next: readonly TaskInfo[]) {
       tasks = next;
-      for (const listener of listeners) listener({ type: 'tasks_changed' });
+      for (const listener of listeners) listener({ agentId: 'main', type: 'tasks_changed' });
     },
     print(id: string, text: string) {
       outputs[id] = { text: (outputs[id]?.text ?? '') + text, missing: 0 };
