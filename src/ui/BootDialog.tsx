@@ -1,13 +1,14 @@
 /** The dialogs that come before or between sessions: trust, onboarding, the pickers of sessions and of models, the list of items. */
 import { ItemsDialog } from './components/ItemsDialog.tsx';
 import { Onboarding } from './components/Onboarding.tsx';
-import { SelectList } from './components/SelectList.tsx';
-import { TrustDialog } from './components/TrustDialog.tsx';
 import type { Controller, Snapshot } from './controllerTypes.ts';
+import { DialogView } from './dialog/DialogView.tsx';
+import { modelsDialog } from './dialog/models.ts';
+import { trustDialog } from './dialog/trust.ts';
 import { KeysDialog } from './keys/KeysDialog.tsx';
 import type { Keymap } from './keys/keymap.ts';
 import { RewindDialog } from './rewind/RewindDialog.tsx';
-import { RefusalDialog } from './sessions/RefusalDialog.tsx';
+import { refusalDialog } from './sessions/refusal.ts';
 import { SessionPicker } from './sessions/SessionPicker.tsx';
 import { TasksDialog } from './tasks/TasksDialog.tsx';
 import { ThemePicker } from './themePicker/ThemePicker.tsx';
@@ -27,9 +28,9 @@ export function BootDialog({ snapshot, controller, columns, rows, now, keymap }:
   switch (phase.type) {
     case 'trust':
       return (
-        <TrustDialog
+        <DialogView
           {...room}
-          question={phase.question}
+          dialog={trustDialog(phase.question)}
           onAnswer={(trusted) => controller.advance(phase.answer(trusted))}
         />
       );
@@ -47,28 +48,20 @@ export function BootDialog({ snapshot, controller, columns, rows, now, keymap }:
       return <SessionPicker {...room} picker={phase.picker} now={() => new Date(now())} />;
     case 'refused':
       return (
-        <RefusalDialog
+        <DialogView
           {...room}
-          {...phase}
-          now={() => new Date(now())}
+          dialog={refusalDialog(phase, new Date(now()))}
           onAnswer={(answer) => controller.answerRefusal(answer)}
         />
       );
-    case 'models': {
-      const used = session?.agent.state().model.id;
+    case 'models':
       return (
-        <SelectList
+        <DialogView
           {...room}
-          title="Model"
-          // The one in use comes first, so that Enter changes nothing.
-          items={phase.ids.toSorted((a, b) => Number(b === used) - Number(a === used))}
-          textOf={(id) => (id === used ? `${id} · in use` : id)}
-          empty={phase.problem ?? 'No model found.'}
-          onPick={(id) => controller.pickModel(id)}
-          onCancel={() => controller.pickModel(undefined)}
+          dialog={modelsDialog(phase, session?.agent.state().model.id)}
+          onAnswer={(id) => controller.pickModel(id)}
         />
       );
-    }
     case 'themes':
       return (
         <ThemePicker

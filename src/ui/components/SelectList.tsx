@@ -40,6 +40,8 @@ export interface SelectListProps<T> {
   readonly detailOf?: (item: T | undefined) => ReactNode;
   readonly onPick: (item: T) => void;
   readonly onCancel: () => void;
+  /** Ctrl+C; leaves the list when absent. */
+  readonly onQuit?: () => void;
 }
 
 interface State<T> {
@@ -55,7 +57,7 @@ const place: DialogPlace = { contexts: ['Select'], typing: 'text' };
 /** A picker: type to filter, arrows move, Enter takes, Esc leaves. Draws only the visible rows. */
 export function SelectList<T>(props: SelectListProps<T>) {
   const { title, items, textOf, rowOf, empty = 'Nothing here.', width, rows, theme, isActive = true } = props;
-  const { detailRows = 0, detailOf, onPick, onCancel } = props;
+  const { detailRows = 0, detailOf, onPick, onCancel, onQuit = onCancel } = props;
   const [state, latest, set] = useLatest<State<T>>(() => ({
     filter: createBuffer(),
     selection: createSelection(items),
@@ -90,7 +92,7 @@ export function SelectList<T>(props: SelectListProps<T>) {
       if (item !== undefined) onPick(item);
     },
     'select:cancel': onCancel,
-    'app:interrupt': onCancel,
+    'app:interrupt': onQuit,
   };
   const onKey = (key: DialogKey): void => {
     if (key.type === 'action') deeds[key.name]?.();

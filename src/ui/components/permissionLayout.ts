@@ -1,5 +1,6 @@
 /** Which lines of a permission dialog fit the screen: the choices always do, the preview takes what is left. */
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
+import { reasonItems } from '../dialog/permission.ts';
 import type { DialogPlace } from '../keys/dialogKeys.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
@@ -74,13 +75,9 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
 /** Lines of a reason that stands alone, and of each where there are several. */
 const REASON_ROWS = 2;
 
-/** Reason: one reason as a paragraph, several as a list. */
+/** One reason as a paragraph, several as a list. */
 function reasonLines(reason: string, width: number, theme: Theme): readonly string[] {
-  const [first = '', ...more] = reason.split('\n').filter((line) => line.trim() !== '');
-  const lines = (text: string): readonly string[] =>
-    wrapText(sanitizeLine(reveal(text)), width, theme.dim).slice(0, REASON_ROWS);
-  if (first === '') return [];
-  return more.length === 0 ? lines(first) : [first, ...more].flatMap((line) => lines(`- ${line}`));
+  return reasonItems(reason).flatMap((line) => wrapText(line, width, theme.dim).slice(0, REASON_ROWS));
 }
 
 /** One reason is shown whole or not at all; of a list, as many lines as there is room for. */

@@ -1,8 +1,9 @@
 /** What a call would do, as lines for the permission dialog: everything is shown, hidden characters included. */
 import type { Preview } from '../../protocol/permissions.ts';
+import { pathWords, previewNotice } from '../dialog/permission.ts';
 import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
-import { reveal, revealedNotice, revealLine, sanitizeLine } from '../print/sanitize.ts';
+import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, wrapColumns, wrapText } from '../print/spans.ts';
 import type { Theme } from '../theme.ts';
 
@@ -17,25 +18,9 @@ export function previewLines(
   markdown: MarkdownRenderer,
   isNamed = true,
 ): string[] {
-  const notice = revealedNotice(shownTexts(preview), preview.type === 'command');
+  const notice = previewNotice(preview);
   const lines = linesOf(preview, width, theme, markdown, isNamed);
   return notice === undefined ? lines : [...wrapText(notice, width, theme.warning), ...lines];
-}
-
-/** What is shown of a preview with everything revealed; a plan is prose. */
-export function shownTexts(preview: Preview): readonly string[] {
-  switch (preview.type) {
-    case 'diff':
-      return [preview.path, preview.diff];
-    case 'command':
-      return [preview.command, preview.cwd];
-    case 'paths':
-      return preview.paths;
-    case 'plan':
-      return [];
-    case 'text':
-      return [preview.text];
-  }
 }
 
 function linesOf(
@@ -90,12 +75,6 @@ function linesOf(
     case 'text':
       return wrapText(reveal(preview.text).trimEnd(), width);
   }
-}
-
-/** The file that is meant and, where it is reached by a link, the path that was asked for. */
-export function pathWords(path: string, realPath = path): string {
-  if (realPath === path) return revealLine(path);
-  return `${revealLine(realPath)}, through the link ${revealLine(path)}`;
 }
 
 function wrapped(text: string, width: number, theme: Theme): string[] {

@@ -11,7 +11,8 @@ export interface Offer {
   readonly model: ServedModel;
 }
 
-export type SetupDeed =
+/** What the first screen can lead to. */
+export type SetupPick =
   | { readonly type: 'use'; readonly offer: Offer }
   | { readonly type: 'choose' }
   /** Opens the form with this endpoint; with `isSure` it is asked at once. */
@@ -19,7 +20,7 @@ export type SetupDeed =
   | { readonly type: 'form' | 'demo' | 'again' | 'help' | 'reread' | 'quit' };
 
 export interface SetupChoice extends Choice {
-  readonly deed: SetupDeed;
+  readonly answer: SetupPick;
 }
 
 /** Models that are offered on the first screen itself; all others are a list away. */
@@ -35,7 +36,7 @@ export function setupChoices(
     (offer): SetupChoice => ({
       label: `${sanitizeLine(offer.model.id)} · ${offer.server.name}`,
       detail: factsOf(offer.model),
-      deed: { type: 'use', offer },
+      answer: { type: 'use', offer },
     }),
   );
   const others = (found ?? []).flatMap((server) => otherChoice(server) ?? []);
@@ -44,26 +45,26 @@ export function setupChoices(
     ...(canReread ? [rereadChoice] : []),
     ...first,
     ...(more > 0
-      ? [{ label: `Another model (${more} more)`, letter: 'm', deed: { type: 'choose' } } as const]
+      ? [{ label: `Another model (${more} more)`, letter: 'm', answer: { type: 'choose' } } as const]
       : []),
     ...others,
     {
       label: 'Enter a key and an endpoint',
       detail: 'any OpenAI-compatible server; paste a key right here',
       letter: 'k',
-      deed: { type: 'form' },
+      answer: { type: 'form' },
     },
     {
       label: 'Try the demo model',
       detail: 'built in: no network, no key, a few real tool calls',
       letter: 'd',
-      deed: { type: 'demo' },
+      answer: { type: 'demo' },
     },
     ...(offers.length > 0
       ? []
-      : [{ label: 'How to start a local server', letter: 'l', deed: { type: 'help' } } as const]),
-    { label: 'Search again for local servers', letter: 'r', deed: { type: 'again' } },
-    { label: 'Quit', letter: 'q', deed: { type: 'quit' } },
+      : [{ label: 'How to start a local server', letter: 'l', answer: { type: 'help' } } as const]),
+    { label: 'Search again for local servers', letter: 'r', answer: { type: 'again' } },
+    { label: 'Quit', letter: 'q', answer: { type: 'quit' } },
   ];
 }
 
@@ -71,7 +72,7 @@ const rereadChoice: SetupChoice = {
   label: 'Reload the settings',
   detail: 'after you have fixed them',
   letter: 's',
-  deed: { type: 'reread' },
+  answer: { type: 'reread' },
 };
 
 /** Every model of every server, those of the best server first; what calls no tools comes last. */
@@ -119,13 +120,13 @@ function otherChoice({ name, baseUrl, state }: FoundServer): SetupChoice | undef
     return {
       label: `${name} wants a key: enter it`,
       detail: baseUrl,
-      deed: { type: 'endpoint', baseUrl, isSure: false },
+      answer: { type: 'endpoint', baseUrl, isSure: false },
     };
   if (state.type === 'unasked')
     return {
       label: `Ask ${name} at ${new URL(baseUrl).host}`,
       detail: `named by ${state.source}; not on this machine, so nothing has been sent yet`,
-      deed: { type: 'endpoint', baseUrl, isSure: true },
+      answer: { type: 'endpoint', baseUrl, isSure: true },
     };
   return undefined;
 }

@@ -113,7 +113,7 @@ export function RewindDialog(props: RewindDialogProps) {
       const turn = current.list.turns?.[current.list.selected];
       if (turn !== undefined) void choose(turn);
     } else if (!isMeant()) return;
-    else if (current.step === 'choose') take(waysOf(current.plan)[current.choice]?.way);
+    else if (current.step === 'choose') take(waysOf(current.plan)[current.choice]?.answer);
     else submit(current.plan.turn.uuid, current.scope);
   };
   const back = (): void => {

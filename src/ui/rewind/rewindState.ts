@@ -1,8 +1,9 @@
 /** Where the user is on the way back: the list of turns, what goes back, what it does to the files. Pure. */
 import type { RewindPlan, RewindScope, TurnRecord } from '../../protocol/rewind.ts';
 import { type Choice, choiceOfKey } from '../components/choices.ts';
+import type { ChoiceDialog } from '../dialog/dialog.ts';
 import type { DialogKey } from '../keys/dialogKeys.ts';
-import { planSummary } from './planRows.ts';
+import { actionWords, planSummary, shortPath } from './planRows.ts';
 
 /** What can be chosen for a turn. */
 export type Way = RewindScope | 'fork' | 'cancel';
@@ -63,21 +64,21 @@ export function stepBack(state: RewindState): RewindState | undefined {
   if (state.step === 'turns') return undefined;
   if (state.step === 'choose') return { step: 'turns', list };
   const { plan, scope } = state;
-  const choice = waysOf(plan).findIndex(({ way }) => way === scope);
+  const choice = waysOf(plan).findIndex(({ answer }) => answer === scope);
   return { step: 'choose', list, turn: plan.turn, plan, choice: Math.max(0, choice) };
 }
 
 /** What can be chosen; without changed files there is only the conversation. */
-export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { readonly way: Way })[] {
+export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { readonly answer: Way })[] {
   const fork = {
-    way: 'fork',
+    answer: 'fork',
     letter: 'k',
     label: 'Fork from there',
     detail: 'a new session; this one and the files stay',
   } as const;
-  const cancel = { way: 'cancel', letter: 'n', action: 'confirm:no', label: 'Cancel' } as const;
+  const cancel = { answer: 'cancel', letter: 'n', action: 'confirm:no', label: 'Cancel' } as const;
   const conversation = {
-    way: 'conversation',
+    answer: 'conversation',
     letter: 'c',
     label: 'The conversation',
     detail: 'files stay as they are',
@@ -89,16 +90,42 @@ export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { reado
   }
   const detail = planSummary(plan.plan.steps);
   return [
-    { way: 'both', letter: 'b', label: 'Conversation and files', detail },
+    { answer: 'both', letter: 'b', label: 'Conversation and files', detail },
     conversation,
-    { way: 'files', letter: 'f', label: 'The files', detail: 'the conversation stays' },
+    { answer: 'files', letter: 'f', label: 'The files', detail: 'the conversation stays' },
     fork,
     cancel,
   ];
 }
 
+/** What is restored of a plan, with every path: on the screen the paths are looked at before the last Enter. */
+export function wayDialog(plan: RewindPlan, root: string): ChoiceDialog<Way> {
+  const { turn, noFiles, notes } = plan;
+  const asked = `Question: rewind to before "${turn.text.slice(0, 100)}": restore what?`;
+  const paths = plan.plan.steps
+    .filter(({ action }) => action !== 'nothing')
+    .map(({ action, path, reason }) => {
+      const why = reason === undefined ? '' : ` (${reason})`;
+      return { sign: 'does', text: `${actionWords[action]}: ${shortPath(path, root)}${why}` } as const;
+    });
+  return {
+    type: 'choices',
+    id: `rewind ${turn.uuid}`,
+    title: `Rewind to before “${turn.text}”. Restore what?`,
+    body: [
+      { type: 'text', text: asked, only: 'lines' },
+      { type: 'list', items: paths, more: 'more paths', only: 'lines' },
+      ...[...(noFiles === undefined ? [] : [noFiles]), ...notes].map(
+        (text) => ({ type: 'text', text }) as const,
+      ),
+    ],
+    choices: waysOf(plan),
+    cancel: 'cancel',
+  };
+}
+
 /** The choice that a key takes at once. */
 export function wayOf(plan: RewindPlan | undefined, key: DialogKey): Way | undefined {
   const ways = waysOf(plan);
-  return ways[choiceOfKey(ways, key) ?? -1]?.way;
+  return ways[choiceOfKey(ways, key) ?? -1]?.answer;
 }

@@ -1,5 +1,6 @@
 /** A session that cannot be gone on with here, and what can be done with it instead. Pure. */
 import type { Choice } from '../components/choices.ts';
+import type { ChoiceDialog } from '../dialog/dialog.ts';
 import { formatAge } from '../print/numbers.ts';
 
 /** Why a session was not opened. */
@@ -25,8 +26,39 @@ export interface SessionHolder {
 export type RefusalBack = 'list' | 'session' | 'new';
 export type RefusalAnswer = 'read' | 'fork' | 'write' | 'back';
 
+/** The dialog about a session that cannot be resumed here: who has it or where it belongs, and what can be done instead. */
+export function refusalDialog(
+  {
+    refusal,
+    id,
+    title,
+    back,
+  }: {
+    readonly refusal: Refusal;
+    readonly id: string;
+    readonly title: string | undefined;
+    readonly back: RefusalBack;
+  },
+  now: Date,
+): ChoiceDialog<RefusalAnswer> {
+  const name = title === undefined || title.trim() === '' ? `Session ${id}` : title;
+  return {
+    type: 'choices',
+    id: `refused ${id}`,
+    title: name,
+    body: [
+      { type: 'text', text: `${name} cannot be resumed here.`, only: 'lines' },
+      ...refusalText(refusal, now).map((text) => ({ type: 'text', text }) as const),
+    ],
+    choices: refusalChoices(refusal, back),
+    keepsChoices: true,
+    hint: { escape: back === 'new' ? 'Esc starts a new session' : 'Esc goes back' },
+    cancel: 'back',
+  };
+}
+
 /** What is said above the choices, a paragraph each; raw text. */
-export function refusalText(refusal: Refusal, now: Date): readonly string[] {
+function refusalText(refusal: Refusal, now: Date): readonly string[] {
   if (refusal.why === 'locked') {
     const { holder } = refusal;
     if (holder === undefined) return ['This session is open in another clawdcode.'];
@@ -41,7 +73,7 @@ export function refusalText(refusal: Refusal, now: Date): readonly string[] {
   return [`It belongs to another project: ${root}`, 'To resume it there, start clawdcode in that folder.'];
 }
 
-export function refusalChoices(
+function refusalChoices(
   refusal: Refusal,
   back: RefusalBack,
 ): readonly (Choice & { readonly answer: RefusalAnswer })[] {
@@ -74,15 +106,6 @@ const backLabels: Readonly<Record<RefusalBack, string>> = {
   session: 'Back to the open session',
   new: 'Start a new session',
 };
-
-/** What Esc does, for the line of keys. */
-export function refusalEscape(back: RefusalBack): string {
-  return back === 'new' ? 'Esc starts a new session' : 'Esc goes back';
-}
-
-export function refusalTitle(title: string | undefined, id: string): string {
-  return title === undefined || title.trim() === '' ? `Session ${id}` : title;
-}
 
 function clock(date: Date): string {
   const two = (number: number): string => String(number).padStart(2, '0');

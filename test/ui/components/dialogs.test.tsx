@@ -5,7 +5,8 @@ import { PermissionDialog } from '../../../src/ui/components/PermissionDialog.ts
 import { RetryNotice } from '../../../src/ui/components/RetryNotice.tsx';
 import { SelectList } from '../../../src/ui/components/SelectList.tsx';
 import { Spinner } from '../../../src/ui/components/Spinner.tsx';
-import { TrustDialog } from '../../../src/ui/components/TrustDialog.tsx';
+import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
+import { trustDialog } from '../../../src/ui/dialog/trust.ts';
 import { keys } from '../screen.ts';
 import { createClock, mount, plain } from './mount.tsx';
 
@@ -337,8 +338,8 @@ test.each([
   const answered = vi.fn();
   const clock = createClock();
   const { screen } = await mount(
-    <TrustDialog
-      question={{ folder: '/home/me/repo', effects: ['run `make hook` after each edit'] }}
+    <DialogView
+      dialog={trustDialog({ folder: '/home/me/repo', effects: ['run `make hook` after each edit'] })}
       {...room}
       rows={12}
       now={clock.now}
@@ -388,7 +389,9 @@ test.each([
   ],
 ])('trust that was given before (%j) is asked for what is new', async (before, expected) => {
   const question = { folder: '/home/me/repo', effects: ['f: Runs Bash(cu\u200Brl)'], before };
-  const { screen } = await mount(<TrustDialog question={question} {...room} rows={12} onAnswer={vi.fn()} />);
+  const { screen } = await mount(
+    <DialogView dialog={trustDialog(question)} {...room} rows={12} onAnswer={vi.fn()} />,
+  );
   expect(screen.text()).toEqual(expected);
 });
 
@@ -404,7 +407,9 @@ test('what is new in a folder is on the screen, however much is gone and however
     effects,
     before: { isRecorded: true, gone, added: 202, removed: 40 },
   };
-  const { screen } = await mount(<TrustDialog question={question} {...room} rows={14} onAnswer={vi.fn()} />);
+  const { screen } = await mount(
+    <DialogView dialog={trustDialog(question)} {...room} rows={14} onAnswer={vi.fn()} />,
+  );
   const text = screen.text();
   expect(text).toContain('Changed since you trusted it: 202 new, 40 gone.');
   expect(text.filter((line) => line.startsWith('  + ')).map((line) => line.slice(0, 11))).toEqual([

@@ -8,15 +8,15 @@ import { ItemsDialog } from '../../../src/ui/components/ItemsDialog.tsx';
 import { createForm, type Form } from '../../../src/ui/components/onboardingForm.ts';
 import { PermissionDialog } from '../../../src/ui/components/PermissionDialog.tsx';
 import { SelectList } from '../../../src/ui/components/SelectList.tsx';
-import { TrustDialog } from '../../../src/ui/components/TrustDialog.tsx';
+import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
+import { trustDialog } from '../../../src/ui/dialog/trust.ts';
 import { KeymapContext } from '../../../src/ui/keys/KeymapContext.ts';
 import { KeysDialog } from '../../../src/ui/keys/KeysDialog.tsx';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 import { AccessForm } from '../../../src/ui/onboarding/AccessForm.tsx';
-import { ChoiceScreen } from '../../../src/ui/onboarding/ChoiceScreen.tsx';
 import { RewindDialog } from '../../../src/ui/rewind/RewindDialog.tsx';
 import { createPicker } from '../../../src/ui/sessions/picker.ts';
-import { RefusalDialog } from '../../../src/ui/sessions/RefusalDialog.tsx';
+import { refusalDialog } from '../../../src/ui/sessions/refusal.ts';
 import { SessionPicker } from '../../../src/ui/sessions/SessionPicker.tsx';
 import { TasksDialog } from '../../../src/ui/tasks/TasksDialog.tsx';
 import { measure, state } from '../../headless/scriptedAgent.ts';
@@ -172,13 +172,13 @@ const cases: Readonly<Record<string, Case>> = {
     done: ['fork'],
     left: 'back',
     open: (log, clock) => (
-      <RefusalDialog
+      <DialogView
         {...room}
-        refusal={{ why: 'locked', holder: undefined, canRead: true }}
-        id="a"
-        title="T"
-        back="list"
-        clock={clock}
+        dialog={refusalDialog(
+          { refusal: { why: 'locked', holder: undefined, canRead: true }, id: 'a', title: 'T', back: 'list' },
+          new Date(0),
+        )}
+        now={clock}
         onAnswer={log}
       />
     ),
@@ -216,9 +216,9 @@ const cases: Readonly<Record<string, Case>> = {
     done: ['true'],
     left: 'false',
     open: (log, clock) => (
-      <TrustDialog
+      <DialogView
         {...room}
-        question={{ folder: '/f', effects: [] }}
+        dialog={trustDialog({ folder: '/f', effects: [] })}
         now={clock}
         onAnswer={(isTrusted) => log(String(isTrusted))}
       />
@@ -231,15 +231,23 @@ const cases: Readonly<Record<string, Case>> = {
     done: ['B', 'B', 'A'],
     left: 'left',
     open: (log, clock) => (
-      <ChoiceScreen
+      <DialogView
         {...room}
-        title="T"
-        texts={[]}
-        choices={[{ label: 'A' }, { label: 'B', letter: 'b' }]}
+        dialog={{
+          type: 'choices',
+          id: 'T',
+          title: 'T',
+          body: [],
+          choices: [
+            { label: 'A', answer: 'A' },
+            { label: 'B', letter: 'b', answer: 'B' },
+          ],
+          hint: { escape: 'Esc leaves', hasLetters: true },
+          cancel: 'left',
+          quit: 'quit',
+        }}
         now={clock}
-        onTake={({ label }) => log(label)}
-        onEscape={() => log('left')}
-        onQuit={() => log('quit')}
+        onAnswer={log}
       />
     ),
   },

@@ -4,15 +4,16 @@ import type { Agent } from '../../../src/agent/types.ts';
 import type { ContextItem } from '../../../src/protocol/contextReport.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
 import type { TaskInfo } from '../../../src/protocol/tasks.ts';
-import type { Controller } from '../../../src/ui/controllerTypes.ts';
-import { choose } from '../../../src/ui/linear/dialogues/choose.ts';
+import type { Controller, Snapshot } from '../../../src/ui/controllerTypes.ts';
+import { modelsDialog } from '../../../src/ui/dialog/models.ts';
+import { trustDialog } from '../../../src/ui/dialog/trust.ts';
+import { dialogueOf } from '../../../src/ui/linear/dialogues/askDialog.ts';
 import { items } from '../../../src/ui/linear/dialogues/items.ts';
-import { models } from '../../../src/ui/linear/dialogues/models.ts';
+import { askPhase } from '../../../src/ui/linear/dialogues/ofPhase.ts';
 import { onboarding } from '../../../src/ui/linear/dialogues/onboarding.ts';
 import { permission } from '../../../src/ui/linear/dialogues/permission.ts';
 import { rewind } from '../../../src/ui/linear/dialogues/rewind.ts';
 import { tasks } from '../../../src/ui/linear/dialogues/tasks.ts';
-import { trust } from '../../../src/ui/linear/dialogues/trust.ts';
 import type { Dialogue, DialoguePorts } from '../../../src/ui/linear/dialogues/types.ts';
 import type { Access, SetupPort } from '../../../src/ui/onboarding/SetupPort.ts';
 import type { Boot, OnboardingResult } from '../../../src/ui/types.ts';
@@ -113,19 +114,35 @@ describe('background tasks', () => {
 
 describe('models', () => {
   test.each([
-    ['2', 'model b'],
-    ['a', 'model a'],
-    ['', 'model undefined'],
-  ])('%j: %s', (text, deed) => {
-    const { ports, deeds } = createPorts();
-    expect(models({ type: 'models', ids: ['a', 'b'] }, ports)?.answer(text)).toBeUndefined();
-    expect(deeds).toEqual([deed]);
+    ['2', 'b'],
+    ['a', 'a'],
+    ['', undefined],
+  ])('%j: %s', (text, id) => {
+    const picked: unknown[] = [];
+    const dialogue = dialogueOf(modelsDialog({ ids: ['a', 'b'] }, undefined), (one) => picked.push(one));
+    expect(dialogue.tell).toEqual([
+      '2 models:',
+      '1. a',
+      '2. b',
+      'Answer with a number or a name. An empty line cancels.',
+    ]);
+    expect(dialogue.answer(text)).toBeUndefined();
+    expect(picked).toEqual([id]);
+  });
+
+  test('the one in use is the first', () => {
+    const dialogue = dialogueOf(modelsDialog({ ids: ['a', 'b'] }, 'b'), () => undefined);
+    expect(dialogue.tell.slice(1, 3)).toEqual(['1. b, in use', '2. a']);
   });
 
   test('an unknown one is asked again; where there are none, why', () => {
-    const { ports, told, deeds } = createPorts();
-    expect(models({ type: 'models', ids: ['a'] }, ports)?.answer('7')).toMatch(/no model "7"/);
-    expect(models({ type: 'models', ids: [], problem: 'It is away.' }, ports)).toBeUndefined();
+    const { ports, told, deeds, asked } = createPorts();
+    expect(dialogueOf(modelsDialog({ ids: ['a'] }, 'a'), () => undefined).answer('7')).toMatch(
+      /no model "7"/,
+    );
+    const phase = { type: 'models', ids: [], problem: 'It is away.' } as const;
+    askPhase({ phase, session: undefined } as unknown as Snapshot, ports);
+    expect(asked).toEqual([]);
     expect([told, deeds]).toEqual([['It is away. /model and a name switches to it.'], ['model undefined']]);
   });
 });
@@ -181,7 +198,8 @@ describe('the first minute', () => {
       defaults: {},
       savedTo: '~/.clawdcode/config.json',
     };
-    await onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
+    onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
+    await vi.waitFor(() => expect(asked).toHaveLength(1), 15_000);
     for (const line of ['k', '', 'gsk_0123456789abcdef', '', '']) asked.at(-1)?.answer(line);
     expect(told.join('\n')).toMatch(
       /That looks like a key, so .* not sent, and not kept as anything else\. It still stands where it was typed/,
@@ -211,7 +229,8 @@ describe('the first minute', () => {
         defaults: {},
         savedTo: '~/.clawdcode/config.json',
       };
-      await onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
+      onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
+      await vi.waitFor(() => expect(asked).toHaveLength(1), 15_000);
       for (const answer of [line, '', '']) asked.at(-1)?.answer(answer);
       await vi.waitFor(() => expect(asked.at(-1)?.tell.join()).toContain('which model?'), 15_000);
       expect(asked.at(-1)?.answer(line)).toBe('That looks like a key, and no model is called so.');
@@ -239,7 +258,8 @@ describe('the first minute', () => {
       return new Promise(() => {});
     };
     const message = 'config.json:3:5: comma expected.';
-    await onboarding({ type: 'onboarding', setup, message, canReread: true, answer }, ports);
+    onboarding({ type: 'onboarding', setup, message, canReread: true, answer }, ports);
+    await vi.waitFor(() => expect(asked).toHaveLength(1), 15_000);
     expect([...told, ...(asked.at(-1)?.tell ?? [])].join('\n')).toMatch(
       /Error: config\.json:3:5.*Reload the settings/s,
     );
@@ -272,23 +292,14 @@ test('a question about a command tells what its characters are', () => {
 test('trust needs a yes; Ctrl+C is a no', () => {
   const answers: boolean[] = [];
   const question = { folder: '/p', effects: ['.clawdcode.json: allows Bash(\u202Els)'] };
-  const phase = {
-    type: 'trust',
-    question,
-    answer: async (isTrusted: boolean) => {
-      answers.push(isTrusted);
-      return { type: 'quit' } as const;
-    },
-  } as const;
-  const { ports } = createPorts();
-  const dialogue = trust(phase, ports);
+  const dialogue = dialogueOf(trustDialog(question), (isTrusted) => answers.push(isTrusted));
   expect(dialogue.tell.join('\n')).toContain('- .clawdcode.json: allows Bash(‹U+202E›ls)');
   expect(dialogue.answer('sure')).toMatch(/not one of the choices/);
   dialogue.answer('yes');
   dialogue.cancel();
   expect(answers).toEqual([true, false]);
   const before = { isRecorded: true, gone: ['.clawdcode.json: allows Edit'], added: 1, removed: 1 };
-  expect(trust({ ...phase, question: { ...question, before } }, ports).tell).toEqual([
+  expect(dialogueOf(trustDialog({ ...question, before }), () => undefined).tell).toEqual([
     'Question: do you trust what has changed in this folder? /p',
     'Changed since you trusted it: 1 new, 1 gone.',
     '- New: .clawdcode.json: allows Bash(‹U+202E›ls)',
@@ -300,12 +311,10 @@ test('trust needs a yes; Ctrl+C is a no', () => {
 });
 
 test('nothing in a choice or an answer drives the terminal', () => {
-  const dialogue = choose(
-    ['Head'],
-    [{ label: 'a\u001B[2Jb', detail: 'c\nd' }],
-    () => {},
-    () => {},
-  );
+  const choices = [{ label: 'a\u001B[2Jb', detail: 'c\nd', answer: undefined }];
+  const body = [{ type: 'text', text: 'Head\u001B[2J' }] as const;
+  const base = { id: '', title: '', cancel: undefined };
+  const dialogue = dialogueOf({ ...base, type: 'choices', body, choices }, () => {});
   const all = [...dialogue.tell, dialogue.answer('\u001B[2J') ?? ''].join('');
   expect(all).not.toContain('\u001B');
 });

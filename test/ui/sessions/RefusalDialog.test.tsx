@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { RefusalDialog } from '../../../src/ui/sessions/RefusalDialog.tsx';
-import type { Refusal, RefusalBack } from '../../../src/ui/sessions/refusal.ts';
+import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
+import { type Refusal, type RefusalBack, refusalDialog } from '../../../src/ui/sessions/refusal.ts';
 import { createClock, mount, plain } from '../components/mount.tsx';
 import { keys } from '../screen.ts';
 import { now } from './made.ts';
@@ -21,13 +21,12 @@ async function ask(refusal: Refusal, columns = 70, rows = 14, back: RefusalBack 
   };
   const clock = createClock();
   const { screen } = await mount(
-    <RefusalDialog
-      {...props}
+    <DialogView
+      dialog={refusalDialog(props, now)}
       width={columns}
       rows={rows}
       theme={plain}
-      now={() => now}
-      clock={clock.now}
+      now={clock.now}
       onAnswer={onAnswer}
     />,
     { columns, rows },

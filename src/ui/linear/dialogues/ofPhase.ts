@@ -1,31 +1,46 @@
 import type { Snapshot } from '../../controllerTypes.ts';
+import { modelsDialog } from '../../dialog/models.ts';
+import { trustDialog } from '../../dialog/trust.ts';
+import { refusalDialog } from '../../sessions/refusal.ts';
+import { dialogueOf } from './askDialog.ts';
 import { items } from './items.ts';
-import { models } from './models.ts';
 import { onboarding } from './onboarding.ts';
 import { rewind } from './rewind.ts';
-import { pick, refused } from './sessions.ts';
+import { pick } from './sessions.ts';
 import { tasks } from './tasks.ts';
-import { trust } from './trust.ts';
 import type { DialoguePorts } from './types.ts';
 
 /** Asks what the screen would show a dialog for. Called once for each phase. */
 export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): void {
   switch (phase.type) {
     case 'trust':
-      ports.ask(trust(phase, ports));
+      ports.ask(
+        dialogueOf(trustDialog(phase.question), (isTrusted) =>
+          ports.controller.advance(phase.answer(isTrusted)),
+        ),
+      );
       return;
     case 'onboarding':
-      void onboarding(phase, ports);
+      onboarding(phase, ports);
       return;
     case 'picking':
       pick(phase.picker, ports);
       return;
     case 'refused':
-      ports.ask(refused(phase, ports));
+      ports.ask(
+        dialogueOf(refusalDialog(phase, new Date(ports.now())), (answer) =>
+          ports.controller.answerRefusal(answer),
+        ),
+      );
       return;
     case 'models': {
-      const asked = models(phase, ports);
-      if (asked !== undefined) ports.ask(asked);
+      const dialog = modelsDialog(phase, session?.agent.state().model.id);
+      const answer = (id: string | undefined): void => ports.controller.pickModel(id);
+      if (dialog.items.length > 0) ports.ask(dialogueOf(dialog, answer));
+      else {
+        ports.tell(`${dialog.empty} /model and a name switches to it.`);
+        answer(undefined);
+      }
       return;
     }
     case 'items':

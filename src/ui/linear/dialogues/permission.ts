@@ -1,12 +1,11 @@
 /** May this call run? The whole preview in words, then numbered answers; nothing but an exact answer approves. */
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../../protocol/permissions.ts';
-import { permissionChoices } from '../../components/permissionChoices.ts';
-import { pathWords, shownTexts } from '../../components/previewLines.ts';
+import { denial, pathWords, permissionChoices, previewNotice, reasonItems } from '../../dialog/permission.ts';
 import type { MarkdownRenderer } from '../../print/markdown.ts';
-import { reveal, revealedNotice, revealLine, sanitizeLine } from '../../print/sanitize.ts';
+import { reveal, revealLine, sanitizeLine } from '../../print/sanitize.ts';
 import { plainTheme } from '../markdownWords.ts';
 import { diffWords, revealed } from '../toolWords.ts';
-import { choiceOf, choose } from './choose.ts';
+import { choiceOf, choiceWords } from './askDialog.ts';
 import type { Dialogue } from './types.ts';
 
 export interface PermissionPorts {
@@ -17,10 +16,8 @@ export interface PermissionPorts {
 
 /** A sentence, or several as a list. */
 function reasonWords(reason: string): readonly string[] {
-  const [first, ...more] = reason.split('\n').filter((line) => line.trim() !== '');
-  if (first === undefined) return [];
-  if (more.length === 0) return [`Reason: ${sanitizeLine(reveal(first))}`];
-  return ['Reason:', ...[first, ...more].map((line) => `- ${sanitizeLine(reveal(line))}`)];
+  const items = reasonItems(reason);
+  return items.length > 1 ? ['Reason:', ...items] : items.map((only) => `Reason: ${only}`);
 }
 
 /** Milliseconds in which nobody can have heard the question: what comes then was meant for something else. */
@@ -34,44 +31,35 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
     .map(({ letter }) => letter)
     .join(', ');
   const isCommand = question.preview.type === 'command';
-  const notice = revealedNotice(shownTexts(question.preview), isCommand);
+  const notice = previewNotice(question.preview);
   const askedAt = ports.now();
-  const take = (index: number, comment: string): void => {
-    const chosen = index === no ? undefined : choices[index];
-    if (chosen !== undefined) ports.onAnswer(chosen.answer);
-    else ports.onAnswer({ behavior: 'deny', ...(comment === '' ? {} : { comment }) });
-  };
-  const asked = choose(
-    [
+  const expected = `Answer ${letters} or n. Text after n tells the model what to do instead.`;
+  return {
+    tell: [
       `Question: may ${sanitizeLine(question.tool)} do this? ${sanitizeLine(reveal(question.title, isCommand))}`,
       ...(notice === undefined ? [] : [notice]),
       ...previewWords(question.preview, ports.words),
       ...reasonWords(question.reason),
-    ],
-    choices,
-    (index) => take(index, ''),
-    () => take(no, ''),
-  );
-  return {
-    ...asked,
-    tell: [
-      ...asked.tell.slice(0, -1),
-      `Answer ${letters} or n. Text after n tells the model what to do instead.`,
+      ...choices.map(choiceWords),
+      expected,
     ],
     answer(text) {
       if (ports.now() - askedAt < UNHEARD_MS)
         return 'That line was typed before the question, so it was ignored. Please answer now.';
       const [first = '', ...rest] = text.split(/[\s,:]+/);
       const comment = text.slice(first.length).replace(/^[\s,:]+/, '');
-      if (rest.length > 0 && comment !== '') {
-        // Only a no can be followed by words: "yes, but …" is not a yes.
-        if (choiceOf(choices, first) !== no)
-          return `Answer with just ${letters} or n; only n may be followed by text.`;
-        take(no, comment);
-        return undefined;
-      }
-      return asked.answer(text);
+      const isCommented = rest.length > 0 && comment !== '';
+      const index = choiceOf(choices, isCommented ? first : text);
+      // Only a no can be followed by words: "yes, but …" is not a yes.
+      if (isCommented && index !== no)
+        return `Answer with just ${letters} or n; only n may be followed by text.`;
+      const chosen = choices[index ?? -1];
+      if (chosen === undefined)
+        return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with a number, 1 to ${choices.length}.`;
+      ports.onAnswer(index === no ? denial(comment) : chosen.answer);
+      return undefined;
     },
+    cancel: () => ports.onAnswer(denial()),
   };
 }
 

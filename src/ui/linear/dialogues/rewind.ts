@@ -3,9 +3,8 @@ import type { Agent } from '../../../agent/types.ts';
 import type { RewindPlan, RewindScope, TurnRecord } from '../../../protocol/rewind.ts';
 import { formatAge } from '../../print/numbers.ts';
 import { sanitizeLine } from '../../print/sanitize.ts';
-import { actionWords, shortPath } from '../../rewind/planRows.ts';
-import { waysOf } from '../../rewind/rewindState.ts';
-import { choose } from './choose.ts';
+import { wayDialog } from '../../rewind/rewindState.ts';
+import { dialogueOf } from './askDialog.ts';
 import type { DialoguePorts } from './types.ts';
 
 /** Turns that are told; `/rewind 30` goes further. */
@@ -71,27 +70,11 @@ function askWay(agent: Agent, plan: RewindPlan, ports: DialoguePorts): void {
     agent.submit({ type: 'rewind', to: turn.uuid, scope });
     close();
   };
-  const { root } = agent.state();
-  const steps = plan.plan.steps.filter(({ action }) => action !== 'nothing');
-  const ways = waysOf(plan);
   ports.ask(
-    choose(
-      [
-        `Question: rewind to before "${sanitizeLine(turn.text).slice(0, 100)}": restore what?`,
-        ...steps.map(
-          ({ action, path, reason }) =>
-            `- ${actionWords[action]}: ${shortPath(path, root)}${reason === undefined ? '' : ` (${sanitizeLine(reason)})`}`,
-        ),
-        ...[...(plan.noFiles === undefined ? [] : [plan.noFiles]), ...plan.notes].map(sanitizeLine),
-      ],
-      ways,
-      (index) => {
-        const way = ways[index]?.way ?? 'cancel';
-        if (way === 'cancel') close();
-        else if (way === 'fork') ports.controller.forkBefore(turn);
-        else submit(way);
-      },
-      close,
-    ),
+    dialogueOf(wayDialog(plan, agent.state().root), (way) => {
+      if (way === 'cancel') close();
+      else if (way === 'fork') ports.controller.forkBefore(turn);
+      else submit(way);
+    }),
   );
 }

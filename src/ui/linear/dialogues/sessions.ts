@@ -1,13 +1,10 @@
-/** The list of sessions, driven by the picker of the screen, and a session that cannot be resumed here. */
+/** The list of sessions, driven by the picker of the screen. */
 
-import type { Phase } from '../../controllerTypes.ts';
 import type { DialogActionName } from '../../keys/dialogActions.ts';
 import { count, formatAge } from '../../print/numbers.ts';
 import { sanitizeLine } from '../../print/sanitize.ts';
 import type { Picker, PickerSnapshot } from '../../sessions/picker.ts';
 import { typed } from '../../sessions/pickerState.ts';
-import { refusalChoices, refusalText, refusalTitle } from '../../sessions/refusal.ts';
-import { choose } from './choose.ts';
 import type { Dialogue, DialoguePorts } from './types.ts';
 
 /** Sessions or hits that are told at once; words find the others. */
@@ -105,20 +102,4 @@ function rowWords(snapshot: PickerSnapshot, now: Date): string[] {
     ];
     return `${index + 1}. ${sanitizeLine(session.title)}; ${facts.join(', ')}`;
   });
-}
-
-export function refused(
-  { refusal, back, title, id }: Extract<Phase, { type: 'refused' }>,
-  { controller, now }: DialoguePorts,
-): Dialogue {
-  const choices = refusalChoices(refusal, back);
-  return choose(
-    [
-      `${sanitizeLine(refusalTitle(title, id))} cannot be resumed here.`,
-      ...refusalText(refusal, new Date(now())).map(sanitizeLine),
-    ],
-    choices,
-    (index) => controller.answerRefusal(choices[index]?.answer ?? 'back'),
-    () => controller.answerRefusal('back'),
-  );
 }

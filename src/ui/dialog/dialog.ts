@@ -1,0 +1,139 @@
+/**
+ * A dialog as data: what is asked, and what each answer is. `DialogView.tsx` draws it, `linear/dialogues/askDialog.ts`
+ * tells it in lines; neither knows what it is about. Pure.
+ */
+import type { Choice } from '../components/choices.ts';
+import { choiceOfKey, movedChoice } from '../components/choices.ts';
+import type { DialogKey } from '../keys/dialogKeys.ts';
+
+export type Dialog<A> = ChoiceDialog<A> | ListDialog<A> | WaitDialog<A>;
+
+interface DialogBase<A> {
+  /** Another id is another dialog: nothing of the one before is kept. */
+  readonly id: string;
+  readonly title: string;
+  /** What Esc answers. */
+  readonly cancel: A;
+  /** What Ctrl+C and Ctrl+D answer, and the end of the input; `cancel` when absent. */
+  readonly quit?: A;
+}
+
+/** Some text and a few numbered choices. */
+export interface ChoiceDialog<A> extends DialogBase<A> {
+  readonly type: 'choices';
+  readonly body: readonly Block[];
+  readonly choices: readonly (Choice & { readonly answer: A })[];
+  /** On a small screen the text gives way to the choices, rather than their details to the text. */
+  readonly keepsChoices?: boolean;
+  /** The line of keys; absent for none. */
+  readonly hint?: {
+    /** What Esc does. */
+    readonly escape: string;
+    /** Names the digits and letters, too. */
+    readonly hasLetters?: boolean;
+  };
+}
+
+/** Text above the choices; it may quote anybody, and is made safe by what shows it. */
+export type Block =
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      readonly tone?: 'dim' | 'error';
+      /** Where the other renderer says it in its own way. */
+      readonly only?: 'screen' | 'lines';
+    }
+  /** On the screen one row, which loses its beginning where it is too long. */
+  | { readonly type: 'path'; readonly text: string; readonly only?: 'screen' | 'lines' }
+  /** As much as fits, the first line of each item first. */
+  | {
+      readonly type: 'list';
+      readonly items: readonly ListedItem[];
+      /** Behind "… +3 more lines". */
+      readonly more: string;
+      readonly only?: 'screen' | 'lines';
+    };
+
+export interface ListedItem {
+  readonly text: string;
+  readonly sign: 'does' | 'added' | 'removed';
+}
+
+/** Many rows, of which one is taken: filtered by typing on the screen, taken by number or name in lines. */
+export interface ListDialog<A> extends DialogBase<A> {
+  readonly type: 'list';
+  readonly items: readonly {
+    /** As it is drawn, and what typing filters by. */
+    readonly label: string;
+    /** What lines accept beside the number. */
+    readonly name: string;
+    readonly answer: A;
+  }[];
+  /** What an item is: "model". */
+  readonly noun: string;
+  /** Said when there is nothing to choose from. */
+  readonly empty?: string;
+  /** How lines introduce the list, which shows so many of its items. */
+  readonly introduction: (shown: number) => string;
+  /** An empty line cancels. */
+  readonly canSkip?: boolean;
+}
+
+/** Something takes a moment. */
+export interface WaitDialog<A> extends DialogBase<A> {
+  readonly type: 'wait';
+  readonly text: string;
+  /** The same in lines. */
+  readonly spoken: string;
+}
+
+/** What a key did to a dialog of choices. */
+export type ChoiceStep<A> =
+  | { readonly type: 'none' }
+  | { readonly type: 'select'; readonly index: number }
+  | { readonly type: 'answer'; readonly answer: A };
+
+/**
+ * One key in a dialog of choices. `counts` says whether the key was pressed after the dialog was there to be read; it
+ * is not asked where the answer is the safe one.
+ */
+export function pressChoice<A>(
+  dialog: ChoiceDialog<A>,
+  selected: number,
+  key: DialogKey,
+  counts: () => boolean,
+): ChoiceStep<A> {
+  const { choices, cancel } = dialog;
+  const action = key.type === 'action' ? key.name : undefined;
+  if (quits(dialog, key)) return { type: 'answer', answer: dialog.quit ?? cancel };
+  // Where quitting is another answer, Esc goes somewhere: then it has to be meant.
+  if (action === 'confirm:cancel' && dialog.quit === undefined) return { type: 'answer', answer: cancel };
+  if (!counts()) return { type: 'none' };
+  if (action === 'confirm:cancel') return { type: 'answer', answer: cancel };
+  const index = movedChoice(selected, choices.length, key);
+  if (index !== undefined) return { type: 'select', index };
+  const taken = choices[action === 'confirm:accept' ? selected : (choiceOfKey(choices, key) ?? -1)];
+  return taken === undefined ? { type: 'none' } : { type: 'answer', answer: taken.answer };
+}
+
+/** Ctrl+C; and Ctrl+D where leaving is an answer of its own. */
+export function quits<A>({ quit }: DialogBase<A>, key: DialogKey): boolean {
+  if (key.type !== 'action') return false;
+  return key.name === 'app:interrupt' || (key.name === 'app:exit' && quit !== undefined);
+}
+
+/** The row that stays selected when choices turn up later and push the others down; the first stays the first. */
+export function keptChoice<A>(before: ChoiceDialog<A>, now: ChoiceDialog<A>, selected: number): number {
+  if (before.id !== now.id || selected === 0) return 0;
+  const label = before.choices[selected]?.label;
+  if (now.choices[selected]?.label === label) return selected;
+  return Math.max(
+    0,
+    now.choices.findIndex((choice) => choice.label === label),
+  );
+}
+
+/** Another text is another question: keys that were meant for the one before are no answers. */
+export function questionOf<A>({ id, choices }: ChoiceDialog<A>): string {
+  return [id, ...choices.map(({ label }) => label)].join('\n');
+}

@@ -1,0 +1,51 @@
+/** Keys in a dialog of choices, without a screen. */
+import { expect, test } from 'vitest';
+import { type ChoiceDialog, keptChoice, pressChoice } from '../../../src/ui/dialog/dialog.ts';
+import type { DialogKey } from '../../../src/ui/keys/dialogKeys.ts';
+
+const dialog: ChoiceDialog<string> = {
+  type: 'choices',
+  id: 'd',
+  title: 'T',
+  body: [],
+  choices: [
+    { label: 'A', letter: 'a', answer: 'a' },
+    { label: 'B', letter: 'b', answer: 'b' },
+  ],
+  cancel: 'left',
+};
+const withQuit = { ...dialog, quit: 'quit' };
+const action = (name: Extract<DialogKey, { type: 'action' }>['name']): DialogKey => ({
+  type: 'action',
+  name,
+});
+const letter = (text: string): DialogKey => ({ type: 'text', text });
+
+test.each([
+  ['Enter takes the selected one', action('confirm:accept'), { type: 'answer', answer: 'b' }],
+  ['down goes around the end', action('confirm:next'), { type: 'select', index: 0 }],
+  ['a digit', letter('1'), { type: 'answer', answer: 'a' }],
+  ['a letter', letter('A'), { type: 'answer', answer: 'a' }],
+  ['another letter', letter('x'), { type: 'none' }],
+  ['Esc', action('confirm:cancel'), { type: 'answer', answer: 'left' }],
+])('%s', (_name, key, expected) => {
+  expect(pressChoice(dialog, 1, key, () => true)).toEqual(expected);
+});
+
+test.each([
+  ['Enter', dialog, action('confirm:accept'), { type: 'none' }],
+  ['Esc, where it is the safe answer', dialog, action('confirm:cancel'), { type: 'answer', answer: 'left' }],
+  ['Esc, where it goes somewhere', withQuit, action('confirm:cancel'), { type: 'none' }],
+  ['Ctrl+C', withQuit, action('app:interrupt'), { type: 'answer', answer: 'quit' }],
+  ['Ctrl+D', withQuit, action('app:exit'), { type: 'answer', answer: 'quit' }],
+  ['Ctrl+D, where nothing can be quit', dialog, action('app:exit'), { type: 'none' }],
+])('typed ahead: %s', (_name, asked, key, expected) => {
+  expect(pressChoice(asked, 0, key, () => false)).toEqual(expected);
+});
+
+test('a choice stays selected when others come before it, the first stays the first', () => {
+  const more = { ...dialog, choices: [{ label: 'New', answer: 'n' }, ...dialog.choices] };
+  expect(keptChoice(dialog, more, 1)).toBe(2);
+  expect(keptChoice(dialog, more, 0)).toBe(0);
+  expect(keptChoice(dialog, { ...more, id: 'other' }, 1)).toBe(0);
+});
