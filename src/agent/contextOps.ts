@@ -35,20 +35,20 @@ export function createContextOps({ context, schemas, select, emit }: ContextOpsD
   const measure = (): ContextMeasure => told(context.measure(schemas()));
   return {
     measure,
-    refine: async () => told(await context.session.refine(schemas(), EXACT_WITHIN_MS)),
+    refine: async () => told(await context.refine(schemas(), EXACT_WITHIN_MS)),
     async compact({ focus, preview }, signal) {
       const focused = focus === undefined ? {} : { focus };
       const options = { tools: schemas(), signal, emit, ...focused };
       if (preview === true)
-        return emit({ type: 'compaction_previewed', preview: await context.session.preview(options) });
+        return emit({ type: 'compaction_previewed', preview: await context.preview(options) });
       const { outcome } = await context.compressCurrentContext(options);
       if (outcome === 'done' || outcome === 'fallback') measure();
     },
     async uncompact() {
-      await context.session.uncompact({ tools: schemas(), emit });
+      await context.uncompact({ tools: schemas(), emit });
     },
     async steer(steering) {
-      const problem = await context.session.steer(steering, schemas());
+      const problem = await context.steer(steering, schemas());
       if (problem !== undefined) emit({ type: 'notice', level: 'warning', text: problem });
       measure();
     },

@@ -112,7 +112,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
       } as const;
       [entry] = (await context.append(draft)).map((one) => one.uuid);
     } else {
-      const back = await context.session.goBackBefore(uuid, { content, data });
+      const back = await context.rewindBefore(uuid, { content, data });
       entry = back?.entry.uuid;
       // Taken up in another folder since then, the shell stays in that one.
       if (back !== undefined && directoryOf(context.lastEnvironment()) === directoryOf(surroundings))
@@ -173,7 +173,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
     // A word about files that nobody has answered yet goes with what it was about.
     const notes = isAnswered ? [] : since.filter(isRewindNote);
     const content = undoText(isConversation, changes.length > 0);
-    const written = await context.session.takeBack(
+    const written = await context.undo(
       [entry, ...notes].map(({ uuid }) => uuid),
       { content, data: { about: 'rewind', ...intended(back) } },
     );

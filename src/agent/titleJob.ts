@@ -12,7 +12,7 @@ import { titleDraft } from './sessionFacts.ts';
 import { cleanTitle, titlePrompt } from './title.ts';
 
 export interface TitleJobPorts {
-  readonly context: Pick<ContextManager, 'entries' | 'append' | 'session'>;
+  readonly context: Pick<ContextManager, 'entries' | 'append' | 'recordRequest'>;
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly model: () => ModelInfo;
@@ -101,7 +101,7 @@ async function ask(
   const asked = { model: id, messages: titlePrompt(request, reply), tools: [], maxOutputTokens };
   const outcome = await streamReply(asked, { client, clock, signal, maxAttempts: 1, emit: () => {} });
   const end = outcome.type === 'failed' ? outcome.error.kind : outcome.type;
-  await context.session.recordRequest({ purpose: 'title', outcome: end }, asked, outcome.sent);
+  await context.recordRequest({ purpose: 'title', outcome: end }, asked, outcome.sent);
   if (signal.aborted || outcome.type === 'interrupted') return false;
   if (outcome.type === 'failed') return true;
   const { message, usage, model: named } = outcome.reply;

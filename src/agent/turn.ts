@@ -92,7 +92,7 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
         await context.appendReply({ model: built.request.model, ...outcome.reply }, { durationMs, sent });
         return { type: 'reply', reply: outcome.reply };
       case 'interrupted':
-        if (outcome.partial === undefined) await context.session.appendRequest('interrupted', sent);
+        if (outcome.partial === undefined) await context.appendRequest('interrupted', sent);
         else
           await context.appendReply(
             { model: built.request.model, ...outcome.partial },
@@ -102,8 +102,7 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
       case 'failed': {
         const { error, partial } = outcome;
         // A reply that is given up is in no log; that it was asked for is.
-        if (partial === undefined || error.kind === 'overflow')
-          await context.session.appendRequest(error.kind, sent);
+        if (partial === undefined || error.kind === 'overflow') await context.appendRequest(error.kind, sent);
         if (
           error.kind === 'overflow' &&
           (await context.shrinkAfterOverflow(error, { tools, signal, emit }))

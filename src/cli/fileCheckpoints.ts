@@ -20,7 +20,7 @@ export function openFileCheckpoints(
 ): OpenFileCheckpoints | undefined {
   const { enabled, ...limits } = checkpoints;
   if (!enabled) return undefined;
-  const { log } = context.session.parts;
+  const blobs = context.blobs();
   const files = createFileCheckpoints({
     root: place.root,
     extraRoots: permissions.additionalDirectories.map((folder) =>
@@ -28,7 +28,7 @@ export function openFileCheckpoints(
     ),
     folder: join(getProjectStoragePath(place.dataRoot, place.root), 'unchanged'),
     exclude: [place.dataRoot],
-    blobs: blobsOf(log.blobs.verbatim(), redaction),
+    blobs: blobsOf(blobs.verbatim(), redaction),
     holdsSecrets: redaction?.holdsSecrets,
     limits,
     onWarning,

@@ -109,7 +109,7 @@ async function start(
     },
   );
   context.setCwd(place.cwd);
-  await context.session.refreshInstructions();
+  await context.refreshInstructions();
   return { resumed: false, notices: [], cwd: place.cwd };
 }
 
@@ -129,7 +129,7 @@ async function takeUp(
   context.setCwd(cwd);
   if (block !== context.lastEnvironment())
     await context.append(environmentNote({ occasion: 'resuming', now: new Date(), block, shell: cwd }));
-  await context.session.refreshInstructions();
+  await context.refreshInstructions();
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
   const closed = `${calls} cut short when the program stopped, and not run again.`;

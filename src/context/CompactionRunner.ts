@@ -5,7 +5,7 @@
  */
 import type { CompactMetadata } from '../protocol/entries/fields.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
-import type { CompactionReport } from '../protocol/events.ts';
+import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import { untilAborted } from '../protocol/untilAborted.ts';
 import { CompactionService, type DraftAttempt } from './CompactionService.ts';
 import type { AskedSummary, CompactionJob, CompactionOutcome } from './compaction/job.ts';
@@ -17,15 +17,17 @@ import { reductionDraft } from './history/reductions.ts';
 import { namesOf } from './history/retained.ts';
 import { lastCompaction, type View } from './history/view.ts';
 import { type Draft, draftEntry } from './memory/ThreadSummary.ts';
-import { type RequestBasis, requestDraft } from './requestRecord.ts';
-import type { SessionParts } from './sessionParts.ts';
+import type { RequestBasis } from './requestRecord.ts';
+import type { Session } from './session.ts';
 import { CacheStore, compactionDrafts } from './storage/index.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
 import { tailTokens } from './tokens/budgets.ts';
 import type { CompactOptions, RequestOptions } from './types.ts';
 
-export type RunRequest = RequestOptions &
-  Pick<CompactionJob, 'trigger'> &
+export type RunRequest = RequestOptions & {
+  /** Tokens of the request as it is. */
+  readonly preTokens: number;
+} & Pick<CompactionJob, 'trigger'> &
   Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'isLate' | 'keepFrom'>> & {
     /** A summary that is written already, or being written. */
     readonly draft?: Draft | Promise<Draft | undefined> | undefined;
@@ -35,7 +37,7 @@ export type RunRequest = RequestOptions &
 export const PAUSE = 0.05;
 
 export class CompactionRunner {
-  readonly #parts: SessionParts;
+  readonly #session: Session;
   readonly #service: CompactionService;
   readonly #epochOf = followEpoch();
   #running: Promise<CompactionReport> | undefined;
@@ -44,10 +46,10 @@ export class CompactionRunner {
     | { readonly tokens: number; readonly prompt: string | undefined; readonly wasTooLarge: boolean }
     | undefined;
 
-  constructor(parts: SessionParts) {
-    const { projection, deps } = parts;
+  constructor(session: Session) {
+    const { projection, deps } = session;
     const { settings } = deps;
-    this.#parts = parts;
+    this.#session = session;
     this.#service = new CompactionService({
       settings: settings.compact,
       root: deps.root,
@@ -61,19 +63,22 @@ export class CompactionRunner {
     });
   }
 
-  /** Resolves when no compaction runs. */
-  async settled(): Promise<void> {
-    await this.#running;
+  /** Resolves when no compaction runs; true if one did. */
+  async settled(): Promise<boolean> {
+    return (await this.#running) !== undefined;
   }
 
   /**
    * At the trigger, with the user waiting. Does nothing when nothing new was said since the last compaction,
    * or when little was since one gained too little: the model is not asked for the same summary at every step.
    */
-  async runAuto(options: RequestOptions, withoutModel = false): Promise<CompactionReport | undefined> {
-    const { projection, log } = this.#parts;
+  async runAuto(
+    options: RequestOptions,
+    { usedTokens, windowTokens }: ContextMeasure,
+    withoutModel = false,
+  ): Promise<CompactionReport | undefined> {
+    const { projection, log } = this.#session;
     if (!this.hasFreshTokens()) return undefined;
-    const { usedTokens, windowTokens } = projection.measure(options.tools);
     const { limit } = projection.budget();
     const isTooLarge = usedTokens > limit;
     const prompt = log.entries().findLast(isPrompt)?.uuid;
@@ -92,6 +97,7 @@ export class CompactionRunner {
     const report = await this.run({
       ...options,
       trigger: 'auto',
+      preTokens: usedTokens,
       withoutModel: withoutModel || wasRefused,
       ...(isTooLarge ? { mustReach: limit } : {}),
     });
@@ -102,8 +108,9 @@ export class CompactionRunner {
 
   /** What the user asked for; a second request waits for the first and gets its report. */
   async runManual(options: CompactOptions): Promise<CompactionReport> {
-    const { projection, thread } = this.#parts;
-    const { usedTokens } = projection.measure(options.tools);
+    const { projection, thread } = this.#session;
+    const measure = projection.measure(options.tools);
+    const { usedTokens } = measure;
     const nothing = this.#nothingToCompact();
     if (this.#running === undefined && nothing !== undefined) {
       const report = refusedReport('manual', usedTokens, nothing);
@@ -115,6 +122,7 @@ export class CompactionRunner {
     const request = {
       ...options,
       trigger: 'manual' as const,
+      preTokens: usedTokens,
       ...(usedTokens > limit ? { mustReach: limit } : {}),
     };
     const report = await this.run({ ...request, draft });
@@ -128,7 +136,7 @@ export class CompactionRunner {
   /** What a compaction would do; nothing changes. The summary is kept as a draft, and what it cost is recorded. */
   async preview(options: CompactOptions): Promise<CompactionOutcome> {
     await this.settled();
-    const { thread, append, projection } = this.#parts;
+    const { thread, append, projection } = this.#session;
     const message = this.#nothingToCompact();
     if (message !== undefined) return { type: 'refused', message };
     const epoch = this.epoch();
@@ -151,16 +159,16 @@ export class CompactionRunner {
 
   /** Names what a draft is written for (history/epoch.ts). */
   epoch(): string {
-    return this.#epochOf(this.#parts.log.entries());
+    return this.#epochOf(this.#session.log.entries());
   }
 
   /** The draft that can still be used. A stale one is dropped. */
-  draft({ tools }: Pick<RequestOptions, 'tools'>): Draft | undefined {
-    const { thread, projection, deps } = this.#parts;
+  draft({ tools }: Pick<RequestOptions, 'tools'>, { usedTokens }: ContextMeasure): Draft | undefined {
+    const { thread, projection, deps } = this.#session;
     const draft = thread.get(this.epoch());
     if (draft === undefined) return undefined;
     const tail = tailTokens(projection.budget(), deps.settings.compact, projection.fixedTokens(tools));
-    if (projection.measure(tools).usedTokens <= draft.usedTokens + MOST_BEHIND * tail) return draft;
+    if (usedTokens <= draft.usedTokens + MOST_BEHIND * tail) return draft;
     // The newest exchange stays verbatim in any case: however large it is, another draft would do no better.
     const later = projection
       .view()
@@ -172,13 +180,13 @@ export class CompactionRunner {
 
   /** For what the user asked for: one that is being written is waited for, unless they want another. */
   async #draftFor(options: CompactOptions): Promise<Draft | undefined> {
-    const { thread } = this.#parts;
+    const { thread, projection } = this.#session;
     if (options.focus !== undefined) {
       thread.stop();
       return undefined;
     }
     if (thread.state(this.epoch()) === 'running') await untilAborted(thread.settled(), options.signal);
-    return this.draft(options);
+    return this.draft(options, projection.measure(options.tools));
   }
 
   /** Asks for a draft, beside whatever runs. Never rejects. */
@@ -192,7 +200,7 @@ export class CompactionRunner {
 
   /** Whether anything was said since the last compaction. */
   hasFreshTokens(): boolean {
-    const { entries, undone } = this.#parts.log.live();
+    const { entries, undone } = this.#session.log.live();
     const at = lastCompaction(entries, undone);
     const later = at === -1 ? entries : entries.slice(at + 2);
     return later.some(
@@ -213,14 +221,14 @@ export class CompactionRunner {
 
   #nothingToCompact(): string | undefined {
     if (this.hasFreshTokens()) return undefined;
-    const { entries, undone } = this.#parts.log.live();
+    const { entries, undone } = this.#session.log.live();
     return lastCompaction(entries, undone) === -1
       ? 'There is nothing to compact yet.'
       : 'There is nothing to compact: nothing was said since the last compaction.';
   }
 
-  #job(request: RunRequest, draft?: Draft): CompactionJob {
-    const { log, projection, deps } = this.#parts;
+  #job(request: Omit<RunRequest, 'preTokens'>, draft?: Draft): CompactionJob {
+    const { log, projection, deps } = this.#session;
     const basis = projection.basis(request.tools);
     const { trigger, focus, tools, signal, emit, mustReach, withoutModel, isLate, keepFrom } = request;
     return {
@@ -246,20 +254,17 @@ export class CompactionRunner {
   }
 
   /** A request for a summary leaves no reply in the log: an entry of its own says how it was made. */
-  #record(basis: RequestBasis, { cut, outcome, sent }: AskedSummary): void {
-    if (sent.length === 0) return;
-    const { append, offered } = this.#parts;
-    const draft = requestDraft({ purpose: 'summary', outcome }, basis, sent, cut);
+  #record(basis: RequestBasis, asked: AskedSummary): void {
     // A session that was closed meanwhile keeps no record of it.
-    void append([...offered.news(basis, sent), draft]).catch(() => {});
+    void this.#session.recorder.recordSummary(basis, asked).catch(() => {});
   }
 
   async #run(request: RunRequest): Promise<CompactionReport> {
-    const { log, projection, deps, thread } = this.#parts;
+    const { log, projection, deps, thread } = this.#session;
     const now = deps.clock ?? Date.now;
     const started = now();
     const base = log.entries();
-    const { usedTokens: preTokens } = projection.measure(request.tools);
+    const { preTokens } = request;
     request.emit({ type: 'compaction_started', trigger: request.trigger, preTokens });
     const draft = await request.draft;
     const made = await this.#service.compact(this.#job(request, draft));
@@ -279,7 +284,7 @@ export class CompactionRunner {
     base: readonly JSONLEntry[],
     { durationMs, wasAsked }: { readonly durationMs: number; readonly wasAsked: boolean },
   ): Promise<void> {
-    const { log, projection, append } = this.#parts;
+    const { log, projection, append } = this.#session;
     if (outcome.type === 'cancelled') return;
     if (outcome.type === 'refused') {
       if (outcome.usage !== undefined) await append([outcome.usage]);

@@ -3,20 +3,38 @@
  * from it, compacts it. The log is the truth; everything else here can be rebuilt from it.
  */
 
+import type {
+  CompactionDiff,
+  CompactionPreview,
+  ContextItem,
+  ContextReport,
+  Steering,
+} from '../protocol/contextReport.ts';
 import type { Todo } from '../protocol/entries/fields.ts';
 import type { EntryDraft, EntryKind, JSONLEntry, KindEntry } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import type { ModelError, Reply } from '../protocol/model.ts';
+import type { ModelError, ModelRequest, Reply, SentRequest } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
+import { Admission } from './Admission.ts';
+import { admitPrompts } from './admitPrompts.ts';
+import { CompactionRunner } from './CompactionRunner.ts';
+import { lastDiff, previewOf } from './compaction/report.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
+import { contextItems } from './contextItems.ts';
+import { contextReport } from './contextReport.ts';
+import { type Correction, rewindBefore, steer, uncompact, undo } from './corrections.ts';
+import { DraftKeeper } from './DraftKeeper.ts';
 import { type Live, liveEntries } from './history/live.ts';
 import { Listeners } from './Listeners.ts';
-import { openSession } from './openSession.ts';
+import { ReductionLadder } from './ReductionLadder.ts';
+import { RequestBuilder } from './RequestBuilder.ts';
 import { pageBefore, seqOf } from './recall/seenLog.ts';
-import type { SessionContext } from './SessionContext.ts';
+import type { RequestOutcome, SideRequest } from './requestRecord.ts';
+import { openSession, type Session } from './session.ts';
 import { closingDrafts, headerDrafts, headerOf, lastEnvironmentOf, replyDrafts } from './sessionDrafts.ts';
 import {
+  type BlobStore,
   damageNotices,
   messageDraft,
   type SessionLog,
@@ -37,11 +55,21 @@ import type {
   ToolResultInput,
 } from './types.ts';
 
+/** The open session with the parts that act on it. */
+interface Open extends Session {
+  readonly admission: Admission;
+  readonly compaction: CompactionRunner;
+  readonly drafts: DraftKeeper;
+  readonly ladder: ReductionLadder;
+  readonly requests: RequestBuilder;
+}
+
 export class ContextManager {
   readonly #deps: ContextManagerDeps;
   readonly #entryListeners: Listeners<JSONLEntry>;
   readonly #problemListeners: Listeners<StorageProblem>;
-  #session: SessionContext | undefined;
+  /** Not `#`: tests look at its parts. */
+  private open: Open | undefined;
   #toolCache: SessionToolCache;
 
   constructor(deps: ContextManagerDeps) {
@@ -83,29 +111,35 @@ export class ContextManager {
 
   /** A new session that begins as this one is now, or as it was up to an entry; this one stays open. Returns its id. */
   async forkSession(uptoUuid?: string): Promise<string> {
-    const { log } = this.#open().parts;
+    const { log } = this.#session;
     const upto = uptoUuid === undefined ? log.seen().last : await seqOf(log.seen(), uptoUuid);
     if (upto === undefined) throw new Error(`There is no entry ${uptoUuid} in this session to fork from.`);
     return this.#deps.store.forkSession(log.seen().range(0, upto));
   }
 
-  /** Older history, also what is not in memory: at most `count` entries before a position, oldest first. */
-  async page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]> {
-    return this.#session === undefined ? [] : pageBefore(this.#session.parts.log.seen(), beforeSeq, count);
+  /** The sessions of this project, newest first. */
+  listSessions(): Promise<SessionSummary[]> {
+    return this.#deps.store.listSessions();
+  }
+
+  /** Flushes the log and lets other programs open the session. */
+  async close(): Promise<void> {
+    const session = this.open;
+    this.open = undefined;
+    session?.thread.stop();
+    // A draft that was stopped still finishes its last write: nothing may be written to a log that is closed.
+    await session?.thread.settled();
+    await session?.log.sync();
+    await session?.log.close();
   }
 
   getCurrentSessionId(): string | undefined {
-    return this.#session?.parts.log.sessionId;
+    return this.open?.log.sessionId;
   }
 
-  /** Where the open session's log lies. */
+  /** Path of the open session's log. */
   filePath(): string | undefined {
-    return this.#session?.parts.log.filePath;
-  }
-
-  /** The open session's context: what is reduced, previewed, pinned, taken back. Throws without a session. */
-  get session(): SessionContext {
-    return this.#open();
+    return this.open?.log.filePath;
   }
 
   /** What the tools of the open session have read. */
@@ -115,12 +149,17 @@ export class ContextManager {
 
   /** The log so far, oldest first; empty without a session. */
   entries(): readonly JSONLEntry[] {
-    return this.#session?.parts.log.entries() ?? [];
+    return this.open?.log.entries() ?? [];
   }
 
-  /** Which of them count: what was undone has no effect, and what was rewound is not part of the conversation. */
+  /** The entries that count: what was undone has no effect, and what was rewound is not part of the conversation. */
   live(): Live {
-    return this.#session?.parts.log.live() ?? liveEntries([]);
+    return this.open?.log.live() ?? liveEntries([]);
+  }
+
+  /** Older history, also what is not in memory: at most `count` entries before a position, oldest first. */
+  async page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]> {
+    return this.open === undefined ? [] : pageBefore(this.open.log.seen(), beforeSeq, count);
   }
 
   /** What the session was started with. */
@@ -129,38 +168,36 @@ export class ContextManager {
   }
 
   /**
-   * The environment that the model was last told of: `data.block` of the last note, or of the header. A note that
-   * going back has taken out of the conversation does not count.
+   * The environment that the model was last told of: `data.block` of the last note, or of the header. A note that was
+   * rewound does not count.
    */
   lastEnvironment(): string | undefined {
     return lastEnvironmentOf(this.live().entries);
   }
 
-  /** The messages of the next request as it would be without a compaction. */
-  getMessages(): readonly Message[] {
-    return this.#session?.parts.projection.messages() ?? [];
+  /** The todo list as the model last wrote it. */
+  todos(): readonly Todo[] {
+    return this.open?.projection.todos() ?? [];
   }
 
-  /** Everything known about the session, by layer; undefined without a session. */
-  getContext(): ContextData | undefined {
-    if (this.#session === undefined) return undefined;
-    const tokens = this.measure([]).usedTokens;
-    return contextDataOf(this.entries(), this.getMessages(), this.#deps.root, tokens);
+  /** Hash of a file's content as this session last read or wrote it; undefined when it never did. */
+  fileReads(path: string): string | undefined {
+    return this.open?.projection.fileReads(path);
   }
 
-  /** Hears of every entry once it is on disk. A listener that throws disturbs nobody. */
+  /** Is called with every entry once it is on disk. A listener that throws disturbs no other. */
   subscribe(listener: (entry: JSONLEntry) => void): () => void {
     return this.#entryListeners.add(listener);
   }
 
-  /** Hears when the session cannot be saved, and when it can again. */
+  /** Is called when the session cannot be saved, and when it can again. */
   onProblem(listener: (problem: StorageProblem) => void): () => void {
     return this.#problemListeners.add(listener);
   }
 
   /** Appends the drafts as one batch; resolves when they are on disk. */
   async append(...drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
-    return this.#open().parts.append(drafts);
+    return this.#session.append(drafts);
   }
 
   /**
@@ -182,30 +219,74 @@ export class ContextManager {
     return entry;
   }
 
-  /** Records a reply and its calls as one batch, before any of them runs. */
-  async appendReply(reply: Reply, end: ReplyEnd = {}): Promise<readonly JSONLEntry[]> {
-    const { parts } = this.#open();
-    const request = parts.projection.lastRequest;
-    const tools = end.sent === undefined ? [] : parts.offered.news(request, end.sent);
-    return parts.append([...tools, ...replyDrafts(reply, request, end)]);
+  /** Records what the user typed, with the memories that it calls up; says what cannot be sent in full. */
+  async appendPrompts(
+    prompts: readonly EntryDraft[],
+    { tools, emit }: Pick<RequestOptions, 'tools' | 'emit'>,
+  ): Promise<readonly JSONLEntry[]> {
+    const session = this.#session;
+    // Before them, so that what the model reads last is what the user asked.
+    await session.requests.refreshInstructions();
+    const fixedTokens = session.projection.fixedTokens(tools);
+    const { drafts, notices } = await admitPrompts(session.log.clean(prompts), session, fixedTokens);
+    for (const text of notices) emit({ type: 'notice', level: 'warning', text });
+    return session.append(drafts);
   }
 
-  /** Records the one result of a call, bounded; the whole output is kept beside the log. */
+  /** Records a reply and its calls as one batch, before any of them runs. */
+  async appendReply(reply: Reply, end: ReplyEnd = {}): Promise<readonly JSONLEntry[]> {
+    const { projection, recorder, append } = this.#session;
+    const request = projection.lastRequest;
+    return append([...recorder.newTools(request, end.sent ?? []), ...replyDrafts(reply, request, end)]);
+  }
+
+  /** Records that the last request was sent and has no reply in the log; nothing if it was not sent. */
+  async appendRequest(outcome: RequestOutcome, sent: readonly SentRequest[]): Promise<void> {
+    await this.#session.recorder.recordUnanswered(outcome, sent);
+  }
+
+  /** Records a request outside the conversation, for a title or of the judge. */
+  async recordRequest(
+    facts: SideRequest,
+    request: ModelRequest,
+    sent: readonly SentRequest[],
+  ): Promise<void> {
+    await this.#session.recorder.recordSide(facts, request, sent);
+  }
+
+  /** Records the one result of a call, bounded; the full output is stored as a blob. */
   async appendToolResult(input: ToolResultInput): Promise<JSONLEntry> {
-    return this.#open().admission.result(input);
+    return this.#session.admission.result(input);
   }
 
   /** Records a command that the user ran with `!`, and its output, for the model to know of. */
   async appendShell(command: string, outcome: ToolOutcome): Promise<JSONLEntry | undefined> {
-    return this.#open().admission.shell(command, outcome);
+    return this.#session.admission.shell(command, outcome);
   }
 
-  /** Records what the user typed, with the memories that it calls up; see SessionContext. */
-  appendPrompts(
-    prompts: readonly EntryDraft[],
-    options: Pick<RequestOptions, 'tools' | 'emit'>,
-  ): Promise<readonly JSONLEntry[]> {
-    return this.#open().appendPrompts(prompts, options);
+  /** Where a tool streams large output to. */
+  openBlob(): BlobSink {
+    return this.blobs().openSink();
+  }
+
+  /** Large contents of this project's sessions. */
+  blobs(): BlobStore {
+    return this.#session.log.blobs;
+  }
+
+  /** What the session has seen, by pointer, range or search; also what no request shows any more. */
+  recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
+    return this.#session.admission.recall(request, signal);
+  }
+
+  /** Later entries were made in this directory. */
+  setCwd(directory: string): void {
+    this.open?.log.setCwd(directory);
+  }
+
+  /** Resolves when what was appended is on the disk itself, also after a power cut; problems go to `onProblem`. */
+  async sync(): Promise<void> {
+    await this.open?.log.sync();
   }
 
   /**
@@ -213,17 +294,17 @@ export class ContextManager {
    * leaves everything as it was: the caller checks it.
    */
   async buildRequest(options: RequestOptions): Promise<BuildOutcome> {
-    return this.#open().buildRequest(options);
+    return this.#session.requests.build(options);
   }
 
-  /** What `/compact` does. Whatever happens, the session goes on; the report says what happened. */
-  async compressCurrentContext(options: CompactOptions): Promise<CompactionReport> {
-    return this.#open().compaction.runManual(options);
+  /** At the end of each step: syncs the log, and keeps a draft of the next summary. */
+  async maintain(options: MaintainOptions): Promise<void> {
+    return this.#session.requests.maintain(options);
   }
 
-  /** Takes removal instead of a summary that the user waits for; false when nobody waits for one. */
-  stopWaiting(): boolean {
-    return this.#session?.ladder.stopWaiting() ?? false;
+  /** Appends what is new or has changed in the instruction files. */
+  async refreshInstructions(): Promise<void> {
+    return this.#session.requests.refreshInstructions();
   }
 
   /**
@@ -231,75 +312,111 @@ export class ContextManager {
    * tenth smaller, down to what is pinned and the newest prompt. False when nothing is left to give.
    */
   async shrinkAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
-    return this.#open().ladder.afterOverflow(error, options);
+    return this.#session.ladder.afterOverflow(error, options);
   }
 
   /** After the server refused the images of a request: they are words in the next. */
   hideImages(): void {
-    this.#open().parts.projection.hideImages();
+    this.#session.projection.hideImages();
+  }
+
+  /** The messages of the next request as it would be without a compaction. */
+  getMessages(): readonly Message[] {
+    return this.open?.projection.messages() ?? [];
   }
 
   /** Measures the request as it would be sent now. */
   measure(tools: readonly ToolSchema[]): ContextMeasure {
-    return this.#open().parts.projection.measure(tools);
+    return this.#session.projection.measure(tools);
   }
 
-  /** At the end of each step; see SessionContext. */
-  async maintain(options: MaintainOptions): Promise<void> {
-    return this.#open().maintain(options);
+  /** Counts exactly what can be counted within `limitMs`; then measures. Never rejects. */
+  async refine(tools: readonly ToolSchema[], limitMs?: number): Promise<ContextMeasure> {
+    return this.#session.requests.refine(tools, limitMs);
   }
 
-  /** Hash of a file's content as this session last read or wrote it; undefined when it never did. */
-  fileReads(path: string): string | undefined {
-    return this.#session?.parts.projection.fileReads(path);
+  /** Everything known about the session, by layer; undefined without a session. */
+  getContext(): ContextData | undefined {
+    if (this.open === undefined) return undefined;
+    const tokens = this.measure([]).usedTokens;
+    return contextDataOf(this.entries(), this.getMessages(), this.#deps.root, tokens);
   }
 
-  /** Where a tool streams large output to. */
-  openBlob(): BlobSink {
-    return this.#open().parts.log.blobs.openSink();
+  /** What `/context` shows. */
+  report(tools: readonly ToolSchema[]): ContextReport {
+    const { log, deps, ladder } = this.#session;
+    return contextReport(log.entries(), { model: deps.model(), ...ladder.outlook({ tools }) });
   }
 
-  /** What the session has seen, by pointer, range or search; also what no request shows any more. */
-  recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
-    return this.#open().admission.recall(request, signal);
+  /** The same word as in the report, for what asks at every step: a report goes through the whole log. */
+  draft(): ContextReport['draft'] {
+    return this.#session.drafts.state();
   }
 
-  /** Resolves when what was appended is on the disk itself, also after a power cut; problems are told, not thrown. */
-  async sync(): Promise<void> {
-    await this.#session?.parts.log.sync();
+  /** The conversation as a list in which the user pins, drops and restores. */
+  items(): readonly ContextItem[] {
+    const { log, projection } = this.#session;
+    return contextItems(log.entries(), projection.view(), (atom) => projection.sizeOf(atom));
   }
 
-  /** The todo list as the model last wrote it. */
-  todos(): readonly Todo[] {
-    return this.#session?.parts.projection.todos() ?? [];
+  /** What `/compact` does. Whatever happens, the session goes on; the report says what happened. */
+  async compressCurrentContext(options: CompactOptions): Promise<CompactionReport> {
+    return this.#session.compaction.runManual(options);
   }
 
-  /** Where later entries say that they happened. */
-  setCwd(directory: string): void {
-    this.#session?.parts.log.setCwd(directory);
+  /** What a compaction would do. */
+  async preview(options: CompactOptions): Promise<CompactionPreview> {
+    const { log, projection, compaction } = this.#session;
+    const facts = { entries: log.entries(), items: this.items() };
+    const { usedTokens: preTokens } = projection.measure(options.tools);
+    return previewOf(await compaction.preview(options), { ...facts, preTokens });
   }
 
-  /** The sessions of this project, newest first. */
-  listSessions(): Promise<SessionSummary[]> {
-    return this.#deps.store.listSessions();
+  /** What the last compaction did; undefined when there is none to show. */
+  lastDiff(): CompactionDiff | undefined {
+    return lastDiff(this.entries(), this.items());
   }
 
-  /** Flushes the log and lets others open the session. */
-  async close(): Promise<void> {
+  /** Takes removal instead of a summary that the user waits for; false when the user waits for none. */
+  stopWaiting(): boolean {
+    return this.open?.ladder.stopWaiting() ?? false;
+  }
+
+  /** Undoes the last compaction; refuses with the numbers if what it stands for no longer fits. */
+  async uncompact({ tools, emit }: Pick<RequestOptions, 'tools' | 'emit'>): Promise<CompactionReport> {
     const session = this.#session;
-    this.#session = undefined;
-    session?.parts.thread.stop();
-    // A draft that was stopped still ends what it is at: nothing is written beside a log that is closed.
-    await session?.parts.thread.settled();
-    await session?.parts.log.sync();
-    await session?.parts.log.close();
+    await session.compaction.settled();
+    const report = await uncompact(session, tools);
+    emit({ type: 'compaction_ended', report });
+    emit({ type: 'context_measured', measure: session.projection.measure(tools) });
+    return report;
+  }
+
+  /** Pins, unpins, drops or restores one item; says why when that cannot be done. */
+  steer(steering: Steering, tools: readonly ToolSchema[]): Promise<string | undefined> {
+    return steer(this.#session, steering, tools);
+  }
+
+  /** Takes a prompt and everything after it out of the conversation, until that is undone; see corrections.ts. */
+  rewindBefore(prompt: string, correction: Correction): ReturnType<typeof rewindBefore> {
+    return rewindBefore(this.#session, prompt, correction);
+  }
+
+  /** Undoes what these entries did; returns the entry that says so. */
+  undo(undoes: readonly string[], correction: Correction): Promise<JSONLEntry> {
+    return undo(this.#session, undoes, correction);
   }
 
   async #use(log: SessionLog): Promise<void> {
     await this.close();
     this.#toolCache = this.#newToolCache();
     log.onProblem((problem) => this.#problemListeners.tell(problem));
-    this.#session = await openSession(log, this.#deps, (entry) => this.#entryListeners.tell(entry));
+    const session = await openSession(log, this.#deps, (entry) => this.#entryListeners.tell(entry));
+    const compaction = new CompactionRunner(session);
+    const drafts = new DraftKeeper(session, compaction);
+    const ladder = new ReductionLadder(session, compaction, drafts);
+    const requests = new RequestBuilder(session, ladder, drafts);
+    this.open = { ...session, admission: new Admission(session), compaction, drafts, ladder, requests };
   }
 
   #newToolCache(): SessionToolCache {
@@ -307,10 +424,10 @@ export class ContextManager {
     return new SessionToolCache({ ...settings.cache, now: clock });
   }
 
-  #open(): SessionContext {
-    if (this.#session === undefined) {
+  get #session(): Open {
+    if (this.open === undefined) {
       throw new Error('There is no open session: call createSession or loadSession first.');
     }
-    return this.#session;
+    return this.open;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { strategyTraits } from '../protocol/contextSettings.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
+import type { ContextMeasure } from '../protocol/events.ts';
 import { type CompactionRunner, failureDraft, PAUSE } from './CompactionRunner.ts';
 import { Pace } from './compaction/pace.ts';
 import { followFailures, restsUntilPrompt } from './history/epoch.ts';
@@ -13,68 +14,66 @@ import {
   draftEntry,
   type ThreadSummaryState,
 } from './memory/ThreadSummary.ts';
-import type { SessionParts } from './sessionParts.ts';
+import type { Session } from './session.ts';
 import { tailTokens } from './tokens/budgets.ts';
 import type { RequestOptions } from './types.ts';
 
 export class DraftKeeper {
-  readonly #parts: SessionParts;
+  readonly #session: Session;
   readonly #runner: CompactionRunner;
   readonly #pace = new Pace();
   /** Seq of the last entry when the running attempt was begun. */
   #begunAt = 0;
   readonly #failuresOf = followFailures();
 
-  constructor(parts: SessionParts, runner: CompactionRunner) {
-    this.#parts = parts;
+  constructor(session: Session, runner: CompactionRunner) {
+    this.#session = session;
     this.#runner = runner;
   }
 
   /** Between two steps: begins a draft where one will be needed soon, unless it would be in the way. */
-  maintain(options: RequestOptions): void {
-    const { projection, deps } = this.#parts;
-    const { usedTokens } = projection.measure(options.tools);
+  maintain(options: RequestOptions, measure: ContextMeasure): void {
+    const { usedTokens } = measure;
     this.#pace.noteStep(usedTokens, this.#now());
-    const { compact, strategy } = deps.settings;
+    const { compact, strategy } = this.#session.deps.settings;
     if (!strategyTraits[strategy].summarises || !compact.auto) return;
-    if (usedTokens >= this.#beginAt(options)) this.begin(options);
+    if (usedTokens >= this.#beginAt(options)) this.begin(options, measure);
   }
 
   /** Begins a draft now, unless one is there, runs, or would be in the way. Returns at once. */
-  begin(options: RequestOptions): void {
-    const { projection, deps, thread, log } = this.#parts;
+  begin(options: RequestOptions, measure: ContextMeasure): void {
+    const { projection, deps, thread, log } = this.#session;
     if (deps.settings.summary !== 'smart' || !this.mayRunBeside() || this.isBroken()) return;
-    if (restsUntilPrompt(log.entries(), log.live()) || this.current(options) !== undefined) return;
-    const { usedTokens } = projection.measure(options.tools);
+    if (restsUntilPrompt(log.entries(), log.live()) || this.current(options, measure) !== undefined) return;
     const epoch = this.#runner.epoch();
     if (thread.state(epoch) === 'none') this.#begunAt = log.entries().at(-1)?.seq ?? 0;
-    thread.updateIfNeeded(epoch, usedTokens, PAUSE * projection.budget().window, (signal) =>
+    thread.updateIfNeeded(epoch, measure.usedTokens, PAUSE * projection.budget().window, (signal) =>
       this.#write(epoch, { ...options, signal, emit: () => {} }),
     );
   }
 
   /** The draft that still stands. */
-  current(options: Pick<RequestOptions, 'tools'>): Draft | undefined {
-    return this.#runner.draft(options);
+  current(options: Pick<RequestOptions, 'tools'>, measure: ContextMeasure): Draft | undefined {
+    return this.#runner.draft(options, measure);
   }
 
   /** Seq up to which the draft speaks, or will when it is there; undefined where there is none. */
-  reach(options: Pick<RequestOptions, 'tools'>): number | undefined {
-    return this.state() === 'running' ? this.#begunAt : this.current(options)?.lastMessageSeq;
+  reach(options: Pick<RequestOptions, 'tools'>, measure: ContextMeasure): number | undefined {
+    return this.state() === 'running' ? this.#begunAt : this.current(options, measure)?.lastMessageSeq;
   }
 
   state(): ThreadSummaryState {
-    return this.#parts.thread.state(this.#runner.epoch());
+    return this.#session.thread.state(this.#runner.epoch());
   }
 
   /** Whether a draft was begun since the last reduction, whatever came of it. */
   wasTried(): boolean {
-    return this.#parts.thread.wasTried(this.#runner.epoch());
+    return this.#session.thread.wasTried(this.#runner.epoch());
   }
 
   /** False where the endpoint serves one request at a time: a draft would hold up the turn. */
   mayRunBeside(): boolean {
-    const { settings, model } = this.#parts.deps;
+    const { settings, model } = this.#session.deps;
     return (
       settings.threadSummary === 'on' || (settings.threadSummary === 'auto' && model().hasOneSlot !== true)
     );
@@ -82,7 +81,7 @@ export class DraftKeeper {
 
   /** True after too many failures in a row; the log remembers them. */
   isBroken(): boolean {
-    const { log, deps } = this.#parts;
+    const { log, deps } = this.#session;
     return this.#failuresOf(log.entries()) >= deps.settings.compact.maxFailures;
   }
 
@@ -91,7 +90,7 @@ export class DraftKeeper {
    * stays verbatim, or the draft would not speak for all that leaves.
    */
   #beginAt({ tools }: Pick<RequestOptions, 'tools'>): number {
-    const { projection, deps } = this.#parts;
+    const { projection, deps } = this.#session;
     const budget = projection.budget();
     const { trigger, draftAt, window } = budget;
     const tail = tailTokens(budget, deps.settings.compact, projection.fixedTokens(tools));
@@ -105,20 +104,20 @@ export class DraftKeeper {
     if (attempt.type !== 'draft' && attempt.type !== 'failed') return attempt;
     const cost = attempt.usage === undefined ? [] : [attempt.usage];
     // A session that was closed meanwhile needs none of these.
-    const record = (entry: EntryDraft) => this.#parts.append([...cost, entry]).catch(() => []);
+    const record = (entry: EntryDraft) => this.#session.append([...cost, entry]).catch(() => []);
     if (attempt.type === 'failed') {
       await record(failureDraft(attempt.message));
       return { type: 'failed' };
     }
     this.#pace.noteSummary(this.#now() - started);
-    const { usedTokens } = this.#parts.projection.measure(options.tools);
+    const { usedTokens } = this.#session.projection.measure(options.tools);
     const draft = { ...attempt.draft, epoch, usedTokens };
     await record(draftEntry(draft));
     return { type: 'draft', draft };
   }
 
   #now(): number {
-    return (this.#parts.deps.clock ?? Date.now)();
+    return (this.#session.deps.clock ?? Date.now)();
   }
 }
 

@@ -189,8 +189,7 @@ export class Projection {
   }
 
   /** True when the estimate may be on the other side of one of these figures. */
-  isUnsure(tools: readonly ToolSchema[], figures: readonly number[]): boolean {
-    const { usedTokens, exact, model } = this.measure(tools);
+  isUnsure({ usedTokens, exact, model }: ContextMeasure, figures: readonly number[]): boolean {
     const error = usedTokens * this.counter.errorShare(model);
     return !exact && figures.some((figure) => Math.abs(figure - usedTokens) <= error);
   }

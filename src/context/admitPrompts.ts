@@ -5,7 +5,7 @@ import { withDeadline } from './memory/deadline.ts';
 import { memoryDraft } from './memory/formatMemories.ts';
 import type { FoundMemory } from './memory/LongTermMemory.ts';
 import { truncateObservation, truncationNotice } from './results/ObservationTruncator.ts';
-import type { SessionParts } from './sessionParts.ts';
+import type { Session } from './session.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
 
 export interface AdmittedPrompts {
@@ -21,14 +21,14 @@ export interface AdmittedPrompts {
  */
 export async function admitPrompts(
   prompts: readonly EntryDraft[],
-  parts: SessionParts,
+  session: Session,
   fixedTokens: number,
 ): Promise<AdmittedPrompts> {
-  const room = Math.max(MIN_ROOM, parts.projection.budget().limit - fixedTokens);
-  const admitted = await Promise.all(prompts.map((draft) => fitPrompt(draft, parts, room)));
+  const room = Math.max(MIN_ROOM, session.projection.budget().limit - fixedTokens);
+  const admitted = await Promise.all(prompts.map((draft) => fitPrompt(draft, session, room)));
   const notices = admitted.flatMap(({ notice }) => notice ?? []);
   const onWarning = (text: string): unknown => notices.push(text);
-  const memories = await memoriesFor(prompts.map(textOf).join('\n'), parts, onWarning);
+  const memories = await memoriesFor(prompts.map(textOf).join('\n'), session, onWarning);
   return { drafts: [...memories, ...admitted.map(({ draft }) => draft)], notices };
 }
 
@@ -41,7 +41,7 @@ const SHOWN_OF_ROOM = 0.5;
 
 async function fitPrompt(
   draft: EntryDraft,
-  { projection, log }: SessionParts,
+  { projection, log }: Session,
   room: number,
 ): Promise<{ readonly draft: EntryDraft; readonly notice?: string }> {
   const { content } = draft.message;
@@ -71,7 +71,7 @@ async function fitPrompt(
 }
 
 /** An estimate is only believed where it lets the text through; else it is counted as exactly as can be. */
-async function fits(text: string, most: number, projection: SessionParts['projection']): Promise<boolean> {
+async function fits(text: string, most: number, projection: Session['projection']): Promise<boolean> {
   const estimate = projection.sizeOfText(text);
   if (estimate <= most) return true;
   // No estimate is off by that much: counting would change nothing.
@@ -84,7 +84,7 @@ const COUNT_WITHIN_MS = 2000;
 
 async function memoriesFor(
   query: string,
-  { deps, log, projection }: SessionParts,
+  { deps, log, projection }: Session,
   onWarning: (text: string) => void,
 ): Promise<EntryDraft[]> {
   const { memory: settings, budget } = deps.settings;

@@ -1,11 +1,12 @@
-/** What the user changes about the context: compactions taken back, items pinned, dropped, restored, turns rewound. */
-
+/**
+ * What the user changes about the context: turns rewound, compactions undone, items pinned, dropped, restored. Each is an
+ * entry that decides which earlier ones count.
+ */
 import type { Steering } from '../protocol/contextReport.ts';
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { EntryDraft, JSONLEntry, KindEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
 import { grouped } from '../protocol/grouped.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import { bringIn } from './bringIn.ts';
 import { refusedReport } from './compaction/report.ts';
 import { type Atom, atomEntries, groupAtoms, isPrompt } from './history/atoms.ts';
 import { liveEntries } from './history/live.ts';
@@ -13,20 +14,64 @@ import { pastOf } from './history/past.ts';
 import { reductionDraft, reductionOf } from './history/reductions.ts';
 import { isRemoval } from './history/shownAt.ts';
 import { lastCompaction, type View, viewOf } from './history/view.ts';
-import type { SessionParts } from './sessionParts.ts';
+import type { Session } from './session.ts';
+import type { SessionLog } from './storage/index.ts';
 import { removalDraft } from './strategies/removeAtoms.ts';
 
+/** How a correction is reported, and what else its entry says. */
+export interface Correction {
+  readonly content: string;
+  readonly data: Omit<NonNullable<KindEntry<'rewind'>['data']>, 'to'>;
+}
+
+/**
+ * Rewinds to before a prompt: the prompt, what was recalled for it, and everything after it are no longer part of the
+ * conversation, until that is undone. Returns the entry that says so, and the last that stays; undefined if the
+ * conversation has no such prompt.
+ */
+export async function rewindBefore(
+  session: Session,
+  prompt: string,
+  { content, data }: Correction,
+): Promise<{ readonly entry: JSONLEntry; readonly last: JSONLEntry } | undefined> {
+  if (!(await loadEntry(session.log, prompt))) return undefined;
+  const { entries } = session.log.live();
+  let at = entries.findIndex(({ uuid }) => uuid === prompt) - 1;
+  while (entries[at]?.subtype === 'memory') at--;
+  const last = entries[at];
+  if (last === undefined) return undefined;
+  const entry = await correct(session, {
+    type: 'system',
+    subtype: 'rewind',
+    message: { role: 'system', content },
+    data: { ...data, to: last.uuid },
+  });
+  return { entry, last };
+}
+
+/** Undoes what these entries did; returns the entry that says so. */
+export async function undo(
+  session: Session,
+  undoes: readonly string[],
+  { content, data }: Correction,
+): Promise<JSONLEntry> {
+  for (const uuid of undoes) await loadEntry(session.log, uuid);
+  return correct(session, {
+    type: 'system',
+    subtype: 'undo',
+    message: { role: 'system', content },
+    data: { ...data, undoes: [...undoes] },
+  });
+}
+
 /** Takes the last compaction back. Refuses, with the numbers, where what it stands for no longer fits. */
-export async function uncompact(
-  parts: SessionParts,
-  tools: readonly ToolSchema[],
-): Promise<CompactionReport> {
-  const { log, projection, append } = parts;
+export async function uncompact(session: Session, tools: readonly ToolSchema[]): Promise<CompactionReport> {
+  const { log, projection, append } = session;
   const { usedTokens: preTokens } = projection.measure(tools);
   const refuse = (message: string): CompactionReport => refusedReport('manual', preTokens, message);
   const boundary = lastBoundary(log.entries());
   if (boundary === undefined) return refuse('There is no compaction to undo.');
-  if (!(await bringIn(log, boundary.uuid)))
+  if (!(await loadEntry(log, boundary.uuid)))
     return refuse(
       `What came before the last compaction cannot be read, so it stays. Look at ${log.filePath}, or run "clawdcode session verify ${log.sessionId}".`,
     );
@@ -54,32 +99,29 @@ export async function uncompact(
 }
 
 /** Undoes a reduction that an entry recorded; false when there is none, or it is undone already. */
-export async function undoReduction(
-  { log, append, projection }: SessionParts,
-  uuid: string,
-): Promise<boolean> {
-  if (!(await bringIn(log, uuid))) return false;
+export async function undoReduction(session: Session, uuid: string): Promise<boolean> {
+  const { log } = session;
+  if (!(await loadEntry(log, uuid))) return false;
   const { undone } = log.live();
   const entry = log.entries().find((one) => one.uuid === uuid);
   if (entry === undefined || undone.has(uuid)) return false;
   const isCompaction = entry.subtype === 'compact_boundary';
   if (!isCompaction && reductionOf(entry) === undefined) return false;
-  const draft = undoDraft(isCompaction ? uuidsOfCompaction(log.entries(), entry) : [uuid], 'a reduction');
-  await projection.loadSnippets([...log.entries(), asEntry(draft)]);
-  await append([draft]);
+  const undoes = isCompaction ? uuidsOfCompaction(log.entries(), entry) : [uuid];
+  await correct(session, undoDraft(undoes, 'a reduction'));
   return true;
 }
 
 /** Does to one item what the user asked; says why when it cannot be done. */
 export async function steer(
-  { log, projection, append }: SessionParts,
+  { log, projection, append }: Session,
   { action, uuid }: Steering,
   tools: readonly ToolSchema[],
 ): Promise<string | undefined> {
   const found = (): Atom | undefined => groupAtoms(log.live().entries).find(({ head }) => head.uuid === uuid);
   // Of what a removal took only the place of its note is in memory: where that changes, all of it has to be.
   if (action !== 'pin' && action !== 'unpin' && isLeft(log.entries(), found(), projection.view()))
-    await bringIn(log, uuid);
+    await loadEntry(log, uuid);
   const atom = found();
   if (atom === undefined) return 'There is no such item in the conversation.';
   if (action === 'pin' || action === 'unpin') {
@@ -113,21 +155,45 @@ function isLeft(entries: readonly JSONLEntry[], atom: Atom | undefined, { atoms 
 }
 
 /** Everything after the atom that this entry belongs to is no longer part of the conversation; undo brings it back. */
-export async function rewind({ log, append, projection }: SessionParts, uuid: string): Promise<boolean> {
-  if (!(await bringIn(log, uuid))) return false;
+export async function rewind(session: Session, uuid: string): Promise<boolean> {
+  const { log } = session;
+  if (!(await loadEntry(log, uuid))) return false;
   const { entries } = log.live();
   const atom = groupAtoms(entries).find((one) => atomEntries(one).some((entry) => entry.uuid === uuid));
   const last = atom === undefined ? undefined : atomEntries(atom).reduce((a, b) => (a.seq > b.seq ? a : b));
   if (last === undefined) return false;
-  const draft: EntryDraft = {
+  await correct(session, {
     type: 'system',
     subtype: 'rewind',
     message: { role: 'system', content: '' },
     data: { to: last.uuid },
-  };
-  await projection.loadSnippets([...log.entries(), asEntry(draft)]);
-  await append([draft]);
+  });
   return true;
+}
+
+/** Reads the snippets of the summary that counts then before anything asks for them. */
+async function correct({ log, append, projection }: Session, draft: EntryDraft): Promise<JSONLEntry> {
+  await projection.loadSnippets([...log.entries(), asEntry(draft)]);
+  const [entry] = await append([draft]);
+  if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a correction.`);
+  return entry;
+}
+
+/**
+ * A correction that goes back behind an entry needs what was in force there; of a large log that may be in the file
+ * only. What a correction names is loaded with it (absentTarget). False if the entry cannot be read: then nothing can
+ * go back behind it.
+ */
+async function loadEntry(log: SessionLog, uuid: string): Promise<boolean> {
+  const through = pastOf(log.entries())?.throughSeq ?? -1;
+  const isHere = log.entries().some((entry) => entry.uuid === uuid && entry.seq > through);
+  if (isHere || through === -1) return isHere;
+  for await (const entry of log.seen().before(through + 1, uuid)) {
+    if (entry.uuid !== uuid) continue;
+    await log.reach(entry.seq - 1);
+    return log.entries().some((one) => one.uuid === uuid);
+  }
+  return false;
 }
 
 function lastBoundary(entries: readonly JSONLEntry[]): JSONLEntry | undefined {

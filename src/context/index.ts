@@ -64,7 +64,6 @@ export { admitOutput } from './results/admit.ts';
 export { truncateObservation } from './results/ObservationTruncator.ts';
 export { compress } from './results/ToolResultCompressor.ts';
 export { WorkingMemory } from './results/WorkingMemory.ts';
-export type { SessionContext } from './SessionContext.ts';
 export { convertToStandardMessages, type ProjectionPolicy, projectMessages } from './standardMessages.ts';
 export {
   AmbiguousSessionIdError,

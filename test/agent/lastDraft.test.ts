@@ -1,5 +1,7 @@
 /** A draft of the next summary at the end of a turn: worth beginning only where somebody goes on. */
+
 import { expect, test } from 'vitest';
+import { sessionOf } from '../context/sessionOf.ts';
 import { says } from './scriptedModel.ts';
 import { stage } from './stage.ts';
 
@@ -19,6 +21,6 @@ test.each([
   const { usedTokens, triggerTokens } = context.measure([]);
   expect(usedTokens).toBeGreaterThan(0.8 * triggerTokens);
   expect(usedTokens).toBeLessThan(triggerTokens);
-  await context.session.parts.thread.settled();
-  expect(context.session.draft()).toBe(state);
+  await sessionOf(context).thread.settled();
+  expect(context.draft()).toBe(state);
 });

@@ -8,6 +8,7 @@ import { deepFreeze } from '../../src/context/storage/frozen.ts';
 import { TokenCounter } from '../../src/context/TokenCounter.ts';
 import { configuration, house, say, step, summary } from './harness.ts';
 import { LogMaker } from './history/logMaker.ts';
+import { sessionOf } from './sessionOf.ts';
 
 /** A collector that takes whatever is not kept, at once. */
 const greedy = (): Held => ({ deref: () => undefined });
@@ -71,7 +72,7 @@ test('context.maxMemoryMessages: of 1,200 messages 800 to 1,000 are kept by defa
     await context.addMessage('user', `question ${index}`);
     await context.appendReply(say(`answer ${index}`));
   }
-  const kept = (): number => context.session.parts.projection.memory.count;
+  const kept = (): number => sessionOf(context).projection.memory.count;
   expect(kept()).toBeGreaterThanOrEqual(800);
   expect(kept()).toBeLessThanOrEqual(1000);
   const sent = JSON.stringify(context.getMessages());
@@ -85,7 +86,7 @@ test('context.maxMemoryMessages: of 1,200 messages 800 to 1,000 are kept by defa
     const settings = { ...home.deps.settings, maxMemoryMessages };
     const again = new ContextManager({ ...home.deps, settings });
     await again.loadSession(id);
-    const { count } = again.session.parts.projection.memory;
+    const { count } = sessionOf(again).projection.memory;
     if (isAll) expect(count).toBe(1201);
     else expect(count).toBeLessThanOrEqual(maxMemoryMessages);
     expect(JSON.stringify(again.getMessages())).toBe(sent);
@@ -104,7 +105,7 @@ test('the summary and what it left standing stay ready, and no pair is parted', 
   const report = await context.compressCurrentContext({ ...home.options() });
   expect(report.outcome).toBe('done');
   for (let index = 0; index < 60; index++) await step(context, `b${index}`, 'short');
-  const resident = context.session.parts.projection.memory.resident();
+  const resident = sessionOf(context).projection.memory.resident();
   expect(resident.length).toBeLessThanOrEqual(100);
   const uuids = new Set(resident.map(({ uuid }) => uuid));
   expect(resident.some(({ isCompactSummary }) => isCompactSummary === true)).toBe(true);

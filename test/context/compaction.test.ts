@@ -17,6 +17,7 @@ import {
   step,
   summary,
 } from './harness.ts';
+import { sessionOf } from './sessionOf.ts';
 
 const filler = (words: number): string => 'alpha beta gamma delta '.repeat(words / 4);
 const manual = (home: House, focus?: string) => ({
@@ -349,7 +350,7 @@ test('a summary that is too long is cut to its budget', async () => {
   await context.buildRequest(home.options());
   const { usedTokens, triggerTokens } = context.measure([]);
   const written = /alpha[^#]*\.\.\. \(cut\)/.exec(String(context.getMessages()[2]?.content))?.[0] ?? '';
-  const tokens = context.session.parts.projection.sizeOfText(written);
+  const tokens = sessionOf(context).projection.sizeOfText(written);
   // A tenth of the window: its share in the budget.
   expect(tokens).toBeGreaterThan(600);
   expect(tokens).toBeLessThanOrEqual(1200);

@@ -9,6 +9,7 @@ import type { ContextManager, SummaryModel } from '../../src/context/index.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { dataOf } from '../madeUpEntry.ts';
 import { ask, call, house, outcome, say, summary } from './harness.ts';
+import { sessionOf } from './sessionOf.ts';
 
 const STEP_MS = 8000;
 const SUMMARY_MS = 20_000;
@@ -67,8 +68,7 @@ async function longSession({ windowTokens, steps = 300, settings = {} }: Given):
   const context = home.manager();
   /** Reading files takes the disk's time, which is none of the clock's: a draft is asked for, or there, at once. */
   const settle = async (): Promise<void> => {
-    while (context.session.draft() === 'running' && !isWritten)
-      await new Promise((resolve) => setImmediate(resolve));
+    while (context.draft() === 'running' && !isWritten) await new Promise((resolve) => setImmediate(resolve));
   };
   const paths = await writeFiles(home.root, windowTokens);
   await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent. '.repeat(40) });
@@ -212,7 +212,7 @@ test('however fast a request grows, no draft is begun below 65 % of a trigger th
   await context.addMessage('user', 'do it all');
   const sizes: number[] = [];
   home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
-  while (context.session.draft() === 'none') {
+  while (context.draft() === 'none') {
     const name = `c${sizes.length}`;
     await context.appendReply(ask([call(name)]));
     const text = 'alpha beta gamma delta '.repeat(230);
@@ -245,7 +245,7 @@ test('steps after a draft that are too old for the tail become lines; none of th
     await context.maintain(home.options());
   };
   let covered = 0;
-  for (; context.session.draft() !== 'running'; covered++) await one(`early-${covered}`);
+  for (; context.draft() !== 'running'; covered++) await one(`early-${covered}`);
   await expect.poll(() => home.summaries.requests.length).toBe(1);
   const later: string[] = [];
   while (later.length < 4) {
@@ -253,7 +253,7 @@ test('steps after a draft that are too old for the tail become lines; none of th
     await one(later.at(-1) ?? '');
   }
   answer();
-  await context.session.parts.thread.settled();
+  await sessionOf(context).thread.settled();
   await context.buildRequest(home.options());
   const sent = context.getMessages().map(({ content }) => String(content));
   expect(sent.join('\n')).toContain('foxes');
@@ -283,19 +283,19 @@ test('after a compaction was taken back nobody is asked for a draft before the n
   await context.appendReply(say('done'));
   home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
   expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
-  expect((await context.session.uncompact(home.options())).outcome).toBe('done');
+  expect((await context.uncompact(home.options())).outcome).toBe('done');
   // So near to the trigger that one would be begun.
   home.model = { ...home.model, windowTokens: Math.ceil(context.measure([]).usedTokens / 0.79) };
   await context.maintain(home.options());
-  await context.session.parts.thread.settled();
-  expect(context.session.draft()).toBe('none');
+  await sessionOf(context).thread.settled();
+  expect(context.draft()).toBe('none');
   expect(home.summaries.requests).toHaveLength(1);
   await context.addMessage('user', 'go on');
   home.summaries.expect(summary('1. Primary request and intent\nfoxes again'));
   await context.maintain(home.options());
-  expect(context.session.draft()).toBe('running');
-  await context.session.parts.thread.settled();
-  expect(context.session.draft()).toBe('ready');
+  expect(context.draft()).toBe('running');
+  await sessionOf(context).thread.settled();
+  expect(context.draft()).toBe('ready');
 });
 
 describe('a draft', () => {
@@ -353,14 +353,14 @@ describe('a draft', () => {
 
   test('that comes after steps were shortened takes the place of their lines at once, with the files', async () => {
     const { context, step, answers, asked, made, sent } = await heldSession(40_000);
-    while (context.session.draft() !== 'running') await step(1000);
+    while (context.draft() !== 'running') await step(1000);
     await asked(1);
     // The summariser takes longer than the rest of the window does.
     while (!made().includes('reduction')) await step(1000);
     expect(sent()).toMatch(/step-2\b/);
     expect(sent()).not.toContain('step-2 alpha');
     answers[0]?.('1. Primary request and intent\nfoxes');
-    await context.session.parts.thread.settled();
+    await sessionOf(context).thread.settled();
     await step(100);
     expect(made().slice(0, 2)).toEqual(['reduction', 'compact_boundary']);
     expect(sent()).toContain('foxes');
@@ -368,24 +368,24 @@ describe('a draft', () => {
     const boundary = context.entries().find(({ subtype }) => subtype === 'compact_boundary');
     expect(boundary?.compactMetadata?.filesIncluded).toHaveLength(1);
     // And the next summary is had as the first would have been.
-    while (context.session.draft() !== 'running') await step(1000);
+    while (context.draft() !== 'running') await step(1000);
     await asked(2);
   });
 
   test('of long ago is not used at the trigger: another is written for what is there then', async () => {
     const { home, context, step, answers, asked, used, made, sent } = await heldSession(64_000);
     for (let index = 0; index < 8; index++) await step(1000);
-    const preview = context.session.preview({ ...home.options() });
+    const preview = context.preview({ ...home.options() });
     await asked(1);
     answers[0]?.('1. Primary request and intent\nof long ago');
     expect((await preview).outcome).toBe('ready');
     while (answers.length < 2) {
       await step(1000);
-      if (context.session.draft() === 'running') await asked(2);
+      if (context.draft() === 'running') await asked(2);
       expect(used()).toBeLessThan(0.9 * 64_000);
     }
     answers[1]?.('1. Primary request and intent\nfoxes');
-    await context.session.parts.thread.settled();
+    await sessionOf(context).thread.settled();
     while (made().length === 0) await step(1000);
     expect(sent()).toContain('foxes');
     expect(sent()).not.toContain('of long ago');
@@ -395,10 +395,10 @@ describe('a draft', () => {
     const { context, step, answers, asked, made, sent } = await heldSession(40_000, {
       compact: { retain: 0.05 },
     });
-    while (context.session.draft() !== 'running') await step(500);
+    while (context.draft() !== 'running') await step(500);
     await asked(1);
     answers[0]?.('1. Primary request and intent\nfoxes');
-    await context.session.parts.thread.settled();
+    await sessionOf(context).thread.settled();
     await step(6000);
     expect(made()).toEqual(['compact_boundary']);
     expect(sent()).toContain('foxes');
@@ -407,28 +407,28 @@ describe('a draft', () => {
 
   test('is still there after a resume: nobody pays for another, and it is used at the trigger', async () => {
     const { context, step, answers, asked, made, sent, reopen } = await heldSession(40_000);
-    while (context.session.draft() !== 'running') await step(1000);
+    while (context.draft() !== 'running') await step(1000);
     await asked(1);
     answers[0]?.('1. Primary request and intent\nfoxes');
-    await context.session.parts.thread.settled();
+    await sessionOf(context).thread.settled();
     expect(made()).toEqual([]);
     const again = await reopen();
-    expect(again.session.draft()).toBe('ready');
+    expect(again.draft()).toBe('ready');
     while (made().length === 0) await step(1000);
     expect(made()).toEqual(['compact_boundary']);
     expect(sent()).toContain('foxes');
     expect(sent()).not.toContain('step-1 alpha');
     expect(answers).toHaveLength(1);
     // It was used: the next session begins without one.
-    expect((await reopen()).session.draft()).toBe('none');
+    expect((await reopen()).draft()).toBe('none');
   });
 
   test('bears out nothing that a summary claims, and Recall does not find it', async () => {
     const { home, context, step, answers, asked, made, sent } = await heldSession(40_000);
-    while (context.session.draft() !== 'running') await step(1000);
+    while (context.draft() !== 'running') await step(1000);
     await asked(1);
     answers[0]?.('1. Primary request and intent\nThe foxes are in src/invented/foxes.ts.');
-    await context.session.parts.thread.settled();
+    await sessionOf(context).thread.settled();
     const found = () => context.recall({ query: 'src/invented/foxes.ts' }, new AbortController().signal);
     expect((await found()).text).not.toContain('summary_draft');
     await context.compressCurrentContext({ ...home.options() });
@@ -440,20 +440,20 @@ describe('a draft', () => {
   test('that a preview wrote is there after a resume, unless the conversation changed', async () => {
     const { home, context, step, answers, asked, reopen } = await heldSession(40_000);
     for (let index = 0; index < 8; index++) await step(1000);
-    const preview = context.session.preview({ ...home.options() });
+    const preview = context.preview({ ...home.options() });
     await asked(1);
     answers[0]?.('1. Primary request and intent\nfoxes');
     expect((await preview).outcome).toBe('ready');
-    expect((await reopen()).session.draft()).toBe('ready');
+    expect((await reopen()).draft()).toBe('ready');
     const changed = await reopen();
-    const item = changed.session.items().find(({ kind }) => kind === 'reply');
-    await changed.session.steer({ action: 'drop', uuid: item?.uuid ?? '' }, []);
-    expect((await reopen()).session.draft()).toBe('none');
+    const item = changed.items().find(({ kind }) => kind === 'reply');
+    await changed.steer({ action: 'drop', uuid: item?.uuid ?? '' }, []);
+    expect((await reopen()).draft()).toBe('none');
   });
 
   test('that is being written is what /compact waits for: one summary is paid', async () => {
     const { home, context, step, answers, asked, made, sent } = await heldSession(40_000);
-    while (context.session.draft() !== 'running') await step(1000);
+    while (context.draft() !== 'running') await step(1000);
     await asked(1);
     const report = context.compressCurrentContext({ ...home.options() });
     answers[0]?.('1. Primary request and intent\nfoxes');

@@ -80,7 +80,7 @@ async function lookAt(name: string, wholeBytes?: number): Promise<Seen> {
   );
   const inFile = new Set(seen.map(({ uuid }) => uuid));
   const isWhole = !context.entries().some(({ subtype }) => subtype === 'past');
-  const contextReport = context.session.report([]);
+  const contextReport = context.report([]);
   const { parts } = context.measure([]);
   const first = {
     roles: context
@@ -90,7 +90,7 @@ async function lookAt(name: string, wholeBytes?: number): Promise<Seen> {
     messages: before,
     tokens: Object.fromEntries(parts.filter(({ tokens }) => tokens > 0).map((one) => [one.name, one.tokens])),
     live: isWhole ? hash(context.live().entries.flatMap(({ uuid }) => (inFile.has(uuid) ? [uuid] : []))) : '',
-    items: isWhole ? hash(context.session.items()) : '',
+    items: isWhole ? hash(context.items()) : '',
     reductions: contextReport.reductions
       .slice(-20)
       .map(({ kind, seq, isUndone }) => `${kind} #${seq}${isUndone ? ' undone' : ''}`)
@@ -102,10 +102,10 @@ async function lookAt(name: string, wholeBytes?: number): Promise<Seen> {
   const rewound: (string | null)[] = [];
   for (const prompt of seen.filter(isPrompt)) {
     const correction = { content: 'Rewound.', data: { about: 'rewind' } };
-    const back = await context.session.goBackBefore(prompt.uuid, correction);
+    const back = await context.rewindBefore(prompt.uuid, correction);
     rewound.push(back === undefined ? null : hash(context.getMessages()));
     if (back === undefined) continue;
-    await context.session.takeBack([back.entry.uuid], { ...correction, content: 'Undone.' });
+    await context.undo([back.entry.uuid], { ...correction, content: 'Undone.' });
     expect(hash(context.getMessages()), `undo of the rewind to before #${prompt.seq}`).toBe(before);
   }
   return { ...first, rewound };

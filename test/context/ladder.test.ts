@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { reductionOf } from '../../src/context/history/reductions.ts';
 import type { ContextManager } from '../../src/context/index.ts';
 import { ask, call, configuration, failure, type House, house, outcome, say, summary } from './harness.ts';
+import { sessionOf } from './sessionOf.ts';
 
 /** One step of about `tokens` tokens of tool output. */
 async function step(context: ContextManager, home: House, name: string, tokens: number): Promise<void> {
@@ -97,7 +98,7 @@ test('with economy a summary takes the place of earlier turns from half of the w
   const { triggerTokens } = context.measure([]);
   const build = async (): Promise<void> => {
     await context.buildRequest(home.options());
-    await context.session.parts.thread.settled();
+    await sessionOf(context).thread.settled();
   };
   for (let index = 0; index < 5; index++) {
     await step(context, home, `old${index}`, 8000);
@@ -140,7 +141,7 @@ describe('with economy a draft', () => {
       names.push(`current${names.length}`);
       await step(context, home, names.at(-1) ?? '', 3000);
       await context.buildRequest(home.options());
-      await context.session.parts.thread.settled();
+      await sessionOf(context).thread.settled();
     }
     return names;
   }
@@ -151,8 +152,8 @@ describe('with economy a draft', () => {
   test('is not asked for where most of the earlier turns is pinned; the one at the trigger is used', async () => {
     const home = await house({ windowTokens: 200_000, settings: early });
     const context = await threeTurns(home, 15_000);
-    for (const { kind, uuid } of context.session.items())
-      if (kind === 'reply') await context.session.steer({ action: 'pin', uuid }, []);
+    for (const { kind, uuid } of context.items())
+      if (kind === 'reply') await context.steer({ action: 'pin', uuid }, []);
     await workUntil(context, home, 130_000);
     expect(home.summaries.requests).toHaveLength(0);
     home.summaries.expect(foxes);
@@ -188,7 +189,7 @@ describe('with economy a draft', () => {
         await expect.poll(() => home.summaries.requests.length > 0 || used(context) < 100_000).toBe(true);
       }
       answer();
-      await context.session.parts.thread.settled();
+      await sessionOf(context).thread.settled();
       await context.addMessage('user', 'and that too');
       await context.buildRequest(home.options());
       expect(kinds(context)).toEqual(['summary']);
@@ -342,19 +343,19 @@ test('three failures open the breaker, a restart does not close it, another mode
     await context.buildRequest(home.options());
   }
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toHaveLength(3);
-  expect(context.session.report([]).breakerIsOpen).toBe(true);
+  expect(context.report([]).breakerIsOpen).toBe(true);
   const id = context.getCurrentSessionId() ?? '';
   await context.close();
   context = home.manager();
   await context.loadSession(id);
-  expect(context.session.report([]).breakerIsOpen).toBe(true);
+  expect(context.report([]).breakerIsOpen).toBe(true);
   await context.append({
     type: 'system',
     subtype: 'model',
     message: { role: 'system', content: 'Model: other' },
     data: { model: 'other' },
   });
-  expect(context.session.report([]).breakerIsOpen).toBe(false);
+  expect(context.report([]).breakerIsOpen).toBe(false);
 });
 
 /** A session whose breaker is open, with `old` steps of an earlier turn and `own` of the current one. */
@@ -392,7 +393,7 @@ test('with the breaker open steps of earlier turns become lines at the trigger, 
 
 test('a /compact that succeeds closes the breaker, one that falls back does not', async () => {
   const { context, home } = await broken(3, 3);
-  const isOpen = (): boolean => context.session.report([]).breakerIsOpen;
+  const isOpen = (): boolean => context.report([]).breakerIsOpen;
   expect(isOpen()).toBe(true);
   home.summaries.expect(failure());
   expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('fallback');
@@ -530,7 +531,7 @@ test('where a summary gained too little, the model is not asked for the same aga
       say(`answer ${index} ${'alpha beta gamma delta '.repeat(400)}`),
     );
     const uuid = answer?.uuid ?? '';
-    expect(await context.session.steer({ action: 'pin', uuid }, [])).toBeUndefined();
+    expect(await context.steer({ action: 'pin', uuid }, [])).toBeUndefined();
   }
   await context.addMessage('user', 'go on');
   // What is used is the trigger then: the window without 4,000 for the reply and a sixteenth for a summary.
@@ -562,7 +563,7 @@ test('a compaction can be taken back, byte for byte, and nothing is compacted by
   const before = JSON.stringify(context.getMessages());
   await context.compressCurrentContext({ ...home.options() });
   expect(JSON.stringify(context.getMessages())).not.toBe(before);
-  const report = await context.session.uncompact(home.options());
+  const report = await context.uncompact(home.options());
   expect(report.outcome).toBe('done');
   expect(JSON.stringify(context.getMessages())).toBe(before);
   const id = context.getCurrentSessionId() ?? '';
@@ -589,7 +590,7 @@ test('after an overflow a request shrinks by a tenth, also where the window that
     await context.addMessage('user', `request ${index} ${'about foxes and dogs '.repeat(40)}`);
     await context.appendReply(say('yes'));
   }
-  const raw = (): number => context.session.parts.projection.counter.countMessages(context.getMessages());
+  const raw = (): number => sessionOf(context).projection.counter.countMessages(context.getMessages());
   const before = raw();
   // The server counts more than was counted here.
   const windowTokens = Math.ceil(used(context) * 1.1);
@@ -607,14 +608,14 @@ test('an item can be dropped, restored and pinned', async () => {
   await step(context, home, 'unique-a', 500);
   await step(context, home, 'unique-b', 500);
   const before = JSON.stringify(context.getMessages());
-  const item = context.session.items().find(({ title }) => title.includes('call') || title.includes('Read'));
+  const item = context.items().find(({ title }) => title.includes('call') || title.includes('Read'));
   expect(item?.state).toBe('sent');
   const uuid = item?.uuid ?? '';
-  expect(await context.session.steer({ action: 'drop', uuid }, [])).toBeUndefined();
-  expect(context.session.items().find((one) => one.uuid === uuid)?.state).toBe('removed');
+  expect(await context.steer({ action: 'drop', uuid }, [])).toBeUndefined();
+  expect(context.items().find((one) => one.uuid === uuid)?.state).toBe('removed');
   expect(JSON.stringify(context.getMessages())).not.toContain('unique-a alpha');
-  expect(await context.session.steer({ action: 'restore', uuid }, [])).toBeUndefined();
+  expect(await context.steer({ action: 'restore', uuid }, [])).toBeUndefined();
   expect(JSON.stringify(context.getMessages())).toBe(before);
-  expect(await context.session.steer({ action: 'pin', uuid }, [])).toBeUndefined();
-  expect(context.session.items().find((one) => one.uuid === uuid)?.isPinned).toBe(true);
+  expect(await context.steer({ action: 'pin', uuid }, [])).toBeUndefined();
+  expect(context.items().find((one) => one.uuid === uuid)?.isPinned).toBe(true);
 });

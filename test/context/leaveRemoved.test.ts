@@ -1,12 +1,15 @@
 /** A large session that never compacts leaves to its file what removals took, and nobody can tell but by its memory. */
+
 import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { undoReduction } from '../../src/context/corrections.ts';
 import { knownFacts } from '../../src/context/facts/knownFacts.ts';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { isRemoval } from '../../src/context/history/shownAt.ts';
 import { ContextManager, liveEntries, PersistentStore, spentIn } from '../../src/context/index.ts';
 import { configuration, type House, house, say, step } from './harness.ts';
+import { sessionOf } from './sessionOf.ts';
 
 const strategies = ['hybrid', 'sliding-window'] as const;
 
@@ -52,7 +55,7 @@ async function turns(context: ContextManager, at: House, from: number, to: numbe
 
 /** What is known of a session but for what is in memory. */
 function told(context: ContextManager) {
-  const { projection } = context.session.parts;
+  const { projection } = sessionOf(context);
   const { entries } = liveEntries(context.entries());
   return {
     messages: context.getMessages(),
@@ -60,7 +63,7 @@ function told(context: ContextManager) {
     cost: spentIn(context.entries()),
     files: projection.touchedFiles().map((path) => [path, context.fileReads(path)]),
     changed: knownFacts(entries).files,
-    reductions: context.session.report([]).reductions.slice(-10),
+    reductions: context.report([]).reductions.slice(-10),
     goal: entries.findLast(isPrompt)?.message.content,
   };
 }
@@ -97,7 +100,7 @@ test.each([
   await turns(context, at, 0, 100);
   const whole = await copyOf(at, context, 'whole');
   const removal = whole.entries().filter(isRemoval).at(which)?.uuid ?? '';
-  for (const one of [context, whole]) expect(await one.session.undoReduction(removal)).toBe(true);
+  for (const one of [context, whole]) expect(await undoReduction(sessionOf(one), removal)).toBe(true);
   expect(context.getMessages()).toEqual(whole.getMessages());
   await turns(context, at, 100, 130);
   const after = await copyOf(at, context, 'after');
@@ -115,11 +118,11 @@ test('it goes back to a prompt that is in the file only, and forward again', asy
   const before = context.getMessages();
   const undo: string[] = [];
   for (const one of [context, whole]) {
-    const back = await one.session.goBackBefore(prompt, correction);
+    const back = await one.rewindBefore(prompt, correction);
     undo.push(back?.entry.uuid ?? '');
   }
   expect(context.getMessages()).toEqual(whole.getMessages());
-  await context.session.takeBack(undo.slice(0, 1), correction);
+  await context.undo(undo.slice(0, 1), correction);
   expect(context.getMessages()).toEqual(before);
   await turns(context, at, 100, 140);
   expect(told(context)).toEqual(told(await copyOf(at, context, 'after')));

@@ -2,6 +2,7 @@
  * A session on a disk with everything around it: a model that summarises, a clock, memories, instruction
  * files, a server. Holds what a run has to remember in order to tell whether everything still holds.
  */
+
 import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -15,6 +16,7 @@ import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { Message, ToolSchema } from '../../src/protocol/messages.ts';
 import type { ModelInfo } from '../../src/protocol/model.ts';
+import { sessionOf } from '../context/sessionOf.ts';
 import { encoder } from './counting.ts';
 import type { ModelSpec, Program } from './program.ts';
 import { Summaries } from './Summaries.ts';
@@ -159,7 +161,7 @@ export class World {
   }
 
   get projection() {
-    return this.context.session.parts.projection;
+    return sessionOf(this.context).projection;
   }
 
   messages(): readonly Message[] {

@@ -15,7 +15,6 @@ import { modelOf, type World } from './World.ts';
 
 export async function apply(world: World, op: Operation, counts: Counts): Promise<void> {
   const { context } = world;
-  const { session } = context;
   switch (op.do) {
     case 'prompt':
       return prompt(world, op.texts.map(textOf), op.image);
@@ -56,7 +55,7 @@ export async function apply(world: World, op: Operation, counts: Counts): Promis
     case 'preview':
       return preview(world, op.behaviour);
     case 'uncompact': {
-      const report = await session.uncompact(world.options);
+      const report = await context.uncompact(world.options);
       if (report.outcome === 'done') forgetPins(world, counts);
       return;
     }
@@ -90,7 +89,7 @@ export async function apply(world: World, op: Operation, counts: Counts): Promis
     case 'summaries':
       return world.summaries.next(...op.behaviours);
     case 'refine':
-      return void (await session.refine(world.tools));
+      return void (await context.refine(world.tools));
   }
 }
 

@@ -109,7 +109,7 @@ function checkPins(world: World, messages: readonly Message[]): void {
   if (world.pinned.size === 0) return;
   const { entries } = liveEntries(world.entries());
   const live = new Set(entries.map(({ uuid }) => uuid));
-  const items = world.context.session.items().filter(({ uuid }) => world.pinned.has(uuid) && live.has(uuid));
+  const items = world.context.items().filter(({ uuid }) => world.pinned.has(uuid) && live.has(uuid));
   // As the budget counts them now: what was learned since may have made them larger.
   const tokens = items.reduce(
     (sum, item) => sum + Math.max(item.tokens, world.pinned.get(item.uuid) ?? 0),

@@ -1,10 +1,13 @@
 /** A log of which only the end is in memory is as good as the whole: the same request, facts, costs and files. */
+
+import { rewind } from '../../src/context/corrections.ts';
 import { standingOutcomes } from '../../src/context/facts/commandRuns.ts';
 import { knownFacts } from '../../src/context/facts/knownFacts.ts';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { liveEntries } from '../../src/context/history/live.ts';
 import { type ContextManager, spentIn } from '../../src/context/index.ts';
 import { removalDraft } from '../../src/context/strategies/removeAtoms.ts';
+import { sessionOf } from '../context/sessionOf.ts';
 import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
 import type { World } from './World.ts';
@@ -40,9 +43,9 @@ async function checkGoingBack(world: World): Promise<void> {
     const prompts = (await context.page(Number.POSITIVE_INFINITY, 10_000)).filter(isPrompt);
     const before = prompts[Math.floor(prompts.length * turn)];
     const steps: (readonly string[])[] = [];
-    await context.session.uncompact(world.options);
+    await context.uncompact(world.options);
     steps.push(bytesOfAll(context.getMessages()));
-    if (before !== undefined) await context.session.rewind(before.uuid);
+    if (before !== undefined) await rewind(sessionOf(context), before.uuid);
     steps.push(bytesOfAll(context.getMessages()));
     return steps;
   };
@@ -59,11 +62,11 @@ async function checkGoingBack(world: World): Promise<void> {
 /** What is known of a session, as text. */
 async function told(context: ContextManager, world: World): Promise<Record<string, string>> {
   const entries = context.entries();
-  const { projection, log } = context.session.parts;
+  const { projection, log } = sessionOf(context);
   const removed = projection.view().atoms.map(({ head }) => head.uuid);
   const removal = removalDraft({ removed, strategy: '', reason: '' }, log.live(), { preTokens: 0 });
   const { files, commands } = knownFacts(liveEntries(entries).entries);
-  const report = context.session.report(world.tools);
+  const report = context.report(world.tools);
   const oldest = await context.page(40, 40);
   return {
     size: JSON.stringify(context.measure(world.tools)),
@@ -76,6 +79,6 @@ async function told(context: ContextManager, world: World): Promise<Record<strin
     breaker: String(report.breakerIsOpen),
     'pointer to what is shown': String(removal.message.content),
     history: JSON.stringify(oldest.map(({ uuid }) => uuid)),
-    length: String(context.session.parts.log.seen().last),
+    length: String(sessionOf(context).log.seen().last),
   };
 }

@@ -1,7 +1,10 @@
 /** What is asked of the context itself: compactions, looks at them, what takes them back, steering. */
+
+import { rewind as rewindTo, undoReduction } from '../../src/context/corrections.ts';
 import { isCorrection, liveEntries } from '../../src/context/history/live.ts';
 import { retainedBy } from '../../src/context/history/retained.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { sessionOf } from '../context/sessionOf.ts';
 import { bytesNow, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
 import type { Operation } from './program.ts';
@@ -40,7 +43,7 @@ export async function compact(
   );
   checkRetained(world, written, shownBefore);
   if (!op.takeBack || !written.some(({ subtype }) => subtype === 'compact_boundary')) return;
-  const back = await world.context.session.uncompact(world.options);
+  const back = await world.context.uncompact(world.options);
   if (back.outcome !== 'done') return;
   counts.undone++;
   demand(isSame(), 'A compaction that is taken back leaves no trace in the request.', () =>
@@ -71,7 +74,7 @@ export async function preview(world: World, behaviour: Extract<Operation, { do: 
   const before = bytesNow(world);
   const control = new AbortController();
   world.summaries.next(behaviour);
-  const work = world.context.session.preview({ ...world.optionsWith(control.signal) });
+  const work = world.context.preview({ ...world.optionsWith(control.signal) });
   await world.through(work, () => control.abort());
   demand(sameBytes(bytesNow(world), before), 'A preview changes nothing.');
 }
@@ -81,12 +84,12 @@ export async function undo(
   op: Extract<Operation, { do: 'undo' }>,
   counts: Counts,
 ): Promise<void> {
-  const { session } = world.context;
-  const standing = session.report(world.tools).reductions.filter(({ isUndone }) => !isUndone);
+  const { context } = world;
+  const standing = context.report(world.tools).reductions.filter(({ isUndone }) => !isUndone);
   const target = standing[op.pick % Math.max(1, standing.length)];
   if (target === undefined) return;
   const before = bytesNow(world);
-  if (!(await session.undoReduction(target.uuid))) return;
+  if (!(await undoReduction(sessionOf(context), target.uuid))) return;
   forgetPins(world, counts);
   if (op.andBack) await takeBackLast(world, before, 'An undo that is undone leaves no trace.');
 }
@@ -97,11 +100,11 @@ export async function rewind(
   counts: Counts,
 ): Promise<void> {
   const { context } = world;
-  const items = context.session.items();
+  const items = context.items();
   const target = items[op.pick % Math.max(1, items.length)];
   if (target === undefined) return;
   const before = bytesNow(world);
-  if (!(await context.session.rewind(target.uuid))) return;
+  if (!(await rewindTo(sessionOf(context), target.uuid))) return;
   forgetPins(world, counts);
   if (op.andBack) await takeBackLast(world, before, 'A rewind that is undone leaves no trace.');
 }
@@ -127,7 +130,7 @@ export async function redo(world: World, pick: number, counts: Counts): Promise<
 
 /** Undoes an entry, as whoever goes back in a session does. */
 async function takeBack(world: World, { uuid }: JSONLEntry): Promise<void> {
-  await world.context.session.takeBack([uuid], { content: '', data: {} });
+  await world.context.undo([uuid], { content: '', data: {} });
 }
 
 /** What was pinned before may have been reduced in what now counts again. */
@@ -137,12 +140,12 @@ export function forgetPins(world: World, counts: Counts): void {
 }
 
 export async function steer(world: World, op: Extract<Operation, { do: 'steer' }>): Promise<void> {
-  const { session } = world.context;
-  const items = session.items();
+  const { context } = world;
+  const items = context.items();
   const item = items[op.pick % Math.max(1, items.length)];
   if (item === undefined) return;
   const before = bytesNow(world);
-  const refusal = await session.steer({ action: op.action, uuid: item.uuid }, world.tools);
+  const refusal = await context.steer({ action: op.action, uuid: item.uuid }, world.tools);
   const isPin = op.action === 'pin' || op.action === 'unpin';
   if (refusal !== undefined || isPin)
     demand(sameBytes(bytesNow(world), before), 'A pin, or a refusal, changes no byte.', () => op.action);

@@ -1,7 +1,9 @@
 /** Runs one program in a folder of its own and looks after each operation whether everything still holds. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isPrompt } from '../../src/context/history/atoms.ts';
+import { sessionOf } from '../context/sessionOf.ts';
 import { apply, prompt } from './apply.ts';
 import { bytesOfAll, checkLog, checkProjection, demand, sameBytes } from './check.ts';
 import { addCounts, type Counts, noCounts } from './counts.ts';
@@ -63,7 +65,7 @@ function hasPrompt(world: World): boolean {
 
 async function finish(world: World): Promise<void> {
   // A draft in the background writes into the log when it ends, so that it has to end first.
-  const { thread, log } = world.context.session.parts;
+  const { thread, log } = sessionOf(world.context);
   thread.stop();
   await thread.settled();
   await log.sync();

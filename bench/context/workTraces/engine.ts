@@ -1,4 +1,5 @@
 /** The product's own context engine as a policy of the work traces, under virtual time. */
+
 import { setImmediate } from 'node:timers/promises';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
@@ -70,7 +71,7 @@ async function openEngine(settings: object, surroundings: Surroundings): Promise
       const before = asked;
       await clock.run(manager.maintain(request));
       // A draft reads files before it asks, which takes real time and no virtual time.
-      while (manager.session.draft() === 'running' && asked === before && !isAsking) await setImmediate();
+      while (manager.draft() === 'running' && asked === before && !isAsking) await setImmediate();
     },
     compactions: () => {
       const { summaries, removals } = counter.swaps();

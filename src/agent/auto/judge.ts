@@ -24,7 +24,7 @@ export const MAX_FAILURES = 3;
 const maxOutputTokens = 1500;
 
 export interface JudgePorts {
-  readonly context: Pick<ContextManager, 'live' | 'append' | 'session'>;
+  readonly context: Pick<ContextManager, 'live' | 'append' | 'recordRequest'>;
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly model: () => ModelInfo;
@@ -138,7 +138,7 @@ async function request(call: AskedCall, words: readonly string[], ports: JudgePo
   const said = timedOut ? late : saidIn(outcome);
   if (outcome !== undefined) {
     const end = outcome.type === 'failed' ? outcome.error.kind : outcome.type;
-    await context.session.recordRequest({ purpose: 'judge', outcome: end }, asked, outcome.sent);
+    await context.recordRequest({ purpose: 'judge', outcome: end }, asked, outcome.sent);
   }
   await context.append(judgementDraft(call, said, outcome, id, clock.now() - started));
   return said;

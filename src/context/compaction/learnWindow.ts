@@ -1,7 +1,7 @@
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import { reductionDraft } from '../history/reductions.ts';
-import type { SessionParts } from '../sessionParts.ts';
+import type { Session } from '../session.ts';
 
 /** No model has a smaller window: an error that names one, or is about a smaller request, was misread. */
 const LEAST_WINDOW = 1000;
@@ -13,7 +13,7 @@ const GUESS = 0.9;
  * Only a named one may be larger than what was assumed, and only a named one is remembered beyond the session.
  */
 export async function learnWindow(
-  { projection, deps, append }: SessionParts,
+  { projection, deps, append }: Session,
   error: ModelError,
   tools: readonly ToolSchema[],
 ): Promise<void> {

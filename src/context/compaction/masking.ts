@@ -9,7 +9,7 @@ import type { Atom } from '../history/atoms.ts';
 import { reductionDraft } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { maskStub } from '../results/maskStub.ts';
-import type { SessionParts } from '../sessionParts.ts';
+import type { Session } from '../session.ts';
 
 export interface MaskInput {
   readonly view: View;
@@ -95,9 +95,9 @@ interface Masking {
   readonly preTokens: number;
 }
 
-/** Records stubs for old results, all at once; nothing where they would not free `minGain`. */
-export async function maskResults(parts: SessionParts, masking: Masking): Promise<void> {
-  const { projection, append } = parts;
+/** Records stubs for old results, all at once; false if they would not free `minGain`. */
+export async function maskResults(session: Session, masking: Masking): Promise<boolean> {
+  const { projection, append } = session;
   const { protectTokens, minGain, reason, preTokens } = masking;
   const plan = planMask({
     view: projection.view(),
@@ -107,10 +107,11 @@ export async function maskResults(parts: SessionParts, masking: Masking): Promis
     sizeOfResult: (atom, index) => projection.sizeOfResult(atom, index),
     sizeOfText: (text) => projection.sizeOfText(text),
   });
-  if (plan === undefined) return;
+  if (plan === undefined) return false;
   const postTokens = Math.ceil(preTokens - plan.gain);
   const replacements = [...plan.replacements];
   await append([
     reductionDraft({ kind: 'mask', strategy: 'stubs', reason, preTokens, postTokens, replacements }),
   ]);
+  return true;
 }

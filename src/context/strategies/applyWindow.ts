@@ -2,25 +2,28 @@
 import type { EntryDraft } from '../../protocol/entries.ts';
 import { clipResults } from '../compaction/clips.ts';
 import { reductionDraft } from '../history/reductions.ts';
-import type { SessionParts } from '../sessionParts.ts';
+import type { Session } from '../session.ts';
 import { planSlidingWindow } from './planSlidingWindow.ts';
 import { removalDraft, withNotes } from './removeAtoms.ts';
 import { planWindow } from './windowing.ts';
 
-/** Does nothing by default. `preTokens`: of the request as it is. */
-export async function applyWindow(parts: SessionParts, preTokens: number): Promise<void> {
-  const { projection, deps, append, log } = parts;
-  if (deps.settings.strategy === 'sliding-window') await append(await slidingDrafts(parts, preTokens));
+/** Does nothing by default. `preTokens`: of the request as it is. True when anything was left out. */
+export async function applyWindow(session: Session, preTokens: number): Promise<boolean> {
+  const { projection, deps, append, log } = session;
+  const isSliding = deps.settings.strategy === 'sliding-window';
+  const sliding = isSliding ? slidingDrafts(session, preTokens) : [];
+  if (sliding.length > 0) await append(sliding);
   const plan = planWindow(projection.view(), deps.settings, {
     now: (deps.clock ?? Date.now)(),
     sizeOf: (atom) => projection.sizeOf(atom),
   });
   if (plan !== undefined)
-    await append([removalDraft(plan, log.live(), sizes(parts, preTokens, plan.removed))]);
+    await append([removalDraft(plan, log.live(), sizes(session, preTokens, plan.removed))]);
+  return sliding.length > 0 || plan !== undefined;
 }
 
 function sizes(
-  { projection }: SessionParts,
+  { projection }: Session,
   preTokens: number,
   removed: readonly string[],
 ): { readonly preTokens: number; readonly postTokens: number } {
@@ -31,8 +34,8 @@ function sizes(
   return { preTokens, postTokens: Math.ceil(preTokens - freed) };
 }
 
-async function slidingDrafts(parts: SessionParts, preTokens: number): Promise<EntryDraft[]> {
-  const { projection, deps, log } = parts;
+function slidingDrafts(session: Session, preTokens: number): EntryDraft[] {
+  const { projection, deps, log } = session;
   const view = projection.view();
   const plan = planSlidingWindow(view, deps.settings.window, {
     sizeOf: (atom) => projection.sizeOf(atom),
@@ -50,6 +53,6 @@ async function slidingDrafts(parts: SessionParts, preTokens: number): Promise<En
       : [reductionDraft({ kind: 'clip', strategy, reason, preTokens, replacements })]),
     ...(plan.removed.length === 0
       ? []
-      : [removalDraft({ removed, strategy, reason }, log.live(), sizes(parts, preTokens, removed))]),
+      : [removalDraft({ removed, strategy, reason }, log.live(), sizes(session, preTokens, removed))]),
   ];
 }

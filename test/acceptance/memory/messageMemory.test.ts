@@ -1,7 +1,9 @@
 /** What of a long session is kept in memory. */
+
 import { expect, test } from 'vitest';
 import { MemoryStore, projectMessages } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { sessionOf } from '../../context/sessionOf.ts';
 import { buildHouse, type House } from '../support/house.ts';
 
 /** A session of 1,200 messages: 300 rounds of a question, a call, its result and an answer. */
@@ -49,7 +51,7 @@ test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is split', asyn
   expect([store.getMessageCount(), store.getTotalCount()]).toEqual([0, 0]);
 
   // In the session: what left memory is built again from the log, and the request is the same.
-  const { memory } = manager.session.parts.projection;
+  const { memory } = sessionOf(manager).projection;
   check(memory.resident(), 800, 1000);
   expect(JSON.stringify(manager.getMessages())).toBe(JSON.stringify(projectMessages(entries)));
   expect(manager.getMessages()).toHaveLength(1202);
@@ -61,7 +63,7 @@ test('the setting counts, and the summary always stays in memory', async () => {
     settings: { context: { summary: 'simple', maxMemoryMessages: 50 } },
   });
   const open = await house.open();
-  const { memory } = open.context.session.parts.projection;
+  const { memory } = sessionOf(open.context).projection;
   await open.ask('first', { text: 'Much. '.repeat(70_000) });
   await open.ask('second', { text: 'Little.' });
   await open.submit({ type: 'compact' });

@@ -1,9 +1,11 @@
 /** The count that decides is kept up to date, and right. */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HistoryManager } from '../../../src/context/index.ts';
 import { RequestSizer } from '../../../src/context/RequestSizer.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { sessionOf } from '../../context/sessionOf.ts';
 import { buildHouse } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
@@ -45,7 +47,7 @@ test('after 200 operations the counter of `HistoryManager` equals a full recount
 test('what is added up as a session grows, shrinks and is taken back equals a full recount', async () => {
   const house = await buildHouse({ strategy: 'summary', window: 200_000 });
   const open = await house.open();
-  const { projection } = open.context.session.parts;
+  const { projection } = sessionOf(open.context);
   const sizer = new RequestSizer(projection.counter);
   const check = (): void => {
     const [view, policy] = [projection.view(), projection.policy()];

@@ -51,7 +51,7 @@ test('one that the user pinned stays', async () => {
   const home = await street();
   const context = await threeDays(home);
   const tuesday = context.entries().find(({ message }) => String(message.content).includes('was Tuesday'));
-  await context.session.steer({ action: 'pin', uuid: tuesday?.uuid ?? '' }, []);
+  await context.steer({ action: 'pin', uuid: tuesday?.uuid ?? '' }, []);
   home.summaries.expect(summary('The user wants X.'));
   await context.compressCurrentContext({ ...home.options() });
   expect(days(context)).toEqual(['Tuesday', 'Wednesday']);
@@ -63,7 +63,7 @@ test('taking the compaction back brings all of them back', async () => {
   const before = JSON.stringify(context.getMessages());
   home.summaries.expect(summary('The user wants X.'));
   await context.compressCurrentContext({ ...home.options() });
-  await context.session.uncompact(home.options());
+  await context.uncompact(home.options());
   expect(JSON.stringify(context.getMessages())).toBe(before);
 });
 

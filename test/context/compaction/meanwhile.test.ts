@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { rewind } from '../../../src/context/corrections.ts';
 import type { ContextManager, SummaryReply } from '../../../src/context/index.ts';
 import { configuration, type House, house, say, step, summary } from '../harness.ts';
+import { sessionOf } from '../sessionOf.ts';
 
 /** A session with a compaction under way: what it waits for, and its report. */
 async function compacting(home: House) {
@@ -38,7 +40,7 @@ const contents = (context: ContextManager): readonly unknown[] =>
 
 test('what the user pins while a summary is written stays', async () => {
   const { context, first, finish } = await compacting(await house({ windowTokens: 20_000, waits: true }));
-  await context.session.steer({ action: 'pin', uuid: first }, []);
+  await context.steer({ action: 'pin', uuid: first }, []);
   expect((await finish()).outcome).toBe('done');
   expect(contents(context)).toContain('the first words');
 });
@@ -46,7 +48,7 @@ test('what the user pins while a summary is written stays', async () => {
 test('a summary of what was rewound, dropped or restored meanwhile is not used, and its cost is recorded', async () => {
   const home = await house({ windowTokens: 20_000, waits: true });
   const { context, first, finish } = await compacting(home);
-  expect(await context.session.rewind(first)).toBe(true);
+  expect(await rewind(sessionOf(context), first)).toBe(true);
   const before = contents(context);
   const report = await finish();
   expect(report.outcome).toBe('refused');
@@ -73,7 +75,7 @@ test('a request that the server finds too long is no failure of the model that w
     await context.addMessage('user', 'go on');
     await context.shrinkAfterOverflow({ ...error, windowTokens: 6000 - 1000 * round }, home.options());
   }
-  const { reductions, breakerIsOpen } = context.session.report([]);
+  const { reductions, breakerIsOpen } = context.report([]);
   expect(reductions.map(({ kind }) => kind)).toContain('fallback');
   expect(breakerIsOpen).toBe(false);
 });

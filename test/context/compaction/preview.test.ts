@@ -13,12 +13,12 @@ test('the diff of a compaction lists what that one left out, not what an earlier
     }
     expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
   }
-  const titles = context.session.lastDiff()?.dropped.map(({ title }) => title) ?? [];
+  const titles = context.lastDiff()?.dropped.map(({ title }) => title) ?? [];
   expect(titles).not.toContain('step first0 · Read a.ts');
   expect(titles).toContain('step second0 · Read a.ts');
   // What the user wrote stands in the summary message.
   expect(titles).not.toContain('second 0');
-  const quoted = context.session.items().find(({ title }) => title === 'second 0');
+  const quoted = context.items().find(({ title }) => title === 'second 0');
   expect(quoted?.state).toBe('summarised');
 });
 
@@ -39,7 +39,7 @@ test('a preview lists the messages that had no room and the changed files that n
   await context.addMessage('user', 'and now?');
   home.summaries.expect(summary('1. Primary request and intent\nAll parts but one.'));
   const before = JSON.stringify(context.getMessages());
-  const preview = await context.session.preview({ ...home.options() });
+  const preview = await context.preview({ ...home.options() });
   expect(preview.outcome).toBe('ready');
   expect(preview.kept.map(({ title }) => title)).toEqual(
     expect.arrayContaining(['the goal', 'a short one', 'and now?']),
@@ -61,7 +61,7 @@ test('the next /compact applies exactly the summary of a preview, unless somethi
   for (let index = 0; index < 10; index++) await step(context, `s${index}`, 'alpha beta '.repeat(900));
   const foxes = say('1. Primary request and intent\nfoxes', { inputTokens: 500, outputTokens: 9 });
   home.summaries.expect({ type: 'done', reply: foxes });
-  const preview = await context.session.preview({ ...home.options() });
+  const preview = await context.preview({ ...home.options() });
   expect(preview.outcome).toBe('ready');
   const paid = () =>
     context.entries().flatMap(({ subtype, message }) => (subtype === 'usage' ? [message.usage] : []));
@@ -77,7 +77,7 @@ test('the next /compact applies exactly the summary of a preview, unless somethi
   // With another focus the draft is not what the user wants.
   for (let index = 10; index < 20; index++) await step(context, `s${index}`, 'alpha beta '.repeat(900));
   home.summaries.expect(summary('1. Primary request and intent\ndogs'), summary('1. Primary\ncats'));
-  await context.session.preview({ ...home.options() });
+  await context.preview({ ...home.options() });
   await context.compressCurrentContext({ ...home.options(), focus: 'cats' });
   expect(home.summaries.requests).toHaveLength(3);
   expect(String(context.getMessages()[1]?.content)).toContain('cats');

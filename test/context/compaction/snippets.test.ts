@@ -7,6 +7,7 @@ import { labelled, quoteFile } from '../../../src/context/compaction/summaryText
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { CompactionReport } from '../../../src/protocol/events.ts';
 import { ask, call, configuration, type House, house, outcome, summary } from '../harness.ts';
+import { sessionOf } from '../sessionOf.ts';
 
 const filler = (tokens: number): string => 'alpha beta gamma delta '.repeat(Math.ceil(tokens / 4));
 const linesOf = (name: string, count: number): string =>
@@ -349,7 +350,7 @@ test('the summariser is shown the files, and its request fits the window', async
   expect(instruction.match(/^### src\/f\d\.ts \(lines 1-\d+ of 300\)$/gm)).toHaveLength(5);
   for (const name of report.files) expect(instruction).toContain(`### ${name} (`);
   expect(instruction.trimEnd()).toMatch(/for continuing the work\.\n<\/system-note>$/);
-  const counter = context.session.parts.projection.counter;
+  const counter = sessionOf(context).projection.counter;
   const tokens = counter.countMessages(request?.messages ?? []);
   expect(tokens + (request?.maxOutputTokens ?? 0)).toBeLessThanOrEqual(40_000);
 });
@@ -395,7 +396,7 @@ describe('after a file was touched', () => {
           else await read(context, home, name, type === 'part' ? { offset: 2, limit: 5 } : {});
           await work(context, steps, grain * windowTokens);
           await context.maintain(home.options());
-          await context.session.parts.thread.settled();
+          await sessionOf(context).thread.settled();
           if (way !== 'by hand') await context.buildRequest(home.options());
         }
         if (way === 'by hand') await context.compressCurrentContext({ ...home.options() });

@@ -14,6 +14,7 @@ import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { anyText, Log } from '../facts/log.ts';
 import { configuration, type House, house, say, step, summary } from '../harness.ts';
+import { sessionOf } from '../sessionOf.ts';
 
 const sizeOf = (text: string): number => estimateTokens(text, HIGH);
 const prompts = (...texts: readonly unknown[]): readonly JSONLEntry[] => {
@@ -184,7 +185,7 @@ test.each([
     }
     home.summaries.expect(summary('1. Primary request and intent\nWork was done.'));
     expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
-    const { projection } = context.session.parts;
+    const { projection } = sessionOf(context);
     const tokens = projection.sizeOfText(quoteUserMessages(projection.view().userMessages));
     expect(tokens).toBeLessThanOrEqual(most);
     expect(tokens).toBeGreaterThan(0.85 * most);
@@ -222,19 +223,19 @@ test.each([
 test('a message that the user drops goes out of the summary, and comes back when it is restored', async () => {
   const home = await house({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
-  const item = context.session.items().find(({ title }) => title.startsWith('one 1: go on'));
-  expect(await context.session.steer({ action: 'drop', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
+  const item = context.items().find(({ title }) => title.startsWith('one 1: go on'));
+  expect(await context.steer({ action: 'drop', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
   expect(text(context)).not.toContain('one 1: go on');
   expect(text(context)).toContain('one 2: go on');
-  expect(await context.session.steer({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
+  expect(await context.steer({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
   expect(text(context)).toContain('one 1: go on');
 });
 
 test('a message that the user brings back out of the summary stands where it was, and is there once', async () => {
   const home = await house({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
-  const item = context.session.items().find(({ title }) => title.startsWith('one 1: go on'));
-  expect(await context.session.steer({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
+  const item = context.items().find(({ title }) => title.startsWith('one 1: go on'));
+  expect(await context.steer({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
   const sent = context.getMessages().map(({ content }) => String(content));
   expect(sent.filter((content) => content.includes('one 1: go on'))).toEqual(['one 1: go on']);
   expect(text(context)).toContain('one 2: go on');

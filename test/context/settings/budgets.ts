@@ -79,7 +79,7 @@ export const budgetProofs = [
     to: 0.01,
     see: async (home) => {
       const context = await open(home, {}, `${configuration.systemPrompt} ${words(400)}`);
-      return context.session.report([]).warnings;
+      return context.report([]).warnings;
     },
     changes: (changed, byDefault) => {
       expect(byDefault).toEqual([]);

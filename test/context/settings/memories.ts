@@ -1,9 +1,11 @@
 /** What is remembered beside the conversation: memories, the goal, cached values, messages kept ready. */
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type ContextManager, LongTermMemory } from '../../../src/context/index.ts';
 import { type House, outcome } from '../harness.ts';
+import { sessionOf } from '../sessionOf.ts';
 import { proof } from './proof.ts';
 import { open, round, toolStep } from './scenes.ts';
 
@@ -86,7 +88,7 @@ export const memoryProofs = [
       const context = await open(home);
       for (let index = 0; index < 40; index++) await round(context, `p${index}`, 20);
       await context.buildRequest(home.options());
-      return { kept: context.session.parts.projection.memory.count, sent: context.getMessages().length };
+      return { kept: sessionOf(context).projection.memory.count, sent: context.getMessages().length };
     },
     changes: (changed, byDefault) => {
       expect(byDefault).toEqual({ kept: 81, sent: 81 });

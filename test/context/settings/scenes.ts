@@ -1,8 +1,10 @@
 /** What the proofs let happen: sessions of a known size, driven as an agent drives them. */
+
 import { ContextManager, type ContextManagerDeps } from '../../../src/context/index.ts';
 import type { ReductionRecord } from '../../../src/protocol/contextReport.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { ask, call, configuration, type House, outcome, type Step, say, summary } from '../harness.ts';
+import { sessionOf } from '../sessionOf.ts';
 
 export const words = (tokens: number): string => 'alpha beta gamma delta '.repeat(Math.ceil(tokens / 4));
 
@@ -40,7 +42,7 @@ export async function toolStep(
 /** The end of a step and the next request. A summary that is written beside has its turn in between. */
 export async function next(context: ContextManager, home: House): Promise<void> {
   await context.maintain(home.options());
-  await context.session.parts.thread.settled();
+  await sessionOf(context).thread.settled();
   await context.buildRequest(home.options());
 }
 
@@ -90,7 +92,7 @@ export async function longPrompts(home: House, { tokens = 400, rounds = 80 } = {
 }
 
 export function reductions(context: ContextManager): readonly ReductionRecord[] {
-  return context.session.report([]).reductions;
+  return context.report([]).reductions;
 }
 
 /** How many tokens there were when room was made for the first time; 0 where it never was. */

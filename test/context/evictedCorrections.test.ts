@@ -3,11 +3,13 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { rewind } from '../../src/context/corrections.ts';
 import { ContextManager, PersistentStore } from '../../src/context/index.ts';
 import { seal } from '../../src/context/storage/seal.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { MadeUpFields } from '../madeUpEntry.ts';
 import { house } from './harness.ts';
+import { sessionOf } from './sessionOf.ts';
 import { makeEntry } from './storage/tmp.ts';
 
 /** Prompts, a compaction that retained the last of them, and what followed. */
@@ -51,7 +53,7 @@ test('a compaction is not taken back without what it stands for', async () => {
     ...lines.slice(280),
   ]);
   const before = shown(context);
-  expect(await context.session.uncompact(options)).toMatchObject({ outcome: 'refused' });
+  expect(await context.uncompact(options)).toMatchObject({ outcome: 'refused' });
   expect(shown(context)).toEqual(before);
 });
 
@@ -59,14 +61,14 @@ test('nothing goes back behind what cannot be read, and nothing is lost by tryin
   const context = await opened(lines);
   const before = [shown(context), context.entries()];
   await rm(context.filePath() ?? '');
-  expect(await context.session.uncompact(options)).toMatchObject({
+  expect(await context.uncompact(options)).toMatchObject({
     outcome: 'refused',
     message: expect.stringContaining('cannot be read'),
   });
-  expect(await context.session.rewind('uuid50')).toBe(false);
+  expect(await rewind(sessionOf(context), 'uuid50')).toBe(false);
   expect([shown(context), context.entries()]).toEqual(before);
   // The next entry brings the file back, and with it the rest.
   await context.addMessage('user', 'go on');
-  expect(await context.session.uncompact(options)).toMatchObject({ outcome: 'done' });
+  expect(await context.uncompact(options)).toMatchObject({ outcome: 'done' });
   expect(shown(context)).toContain(`prompt 50 xx`);
 });

@@ -1,0 +1,42 @@
+/** One open session: its log, what is projected from it, and the way to append. Shared by all that work on it. */
+import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import { recordedDraft, ThreadSummary } from './memory/ThreadSummary.ts';
+import { Projection } from './Projection.ts';
+import { RequestRecorder } from './requestRecord.ts';
+import { CacheStore, type SessionLog } from './storage/index.ts';
+import type { ContextManagerDeps } from './types.ts';
+
+export interface Session {
+  readonly log: SessionLog;
+  readonly projection: Projection;
+  readonly deps: ContextManagerDeps;
+  /** Writes entries as one batch; the projection and the listeners learn of each once it is on disk. */
+  readonly append: (drafts: readonly EntryDraft[]) => Promise<readonly JSONLEntry[]>;
+  readonly thread: ThreadSummary;
+  readonly recorder: RequestRecorder;
+}
+
+/**
+ * The session of a log that was opened. `onEntry` hears of each entry once it is on disk. What was started in a session
+ * ends up in its log, even when another session is open by then.
+ */
+export async function openSession(
+  log: SessionLog,
+  deps: ContextManagerDeps,
+  onEntry: (entry: JSONLEntry) => void,
+): Promise<Session> {
+  const projection = new Projection(log, deps);
+  await projection.load();
+  const thread = new ThreadSummary(new CacheStore(deps.settings.cache.maxEntries));
+  const draft = recordedDraft(log.entries());
+  if (draft !== undefined) thread.set(draft);
+  const append: Session['append'] = async (drafts) => {
+    const entries = await log.append(drafts);
+    for (const entry of entries) {
+      projection.learn(entry);
+      onEntry(entry);
+    }
+    return entries;
+  };
+  return { log, projection, deps, append, thread, recorder: new RequestRecorder(log, projection, append) };
+}
