@@ -44,8 +44,11 @@ export interface AgentDeps extends PermissionRules {
     /** Switches and returns what is known of the new model. */
     select(id: string): ModelInfo;
     costUsd(model: string, usage: Usage): number | undefined;
-    /** Before a turn: what can be found out about the model is known. Returns what to tell. */
-    settle?(signal: AbortSignal): Promise<readonly string[]>;
+    /**
+     * Before a turn: what can be found out about the model is known. `tokens`: about the size of the request to come.
+     * Returns what to tell.
+     */
+    settle?(signal: AbortSignal, tokens: () => number): Promise<readonly string[]>;
   };
   /** The tools of this moment: asked before each request and each call. */
   readonly tools: () => readonly Tool[];
@@ -196,7 +199,7 @@ export function createAgent(deps: AgentDeps): Agent {
     emit,
     tellBug,
     reply: { client: deps.client, clock },
-    settleModel: async (signal) => (await model.settle?.(signal)) ?? [],
+    settleModel: async (signal, tokens) => (await model.settle?.(signal, tokens)) ?? [],
     maxSteps: deps.maxSteps,
     interactive: deps.interactive,
     toolCalls: {

@@ -1,5 +1,5 @@
 /** One turn as a job of the agent: what comes before the loop and after it, whatever happens in between. */
-import type { ContextManager } from '../context/index.ts';
+import { type ContextManager, estimateTokens } from '../context/index.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
@@ -23,7 +23,7 @@ export interface TurnJobPorts
   readonly emit: (event: AgentEvent) => void;
   readonly tellBug: (error: unknown) => void;
   /** See `AgentDeps.model.settle`. */
-  readonly settleModel: (signal: AbortSignal) => Promise<readonly string[]>;
+  readonly settleModel: (signal: AbortSignal, tokens: () => number) => Promise<readonly string[]>;
 }
 
 /** What calls changed on disk after this entry, as the entry of a turn's end has it. */
@@ -33,6 +33,16 @@ function changesSince(
 ): { files?: number; added?: number; removed?: number } {
   const { files, lines } = sizeOfWork(workOf(entries.filter((entry) => entry.seq > seq)));
   return files === 0 ? {} : { files, ...lines };
+}
+
+/** More than any image takes, in tokens. */
+const IMAGE_TOKENS = 5000;
+
+function tokensOf(prompts: ReturnType<PromptQueue['all']>): number {
+  return prompts.reduce(
+    (sum, { text, images = [] }) => sum + estimateTokens(text) + images.length * IMAGE_TOKENS,
+    0,
+  );
 }
 
 export function createTurnJob(ports: TurnJobPorts): Job {
@@ -86,7 +96,9 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       // What a stopped call changed belongs to the turn before this one.
       await checkpoints.settled();
       await modes.announce();
-      for (const text of await ports.settleModel(signal)) emit({ type: 'notice', level: 'warning', text });
+      const tokens = (): number => context.measure(schemas).usedTokens + tokensOf(prompts.all());
+      for (const text of await ports.settleModel(signal, tokens))
+        emit({ type: 'notice', level: 'warning', text });
       end = await runTurn({ ...ports, ...lookingFirst(), signal, deliverQueued, deliverNotes });
     } catch (error) {
       tellBug(error);

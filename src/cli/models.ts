@@ -24,11 +24,14 @@ export interface ModelChoice {
   current(): ModelInfo;
   select(id: string): ModelInfo;
   costUsd(model: string, usage: Usage): number | undefined;
-  /** Before a turn: what the server says of the model has come, or was waited for long enough. Returns what to tell. */
-  settle(signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * Hears that a window is assumed: once the server was asked, once for each model. What was not heard is kept for
-   * the next listener. Returns the unsubscriber.
+   * Before a turn: what the server reports about the model is known, or was waited for long enough; a window that the
+   * user has set is not waited for. `tokens`: size of the request to come. Returns what to tell.
+   */
+  settle(signal: AbortSignal, tokens?: () => number): Promise<readonly string[]>;
+  /**
+   * Hears, after the server was asked, that a window is assumed or that the server gives less than the settings claim:
+   * once for each model. What was not heard is kept for the next listener. Returns the unsubscriber.
    */
   onAssumed(listener: (text: string) => void): () => void;
 }
@@ -42,16 +45,27 @@ export interface ModelChoiceOptions {
   readonly isLearnedInSession?: () => boolean;
   /** The server has told something new of the current model, without a turn that asked for it. */
   readonly onLearned?: () => void;
+  /** True if a prompt follows at once: what it needs is asked while the session is being opened. */
+  readonly hasPrompt?: boolean;
 }
 
 /** A prompt asks at once, if it comes before. In milliseconds. */
 const ASK_AFTER_MS = 300;
+/** Tokens. No server gives a model less by default. source: docs/context-length of ollama/ollama (4k below 24 GB). */
+const SMALLEST_WINDOW = 4096;
 
 /** Settings win over the server, the server over the catalogue; see `lookupModel`. */
 export function createModelChoice(
   first: string,
   settings: Settings,
-  { served, learnedWindows, toldAssumed = new Set(), isLearnedInSession, onLearned }: ModelChoiceOptions = {},
+  {
+    served,
+    learnedWindows,
+    toldAssumed = new Set(),
+    isLearnedInSession,
+    onLearned,
+    hasPrompt = false,
+  }: ModelChoiceOptions = {},
 ): ModelChoice {
   const endpoint = endpointFacts(settings.baseUrl);
   const lookup = (id: string): ModelInfo => {
@@ -106,8 +120,17 @@ export function createModelChoice(
       askedFor = id;
       if (served.get(id) !== basis) onLearned?.();
       tellAssumed();
+      if (hearAssumed !== undefined) newAdvice().forEach(hearAssumed);
     };
-    setTimeout(() => void askNow(), ASK_AFTER_MS).unref();
+    if (hasPrompt && current().source !== 'setting') void askNow();
+    else setTimeout(() => void askNow(), ASK_AFTER_MS).unref();
+  };
+  const newAdvice = (): readonly string[] => {
+    const facts = served?.get(chosen);
+    const advice = facts === undefined ? undefined : windowAdvice(facts, current());
+    if (advice === undefined || told.has(advice)) return [];
+    told.add(advice);
+    return [advice];
   };
   askSoon(first);
   return {
@@ -118,17 +141,15 @@ export function createModelChoice(
       return info;
     },
     costUsd: (id, usage) => costUsd(lookup(id), usage),
-    async settle(signal) {
+    async settle(signal, tokens) {
       if (served === undefined || !isAsked(chosen)) return [];
-      const asked = chosen;
-      await served.settle(asked, signal);
-      askedFor = asked;
-      tellAssumed();
-      const facts = served.get(chosen);
-      const advice = facts === undefined ? undefined : windowAdvice(facts, current());
-      if (advice === undefined || told.has(advice)) return [];
-      told.add(advice);
-      return [advice];
+      if (current().source !== 'setting') {
+        const asked = chosen;
+        await served.settle(asked, signal, tokens !== undefined && tokens() <= SMALLEST_WINDOW);
+        askedFor = asked;
+        tellAssumed();
+      }
+      return newAdvice();
     },
     onAssumed(listener) {
       hearAssumed = listener;

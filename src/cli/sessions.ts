@@ -153,6 +153,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         isLearnedInSession: () =>
           context.entries().length > 0 && context.measure([]).windowSource === 'learned',
         onLearned: () => onLearned(),
+        hasPrompt: !options.interactive,
       });
       const permissions = createPermissions(loaded, {
         ...place,

@@ -72,6 +72,38 @@ test.each([
   expect(createModelChoice(id, settings(given)).current()).toMatchObject({ id, ...expected });
 });
 
+test('a prompt does not wait for a server whose answer it does not need', async () => {
+  const server = await startLocalServer({ '/v1/models': () => {} });
+  onTestFinished(server.close);
+  const { signal } = new AbortController();
+  const servedAt = () =>
+    createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now, patienceMs: 2 ** 30 });
+  const hasPrompt = true;
+  const given = createModelChoice('m', settings({ baseUrl: server.baseUrl, contextWindow: 9000 }), {
+    ...{ served: servedAt(), hasPrompt },
+  });
+  expect(await given.settle(signal)).toEqual([]);
+  expect(server.asked).toEqual([]);
+  const unknown = createModelChoice('m', settings({ baseUrl: server.baseUrl }), {
+    ...{ served: servedAt(), hasPrompt },
+  });
+  expect(await unknown.settle(signal, () => 4096)).toEqual([]);
+  expect(server.asked.map(({ path }) => path)).toEqual(['/v1/models']);
+});
+
+test('a server that gives less than the settings claim is told of without a turn', async () => {
+  const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 4096 }]));
+  onTestFinished(server.close);
+  const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
+  const choice = createModelChoice('m', settings({ baseUrl: server.baseUrl, contextWindow: 9000 }), {
+    served,
+  });
+  const told: string[] = [];
+  choice.onAssumed((text) => told.push(text));
+  await expect.poll(() => told, { timeout: 10_000 }).toEqual([expect.stringContaining('9,000')]);
+  expect(await choice.settle(new AbortController().signal)).toEqual([]);
+});
+
 test('what the server tells without a turn is passed on, once and only when it is news', async () => {
   const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 65_536 }]));
   onTestFinished(server.close);
@@ -205,11 +237,13 @@ test('the server is believed over the catalogue, and the settings over the serve
   expect(choice.current()).toBe(choice.current());
   expect(await choice.settle(signal)).toEqual([]);
 
+  const asked = served();
   const own = createModelChoice(
     'gpt-oss-20b',
     settings({ baseUrl: server.baseUrl, models: { 'gpt-*': { contextWindow: 3000, tools: true } } }),
-    { served: served() },
+    { served: asked },
   );
+  await asked.ask('gpt-oss-20b');
   expect(await own.settle(signal)).toEqual([]);
   expect(own.current()).toMatchObject({
     windowTokens: 3000,

@@ -1,6 +1,6 @@
 /**
- * Asks a server who it is and which models it has, before a prompt is sent. A server nearby is asked in every way
- * at once, since who answers there is not known; a hosted one only for its list, unless that gives it away.
+ * Asks a server what it is and which models it has. A local server is asked in every way at once, since its kind is not
+ * known, unless only what a session needs is wanted; a hosted one is asked for its list only, unless that reveals more.
  */
 import type { ServedModel, ServerAnswer, ServerFacts, ServerKind } from '../../protocol/server.ts';
 import { endpointFacts } from '../endpoint.ts';
@@ -19,8 +19,10 @@ export interface ServerQuestion extends HttpQuestion {
   readonly baseUrl: string;
   /** The one model whose details are wanted; absent = of all, as far as there is time. */
   readonly model?: string;
-  /** Of a server nearby, if it is known; absent = it is asked in every way. */
+  /** Of a local server, if it is known; absent = it is asked in every way. */
   readonly kind?: ServerKind;
+  /** Asks a local server for its list first, and then only for what the list leaves open about `model`. */
+  readonly listFirst?: boolean;
 }
 
 /**
@@ -39,14 +41,16 @@ export async function askServer(question: ServerQuestion): Promise<ServerAnswer>
   };
 
   const lists = listUrls.map((url) => askJson(`${url}/models`, question));
-  const natives = isNear ? askNatives(ask, question.kind) : undefined;
+  const asksAtOnce = isNear && (question.kind !== undefined || question.listFirst !== true);
+  const natives = asksAtOnce ? askNatives(ask, question.kind) : undefined;
   const answers = await Promise.all(lists);
   const at = answers.findIndex(
     (answer) => answer.type === 'json' && readModelList(answer.value) !== undefined,
   );
   const found = answers[at];
   const own = found?.type === 'json' ? readModelList(found.value) : undefined;
-  const native = await (natives ?? (hasNatives(own) ? askNatives(ask) : undefined));
+  const native = await (natives ??
+    (isNear ? askWhatIsOpen(ask, own, question.model) : hasNatives(own) ? askNatives(ask) : undefined));
 
   const facts = await gather(native, own, question, root);
   if (facts === undefined) return { type: 'failed', error: errorOf(answers, question) };
@@ -74,6 +78,19 @@ async function askNatives(ask: (path: string) => Promise<unknown>, only?: Server
   const wanted = Object.entries(nativePaths).filter(([, { kind }]) => only === undefined || kind === only);
   const answers = await Promise.all(wanted.map(async ([name, { path }]) => [name, await ask(path)]));
   return Object.fromEntries(answers);
+}
+
+/** What the list of a local server does not tell; a server without a list is not asked any further. */
+function askWhatIsOpen(
+  ask: (path: string) => Promise<unknown>,
+  list: ModelList | undefined,
+  model: string | undefined,
+): Promise<Natives> | undefined {
+  // Beyond its list, vLLM tells no more than its version.
+  if (list === undefined || list.kind === 'vllm') return undefined;
+  if (list.kind !== 'openai' && list.kind !== 'other') return askNatives(ask, list.kind);
+  const isKnown = model !== undefined && findServed(list.models, model)?.windowTokens !== undefined;
+  return isKnown ? undefined : askNatives(ask);
 }
 
 /** A hosted server that is one of the local kinds, behind a name of its own. */

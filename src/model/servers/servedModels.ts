@@ -22,22 +22,23 @@ export interface ServedModels {
   awaitsLoad(id: string): boolean;
   /**
    * Waits until what is being asked is there, at most `patienceMs`; where a model must be loaded to know its window,
-   * until it is: the request that follows would have to wait for that all the same. Resolves early on abort.
+   * until it is: the request that follows would have to wait for that all the same. `fitsAnyWindow`: the request fits
+   * whatever the answer will be, so it waits less. Resolves early on abort.
    */
-  settle(id: string, signal: AbortSignal): Promise<void>;
+  settle(id: string, signal: AbortSignal, fitsAnyWindow?: boolean): Promise<void>;
 }
 
 export interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Longest wait of a prompt, in ms; for a server nearby, which says more and may be at work, longer by itself. */
+  /** Longest wait of a prompt, in ms. Default: longer for a local server, which reports more and may be busy. */
   readonly patienceMs?: number;
   /** What earlier runs learned; absent = nothing. */
   readonly memory?: ServerMemory;
 }
 
-/** `silent`: a server that answers, and says nothing about itself. */
+/** `silent`: a server that reports nothing about itself, or not in time; no prompt waits for it. */
 export type RememberedKind = ServerKind | 'silent';
 
 /** Which kind of server this endpoint was the last time. */
@@ -50,8 +51,10 @@ const noMemory: ServerMemory = { recall: async () => undefined, remember: async 
 
 /** Longest wait for a server's answer, whether or not somebody waits, in ms. */
 const ANSWER_MS = 10_000;
-/** Longest wait of the first prompt, in ms. A wrong window of a local server costs more: it cuts without a word. */
+/** Longest wait of the first prompt, in ms. A wrong window of a local server costs more: it cuts silently. */
 const PATIENCE_MS = { near: 2000, far: 300 };
+/** The same for a request that fits into any window. */
+const SHORT_PATIENCE_MS = 300;
 /** Longest time in which a model is loaded, in ms. */
 const LOAD_MS = 10 * 60_000;
 /** After this a server nearby may have been started anew, in ms. */
@@ -84,7 +87,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
 
   async function look(id: string, into: Record): Promise<void> {
     const signal = AbortSignal.timeout(ANSWER_MS);
-    const question = { ...options, model: id, signal };
+    const question = { ...options, model: id, signal, listFirst: true };
     const remembered = await memory.recall();
     const isKnown = remembered !== undefined && remembered !== 'silent';
     let answer = await askServer(isKnown ? { ...question, kind: remembered } : question);
@@ -132,14 +135,19 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     get: (id) => records.get(id)?.known,
     ask,
     awaitsLoad,
-    async settle(id, signal) {
+    async settle(id, signal, fitsAnyWindow = false) {
       if (isSilent) return;
       const record = recordOf(id);
       const isFirst = record.known === undefined;
       // Waiting would be pointless; `ask` follows later, in the background.
       if (isFirst && (await memory.recall()) === 'silent') return;
       void ask(id);
-      if (isFirst && record.running !== undefined) await waitAtMost(record.running, patienceMs, signal);
+      if (isFirst && record.running !== undefined) {
+        const ms = fitsAnyWindow ? Math.min(patienceMs, SHORT_PATIENCE_MS) : patienceMs;
+        await waitAtMost(record.running, ms, signal);
+        // The next session does not wait; an answer that still comes is remembered instead.
+        if (record.running !== undefined && !signal.aborted) await memory.remember('silent');
+      }
       if (awaitsLoad(id) && !signal.aborted) await load(id, record, signal);
     },
   };

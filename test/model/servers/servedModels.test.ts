@@ -80,6 +80,34 @@ test('a silent server is waited for no longer than the patience, and an interrup
   await waiting;
 });
 
+test('a request that fits any window does not wait for a late answer, and the next session waits for none', async () => {
+  const kinds: RememberedKind[] = [];
+  const { served } = await house({ '/v1/models': () => {} }, 2 ** 30, kinds);
+  await served.settle('m', open, true);
+  expect(kinds).toEqual(['silent']);
+  const next = await house({ '/v1/models': () => {} }, 2 ** 30, kinds);
+  await next.served.settle('m', open);
+  expect(next.server.asked).toEqual([]);
+});
+
+test.each([
+  ['nothing', {}, []],
+  ['a list with the window', { '/v1/models': { data: [{ id: 'm', context_window: 9000 }] } }, []],
+  ['a list of vLLM', vllm({ id: 'm', maxModelLen: 9000 }), []],
+  [
+    'a list of Ollama',
+    ollama([{ name: 'm', maxContext: 9000, running: 9000 }]),
+    ['/api/ps', '/api/show', '/api/tags', '/api/version'],
+  ],
+] as const)('of a server that answers with %s, only what is left open is asked', async (_, routes, more) => {
+  const { served, server } = await house(routes, 5000);
+  await served.settle('m', open);
+  const [first, ...others] = server.asked.map(({ path }) => path);
+  expect(first).toBe('/v1/models');
+  expect(others.sort()).toEqual(more);
+  expect(served.get('m')?.windowTokens).toBe(Object.keys(routes).length === 0 ? undefined : 9000);
+});
+
 test('a server nearby that is at work has time to tell its window before the first prompt goes', async () => {
   const routes = llamaCpp({ id: 'm', context: 8192, maxContext: 65_536 });
   const models = routes['/v1/models'] as object;
@@ -135,7 +163,7 @@ test('a server whose kind is remembered is asked in its own way only', async () 
   const first = await house(routes, 5000, kinds);
   await first.served.settle('m', open);
   expect(kinds).toEqual(['llamacpp']);
-  expect(first.server.asked).toHaveLength(8);
+  expect(first.server.asked.map(({ path }) => path)).toEqual(['/v1/models', '/props']);
   const next = await house(routes, 5000, kinds);
   await next.served.settle('m', open);
   expect(next.served.get('m')?.windowTokens).toBe(8192);
