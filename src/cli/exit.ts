@@ -1,12 +1,22 @@
-/** Milliseconds after the last word within which the program ends by itself. */
-const GRACE_MS = 250;
+/** How the program ends: the session is on disk, what was written has been taken, and nothing else is waited for. */
+
+/** Milliseconds that an end waits for the session to be flushed. */
+const FLUSH_MS = 2000;
+
+/** Resolves once the session is closed, or has had its time; never rejects. */
+export async function flush(close: () => Promise<void>): Promise<void> {
+  await Promise.race([close().catch(() => undefined), new Promise((done) => setTimeout(done, FLUSH_MS))]);
+}
 
 /**
- * Ends the program once everything that was written has been taken, whatever still waits: a question to a server that
- * never answers must not keep a script waiting. Where nothing waits it ends by itself, and this does nothing.
+ * Ends the program as soon as everything it has written was taken; never resolves. What is still running is of no use by
+ * then (a question to a server, an open connection), and a program that ends of its own accord also takes its heap apart,
+ * which can take longer than the answer took to print. An end that has begun for another reason, with its code in
+ * `process.exitCode`, is left to itself.
  */
-export function endSoon(): void {
-  process.stdout.write('', () =>
-    process.stderr.write('', () => void setTimeout(() => process.exit(), GRACE_MS).unref()),
-  );
+export function exitNow(code: number): Promise<never> {
+  return new Promise(() => {
+    if (process.exitCode !== undefined) return;
+    process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  });
 }

@@ -1,7 +1,7 @@
 /** Saves the session, whatever ends the program: a signal, a crash, a terminal or a reader that went away. */
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
-import { flush } from './flush.ts';
+import { flush } from './exit.ts';
 
 export interface SessionGuard {
   /** Called with what ends the session cleanly: it flushes the log and resolves when that is done. */
@@ -27,6 +27,7 @@ export function guardSession(options: GuardOptions): SessionGuard {
   const end = async (code: number): Promise<void> => {
     if (isEnding) return;
     isEnding = true;
+    process.exitCode = code;
     await flush(close);
     restore();
     process.exit(code);

@@ -8,8 +8,7 @@ import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
 import { reveal, sanitize } from '../ui/print/sanitize.ts';
 import { createDebugLog } from './debugLog.ts';
-import { endSoon } from './endSoon.ts';
-import { flush } from './flush.ts';
+import { flush } from './exit.ts';
 import { createCommandHost } from './host.ts';
 import { listerFor } from './models.ts';
 import { whereItLies } from './movedSession.ts';
@@ -101,6 +100,7 @@ export async function printMode(
   let terminated = false;
   const endWith = async (code: number): Promise<never> => {
     terminated = true;
+    process.exitCode = code;
     await flush(() => agent.close());
     process.exit(code);
   };
@@ -136,6 +136,5 @@ export async function printMode(
   await agent.close();
   process.off('SIGINT', onInterrupt);
   for (const { signal, handler } of endings) process.off(signal, handler);
-  endSoon();
   return interrupted ? EXIT.interrupted : code;
 }

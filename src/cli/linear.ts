@@ -3,7 +3,6 @@ import { isUtf8Locale } from '../ui/linear/asciiSigns.ts';
 import { startLinear } from '../ui/linear/startLinear.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import { conversationOf } from './conversation.ts';
-import { endSoon } from './endSoon.ts';
 import { shownDirectory } from './firstFrame.ts';
 import { guardSession } from './guardSession.ts';
 import type { CliOptions } from './options.ts';
@@ -30,6 +29,5 @@ export async function linearMode(place: Place, options: CliOptions, isEditing: b
   });
   const advice = await resumeAdvice(place, exit);
   if (advice !== undefined) stdout.write(`${advice}\n`);
-  endSoon();
   return exit.code;
 }

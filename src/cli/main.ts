@@ -1,4 +1,5 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
+import { exitNow } from './exit.ts';
 import { keepHeapSmall, type SetFlags } from './heap.ts';
 import { type CliOptions, parseArguments } from './options.ts';
 import { guardOutput } from './outputGuard.ts';
@@ -67,7 +68,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   const { options } = parsed;
   keepHeapSmall(setFlags, !options.print);
   const place = readPlace();
-  if (options.print) return print(place, options);
+  if (options.print) return exitNow(await print(place, options));
   const kind = await screenKind(
     { screenReader: options.screenReader, hasPrompt: options.prompt !== undefined },
     { stdinIsTerminal: process.stdin.isTTY === true, stdoutIsTerminal: process.stdout.isTTY === true },
@@ -78,15 +79,15 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     process.stderr.write(`clawdcode: ${kind.message}\n`);
     return 42;
   }
-  if (kind.type === 'print') return print(place, options);
+  if (kind.type === 'print') return exitNow(await print(place, options));
   if (kind.type === 'linear') {
     const { linearMode } = await import('./linear.ts');
-    return linearMode(place, options, kind.isEditing);
+    return exitNow(await linearMode(place, options, kind.isEditing));
   }
   const { drawFirstFrame } = await import('./firstFrame.ts');
   const first = drawFirstFrame(place, process.stdin, process.stdout);
   const { interactiveMode } = await import('./loadScreen.ts').then(({ loadScreen }) => loadScreen());
-  return interactiveMode(place, options, first);
+  return exitNow(await interactiveMode(place, options, first));
 }
 
 async function print(place: Place, options: CliOptions): Promise<number> {
