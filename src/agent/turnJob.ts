@@ -96,7 +96,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       // What a stopped call changed belongs to the turn before this one.
       await checkpoints.settled();
       await modes.announce();
-      const tokens = (): number => context.measure(schemas).usedTokens + tokensOf(prompts.all());
+      const tokens = (): number => context.measure(schemas()).usedTokens + tokensOf(prompts.all());
       for (const text of await ports.settleModel(signal, tokens))
         emit({ type: 'notice', level: 'warning', text });
       end = await runTurn({ ...ports, ...lookingFirst(), signal, deliverQueued, deliverNotes });
