@@ -2,7 +2,7 @@
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
-import { followMode, lastMode, modeBeforePlan } from './sessionFacts.ts';
+import { followMode, lastMode, modesBeforePlan } from './sessionFacts.ts';
 
 /** Modes that cannot be had in this session, each with why: a sentence ready to show. */
 export type RefusedModes = Readonly<Partial<Record<PermissionMode, string>>>;
@@ -14,8 +14,8 @@ export interface Modes {
   readonly cycle: readonly PermissionMode[];
   /** Switches and tells the model, or says why not; nothing happens when it is the current one. */
   set(mode: PermissionMode): Promise<void>;
-  /** Back to the mode before the plan, when the user has accepted it. */
-  leavePlan(): Promise<void>;
+  /** The mode that accepting a plan leads to. */
+  afterPlan(): PermissionMode;
   /**
    * Before a prompt: tells the model of plan mode when the session was opened in it, as the log does not yet.
    * The other modes are between the user and the program, and a session must not inherit them by itself.
@@ -51,7 +51,11 @@ export function createModes(
     current,
     cycle,
     set,
-    leavePlan: () => set(afterPlan(modeBeforePlan(context.entries()), opened, cycle)),
+    afterPlan() {
+      const { used = opened, last = opened } = modesBeforePlan(context.entries());
+      const modes = [used, last].filter((mode) => mode !== 'plan' && cycle.includes(mode));
+      return modes.toSorted((a, b) => freedom[a] - freedom[b])[0] ?? (opened === 'plan' ? 'default' : opened);
+    },
     async announce() {
       if (opened === 'plan' && lastMode(context.entries()) === undefined) await record(opened);
     },
@@ -64,17 +68,17 @@ export function createModes(
 }
 
 /**
- * The mode that an accepted plan leads to: the one before it, unless that one can only be entered by
- * starting in it and this run was started in another.
+ * How much runs without a question, least first. A plan is followed by the stricter one of the mode that was worked in
+ * before and the mode that was last selected: a mode that Shift+Tab only went through grants nothing.
  */
-function afterPlan(
-  before: PermissionMode | undefined,
-  opened: PermissionMode,
-  cycle: readonly PermissionMode[],
-): PermissionMode {
-  if (before !== undefined && cycle.includes(before)) return before;
-  return opened === 'plan' ? 'default' : opened;
-}
+const freedom: Readonly<Record<PermissionMode, number>> = {
+  dontAsk: 0,
+  default: 1,
+  plan: 1,
+  auto: 2,
+  acceptEdits: 2,
+  bypassPermissions: 3,
+};
 
 /** `dontAsk` and `bypassPermissions` are only for a session that was started in them: nobody gets there by a slip. */
 function cycleOf(opened: PermissionMode, refused: RefusedModes): readonly PermissionMode[] {

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
+import {
+  type Access,
+  modeLabels,
+  type PermissionDecision,
+  type PermissionMode,
+  type RuleSuggestion,
+} from '../protocol/permissions.ts';
 import type { Judge } from './auto/judge.ts';
 import type { Modes } from './modes.ts';
 import type { Questions } from './questions.ts';
@@ -36,6 +42,7 @@ export function createPermissionPorts({
       if (access.type === 'plan' && mode !== 'plan')
         return { behavior: 'deny', reason: 'plan mode is not on; just do the work' };
       const decision = await rules.decide(tool, access, mode);
+      if (access.type === 'plan' && decision.behavior === 'ask') return { ...decision, ...planChoice(modes) };
       if (mode !== 'auto' || decision.behavior !== 'ask') return decision;
       const judged = await judge.judge({ ...call, tool, access, decision });
       if (judged.behavior !== 'allow') return judged;
@@ -47,14 +54,23 @@ export function createPermissionPorts({
     ask: questions.ask,
     async onAllowed({ suggestion }, access, answer) {
       if (answer.behavior === 'allow') judge.userAllowed();
-      if (access.type === 'plan') await modes.leavePlan();
       if (answer.behavior === 'allow' && answer.autoAllow === true) {
         rules.autoAllow?.();
         notice('info', 'Commands in the sandbox run without a question for the rest of this session.');
       }
-      if (answer.behavior !== 'allow' || answer.remember !== true || suggestion === undefined) return;
-      if (suggestion.destination === 'mode') await modes.set('acceptEdits');
-      else notice('info', await rules.remember(suggestion));
+      const isAlways = answer.behavior === 'allow' && answer.remember === true && suggestion !== undefined;
+      if (isAlways && suggestion.destination === 'mode') await modes.set('acceptEdits');
+      else if (access.type === 'plan') await modes.set(modes.afterPlan());
+      if (!isAlways || suggestion.destination === 'mode') return;
+      notice('info', await rules.remember(suggestion));
     },
   };
+}
+
+/** A plan leads back to the mode from before; accepting edits from now on is a choice of its own. */
+function planChoice(modes: Modes): Partial<PermissionDecision> {
+  const next = modes.afterPlan();
+  if (next === 'default' && modes.cycle.includes('acceptEdits'))
+    return { suggestion: { rules: [], destination: 'mode', label: 'Yes, and accept edits' } };
+  return next === 'default' ? {} : { reason: `The plan runs in ${modeLabels[next]} mode.` };
 }

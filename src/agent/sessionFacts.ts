@@ -13,9 +13,21 @@ export function followMode(): (entries: readonly JSONLEntry[]) => PermissionMode
   return foldLog<PermissionMode | undefined>(undefined, (mode, entry) => modeOf(entry) ?? mode);
 }
 
-/** The mode to go back to when a plan is accepted. */
-export function modeBeforePlan(entries: readonly JSONLEntry[]): PermissionMode | undefined {
-  return lastMode(entries.filter((entry) => modeOf(entry) !== 'plan'));
+/**
+ * The modes before the plan: the last one in which something was said or done, and the last one of all. They differ
+ * when the user went through a mode on the way to plan mode.
+ */
+export function modesBeforePlan(entries: readonly JSONLEntry[]): {
+  readonly used: PermissionMode | undefined;
+  readonly last: PermissionMode | undefined;
+} {
+  let used: PermissionMode | undefined;
+  let current: PermissionMode | undefined;
+  for (const entry of entries) {
+    current = modeOf(entry) ?? current;
+    if (entry.type !== 'system' && current !== 'plan') used = current;
+  }
+  return { used, last: lastMode(entries.filter((entry) => modeOf(entry) !== 'plan')) };
 }
 
 /** The model that was last chosen, else the one that the session was started with. */

@@ -35,12 +35,14 @@ test('a mode is an entry; the model reads it with the next request, the rules se
 });
 
 test.each([
-  // The mode that the session is opened in, what the user switched to before the plan, what comes back.
+  // The mode that the session is opened in, what the user went through on the way to the plan, what comes back.
   ['default', undefined, 'default'],
   ['acceptEdits', undefined, 'acceptEdits'],
   ['plan', undefined, 'default'],
-  ['default', 'acceptEdits', 'acceptEdits'],
+  ['default', 'acceptEdits', 'default'],
   ['acceptEdits', 'default', 'default'],
+  ['dontAsk', 'acceptEdits', 'dontAsk'],
+  ['bypassPermissions', 'default', 'default'],
 ] as const)('opened in %s, then %s: an accepted plan brings %s back', async (opened, before, after) => {
   const { agent, run, lines } = await stage({
     mode: opened,
@@ -57,6 +59,39 @@ test.each([
   expect(agent.state().mode).toBe(after);
   expect(lines()).toContain(`mode ${after}`);
   expect(lines().at(-1)).toBe('turn_ended done after 2');
+});
+
+test('a mode that was worked in before the plan comes back, and the question says so', async () => {
+  const { agent, run, ask } = await stage({
+    tools: [exitPlanModeTool()],
+    decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
+    answers: [says('Hello.'), plan, says('I begin.')],
+  });
+  agent.subscribe((event) => {
+    if (event.type !== 'permission_question') return;
+    expect(event.question.reason).toBe('The plan runs in accept edits mode.');
+    expect(event.question.suggestion).toBeUndefined();
+    agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'allow' } });
+  });
+  await run({ type: 'set_mode', mode: 'acceptEdits' });
+  await ask('Hi');
+  await run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Plan it' });
+  expect(agent.state().mode).toBe('acceptEdits');
+});
+
+test('a plan can be accepted together with its edits', async () => {
+  const { agent, run, lines } = await stage({
+    tools: [exitPlanModeTool()],
+    decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
+    answers: [plan, says('I begin.')],
+  });
+  agent.subscribe((event) => {
+    if (event.type !== 'permission_question') return;
+    expect(event.question.suggestion?.label).toBe('Yes, and accept edits');
+    agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'allow', remember: true } });
+  });
+  await run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Plan it' });
+  expect(lines().filter((line) => line.startsWith('mode '))).toEqual(['mode plan', 'mode acceptEdits']);
 });
 
 test('a plan that is refused with a comment leaves plan mode on', async () => {
@@ -136,9 +171,10 @@ test.each([
   async (before, then) => {
     const first = await stage({ mode: before, answers: [says('One.')] });
     await first.run(
-      ...(['default', before, 'plan'] as const).map((mode) => ({ type: 'set_mode', mode }) as const),
+      ...(['default', before] as const).map((mode) => ({ type: 'set_mode', mode }) as const),
       { type: 'prompt', text: 'Hi' },
     );
+    await first.run({ type: 'set_mode', mode: 'plan' });
     const sessionId = first.agent.state().sessionId;
     await first.agent.close();
     const again = await stage({

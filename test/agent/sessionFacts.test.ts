@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastCwd, lastMode, lastModel, modeBeforePlan, titleOf } from '../../src/agent/sessionFacts.ts';
+import { lastCwd, lastMode, lastModel, modesBeforePlan, titleOf } from '../../src/agent/sessionFacts.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
 
@@ -12,15 +12,18 @@ const start = (name: unknown) =>
 const text = (subtype: string, content: unknown) =>
   entry({ type: 'user', subtype, message: { role: 'user', content } });
 
+const work = text('prompt', 'Go');
+
 test.each([
-  [[], undefined, undefined],
-  [[mode('plan')], 'plan', undefined],
-  [[mode('acceptEdits'), mode('plan'), mode('plan')], 'plan', 'acceptEdits'],
-  [[mode('plan'), mode('default')], 'default', 'default'],
-  [[mode('acceptEdits'), mode('a mode of tomorrow'), mode(7)], 'acceptEdits', 'acceptEdits'],
-])('the mode and the one before a plan (%#)', (entries, last, before) => {
-  expect(lastMode(entries)).toBe(last);
-  expect(modeBeforePlan(entries)).toBe(before);
+  [[], undefined, undefined, undefined],
+  [[mode('plan')], 'plan', undefined, undefined],
+  [[mode('acceptEdits'), mode('plan'), work, mode('plan')], 'plan', undefined, 'acceptEdits'],
+  [[mode('acceptEdits'), work, mode('default'), mode('plan'), work], 'plan', 'acceptEdits', 'default'],
+  [[mode('plan'), mode('default')], 'default', undefined, 'default'],
+  [[mode('acceptEdits'), mode('a mode of tomorrow'), mode(7)], 'acceptEdits', undefined, 'acceptEdits'],
+])('the mode, and those before a plan (%#)', (entries, now, used, last) => {
+  expect(lastMode(entries)).toBe(now);
+  expect(modesBeforePlan(entries)).toEqual({ used, last });
 });
 
 test.each([
