@@ -1,6 +1,7 @@
 /**
  * Folds consecutive reads and searches into one line: they deserve less room than what the model says and changes. They
- * are held back until something else is printed.
+ * are held back until something else is printed. So is a mode that Shift+Tab selects: the status line shows it at once,
+ * and of those it went through only the last counts.
  */
 import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
 import { toolNames } from '../protocol/toolNames.ts';
@@ -19,19 +20,29 @@ export interface ReadFold {
 /** `showsReasoning`: reasoning is printed as text, not as a line that says there was some. */
 export function createReadFold(showsReasoning: () => boolean): ReadFold {
   let held: Print[] = [];
+  let mode: Print | undefined;
+  let isAnswer = false;
   const reads = (): readonly JSONLEntry[] =>
     held.flatMap((print) => (print.type === 'entry' && isRead(print.entry) ? [print.entry] : []));
   const rest = (): readonly Print[] => {
     const entries = reads();
     // A single result keeps its own line. Reasoning between several is in the transcript.
     const prints: readonly Print[] = entries.length < 2 ? held : [{ type: 'reads', entries }];
+    const all = mode === undefined ? prints : [...prints, mode];
     held = [];
-    return prints;
+    mode = undefined;
+    return all;
   };
   return {
     add: (prints) =>
       prints.flatMap((print) => {
         if (isInvisible(print)) return [print];
+        // What a command has changed is its answer.
+        if (isMode(print) && !isAnswer) {
+          mode = print;
+          return [];
+        }
+        isAnswer = print.type === 'command';
         const isThought = held.length > 0 && !showsReasoning() && isOnlyReasoning(print);
         if (isThought || (print.type === 'entry' && isRead(print.entry))) {
           held.push(print);
@@ -49,6 +60,8 @@ export function withReadsFolded(prints: readonly Print[], showsReasoning: boolea
   const fold = createReadFold(() => showsReasoning);
   return [...fold.add(prints), ...fold.rest()];
 }
+
+const isMode = (print: Print): boolean => print.type === 'entry' && print.entry.subtype === 'mode';
 
 const readers: ReadonlySet<string | undefined> = new Set([toolNames.read, toolNames.grep, toolNames.glob]);
 

@@ -25,12 +25,15 @@ const reply = (content: string, reasoning = ''): Print =>
       ...(reasoning === '' ? {} : { reasoning: { field: 'reasoning', text: reasoning } }),
     },
   });
+const mode = (name: string): Print =>
+  print({ type: 'system', subtype: 'mode', message: { role: 'system', content: '' }, data: { mode: name } });
 const checkpoint = print({ type: 'system', subtype: 'checkpoint', message: { role: 'system', content: '' } });
 
 /** What is printed, a word for each. */
 const words = (prints: readonly Print[]): readonly string[] =>
   prints.map((one) => {
     if (one.type === 'reads') return `reads ${one.entries.length}`;
+    if (one.type === 'entry' && one.entry.subtype === 'mode') return `mode ${one.entry.data?.mode}`;
     return one.type === 'entry'
       ? (one.entry.toolResult?.name ?? one.entry.subtype ?? one.entry.type)
       : one.type;
@@ -41,6 +44,16 @@ test.each<[string, readonly Print[], readonly string[]]>([
     'several',
     [result('Read', 'a'), call, result('Grep', 'b'), reply('So.')],
     ['tool_use', 'reads 2', 'assistant'],
+  ],
+  [
+    'modes that were gone through',
+    [result('Read', 'a'), mode('acceptEdits'), mode('plan'), reply('So.')],
+    ['Read', 'mode plan', 'assistant'],
+  ],
+  [
+    'a mode that a command has set',
+    [{ type: 'command', text: '/permissions plan' }, mode('plan'), mode('default')],
+    ['command', 'mode plan', 'mode default'],
   ],
   ['one', [result('Read', 'a'), reply('So.')], ['Read', 'assistant']],
   ['words between', [result('Read', 'a'), reply('Hm.'), result('Read', 'b')], ['Read', 'assistant', 'Read']],

@@ -1,5 +1,6 @@
 /** What goes on and is not finished yet, said once when it begins: calls, retries, compactions, the queue. Pure. */
 import { sanitizeLine } from '../print/sanitize.ts';
+import { shownCall } from '../print/toolLine.ts';
 import type { View } from '../view.ts';
 
 /** What was said already. */
@@ -75,8 +76,9 @@ export function announce(
 
 /** E.g. "Bash: npm test". */
 function named(tool: string, title: string): string {
-  const clean = sanitizeLine(title);
-  return clean === '' || clean === tool ? sanitizeLine(tool) : `${sanitizeLine(tool)}: ${clean}`;
+  const shown = shownCall(tool, title);
+  const clean = sanitizeLine(shown.title);
+  return clean === '' || clean === tool ? sanitizeLine(shown.tool) : `${sanitizeLine(shown.tool)}: ${clean}`;
 }
 
 function retryWords({ error, attempt, maxAttempts, until }: NonNullable<View['retry']>, now: number): string {

@@ -8,6 +8,7 @@ import { count } from '../print/numbers.ts';
 import { parseDiff } from '../print/parseDiff.ts';
 import { failureOf, type ResultFacts, resultFacts, type ToolResult } from '../print/resultFacts.ts';
 import { reveal, revealLine, sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { shownCall } from '../print/toolLine.ts';
 
 const OUTPUT_LINES = 10;
 const ERROR_LINES = 12;
@@ -33,8 +34,9 @@ export interface ToolWordsOptions {
 export function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: ToolWordsOptions): string {
   const facts = resultFacts(result, call);
   const { status } = facts;
-  const tool = sanitizeLine(reveal(facts.tool));
-  const title = sanitizeLine(reveal(facts.title, tool === toolNames.bash));
+  const shown = shownCall(facts.tool, facts.title);
+  const tool = sanitizeLine(reveal(shown.tool));
+  const title = sanitizeLine(reveal(shown.title, tool === toolNames.bash));
   const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
   const summary = sanitizeLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
   // That a command ended well goes without saying on a screen.

@@ -13,10 +13,23 @@ export interface ToolLine {
   readonly status: ToolStatus;
 }
 
+/** Calls whose tool has a name for the model, and whose outcome says all: `Todos  1 of 3 done`, `Plan  accepted`. */
+const shownAs: Readonly<Record<string, string>> = {
+  [toolNames.todoWrite]: 'Todos',
+  [toolNames.exitPlanMode]: 'Plan',
+};
+
+/** What a call is called on screen. */
+export function shownCall(tool: string, title: string): { readonly tool: string; readonly title: string } {
+  const name = Object.hasOwn(shownAs, tool) ? shownAs[tool] : undefined;
+  return name === undefined ? { tool, title } : { tool: name, title: '' };
+}
+
 /** E.g. `● Read(src/a.ts:1-60)  60 lines`; on a narrow screen the title is cut first, then the outcome goes. */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
-  const tool = sanitizeLine(reveal(line.tool));
-  const title = sanitizeLine(reveal(line.title, tool === toolNames.bash));
+  const call = shownCall(line.tool, line.title);
+  const tool = sanitizeLine(reveal(call.tool));
+  const title = sanitizeLine(reveal(call.title, tool === toolNames.bash));
   const said = sanitizeLine(line.summary ?? '');
   const named = title === '' || title === tool ? '' : title;
   const mark = markOf(line.status);

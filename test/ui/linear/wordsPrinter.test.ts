@@ -124,7 +124,7 @@ describe('results', () => {
           { content: 'third', status: 'pending' },
         ],
       },
-      'TodoWrite. Done.\n- done: first\n- now: second\n- open: third\n',
+      'Todos. Done.\n- done: first\n- now: second\n- open: third\n',
     ],
   ])('%s', (_what, toolResult, text) => {
     expect(told(result(toolResult))).toBe(text);

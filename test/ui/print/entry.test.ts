@@ -169,7 +169,7 @@ test.each([
         { content: 'c', status: 'pending' },
       ],
     },
-    '● TodoWrite\n    ☒ a\n    ▣ b\n    ☐ c',
+    '● Todos\n    ☒ a\n    ▣ b\n    ☐ c',
   ],
   [
     'an error with its reason',
@@ -380,7 +380,7 @@ test.each([
     { type: 'tool_result', message: user(''), toolResult: { id: 'p', output: '', ...fields } },
     { tools: (id) => ({ id, name: 'ExitPlanMode', input: { plan: '# Plan\n\n1. **Mend** it' } }) },
   );
-  expect(text).toContain(`Plan\n\n1. Mend it\n\n${sign}ExitPlanMode`);
+  expect(text).toContain(`Plan\n\n1. Mend it\n\n${sign}Plan`);
 });
 
 test('what an accepted plan gives back to the model is not said to the user', () => {
@@ -392,7 +392,7 @@ test('what an accepted plan gives back to the model is not said to the user', ()
     },
     { tools: (id) => ({ id, name: 'ExitPlanMode', input: { plan: 'Mend it' } }) },
   );
-  expect(text).toBe('Mend it\n\n● ExitPlanMode');
+  expect(text).toBe('Mend it\n\n● Plan');
 });
 
 test.each([
