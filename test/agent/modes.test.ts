@@ -170,10 +170,10 @@ test.each([
   'a plan that is accepted on another day does not switch the questions off: %s before, then %s',
   async (before, then) => {
     const first = await stage({ mode: before, answers: [says('One.')] });
-    await first.run(
-      ...(['default', before] as const).map((mode) => ({ type: 'set_mode', mode }) as const),
-      { type: 'prompt', text: 'Hi' },
-    );
+    await first.run(...(['default', before] as const).map((mode) => ({ type: 'set_mode', mode }) as const), {
+      type: 'prompt',
+      text: 'Hi',
+    });
     await first.run({ type: 'set_mode', mode: 'plan' });
     const sessionId = first.agent.state().sessionId;
     await first.agent.close();
