@@ -30,8 +30,19 @@ function looking(name: string, more: OptionList = {}): Omit<Grammar, 'programs' 
   };
 }
 
+/**
+ * A variable for a Makefile that says how much or which, by its name or its value. Others may be programs (`CC`, `SHELL`)
+ * or options of programs (`CFLAGS`): gnu.org/software/make/manual, "Implicit Variables".
+ */
+const makeVariable =
+  /^(?!SHELL|MAKE|PATH|LD_)(?:(?:V|VERBOSE|Q|DEBUG|CI|ENV|TESTS?|T|FILTER|PLATFORM|ARCH|OS|GOOS|GOARCH|MODE|BUILD_TYPE|PROFILE|VERSION|TAG|JOBS|N|COUNT|SEED|PREFIX|DESTDIR)=[\w.,:@%+/][\w.,:@%+/-]*|[A-Z][A-Z0-9_]*=(?:v?\d[\w.-]*|y|yes|n|no|on|off|true|false|debug|release)?)$/;
+
 const address =
   /^(?:https?:\/\/)?(?:[\w.~%-]+(?::[^@/]*)?@)?(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?(?:[/?#].*)?$/i;
+const cookies = { '-b': /^[^=@/]+=/, '--cookie': /^[^=@/]+=/ };
+/** A field of a form that is sent as it stands: `@` and `<` are files, and more may follow a semicolon. */
+const field = /^[\w.[\]-]+=(?![@<])[^;]*$/;
+const fields = { '-F': field, '--form': field };
 const machine = /^(?:ssh:\/\/)?(?:[\w.-]+@)?[\w.:[\]-]+$/;
 const plainFile = /^[\w./ @%-]+$/;
 const nothing = /(?!)/;
@@ -58,6 +69,26 @@ const dotCommands =
 /** Functions and statements that open other files or load code: sqlite.org/cli.html, sqlite.org/lang.html. */
 const reachingSql =
   /\b(?:attach|vacuum|load_extension|writefile|readfile|edit|fts3_tokenizer|fsdir|zipfile|sqlar_\w+|temp_store_directory|data_store_directory|csv|virtual)\b/i;
+
+/**
+ * Statements that stay in the database: none that run programs, load code or open files on the server's machine.
+ * Sources: postgresql.org/docs/current/sql-commands.html, functions-admin.html; dev.mysql.com/doc/refman, "SQL Statements".
+ */
+const plainSql =
+  /^\s*(?:select|with|values|table|show|explain|desc|describe|insert|update|delete|analyze|begin|commit|rollback|(?:create|drop|alter) (?:table|index|view|schema)|truncate)\s+\S|^\s*(?:begin|commit|rollback)\s*$/i;
+const reachingSqlServer =
+  /\b(?:pg_(?:read|ls|stat_file|logdir|write|file|reload|terminate|cancel|rotate|switch|promote|current_logfile|hba|ident)\w*|lo_\w+|dblink\w*|\w*_to_xml\w*|copy|program|load|load_file|outfile|dumpfile|system|language|extension|server|wrapper|sys_exec|sys_eval|do|execute|prepare|call|handler|delimiter|source)\b/i;
+function isPlainSql(text: string): boolean {
+  const statements = text.replace(/;\s*$/, '').split(';');
+  return (
+    !/[\\\n]/.test(text) && statements.every((one) => plainSql.test(one)) && !reachingSqlServer.test(text)
+  );
+}
+
+/** The same, or a command of psql that describes what is there. */
+function isOwnSql(text: string): boolean {
+  return /^\\(?:d\w*\+?|l\+?|conninfo|dt\+?)(?: [\w.*]+)?$/.test(text) || isPlainSql(text);
+}
 
 /** Lists of words that make up `find` expressions: find(1) of GNU and BSD. */
 const findTests =
@@ -253,19 +284,22 @@ export const grammars: readonly Grammar[] = [
     programs: 'curl',
     manual: 'curl(1)',
     flags: 'sSfLiIvkgGN46#',
-    values: 'XHdAemuryYwo',
+    values: 'XHdAemuryYwobF',
     long: long(`silent show-error fail fail-with-body location head include verbose insecure globoff get no-buffer ipv4
       ipv6 compressed http1.1 http2 http1.0 progress-bar no-progress-meter tcp-nodelay tlsv1.2 tlsv1.3 retry-connrefused
       retry-all-errors version raw styled-output parallel path-as-is`),
     longValues:
       long(`request header data data-raw data-binary data-urlencode json user-agent referer max-time user
-      connect-timeout retry retry-delay retry-max-time range write-out max-redirs max-filesize limit-rate output url`),
+      connect-timeout retry retry-delay retry-max-time range write-out max-redirs max-filesize limit-rate output url cookie form form-string`),
     harmlessWith: { '-o': printed, '--output': printed },
     checks: {
       // `%output{file}` goes on in another file, and `@file` is read.
       '-w': /^(?!@)(?!.*%output)/s,
       '--write-out': /^(?!@)(?!.*%output)/s,
       '--url': address,
+      // Without an equals sign it is a file.
+      ...cookies,
+      ...fields,
     },
     operand: address,
   },
@@ -317,8 +351,11 @@ export const grammars: readonly Grammar[] = [
     attached: 'jlO',
     long: long(`keep-going silent quiet dry-run just-print recon always-make question print-directory no-print-directory
       debug ignore-errors print-data-base touch jobs output-sync load-average trace version help warn-undefined-variables`),
-    // Not `NAME=value`, and nothing that make would expand.
-    operand: /^[\w./%@:+,-]+$/,
+    values: 'f',
+    longValues: long('file makefile'),
+    places: { '-f': 'input', '--file': 'input', '--makefile': 'input' },
+    // Nothing that make would expand, and of variables those that name no program.
+    operandAt: (word) => /^[\w./%@:+,-]+$/.test(word) || makeVariable.test(word),
   },
   {
     programs: 'node nodejs',
@@ -329,7 +366,8 @@ export const grammars: readonly Grammar[] = [
       test-concurrency test-timeout test-force-exit test-shard experimental-strip-types experimental-transform-types
       experimental-test-coverage experimental-vm-modules experimental-sqlite experimental-test-module-mocks
       unhandled-rejections version help no-experimental-strip-types`),
-    longValues: long('test-name-pattern test-skip-pattern'),
+    longValues: long('test-name-pattern test-skip-pattern test-reporter'),
+    harmlessWith: { '--test-reporter': /^(?:spec|tap|dot|junit|lcov)$/ },
     operand: /^(?!(?:inspect|debug)$)/,
     ownWords: 1,
   },
@@ -361,8 +399,17 @@ export const grammars: readonly Grammar[] = [
     isEndless: true,
   },
   {
-    programs: 'lua luajit rscript julia tclsh tsx ts-node',
-    manual: 'lua(1), tclsh(1), tsx.is',
+    programs: 'tsx ts-node',
+    manual: 'tsx.is, typestrong.org/ts-node',
+    long: long('version no-cache enable-source-maps'),
+    longValues: long('tsconfig project'),
+    places: { '--tsconfig': 'input', '--project': 'input' },
+    operand: scriptFile,
+    ownWords: 1,
+  },
+  {
+    programs: 'lua luajit rscript julia tclsh',
+    manual: 'lua(1), tclsh(1)',
     flags: 'v',
     long: long('version'),
     operand: scriptFile,
@@ -380,6 +427,8 @@ export const grammars: readonly Grammar[] = [
     programs: 'gcc g++ cc c++ clang clang++',
     manual: 'gcc(1), clang(1)',
     isSingle: true,
+    longValues: ['--o'],
+    places: { '--o': 'output' },
     options:
       /^-(?:[cSEsvwMPHQ]|MM|MG|g\w*|O\w*|W(?:no-)?(?!l|a|p|l,|a,|p,)\w[\w-]*(?:=[\w-]*)?|Wall|Wpedantic|std=[\w+]+|pedantic(?:-errors)?|ansi|pipe|pthread|shared|static|static-libgcc|static-libstdc\+\+|rdynamic|m(?:32|64|arch=[\w.+-]+|tune=[\w.+-]+|sse[\d.]*|avx\w*)|[DU]\w+(?:=.*)?|[IL].+|l[\w.+-]+|f(?:no-)?(?:PIC|pic|PIE|pie|exceptions|rtti|strict-aliasing|omit-frame-pointer|lto|common|inline|builtin|stack-protector[\w-]*|unroll-loops|fast-math|openmp|visibility=\w+|sanitize=[\w,-]+|syntax-only|diagnostics-\w+(?:=\w+)?|color-diagnostics)|nostdlib|nostdinc|nodefaultlibs|version|dumpversion|dumpmachine)$|^--?version$|^--help$/,
     operand: /^[^@]/,
@@ -421,21 +470,22 @@ export const grammars: readonly Grammar[] = [
     programs: 'psql',
     manual: 'psql(1)',
     flags: 'AlnqtwWxXVE1abS',
-    values: 'dhpUFR',
+    values: 'cdhpUFR',
     long: long(
       'list no-psqlrc csv no-align tuples-only quiet expanded version no-password single-transaction',
     ),
-    longValues: long('dbname host port username'),
-    checks: { '-R': /^[^/]*$/ },
+    longValues: long('command dbname host port username'),
+    checks: { '-R': /^[^/]*$/, '-c': { test: isOwnSql }, '--command': { test: isOwnSql } },
   },
   {
     programs: 'mysql mariadb',
     manual: 'mysql(1)',
     flags: 'ABNEHtsvVwXCr',
-    values: 'huPDS',
+    values: 'ehuPDS',
     attached: 'p',
+    checks: { '-e': { test: isPlainSql }, '--execute': { test: isPlainSql } },
     long: long('batch table vertical silent skip-column-names html xml version compress'),
-    longValues: long('host user port database'),
+    longValues: long('execute host user port database'),
   },
   {
     programs: 'redis-cli',

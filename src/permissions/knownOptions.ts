@@ -3,6 +3,7 @@
  * open end covers these and no others: an option that is new, abbreviated, in a cluster or misspelled is not among them.
  */
 import { isValue, type OptionList } from './options.ts';
+import type { Place } from './riskyOptionRows.ts';
 
 export interface Grammar extends OptionList {
   readonly programs: string;
@@ -17,7 +18,9 @@ export interface Grammar extends OptionList {
   /** Options that do no harm with such a value only; with another one it is they that a rule has to spell. */
   readonly harmlessWith?: Readonly<Record<string, RegExp>>;
   /** What the value of an option must look like, whether a rule spells the option or not. */
-  readonly checks?: Readonly<Record<string, RegExp>>;
+  readonly checks?: Readonly<Record<string, { readonly test: (value: string) => boolean }>>;
+  /** Options whose value, as a word of its own, is a place. */
+  readonly places?: Readonly<Record<string, Place>>;
   /** What the value of every option must look like. */
   readonly value?: RegExp;
   /** What an operand must look like; absent = a file, which is judged elsewhere. */
@@ -45,14 +48,25 @@ export interface Grammar extends OptionList {
   readonly runsUntil?: RegExp;
 }
 
-/** The places of the words that are not known to be harmless; the program is 0. */
-export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar): readonly number[] {
+/** A word that is not known to be harmless. */
+export interface NotUnderstood {
+  /** Where it stands; the program is 0. */
+  readonly at: number;
+  /** The place it names, if it does no harm there. */
+  readonly unless?: { readonly place: Place; readonly path: string };
+}
+
+export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar): readonly NotUnderstood[] {
   const bad = new Set<number>();
+  const named = new Map<number, NotUnderstood>();
   const operands: number[] = [];
   const options: string[] = [];
   const scripts: { readonly at: number; readonly text: string }[] = [];
   const accept = (name: string, value: string | null, at: number, optionAt = at): void => {
     if (value !== null && grammar.harmlessWith?.[name]?.test(value) === false) bad.add(optionAt);
+    const place = grammar.places?.[name];
+    if (place !== undefined && value !== null)
+      named.set(optionAt, { at: optionAt, unless: { place, path: value } });
     const checks = [grammar.checks?.[name], value === '' ? undefined : grammar.value];
     if (value !== null && checks.some((check) => check?.test(value) === false)) bad.add(at);
     if (grammar.script?.options.includes(name)) scripts.push({ at, text: value ?? '' });
@@ -150,5 +164,6 @@ export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar
   }
   const lacks = grammar.needs && !options.some((option) => grammar.needs?.test(option));
   if (lacks && bad.size === 0 && operands[0] !== undefined) bad.add(operands[0]);
-  return [...bad].sort((a, b) => a - b);
+  const found = [...[...bad].map((at) => ({ at })), ...[...named.values()].filter(({ at }) => !bad.has(at))];
+  return found.sort((a, b) => a.at - b.at);
 }

@@ -38,6 +38,7 @@ export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
 export function awkOnlyPrints(program: string): boolean {
   let at = 0;
   let depth = 0;
+  let parentheses = 0;
   let before = '';
   let prints = false;
   let quoted = '';
@@ -66,8 +67,12 @@ export function awkOnlyPrints(program: string): boolean {
     if (found === ';' || found === '{' || found === '}') prints = false;
     if (found === '{') depth += 1;
     if (found === '}') depth -= 1;
-    // After `print`, `>` begins the name of a file.
-    if (found === '>' && prints) return false;
+    if (found === '(') parentheses += 1;
+    if (found === ')') parentheses -= 1;
+    if (parentheses < 0 || (parentheses > 0 && /[{}]/.test(found) && !isRegex && !/^["#]/.test(found)))
+      return false;
+    // After `print`, `>` begins the name of a file; between parentheses it compares.
+    if (found === '>' && prints && parentheses === 0) return false;
     before = found;
   }
   return depth === 0 && !wouldRun(quoted, program);

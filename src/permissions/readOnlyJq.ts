@@ -4,8 +4,18 @@ import type { ReadOnlyUse } from './readOnlyUse.ts';
 /** Words of a filter that show the environment or read other files. */
 const refused = /\$__loc__|\b(?:env|ENV|import|include|modulemeta|get_search_list|input_filename)\b/;
 
+/** The same words as names: a field, or the key of an object. Between brackets a colon is that of a slice. */
+const field = /(?<![.\d])\.(?:env|ENV|import|include)\b/g;
+const firstKey = /(?<=\{\s*)(?:env|ENV|import|include)(?=\s*[:,}])/g;
+const laterKey = /(?<=,\s*)(?:env|ENV|import|include)(?=\s*:)/g;
+
 /** Whether a filter sees its input and nothing else. */
-export const jqSeesInput = (filter: string): boolean => !refused.test(filter);
+export function jqSeesInput(filter: string): boolean {
+  // A dot in a comment or a string is no access to a field, and what follows a backslash may be a filter.
+  if (/[#\\]/.test(filter)) return !refused.test(filter);
+  const named = filter.replace(field, '.x').replace(firstKey, 'x');
+  return !refused.test(filter.includes('[') ? named : named.replace(laterKey, 'x'));
+}
 
 /** `jq` with a filter that sees its input and nothing else. */
 export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {

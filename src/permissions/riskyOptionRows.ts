@@ -4,6 +4,12 @@
  * `riskyOptions.ts` reads it.
  */
 
+/**
+ * A place that an option may name: something in the workspace that is there, or a place for results, so that no source is
+ * overwritten. Under a rule for a runner of the project's own code, its configuration in the workspace adds nothing.
+ */
+export type Place = 'input' | 'output';
+
 export interface Row {
   readonly programs: string;
   /** Where the meaning of the options is written down. */
@@ -37,9 +43,13 @@ export interface Row {
   readonly words?: RegExp;
   /** Words that do no harm, though an option of the row looks like them. */
   readonly harmless?: RegExp;
-  /** What follows `--`, or a script's name, goes to a program that is not known here. */
-  readonly passesOn?: boolean;
-  /** What may be handed on nevertheless. */
+  /** Options, separated by blanks, and the values with which they do no harm: as the next word, or after `=`. */
+  readonly takes?: Readonly<Record<string, RegExp | Place>>;
+  /** The subcommands with which `takes` holds; absent = all. */
+  readonly takesIn?: RegExp;
+  /** What follows `--`, or a script's name, goes to a script of the project, or to another program. */
+  readonly passesOn?: 'script' | 'program';
+  /** The options that may be passed on to a program. */
   readonly passable?: RegExp;
 }
 
@@ -48,16 +58,31 @@ const scriptShell =
 const testRunner =
   '--config -c --globals-file --package --node-option -n --typecheck.checker --diff --sequence.sequencer';
 
+/** Reporters and formats that are built in: another word is a file or a package that is loaded. */
+const reporters =
+  /^(?:default|verbose|dot|basic|tap|tap-flat|tap13|line|list|spec|min|minimal|nyan|progress|landing|json|json-stream|junit|xunit|html|blob|doc|markdown|tree|hanging-process|github-actions|summary|agent)(?:,(?:default|verbose|dot|json|junit|html|github-actions|line|list|blob))*$/;
+
 const testRunners: Row = {
   programs: 'vitest jest ava playwright cypress karma wtr c8 nyc tap jasmine',
   manual: 'vitest.dev/guide/cli, jestjs.io/docs/cli, mochajs.org, playwright.dev/docs/test-cli',
   runs: `${testRunner} --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --environment --env --testEnvironment --testRunner --runner --transform --resolver --reporter --reporters --preset --haste --require -r --import --loader --ui --file --spec --node-options --execArgv --pool --browser --browser.provider --browser.name --moduleNameMapper --modulePaths --coverageProvider --coverage.provider --coverage.customProviderModule --coverage.reporter --snapshotSerializers --snapshotEnvironment --moduleDirectories --coverageReporters --globals --testResultsProcessor --testSequencer --snapshotResolver --filter --prettierPath --watchPlugins --dependencyExtractor --openssl --api --inspect --inspect-brk --open --outputFile --project-config --test-list --reporter-option --reporter-options --node-arguments --node-arg --before --after --plugin --config-file --project`,
   writes:
-    '--update-snapshots --outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir',
+    '--outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir',
   elsewhere: '--root --rootDir --roots --dir -C --cwd --workspace --projects --prefix --configLoader',
   subcommands: 'install open init codegen cr show-trace create',
-  // Those that are built in print.
-  harmless: /^--reporters?=(?:default|verbose|dot|basic|tap|tap-flat|line|list|spec|min|github-actions)$/,
+  takes: {
+    '--config -c --config-file --project-config --cov-config --root --rootDir --roots --dir --spec': 'input',
+    '--outputFile --outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --cacheDirectory --output --attachmentsDir --report-dir --temp-dir':
+      'output',
+    '--reporter --reporters': reporters,
+    '--coverage.reporter --coverageReporters':
+      /^(?:text|text-summary|lcov|lcovonly|html|html-spa|json|json-summary|clover|cobertura|none)$/,
+    '--coverage.provider --coverageProvider': /^(?:v8|istanbul|babel)$/,
+    '--env --environment --testEnvironment': /^(?:node|jsdom|happy-dom|edge-runtime)$/,
+    '--pool': /^(?:forks|threads|vmForks|vmThreads)$/,
+    '--browser --browser.name': /^(?:all|chromium|chrome|firefox|webkit|edge|electron|msedge|safari)$/,
+    '--project': /^!?[\w*@ -]+$/,
+  },
 };
 
 /** Subcommands of git 2.53 (`git help --all`), those that scripts use included. */
@@ -168,15 +193,13 @@ export const rows: readonly Row[] = [
       'config c set edit explore exec x dlx create init innit link ln login logout adduser publish unpublish owner access token deprecate dist-tag hook profile patch patch-commit plugin policies env server self-update setup store pkg set-script node workspace workspaces',
     // Installs, and runs the scripts of what it installs.
     ofSubcommand: { audit: 'fix --fix' },
-    passesOn: true,
-    // What test runners and compilers call alike.
-    passable:
-      /^(?:-t|--(?:no-)?(?:watch|coverage)|--watch(?:All)?=false|--(?:run|bail|verbose|silent|quiet|ci|runInBand|passWithNoTests|noEmit))$/,
+    passesOn: 'script',
   },
   {
     programs: 'node nodejs tsx ts-node deno electron',
     manual: 'node(1), docs.deno.com/runtime/reference/cli',
     runs: '-e -p -r -c -i -pe --eval --print --require --import --loader --experimental-loader --inspect --inspect-brk --inspect-port --inspect-wait --env-file --env-file-if-exists --experimental-config-file --experimental-default-config-file --conditions -C --run --snapshot-blob --build-snapshot --openssl-config --icu-data-dir --experimental-policy --interactive --config --import-map --allow-all -A --allow-run --allow-write --allow-read --allow-net --allow-env --allow-ffi --allow-sys --allow-import -R -W -N -E -S --preload --test-global-setup --test-reporter',
+    takes: { '--test-reporter': /^(?:spec|tap|dot|junit|lcov)$/ },
     writes:
       '--diagnostic-dir --report-dir --report-directory --cpu-prof-dir --heap-prof-dir --redirect-warnings --trace-event-file-pattern --test-reporter-destination --heapsnapshot-near-heap-limit',
     subcommands: 'eval repl run install jupyter serve',
@@ -209,14 +232,24 @@ export const rows: readonly Row[] = [
     writes:
       '--outDir --outFile --out --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile',
     elsewhere: '--rootDir --rootDirs --baseUrl --typeRoots',
+    takes: {
+      '--outDir --declarationDir --outFile --tsBuildInfoFile --generateTrace': 'output',
+      '--rootDir --rootDirs --baseUrl --typeRoots': 'input',
+    },
   },
   {
     programs: 'eslint standard xo tslint eslint_d',
     manual: 'eslint.org/docs/latest/use/command-line-interface',
     runs: '-c --config --rulesdir --resolve-plugins-relative-to --plugin --parser -f --format --init --flag --inspect-config',
     writes:
-      '--fix -o --output-file --cache-location --cache-file --fix-type --suppressions-location --suppress-all --suppress-rule',
+      '-o --output-file --cache-location --cache-file --suppressions-location --suppress-all --suppress-rule',
     elsewhere: '--ignore-path --stdin-filename',
+    takes: {
+      '-c --config --ignore-path': 'input',
+      '-o --output-file --cache-location --cache-file': 'output',
+      '-f --format':
+        /^(?:stylish|json|json-with-metadata|html|compact|unix|checkstyle|junit|visualstudio|tap|codeframe|jslint-xml)$/,
+    },
   },
   {
     programs: 'prettier biome oxlint dprint rome',
@@ -224,17 +257,28 @@ export const rows: readonly Row[] = [
     runs: '--plugin --plugin-search-dir --config --config-path --config-precedence --plugins --js-plugins',
     writes: '--cache-location --output-file',
     elsewhere: '--ignore-path --with-node-modules',
+    takes: { '--config --config-path --ignore-path -c': 'input', '--cache-location --output-file': 'output' },
   },
   {
     programs: 'stylelint',
     manual: 'stylelint.io/user-guide/cli',
     runs: '-c -f --config --config-basedir --custom-syntax --custom-formatter --formatter --plugin --rulesdir',
-    writes: '-o --output-file --cache-location --fix',
+    writes: '-o --output-file --cache-location',
     elsewhere: '--ignore-path -i --stdin-filename',
+    takes: {
+      '-c --config --ignore-path -i': 'input',
+      '-o --output-file --cache-location': 'output',
+      '-f --formatter': /^(?:compact|github|json|string|tap|unix|verbose)$/,
+    },
   },
   testRunners,
   // To the others these letters are something else.
-  { ...testRunners, programs: 'mocha', runs: `${testRunners.runs} -R -u` },
+  {
+    ...testRunners,
+    programs: 'mocha',
+    runs: `${testRunners.runs} -R -u`,
+    takes: { ...testRunners.takes, '-R': reporters, '-u --ui': /^(?:bdd|tdd|qunit|exports)$/ },
+  },
   {
     programs: 'dotnet msbuild',
     manual: 'learn.microsoft.com/dotnet/core/tools/dotnet-test, learn.microsoft.com/visualstudio/msbuild',
@@ -245,6 +289,7 @@ export const rows: readonly Row[] = [
     // Properties hold commands that a build runs, and loggers, adapters and collectors are code.
     words:
       /^@|^(?:--?|\/)(?:p|property)(?:[:=]|$)|^(?:--?|\/)(?:t|target|l|logger|dl|distributedlogger):|^--?(?:s|settings|test-adapter-path|runtimeconfig|depsfile|additionalprobingpath|startup-hook)(?:[:=]|$)|TestAdaptersPaths|\.(?:dll|exe|rsp)$/i,
+    takes: { '--settings -s': 'input' },
   },
   {
     programs: 'pytest py.test',
@@ -253,15 +298,28 @@ export const rows: readonly Row[] = [
     words: /^@/,
     runs: '-p -c -o --config-file --override-ini --pdb --pdbcls --trace --pyargs --import-mode --confcutdir --rootdir -W --pythonwarnings --cov-config',
     values: 'rkmn',
-    harmless: /^--cov(?:=[^:]*)?$|^--cov-report=(?:term|term-missing)(?::skip-covered)?$/,
+    harmless: /^--cov(?:=[^:]*)?$/,
     writes:
-      '--basetemp --junitxml --junit-xml --log-file --report-log --resultlog --pastebin --cov-report --debug --cache-clear --html',
+      '--basetemp --junitxml --junit-xml --log-file --report-log --resultlog --pastebin --cov-report --debug --html',
     elsewhere: '--ignore-glob --rootdir',
+    takes: {
+      '-c --config-file --cov-config --rootdir --confcutdir': 'input',
+      '--junitxml --junit-xml --log-file --report-log --html': 'output',
+      '--cov-report':
+        /^(?:(?:term|term-missing)(?::skip-covered)?|html(?::htmlcov)?|(?:xml|json|lcov)(?::coverage\.\w+)?|annotate)$/,
+      '-p': /^no:[\w.-]+$/,
+      // A category with a dot would be loaded.
+      '-W --pythonwarnings': /^(?:error|ignore|always|all|default|module|once)(?::[^:]*)?(?::[A-Za-z]*)?$/,
+      '-o --override-ini':
+        /^(?:log_cli|log_level|log_cli_level|xfail_strict|junit_family|asyncio_mode|console_output_style)=\w+$/,
+      '--import-mode': /^(?:prepend|append|importlib)$/,
+    },
   },
   {
     programs: 'tox nox',
     manual: 'tox.wiki/en/latest/cli_interface.html, nox.thea.codes/en/stable/usage.html',
     runs: '-c -x -f --conf --override --root --workdir --noxfile --force-python --extra-python --default-venv-backend',
+    takes: { '-c -f --conf --noxfile': 'input' },
     subcommands: 'exec e devenv d',
   },
   {
@@ -270,6 +328,7 @@ export const rows: readonly Row[] = [
     style: 'gnu',
     runs: '--rcfile --data-file --debug',
     writes: '-o -d --directory',
+    takes: { '--rcfile --data-file': 'input', '-o -d --directory': 'output' },
   },
   {
     programs: 'mypy ruff black flake8 isort pyright bandit pyflakes yapf autopep8',
@@ -279,14 +338,26 @@ export const rows: readonly Row[] = [
     words: /^@/,
     runs: '--config --config-file --rcfile --rc-file --load-plugins --init-hook --python-executable --python --append-config --settings-path --settings-file --plugins --enable-extensions --code -c --install-types --project -p --venvpath --pythonpath --typeshedpath --ini',
     writes:
-      '--output-file --cache-dir --junit-xml --html-report --xml-report --txt-report --linecount-report --any-exprs-report --output -o --fix --unsafe-fixes --add-noqa --createstub --generate-rcfile',
+      '--output-file --cache-dir --junit-xml --html-report --xml-report --txt-report --linecount-report --any-exprs-report --output -o --createstub --generate-rcfile',
     elsewhere: '--custom-typeshed-dir --shadow-file --stdin-filename',
+    takes: {
+      '--config --config-file --rcfile --rc-file --append-config --settings-path --settings-file --ini --project':
+        'input',
+      '--output-file --cache-dir --junit-xml --html-report --xml-report --txt-report --output -o': 'output',
+      // A package by its name, to mypy; a file of settings, to pyright.
+      '-p': /^\w[\w.]*$/,
+    },
   },
   {
     programs: 'pylint',
     manual: 'pylint.readthedocs.io/en/stable/user_guide/configuration/all-options.html',
     style: 'gnu',
     // A format may be a class, which is loaded.
+    takes: {
+      '-f --output-format': /^(?:text|parseable|colorized|json2?|msvs|github|no-header|pylint_junit)$/,
+      '--rcfile': 'input',
+      '--output': 'output',
+    },
     runs: '--rcfile --load-plugins --init-hook --output-format -f --extension-pkg-allow-list --unsafe-load-any-extension',
     writes:
       '--output --generate-rcfile --generate-toml-config --import-graph --ext-import-graph --int-import-graph',
@@ -299,8 +370,9 @@ export const rows: readonly Row[] = [
     writes:
       '--target -t --root --src --log --report --prefix --user --dest -d --wheel-dir -w --system --break-system-packages',
     elsewhere: '--directory -C --project -P --cache-dir',
+    takes: { '-e --editable': /^\.(?:\[[\w,-]+\])?$/ },
     subcommands: 'run exec config shell tool publish self init new create',
-    passesOn: true,
+    passesOn: 'program',
   },
   {
     programs: 'make gmake',
@@ -311,14 +383,29 @@ export const rows: readonly Row[] = [
     words: /^[\w.-]+\s*[:+?!]{0,3}=/,
   },
   {
-    programs: 'ninja meson cmake ctest ant rake task just',
+    programs: 'ninja meson cmake ant rake task just',
     manual: 'ninja(1), cmake(1), just(1), and the manual of each',
     runs: '-f -C -t -D -E -P -S -B -G -r -e -p -R -I -g --eval --execute --execute-print --execute-continue --libdir --rakelibdir --require --toolchain --build-and-test --script --justfile --shell --shell-arg --shell-command --set --dotenv-path --command --choose --chooser --edit --taskfile --rakefile --global --wrapper --gdb --gdb-path --setup --native-file --cross-file --ninja-args --vs-args --debugger --debugger-pipe',
     writes:
       '--install --prefix -O --output-log --output-junit --graphviz --trace-redirect --profiling-output --debugger-dap-log',
     elsewhere: '--working-directory -d --dir --directory',
+    harmless:
+      /^-D(?:CMAKE_BUILD_TYPE|CMAKE_EXPORT_COMPILE_COMMANDS|(?:BUILD|ENABLE|WITH)_\w+)(?::\w+)?=(?:ON|OFF|TRUE|FALSE|YES|NO|\d|Debug|Release|RelWithDebInfo|MinSizeRel)$/i,
+    takes: {
+      // A folder that is there, or the justfile.
+      '-f -C -S --justfile --taskfile --rakefile': 'input',
+      '-B --output-log --output-junit': 'output',
+      '-G': /^(?:Ninja|Ninja Multi-Config|Unix Makefiles|Xcode|Visual Studio [\w ]+)$/,
+    },
     words: /^[\w.-]+=|^-(?:D|lib|logger|listener|inputhandler|main|propertyfile|buildfile|file)|^devenv$/,
-    passesOn: true,
+    passesOn: 'program',
+  },
+  {
+    programs: 'ctest',
+    manual: 'cmake.org/cmake/help/latest/manual/ctest.1.html',
+    runs: '-S -SP -D -M -T --build-and-test --build-makeprogram --test-command --script --script-new-process --dashboard --overwrite --extra-submit --submit-index --interactive-debug-mode',
+    writes: '-O --output-log --output-junit -N',
+    takes: { '-O --output-log --output-junit': 'output' },
   },
   {
     programs: 'bazel bazelisk',
@@ -327,7 +414,7 @@ export const rows: readonly Row[] = [
     writes:
       '--output_base --output_user_root --symlink_prefix --build_event_text_file --build_event_json_file --profile --experimental_workspace_rules_log_file',
     subcommands: 'run mobile-install shutdown',
-    passesOn: true,
+    passesOn: 'program',
   },
   {
     programs: 'gradle gradlew',
@@ -335,12 +422,15 @@ export const rows: readonly Row[] = [
     style: 'single',
     runs: '-b -c -p -I -D -P -g -s -init-script --build-file --settings-file --project-dir --include-build --project-cache-dir --gradle-user-home --system-prop --project-prop --init-script',
     words: /^-[DPIbcpg]./,
+    // A property without a value turns something on.
+    harmless: /^-P[\w.]+$/,
   },
   {
     programs: 'mvn mvnw',
     manual: 'maven.apache.org/ref/current/maven-embedder/cli.html',
     style: 'single',
     runs: '-f -s -gs -t -gt -P -D --file --settings --global-settings --toolchains --global-toolchains --define --builder --log-file -l',
+    takes: { '-P': /^[\w.,!?-]+$/, '-f --file': 'input' },
     // Goals of plugins, by their coordinates.
     words: /^-[DPfst]\S|^[\w.-]+:[\w.:@-]+$/,
     harmless:
@@ -350,15 +440,16 @@ export const rows: readonly Row[] = [
     programs: 'cargo',
     manual: 'doc.rust-lang.org/cargo/commands/cargo.html',
     runs: '--config -Z --manifest-path -C --lockfile-path --registry --index --git --path --with',
-    writes: '--target-dir --artifact-dir --out-dir --root --allow-dirty --fix --open',
+    writes: '--target-dir --artifact-dir --out-dir --root --open',
+    takes: { '--manifest-path': 'input', '--target-dir --artifact-dir --out-dir': 'output' },
     subcommands: 'install publish login logout owner yank fix uninstall run r new init vendor',
     known: cargoCommands,
     // A target may be a file that names a linker.
     words: /^\+|\.json$/,
-    passesOn: true,
-    // libtest: doc.rust-lang.org/rustc/tests
+    passesOn: 'program',
+    // libtest: doc.rust-lang.org/rustc/tests; lints of clippy; rustfmt.
     passable:
-      /^(?:-q|--(?:nocapture|no-capture|show-output|ignored|include-ignored|exact|list|quiet|skip|test-threads|color|format)(?:=.*)?)$/,
+      /^(?:-[qv]|--(?:nocapture|no-capture|show-output|ignored|include-ignored|exact|list|quiet|skip|test-threads|color|format|check|verbose)(?:=.*)?|-[DWAF](?:[a-z_]+(?:::[a-z_]+)*)?|--cap-lints=\w+)$/,
   },
   {
     programs: 'rustc rustfmt rustup',
@@ -369,14 +460,36 @@ export const rows: readonly Row[] = [
     subcommands: 'run self default override toolchain component target update install set',
   },
   {
-    programs: 'go gofmt',
+    programs: 'go',
     manual: 'pkg.go.dev/cmd/go',
     style: 'single',
-    runs: '-exec -toolexec -modfile -overlay -ldflags -gcflags -gccgoflags -asmflags -compiler -pkgdir -vettool -r -pgo -buildmode -tags',
+    runs: '-exec -toolexec -modfile -overlay -ldflags -gcflags -gccgoflags -asmflags -compiler -pkgdir -vettool -r -pgo -buildmode',
     writes:
       '-o -w -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -test.coverprofile -cpuprofile -fix',
     elsewhere: '-C -workfile',
+    takes: {
+      '-o -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace': 'output',
+      // No option that goes on to another linker, or to a compiler's plugin.
+      '-ldflags': /^(?:\s*-(?:s|w|X[ =]?(?:'[\w./-]+=[\w.:+/ -]*'|[\w./-]+=[\w.:+/-]*)))+\s*$/,
+      '-gcflags': /^(?:[\w./]+=)?(?:\s*-[NlmBS])+\s*$/,
+      '-buildmode': /^(?:default|exe|pie|archive|c-archive|c-shared|shared|plugin)$/,
+    },
     subcommands: 'run generate tool env install get bug telemetry fix clean work',
+  },
+  {
+    programs: 'gofmt goimports gofumpt',
+    manual: 'pkg.go.dev/cmd/gofmt',
+    style: 'single',
+    writes: '-cpuprofile -memprofile -trace',
+  },
+  {
+    programs: 'golangci-lint staticcheck revive',
+    manual: 'golangci-lint.run/usage/configuration',
+    runs: '-c --config --modules-download-mode',
+    writes: '--cpu-profile-path --mem-profile-path --trace-path',
+    subcommands: 'custom migrate',
+    words: /^--?output\.[\w.-]*path|^--?out-format=.*:/,
+    takes: { '-c --config -config': 'input' },
   },
   {
     programs:
@@ -406,17 +519,21 @@ export const rows: readonly Row[] = [
     subcommands: 'run exec cp publish export commit alpha bridge attach',
     ofSubcommand: { down: '-v --volumes' },
     harmless: /^--build$/,
+    takes: { '-f --file': 'input', '--build-arg': /^[A-Za-z]\w*=[\w.:-]*$/ },
   },
   {
     programs: 'kubectl oc',
     manual: 'kubernetes.io/docs/reference/kubectl',
     runs: '--kubeconfig --plugin --exec-command --raw --kustomize -k --as --as-group --token --server -s --cluster --context --user --cache-dir --certificate-authority --client-key --client-certificate --insecure-skip-tls-verify',
     writes: '--output-directory --profile-output',
+    // One of the user's own clusters, to look at.
+    takes: { '--context --cluster --user': /^[\w.:@/-]+$/ },
+    takesIn: /^(?:get|describe|logs|top|events|explain|api-resources|api-versions|version|cluster-info)$/,
     subcommands:
       'exec cp run apply create replace delete edit patch debug attach port-forward proxy config plugin scale autoscale drain cordon uncordon taint label annotate auth set rollout expose diff',
     known:
       'alpha annotate api-resources api-versions apply attach auth autoscale certificate cluster-info completion config cordon cp create debug delete describe diff drain edit events exec explain expose get kustomize label logs options patch plugin port-forward proxy replace rollout run scale set taint top uncordon version wait',
-    passesOn: true,
+    passesOn: 'program',
   },
   {
     programs: 'helm',
@@ -434,6 +551,7 @@ export const rows: readonly Row[] = [
     style: 'single',
     runs: '-chdir -plugin-dir -var-file -backend-config -from-module --config --terragrunt-config --terragrunt-tfpath',
     writes: '-out -state -state-out -backup -generate-config-out',
+    takes: { '-var-file': 'input', '-out': 'output' },
     subcommands:
       'apply destroy import console init state taint untaint force-unlock login logout workspace run-all exec run',
   },
@@ -457,7 +575,7 @@ export const rows: readonly Row[] = [
     },
     known:
       'alias api attestation auth browse cache codespace completion config copilot extension gist gpg-key help issue label mr ci org pr preview project release repo ruleset run search secret ssh-key status variable version workflow',
-    passesOn: true,
+    passesOn: 'program',
   },
   {
     programs: 'aws gcloud az heroku fly flyctl vercel netlify wrangler',
@@ -620,14 +738,20 @@ export const rows: readonly Row[] = [
     runs: '-d --working-dir -P --config-file --gemfile --standalone --path -i --install-dir -n --bindir --source -s --key-file -e --exec',
     subcommands:
       'exec run-script run global config create-project init self-update plugin open console gem inject install-plugin push owner signin cert env mcp',
-    passesOn: true,
+    passesOn: 'program',
   },
   {
     programs: 'rubocop rspec cucumber',
     manual: 'docs.rubocop.org, rspec.info/features',
     runs: '-r --require -c --config -O --options -I --plugin -f --format --init --drb --init-config -P --profile -p',
-    writes:
-      '-a -A --autocorrect --autocorrect-all --auto-correct -o --out --output --auto-gen-config -x --fix-layout',
+    writes: '-o --out --output --auto-gen-config',
+    takes: {
+      '-c --config --options -O': 'input',
+      '-o --out --output': 'output',
+      '-f --format':
+        /^(?:p|progress|d|doc|documentation|j|json|h|html|f|failures|simple|s|clang|emacs|quiet|offenses|files|github|worst|junit|tap|pacman)$/,
+      '-p': /^(?:default|ci|\w+)$/,
+    },
     elsewhere: '--default-path',
   },
   {
@@ -636,6 +760,12 @@ export const rows: readonly Row[] = [
     runs: '-c --configuration --config --bootstrap --autoload-file -a --extension --prepend --loader --printer --include-path --standard --runtime-set --plugin --rules --path-mode -d',
     writes:
       '--log-junit --log-teamcity --testdox-html --testdox-text --coverage-html --coverage-text --coverage-clover --coverage-php --coverage-xml --cache-directory --generate-baseline -b --report-file --report --set-baseline --alter',
+    takes: {
+      '-c --configuration --config --bootstrap': 'input',
+      '--log-junit --log-teamcity --testdox-html --testdox-text --coverage-html --coverage-clover --coverage-xml --cache-directory --report-file':
+        'output',
+      '--standard': /^(?:PSR\d+|PEAR|Squiz|Generic|Zend)$/,
+    },
   },
   {
     programs: 'swift dart flutter mix rebar3 sbt lein stack cabal zig crystal nim',
@@ -644,7 +774,7 @@ export const rows: readonly Row[] = [
     subcommands:
       'run repl package cmd eval do escript.install archive.install local pub create exec ghci script install runghc runMain console shell with-profile update-in upgrade setup',
     words: /^@|^-[DJX]|[;!"']/,
-    passesOn: true,
+    passesOn: 'program',
   },
   {
     programs:
@@ -661,13 +791,18 @@ export const rows: readonly Row[] = [
     writes:
       '-o -d --outfile --outdir --outDir --out-dir --out-file --output-path --dir --file --metafile --dist-dir --analyze',
     elsewhere: '--root --cwd --root-dir --base',
+    takes: {
+      '-c --config --config-file --root': 'input',
+      '-o -d --outfile --outdir --outDir --out-dir --out-file --output-path --dir --file --metafile --dist-dir':
+        'output',
+    },
   },
   {
     programs: 'nx turbo lerna rush',
     manual: 'nx.dev/reference/nx-commands, turborepo.com/docs/reference',
     runs: '--command --commands --cwd --config --root --root-turbo-json --plugin --generator --executor -C --runner --tasksRunner --heap --profile --graph --scm',
     subcommands: 'exec generate g migrate init import add repair connect link login gen init-project report',
-    passesOn: true,
+    passesOn: 'script',
   },
   {
     programs: 'rails',
@@ -761,3 +896,23 @@ export const rows: readonly Row[] = [
     words: /./s,
   },
 ];
+
+/** The options of several programs together. */
+const together = (key: 'runs' | 'writes' | 'elsewhere', list: readonly Row[]): string =>
+  list.flatMap((row) => (row[key] ?? '').split(' ').filter((option) => /^--./.test(option))).join(' ');
+
+const projectTools = rows.filter(({ programs }) =>
+  /^(?:vitest|mocha|eslint|prettier|stylelint|webpack|tsc|node|nx)(?: |$)/.test(programs),
+);
+
+/** A script of the project, which may hand what it is given to any of the tools that projects use. */
+export const scriptRow: Row = {
+  programs: '(script)',
+  manual: 'the manuals of the tools that scripts of a project run',
+  runs: `${together('runs', projectTools)} --exec --eval`,
+  writes: together('writes', projectTools),
+  elsewhere: together('elsewhere', projectTools),
+  takes: Object.assign({}, ...projectTools.map(({ takes }) => takes)),
+  // To vitest: one run.
+  harmless: /^--run$/,
+};

@@ -7,7 +7,7 @@
 
 import { grammars } from './knownOptionRows.ts';
 import { type Grammar, notUnderstood } from './knownOptions.ts';
-import { type Row, rows } from './riskyOptionRows.ts';
+import { type Place, type Row, rows, scriptRow } from './riskyOptionRows.ts';
 
 /** What an option makes the program do; `unknown`: nobody has said that it does no harm. */
 export type Risk = 'runs' | 'writes' | 'elsewhere' | 'unknown';
@@ -22,10 +22,12 @@ export interface RiskyWord {
   readonly row: string;
   /** Where the `--` stands that hands it on; a rule that spells that has opened what follows. */
   readonly behind?: number;
+  /** It does no harm if its value is such a place. */
+  readonly unless?: { readonly place: Place; readonly path: string };
 }
 
 /** What each program's row says, ready to look up. */
-const table = byProgram<Row>(rows);
+const table = byProgram<Row>([...rows, scriptRow]);
 const known = byProgram<Grammar>(grammars);
 
 function byProgram<T extends { readonly programs: string }>(list: readonly T[]): ReadonlyMap<string, T> {
@@ -81,12 +83,10 @@ function readWords(argv: readonly (string | null)[], offset: number): readonly R
   const listed = readRow(argv, offset, name);
   const grammar = known.get(name);
   if (grammar !== undefined)
-    return notUnderstood(argv, grammar).map((at): RiskyWord => {
+    return notUnderstood(argv, grammar).map(({ at, unless }): RiskyWord => {
       const row = `${name}, known options: ${grammar.manual}`;
-      const risk = 'unknown';
-      return (
-        listed.find((word) => word.at === at + offset) ?? { at: at + offset, word: argv[at] ?? '', risk, row }
-      );
+      const word: RiskyWord = { at: at + offset, word: argv[at] ?? '', risk: 'unknown', row };
+      return { ...(listed.find((one) => one.at === word.at) ?? word), ...(unless && { unless }) };
     });
   if (table.has(name)) return listed;
   // A script of the project is named by its path; what it takes is its own.
@@ -136,6 +136,11 @@ const interpreters =
   /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|pwsh|powershell|python|pypy|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|php|lua|luajit|Rscript|julia|osascript|tclsh|expect|crontab|batch)$/i;
 const clients = /^(?:sqlite|psql|mysql|mariadb|mongosh|redis-cli|gdb|lldb|ed|ex|sftp|ftp|telnet|bc|dc)$/;
 const named = /^(?:-[cefrEQ]|-e[vx].*|-cmd|-batch|--?(?:command|eval|execute|file|init).*)$/;
+/** The options with which these read no input, alone or behind flags: psql(1), mysql(1). */
+const commanded: Readonly<Record<string, RegExp>> = {
+  psql: /^(?:-[AnqtwWxXE1abS]*[cflV]|--(?:command|file)(?:=|$)|--(?:list|version)$)/,
+  mysql: /^(?:-[ABNEHtsvwXCr]*[eV]|--execute(?:=|$)|--version$)/,
+};
 
 /** Programs that write the files that their input names. */
 const unpackers = /^(?:g?patch|cpio|pax|uudecode)$/;
@@ -151,7 +156,8 @@ export function runsItsInput(argv: readonly (string | null)[]): boolean {
   if (name === 'sqlite' && operands.length > 1) return false;
   if (unpackers.test(name)) return true;
   if (name === 'redis-cli') return operands.length === 0;
-  if (clients.test(name)) return !words.some((word) => word !== null && named.test(word));
+  const own = commanded[name === 'mariadb' ? 'mysql' : name] ?? named;
+  if (clients.test(name)) return !words.some((word) => word !== null && own.test(word));
   if (!interpreters.test(name) || words.some((word) => /^--(?:version|help|test)$/.test(word ?? '')))
     return false;
   const [script = '-'] = operands;
@@ -202,33 +208,42 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
   const [first = 0] = candidates;
   const last = candidates.at(-1) ?? 0;
   const found: RiskyWord[] = [];
-  const add = (at: number, word: string, risk: Risk, what: string, behind?: number): void => {
-    const shown = `${name} ${what}: ${row.manual}`;
+  const add = (at: number, risk: Risk, what: string, more: Partial<RiskyWord> = {}): void => {
     found.push({
       at: at + offset,
-      word,
+      word: argv[at] ?? '',
       risk,
-      row: shown,
-      ...(behind !== undefined && { behind: behind + offset }),
+      row: `${name} ${what}: ${row.manual}`,
+      ...more,
     });
   };
+  // What is handed on to a script, by its row, or what may be handed on at all.
+  const addPassed = (from: number, behind?: number): void => {
+    const more = behind === undefined ? {} : { behind: behind + offset };
+    if (row.passesOn === 'script')
+      for (const risky of readScript(argv.slice(from), from + offset))
+        found.push({ ...risky, row: `${name} options for the script: ${row.manual}`, ...more });
+    else
+      for (const [index, word] of argv.slice(from).entries())
+        if (word !== null && (responseFile.test(word) || (word.startsWith('-') && !row.passable?.test(word))))
+          add(from + index, 'runs', 'options for the script', more);
+  };
   const end = argv.indexOf('--');
-  for (const [at, word] of argv.entries()) {
-    if (at === 0 || word === null) continue;
+  const script = scriptNameAt(row, argv);
+  const own = end === -1 ? argv.length : end;
+  for (let at = 1; at < own; at += 1) {
+    const word = argv[at];
+    if (word == null) continue;
     if (candidates.includes(at)) {
-      if (row.subcommands?.split(' ').includes(word)) add(at, word, 'runs', word);
-      else if (at === first && !hasSubcommand(name, word)) add(at, word, 'runs', 'subcommands of others');
-      else if (row.covered?.split(' ').includes(word) === false) add(at, word, 'runs', word);
-      else if (row.words?.test(word)) add(at, word, 'runs', 'words');
-      continue;
-    }
-    if (end !== -1 && at > end) {
-      const isOpen = responseFile.test(word) || (word.startsWith('-') && row.passable?.test(word) !== true);
-      if (row.passesOn === true && isOpen) add(at, word, 'runs', 'options for the script', end);
-      else if (row.words?.test(word)) add(at, word, 'runs', 'words');
+      if (row.subcommands?.split(' ').includes(word)) add(at, 'runs', word);
+      else if (at === first && !hasSubcommand(name, word)) add(at, 'runs', 'subcommands of others');
+      else if (row.covered?.split(' ').includes(word) === false) add(at, 'runs', word);
+      else if (row.words?.test(word)) add(at, 'runs', 'words');
       continue;
     }
     if (row.harmless?.test(word)) continue;
+    const value = takenBy(row, argv, at, candidates);
+    if (value === 'harmless') continue;
     const risks: readonly (readonly [Risk, string | undefined])[] = [
       ['runs', last === 0 || at < last ? row.global : undefined],
       ...candidates.map(
@@ -243,21 +258,81 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
     const hit = risks
       .map(([risk, list]) => [risk, list?.split(' ').find((option) => isOption(text, option, row))] as const)
       .find(([, option]) => option !== undefined);
-    if (hit?.[1] !== undefined) add(at, word, hit[0], hit[1]);
-    else if (row.words?.test(word)) add(at, word, 'runs', 'words');
-    else if (isPassedOn(row, argv, at)) add(at, word, 'runs', 'options for the script');
+    const unless = value && { unless: value };
+    if (hit?.[1] !== undefined) add(at, hit[0], hit[1], unless);
+    else if (row.words?.test(word)) add(at, 'runs', 'words', unless);
   }
+  // pnpm, yarn and bun hand on what follows a script's name, with `--` and without.
+  if (script !== undefined) addPassed(script + 1);
+  else if (end !== -1 && row.passesOn !== undefined) addPassed(end + 1, end);
+  if (end !== -1 && row.words !== undefined)
+    for (let at = end + 1; at < argv.length; at += 1)
+      if (row.words.test(argv[at] ?? '') && !found.some((risky) => risky.at === at + offset))
+        add(at, 'runs', 'words');
   return found;
 }
 
-/** pnpm, yarn and bun hand on what follows a script's name, with `--` and without. */
-function isPassedOn(row: Row, argv: readonly (string | null)[], at: number): boolean {
-  if (row.passesOn !== true || argv[at]?.startsWith('-') !== true) return false;
-  if (row.passable?.test(argv[at] ?? '')) return false;
-  if (!/^(?:pnpm|yarn|yarnpkg|bun)$/.test(programName(argv[0]))) return false;
-  const script = argv.findIndex((word, index) => index > 0 && word !== null && !word.startsWith('-'));
-  return script !== -1 && at > script;
+/** Options that are letters of any program's own: with most of them a script runs nothing that it is given. */
+const plainLetters = /^-(?:[tugvqswbhj]|\d+|j\d+|v+)$/;
+
+/** The words that a script of the project is given. Which program reads them is not known, so it may be any of some. */
+function readScript(words: readonly (string | null)[], offset: number): readonly RiskyWord[] {
+  const risky = readRow([scriptRow.programs, ...words], offset - 1, scriptRow.programs);
+  const others = words.flatMap((word, index): readonly RiskyWord[] => {
+    const at = index + offset;
+    if (word === null || risky.some((one) => one.at === at)) return [];
+    const isLetter = /^-[^-]/.test(word) && !plainLetters.test(word);
+    const isTaken = takenBy(scriptRow, [scriptRow.programs, ...words], index + 1, []) !== undefined;
+    const isTelling = (isLetter || telling.test(word)) && !isTaken;
+    return isTelling || responseFile.test(word) ? [{ at, word, risk: 'runs', row: '' }] : [];
+  });
+  return [...risky, ...others];
 }
+
+/** Where the name of a script stands behind which all words are the script's. */
+function scriptNameAt(row: Row, argv: readonly (string | null)[]): number | undefined {
+  const name = programName(argv[0]);
+  if (row.passesOn !== 'script' || !/^(?:pnpm|yarn|yarnpkg|bun)$/.test(name)) return undefined;
+  const at = argv.findIndex((word, index) => index > 0 && word !== null && !word.startsWith('-'));
+  if (at === -1 || packageCommands.test(argv[at] ?? '')) return undefined;
+  return /^run(?:-script)?$/.test(argv[at] ?? '') ? at + 1 : at;
+}
+
+/** Subcommands of pnpm, yarn and bun that are no scripts: pnpm.io/cli, yarnpkg.com/cli, bun.sh/docs/cli. */
+const packageCommands =
+  /^(?:add|i|install|ci|remove|rm|uninstall|update|up|upgrade|outdated|audit|list|ls|ll|why|info|view|prune|rebuild|dedupe|fetch|import|licenses|root|bin|version|pack|cache|config|help)$/;
+
+/**
+ * Whether a word is an option whose value does no harm, or the place that has to be looked at; undefined = it is none.
+ */
+function takenBy(
+  row: Row,
+  argv: readonly (string | null)[],
+  at: number,
+  candidates: readonly number[],
+): 'harmless' | { readonly place: Place; readonly path: string } | undefined {
+  const word = argv[at] ?? '';
+  if (row.takes === undefined || !word.startsWith('-')) return undefined;
+  if (row.takesIn !== undefined && !candidates.some((one) => row.takesIn?.test(argv[one] ?? '')))
+    return undefined;
+  const [name = '', ...rest] = word.split('=');
+  const entry = Object.entries(row.takes).find(([options]) =>
+    options.split(' ').some((option) => isSameOption(name, option, row)),
+  );
+  const value = rest.length > 0 ? rest.join('=') : argv[at + 1];
+  if (entry === undefined || value == null || value === '') return undefined;
+  const [, fits] = entry;
+  if (typeof fits !== 'string') return fits.test(value) ? 'harmless' : undefined;
+  return value.startsWith('-') ? undefined : { place: fits, path: value };
+}
+
+/** Spelled out: an abbreviation may be that of another option. */
+const isSameOption = (name: string, option: string, { style }: Row): boolean =>
+  name === option ||
+  (option.length > 2 &&
+    (style === 'single'
+      ? bare(name) === bare(option)
+      : style !== 'gnu' && name.startsWith('--') && bare(name) === bare(option)));
 
 /** Whether a word gives an option of the table, alone, abbreviated, in a cluster, or with its value. */
 function isOption(word: string, option: string, row: Row): boolean {

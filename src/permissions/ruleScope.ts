@@ -3,7 +3,7 @@
  * the folder that it names. A rule with a wildcard leaves words open, and those stay in the workspace, name no secret and
  * nothing that is run or obeyed later, are known, and are no options that run, write or lead elsewhere.
  */
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { PermissionDecision } from '../protocol/permissions.ts';
 import { type Coverage, hasSafeEnvironment } from './commandRule.ts';
 import { decideFile, inWorkspace } from './fileDecision.ts';
@@ -12,7 +12,14 @@ import { hasGlob } from './globOverlap.ts';
 import type { CommandPart } from './parsedCommand.ts';
 import type { Policy } from './policy.ts';
 import type { ReadOnlyUse } from './readOnlyUse.ts';
-import { programName, type Risk, riskyWords, runsItsInput, subcommandAt } from './riskyOptions.ts';
+import {
+  programName,
+  type Risk,
+  type RiskyWord,
+  riskyWords,
+  runsItsInput,
+  subcommandAt,
+} from './riskyOptions.ts';
 import type { SourcedRule } from './rules.ts';
 import { isSensitive } from './sensitive.ts';
 import { textWords } from './textWords.ts';
@@ -50,7 +57,7 @@ export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInpu
   return (
     otherProgram(part, offset, isSpelled) ??
     unknownWord(part, isSpelled) ??
-    riskyWord(part, isSpelled) ??
+    riskyWord(input.visit, input.policy, isSpelled) ??
     outOfReach(input, isSpelled, covers.places)
   );
 }
@@ -154,13 +161,37 @@ const does: Readonly<Record<Risk, string>> = {
   unknown: 'is not known to be harmless',
 };
 
-function riskyWord(part: CommandPart, isSpelled: (at: number) => boolean): Beyond | undefined {
-  const text = textWords(part);
-  const risky = riskyWords(part.argv).find(
+function riskyWord(visit: Visit, policy: Policy, isSpelled: (at: number) => boolean): Beyond | undefined {
+  const text = textWords(visit.part);
+  const risky = harmfulWords(visit, policy).find(
     ({ at, behind }) => !text.has(at) && !isSpelled(at) && !(behind !== undefined && isSpelled(behind)),
   );
   return risky && { reason: `${risky.word}, which ${does[risky.risk]}`, row: risky.row };
 }
+
+/** The words of a command that only a rule which spells them covers, as it is run where it is run. */
+export const harmfulWords = ({ part, directories }: Visit, policy: Policy): readonly RiskyWord[] =>
+  riskyWords(part.argv).filter(
+    ({ unless }) =>
+      unless === undefined ||
+      directories === null ||
+      !directories.every((directory) => {
+        const path = policy.realpath(locate(unless.path, directory, policy));
+        if (!inWorkspace(path, policy)) return false;
+        return unless.place === 'output'
+          ? isResult(relative(policy.realpath(directory), path))
+          : policy.isDirectory(path) || policy.findUpwards(dirname(path), [basename(path)]) === path;
+      }),
+  );
+
+/** Folders and files that builds and tests write their results to, so that they overwrite no source. */
+const isResult = (path: string): boolean =>
+  /(?:^|\/)(?:dist|build|out|output|target|bin|obj|coverage|htmlcov|reports?|results|test-results|playwright-report|tmp|artifacts|\.[\w-]*cache|\.next|lib-cov)(?:\/|$)/.test(
+    path,
+  ) ||
+  /(?:\.(?:out|prof|pprof|lcov|tsbuildinfo|o|obj|a|so|dylib|exe|wasm|eslintcache)|(?:^|[\w.-]*[_.-])(?:coverage|reports?|results?|junit|profile)\.(?:xml|json|html|txt|info|sarif|log))$/.test(
+    path,
+  );
 
 /** Programs whose operands are only read, whatever their options, as far as those are not in the table. */
 const readers =
@@ -193,7 +224,8 @@ function outOfReach(
   const isKnown = use !== undefined;
   const words = isKnown ? knownWords(use) : openWords(part, isSpelled);
   const onlyReads = readers.test(name) && !part.argv.some((word) => gitWrites.test(word ?? ''));
-  const reads = isKnown || (onlyReads && riskyWords(part.argv).length === 0);
+  const writesResult = riskyWords(part.argv).some(({ unless }) => unless?.place === 'output');
+  const reads = isKnown || (onlyReads && !writesResult && harmfulWords(visit, policy).length === 0);
   for (const directory of directories ?? [policy.root]) {
     for (const { path: word, wild } of words) {
       const path = locate(word, directory, policy);

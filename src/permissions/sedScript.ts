@@ -9,6 +9,9 @@ const expression = (delimiter: string): string =>
   String.raw`(?:(?!${delimiter})[^\\\n[]|\\[^\n]|\[(?!\^?\])(?:(?!${delimiter})[^\][\\\n]|\\[^\]\n]|\[:\w+:\])*\])*${delimiter}`;
 const text = (delimiter: string): string => String.raw`(?:(?!${delimiter})[^\\\n]|\\[^\n])*${delimiter}`;
 
+const unbracketed = String.raw`(?:(?!\1)[^\\\n[]|\\[^\n])*`;
+const insideBrackets = String.raw`(?:(?!\1)[^\][\\\n;{}#])*`;
+
 const delimiters = String.raw`([/|#,@!:~+%=_])`;
 const blanks = /[\t ]*/y;
 const separators = /[\t\n ;]*/y;
@@ -19,6 +22,14 @@ const address = new RegExp(
 const secondAddress = /[+~]\d+/y;
 const substitution = new RegExp(
   String.raw`s${delimiters}${expression(String.raw`\1`)}${text(String.raw`\1`)}[gpiImM\d]*`,
+  'y',
+);
+/**
+ * The same with one delimiter between brackets, as in `s/[^/]*$//`. Where that ends the expression, what stands for the
+ * replacement here are flags, and those begin with no flag, so that such a sed refuses the script before it does anything.
+ */
+const bracketed = new RegExp(
+  String.raw`s([/|,@!:~+%=_])${unbracketed}\[\^?${insideBrackets}\1${insideBrackets}\]${expression(String.raw`\1`)}(?:\1|(?![\sgpiImMeEwW\d;}#])${text(String.raw`\1`)})[gpiImM\d]*`,
   'y',
 );
 const transliteration = new RegExp(
@@ -75,6 +86,7 @@ export function onlyPrints(script: string): boolean {
     } else if (take(label) !== undefined || take(branch) !== undefined) hasLabels = true;
     else if (
       take(substitution) === undefined &&
+      take(bracketed) === undefined &&
       take(transliteration) === undefined &&
       take(plainCommand) === undefined
     )

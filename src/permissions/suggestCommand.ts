@@ -5,8 +5,8 @@ import { coverage, source } from './commandRule.ts';
 import { contains } from './filePattern.ts';
 import type { PartVerdict } from './partDecision.ts';
 import type { Policy } from './policy.ts';
-import { riskyWords, runsItsInput, toolAt } from './riskyOptions.ts';
-import { beyondRule, isHome, type ScopeInput, staysInside } from './ruleScope.ts';
+import { runsItsInput, toolAt } from './riskyOptions.ts';
+import { beyondRule, harmfulWords, isHome, type ScopeInput, staysInside } from './ruleScope.ts';
 import { readRule } from './suggestFiles.ts';
 import { saveLocally } from './suggestTool.ts';
 import { ADDED } from './wrappers.ts';
@@ -82,7 +82,8 @@ export function ruleFor(input: ScopeInput): string | undefined {
   if (folder === undefined) return undefined;
   const prefix = part.envPrefix.length === 0 ? prefixOf(part.argv) : undefined;
   const isOpenable =
-    prefix !== undefined && riskyWords(part.argv).every(({ at }) => at < prefix.split(' ').length);
+    prefix !== undefined &&
+    harmfulWords(input.visit, input.policy).every(({ at }) => at < prefix.split(' ').length);
   const isUnwrapped = part.envPrefix.length === 0;
   const text = (isUnwrapped && part.argv.length < part.full.length ? source(part) : part.text).trim();
   const isSavable = !/[*\n]/.test(text) && !text.endsWith(':');

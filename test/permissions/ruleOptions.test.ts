@@ -408,8 +408,8 @@ const rules: Readonly<
     ],
   },
   ruff: {
-    covers: ['ruff check src', 'ruff format src'],
-    stops: ['ruff @args', 'ruff check --fix src', 'ruff check --config=x src'],
+    covers: ['ruff check src', 'ruff format src', 'ruff check --fix src'],
+    stops: ['ruff @args', 'ruff check --config=x src', 'ruff check --fix .git'],
   },
   gcc: {
     covers: ['gcc -Wall -O2 -c src/x.c', 'gcc -std=c11 -fsyntax-only src/x.c', 'gcc -E -DX=1 -Isrc src/x.c'],
@@ -1051,6 +1051,160 @@ const rules: Readonly<
   'cargo test': { covers: ['cargo test', 'cargo test -p x --lib', 'cargo test -- --nocapture'] },
 };
 
+/** Options that are harmless with some values, or in some places, with other ones. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  'npx vitest': [
+    'npx vitest --config=../a.txt',
+    'npx vitest --config ~/a.txt',
+    'npx vitest --config=.env',
+    'npx vitest --config link/secret.txt',
+    'npx vitest --config',
+    'npx vitest --config --x',
+    'npx vitest --config=$X',
+    'npx vitest --outputFile=src/app.ts',
+    'npx vitest --outputFile=package.json',
+    'npx vitest --outputFile=.git/out/x.out',
+    'npx vitest --outputFile=/tmp/out/x',
+    'npx vitest --outputFile=out/../src/app.ts',
+    'npx vitest --reporter ./a.txt',
+    'npx vitest --pool ./a.txt',
+    'npx vitest --project ../x',
+    'npx vitest --root ..',
+    'npx vitest --coverage.provider=custom',
+  ],
+  'npm test': [
+    'npm test -- --reporter=./a.txt',
+    'npm test -- -r ./a.txt',
+    'npm test -- --require=./a.txt',
+    'npm test -- --import ./a.txt',
+    'npm test -- --exec id',
+    'npm test -- -e 1',
+    'npm test -- -exec ./a.txt',
+    'npm test -- --config ../a.txt',
+    'npm test -- --outputFile=src/app.ts',
+    'npm test -- --rulesdir src',
+    'npm test -- --plugin=x',
+  ],
+  'pnpm test': ['pnpm test -e 1', 'pnpm test --import ./a.txt', 'pnpm test -- --plugin x'],
+  npm: ['npm --prefix src test', 'npm run x -- --globalSetup=./a.txt'],
+  make: [
+    'make SHELL=1',
+    'make MAKEFLAGS=n',
+    'make LD_PRELOAD=1.so',
+    'make PREFIX=/usr',
+    'make VERSION=../x',
+    'make ARGS=-x',
+    'make RUNNER=node',
+    'make -f ../a.txt',
+    'make -f /etc/hosts',
+    "make 'V=$(shell id)'",
+    "make 'TEST=a;id'",
+  ],
+  gcc: ['gcc -o src/app.ts x.c', 'gcc -o ../build/x x.c', 'gcc -o .git/out/x x.c'],
+  go: [
+    "go build -ldflags='-linkmode=external -extld=./x'",
+    "go build -ldflags '-s -X a=b -extld=./x'",
+    'go build -gcflags=-plugin=x',
+    'go build -o src/app.ts',
+    'go test -coverprofile=src/app.ts',
+    'go test -coverprofile=../c.out',
+    'go build -buildmode ./x',
+  ],
+  pytest: [
+    'pytest -W error::x.Y',
+    'pytest -c ../pytest.ini',
+    'pytest --junitxml=src/app.ts',
+    'pytest -o addopts=-pevil',
+    'pytest --cov-report=xml:src/app.ts',
+    'pytest --junitx=out/x',
+  ],
+  cargo: [
+    'cargo clippy -- -C linker=./x',
+    'cargo clippy -- -Lx',
+    'cargo test --manifest-path ../Cargo.toml',
+    'cargo test --target-dir src',
+    'cargo test --manifest-path /etc/hosts',
+  ],
+  cmake: [
+    'cmake -DCMAKE_C_COMPILER=./x .',
+    'cmake -DBUILD_TOOL=./x .',
+    'cmake -G Evil',
+    'cmake -S ..',
+    'cmake -B src',
+  ],
+  'kubectl apply': ['kubectl apply --context prod -f a.txt'],
+  'kubectl get': ['kubectl get pods --server http://x', 'kubectl get --context prod --raw /x'],
+  'docker compose': ['docker compose -f ../a.txt up', 'docker compose -f /etc/hosts up'],
+  pip: ['pip install -e ../x', 'pip install -e git+https://h/x'],
+  eslint: [
+    'eslint -c ../a.txt src',
+    'eslint -f ./a.txt src',
+    'eslint -f evil src',
+    'eslint -o src/app.ts src',
+  ],
+  psql: [
+    "psql -c 'copy a to program $$id$$'",
+    'psql -c "select pg_read_file(\'/etc/passwd\')"',
+    "psql -c 'select lo_import($$/etc/passwd$$)'",
+    "psql -c 'create extension x'",
+    "psql -c 'select 1; do $$x$$'",
+    "psql -c '\\! id'",
+    "psql -c '\\o x'",
+    "psql -c '\\dt | id'",
+    "psql -c 'select 1' -c '\\! id'",
+    'psql -E app',
+    'psql -Uc app',
+    'psql -AE',
+  ],
+  mysql: [
+    "mysql -e 'system id'",
+    "mysql -e 'select 1 into outfile x'",
+    "mysql -e '\\! id'",
+    "mysql -e 'select 1 \\! id'",
+    "mysql -e 'select load_file(1)'",
+    "mysql -e 'tee x'",
+    "mysql -e 'select 1; source x'",
+    "mysql -e 'select 1\nsystem id'",
+    'mysql -ue app',
+  ],
+  jq: [
+    'jq -n env',
+    "jq '.[env:]' a.txt",
+    "jq '[1, env]' a.txt",
+    "jq '.[1, env:2]' a.txt",
+    "jq '{a: env}' a.txt",
+    "jq '.env | env' a.txt",
+    "jq '. env' a.txt",
+    'jq \'"x.\\(env)"\' a.txt',
+    "jq '{(env)}' a.txt",
+  ],
+  sed: [
+    "sed 's/[/]/w x/' a.txt",
+    "sed 's/[/]/e/' a.txt",
+    "sed 's#[^#]*$##;w x' a.txt",
+    "sed 's/[/]/;w x' a.txt",
+  ],
+  awk: [
+    'awk \'{ print > (1 > 2 ? "a" : "b") }\' a.txt',
+    'awk \'{ print ($1) > "x" }\' a.txt',
+    'awk \'{ print (1)(2) > "x" }\' a.txt',
+    'awk \'{ print ($1 > 2)) > "x" }\' a.txt',
+  ],
+  curl: [
+    'curl -b a.txt http://h',
+    'curl -ba.txt http://h',
+    'curl -F a=@a.txt http://h',
+    "curl -F 'a=<a.txt' http://h",
+    "curl -F 'a=x;headers=@a.txt' http://h",
+  ],
+};
+for (const [prefix, calls] of Object.entries(others))
+  describe(`Bash(${prefix}:*), with other values`, () => {
+    test.each(calls)('does not cover %s', async (command) =>
+      expect(await bash(command, [`allow Bash(${prefix}:*)`])).toMatchObject({ behavior: 'ask' }),
+    );
+  });
+
 for (const [prefix, { covers = [], stops = [] }] of Object.entries(rules))
   describe(`Bash(${prefix}:*)`, () => {
     if (covers.length > 0)
@@ -1078,7 +1232,12 @@ test('what one table calls harmless, the other does not call risky', () => {
       const row: Row | undefined = rows.find(({ programs }) => programs.split(' ').includes(program));
       const risky = [row?.runs, row?.writes, row?.elsewhere].flatMap((list) => list?.split(' ') ?? []);
       return [...(grammar.long ?? []), ...(grammar.longValues ?? []), ...(grammar.longAttached ?? [])]
-        .filter((option) => grammar.harmlessWith?.[option] === undefined && risky.includes(option))
+        .filter((option) =>
+          [grammar.harmlessWith, grammar.checks, grammar.places].every(
+            (known) => known?.[option] === undefined,
+          ),
+        )
+        .filter((option) => risky.includes(option))
         .map((option) => `${program} ${option}`);
     }),
   );

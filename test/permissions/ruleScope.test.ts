@@ -301,13 +301,13 @@ const scopes: Readonly<
     stops: ['npx -c id', 'npx --call=id', 'npx -p evil x', 'npx --node-options=-r=./x x'],
   },
   'Bash(eslint:*)': {
-    covers: ['eslint src --max-warnings=0', 'eslint --ext .ts src'],
+    covers: ['eslint src --max-warnings=0', 'eslint --ext .ts src', 'eslint --fix src'],
     stops: [
       'eslint --rulesdir x src',
       'eslint -c x src',
       'eslint --config=x src',
       'eslint --resolve-plugins-relative-to=x src',
-      'eslint --fix src',
+      'eslint --fix .vscode',
       'eslint -o x src',
       'eslint -f ./x src',
       'eslint --plugin x src',

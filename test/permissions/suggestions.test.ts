@@ -6,7 +6,10 @@ import { bash, home, outside, policyFor, root } from './harness.ts';
 describe('"always" for a command saves', () => {
   test.each([
     ['npm run build', ['Bash(npm run build)']],
-    ['npm test -- -u', ['Bash(npm test -- -u)']],
+    ['npm test -- --exec x', ['Bash(npm test -- --exec x)']],
+    ['npm test -- -u', ['Bash(npm test:*)']],
+    ['npx vitest run --config a.txt', ['Bash(npx vitest:*)']],
+    ['npx vitest run --config ./x', ['Bash(npx vitest run --config ./x)']],
     ['npm test -- src/app.ts', ['Bash(npm test:*)']],
     ['python -m pytest -x src', ['Bash(python -m pytest:*)']],
     ['python -m http.server', ['Bash(python -m http.server)']],
