@@ -77,9 +77,14 @@ export async function setStage(source?: string, { window = 48_000 }: StageOption
     OPENAI_MODEL: MODEL,
     ...(window === null ? {} : { CLAWDCODE_CONTEXT_WINDOW: String(window) }),
   };
+  /** Without a HOME the program finds the one of whoever runs the tests. */
+  const atHome = (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+    HOME: work.home,
+    ...env,
+  });
 
   const open: Stage['open'] = (args = [], options = {}) => {
-    const env = options.env ?? work.env(access);
+    const env = atHome(options.env ?? work.env(access));
     const terminal = openTerminal([...(options.below ?? []), ...(options.command ?? program())], {
       cwd: work.repository,
       ...options,
@@ -91,7 +96,7 @@ export async function setStage(source?: string, { window = 48_000 }: StageOption
   };
   const startPrint: Stage['startPrint'] = (args, { env = work.env(access), input, cwd } = {}) => {
     const [file = '', ...first] = program();
-    const child = spawn(file, [...first, ...args], { cwd: cwd ?? work.repository, env });
+    const child = spawn(file, [...first, ...args], { cwd: cwd ?? work.repository, env: atHome(env) });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
