@@ -1,5 +1,5 @@
 /** Folds the chunks of one reply into live deltas and, at the end, the whole reply. No effects. */
-import type { FinishReason, ReasoningField, ToolCall, ToolSchema, Usage } from '../protocol/messages.ts';
+import type { FinishReason, ToolCall, ToolSchema, Usage } from '../protocol/messages.ts';
 import type { ModelEvent, Reply } from '../protocol/model.ts';
 import { type CallSlot, createCallSlots } from './callSlots.ts';
 import { finishWord, readFinishReason, readUsage } from './finish.ts';
@@ -7,6 +7,7 @@ import { list, record, text } from './json.ts';
 import { excerpt, repairArguments } from './repairArguments.ts';
 import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
 import { createTextCalls } from './textCalls/createTextCalls.ts';
+import { type ReasoningField, reasoningFields } from './wire.ts';
 
 export interface Accumulator {
   /**
@@ -161,7 +162,7 @@ const TEXT_INDEX = 1000;
 
 /** One field counts: servers that are changing its name send the same text under both. */
 function readReasoning(delta: Readonly<Record<string, unknown>>) {
-  for (const field of ['reasoning_content', 'reasoning', 'thinking'] as const) {
+  for (const field of reasoningFields) {
     const found = text(delta[field]);
     if (found !== undefined) return { field, text: found };
   }

@@ -58,6 +58,13 @@ export function adaptationFor(
   return candidates.find(([adaptation, words]) => !inUse.includes(adaptation) && words.test(refusal))?.[0];
 }
 
+const names: ReadonlySet<Adaptation> = new Set([...refusals, ...refusedFields].map(([name]) => name));
+
+/** The adaptation of this name; undefined for anything else, such as one of a later version. */
+export function knownAdaptation(name: unknown): Adaptation | undefined {
+  return [...names].find((one) => one === name);
+}
+
 /** What the user should know of, since it costs something; `{model}` stands for the model and its server. */
 export const adaptationNotices: Partial<Record<Adaptation, string>> = {
   text_tools:

@@ -1,14 +1,15 @@
 /** The body of a request, and what a server has taught us to leave out of it. Pure. */
 import { createHash, type Hash } from 'node:crypto';
 import type { ModelRequest, SentRequest } from '../protocol/model.ts';
-import { type Adaptation, adaptationFor } from './adaptations.ts';
+import { type Adaptation, adaptationFor, knownAdaptation } from './adaptations.ts';
 import { adaptMessages } from './adaptMessages.ts';
+import { list } from './json.ts';
 import { toWireMessages, toWireTools } from './wire.ts';
 
 /** How one server wants requests for one model. */
 export interface Dialect {
   /** Names of the reply limit that were not refused yet; the first is used, none left means no limit. */
-  readonly limitNames: readonly ('max_tokens' | 'max_completion_tokens')[];
+  readonly limitNames: readonly (typeof limitNames)[number][];
   readonly streamOptions: boolean;
   readonly temperature: boolean;
   readonly returnReasoning: boolean;
@@ -85,8 +86,23 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
   };
 }
 
+const limitNames = ['max_tokens', 'max_completion_tokens'] as const;
+
+/** How a body differs from what the request alone would make; each is absent where it does not. */
+interface SentDetails {
+  /** The name under which the reply limit was sent; absent = the request has none, or the server takes none. */
+  readonly limitName?: (typeof limitNames)[number];
+  /** Token counts were not asked for: the server refuses that field. */
+  readonly withoutUsage?: true;
+  /** Earlier reasoning was sent back. */
+  readonly withReasoning?: true;
+  /** The temperature was left out: the server refuses it. */
+  readonly withoutTemperature?: true;
+  readonly adaptations?: readonly Adaptation[];
+}
+
 /** What has to be known besides the request to build the same body again. */
-export function sentAs(hash: string, request: ModelRequest, dialect: Dialect): SentRequest {
+export function sentAs(hash: string, request: ModelRequest, dialect: Dialect): SentRequest & SentDetails {
   const [limitName] = dialect.limitNames;
   return {
     hash,
@@ -100,14 +116,16 @@ export function sentAs(hash: string, request: ModelRequest, dialect: Dialect): S
 
 /** The body of a request that was sent once, as it went over the wire. */
 export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
-  const { limitName, withoutUsage, withReasoning, withoutTemperature, adaptations = [] } = sent;
+  // A log may have been written by a later version, or by another client: what is not known here is left out.
+  const { withoutUsage, withReasoning, withoutTemperature } = sent;
+  const limitName = limitNames.find((name) => name === sent.limitName);
+  const adaptations = list(sent.adaptations).flatMap((one) => knownAdaptation(one) ?? []);
   const body = toBody(request, {
     limitNames: limitName === undefined ? [] : [limitName],
     streamOptions: withoutUsage !== true,
     returnReasoning: withReasoning === true,
     temperature: withoutTemperature !== true,
-    // A log may have been written by a later version, or by somebody else.
-    adaptations: adaptations as readonly Adaptation[],
+    adaptations,
   });
   return JSON.stringify(body);
 }

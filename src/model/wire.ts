@@ -2,6 +2,10 @@
 import type { ContentPart, Message, ToolCall, ToolSchema } from '../protocol/messages.ts';
 import { wellFormed } from './json.ts';
 
+/** Names under which servers send reasoning text, the most usual first. */
+export const reasoningFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
+export type ReasoningField = (typeof reasoningFields)[number];
+
 export interface WireCall {
   readonly id: string;
   readonly type: 'function';
@@ -84,8 +88,12 @@ export function toWireMessage(message: Message, returnReasoning: boolean): WireM
 function toWireReasoning(
   reasoning: Extract<Message, { role: 'assistant' }>['reasoning'],
   calls: readonly ToolCall[],
-): Partial<Record<'reasoning_content' | 'reasoning' | 'thinking', string>> {
-  if (reasoning !== undefined) return { [reasoning.field]: wellFormed(reasoning.text) };
+): Partial<Record<ReasoningField, string>> {
+  if (reasoning !== undefined) {
+    // A session may have begun with a client that speaks another wire.
+    const field = reasoningFields.find((name) => name === reasoning.field) ?? 'reasoning_content';
+    return { [field]: wellFormed(reasoning.text) };
+  }
   return calls.length > 0 ? { reasoning_content: '' } : {};
 }
 

@@ -18,11 +18,9 @@ export interface UserMessage {
   readonly content: string | readonly ContentPart[];
 }
 
-/** Names under which OpenAI-compatible servers send reasoning text; sent back under the same name or not at all. */
-export type ReasoningField = 'reasoning_content' | 'reasoning' | 'thinking';
-
 export interface Reasoning {
-  readonly field: ReasoningField;
+  /** Where the client found it, in the words of its wire: it sends it back in the same place or not at all. */
+  readonly field: string;
   readonly text: string;
 }
 

@@ -2,14 +2,7 @@
  * The port to a language model: a plain-data request goes in, events come out. Failures are events too.
  * Consumed by `agent` and `context`; implemented in `model/`.
  */
-import type {
-  AssistantMessage,
-  FinishReason,
-  Message,
-  ReasoningField,
-  ToolSchema,
-  Usage,
-} from './messages.ts';
+import type { AssistantMessage, FinishReason, Message, ToolSchema, Usage } from './messages.ts';
 
 /** Everything that one request says. Plain data: cloning it loses nothing. */
 export interface ModelRequest {
@@ -54,7 +47,7 @@ export interface ModelError {
  */
 export type ModelEvent =
   | { readonly type: 'text_delta'; readonly text: string }
-  | { readonly type: 'reasoning_delta'; readonly text: string; readonly field: ReasoningField }
+  | { readonly type: 'reasoning_delta'; readonly text: string; readonly field: string }
   | {
       readonly type: 'tool_call_delta';
       readonly index: number;
@@ -76,20 +69,14 @@ export interface Reply {
   readonly callsAsText?: boolean;
 }
 
-/** How a request went over the wire, as far as the request itself does not say it. */
+/**
+ * How a request went over the wire. In addition to the hash it holds what this client needs to write the same body
+ * again, in words of its own: JSON, which the log keeps and nothing outside `model/` reads.
+ */
 export interface SentRequest {
-  /** The first 16 hex digits of the SHA-256 of the body: whoever builds it again can tell whether it is the same. */
+  /** The first 16 hex digits of the SHA-256 of the body: shows whether a body that is built again is the same. */
   readonly hash: string;
-  /** The name under which the reply limit was sent; absent = the request has none, or the server takes none. */
-  readonly limitName?: 'max_tokens' | 'max_completion_tokens';
-  /** True where token counts were not asked for, because the server refuses that field. */
-  readonly withoutUsage?: boolean;
-  /** True where earlier reasoning was sent back. */
-  readonly withReasoning?: boolean;
-  /** True where the temperature was left out, because the server refuses it. */
-  readonly withoutTemperature?: boolean;
-  /** In what else the body differs, because the server refuses the usual; names of `model/adaptations.ts`. */
-  readonly adaptations?: readonly string[];
+  readonly [detail: string]: unknown;
 }
 
 export interface ModelClient {

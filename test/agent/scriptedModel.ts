@@ -47,7 +47,11 @@ export class ScriptedModel implements ModelClient {
     }
     this.requests.push(sent);
     if (typeof answer === 'function') yield* answer(sent, signal, onSent);
-    else yield* answer;
+    else
+      for (const event of answer) {
+        if (signal.aborted) return;
+        yield event;
+      }
   }
 }
 

@@ -1,5 +1,5 @@
-import type { ReasoningField } from '../../protocol/messages.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
+import type { ReasoningField } from '../wire.ts';
 
 /** Models that are alike in all that is said here. What is not certain is left out. */
 export interface Family {

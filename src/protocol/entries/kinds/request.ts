@@ -1,14 +1,8 @@
 import * as z from 'zod';
 import { defineKind } from '../defineKind.ts';
 
-const sentSchema = z.object({
-  hash: z.string(),
-  limitName: z.enum(['max_tokens', 'max_completion_tokens']).exactOptional(),
-  withoutUsage: z.boolean().exactOptional(),
-  withReasoning: z.boolean().exactOptional(),
-  withoutTemperature: z.boolean().exactOptional(),
-  adaptations: z.array(z.string()).readonly().exactOptional(),
-});
+/** As the client reports it: see `SentRequest`. */
+const sentSchema = z.looseObject({ hash: z.string() });
 
 /** How a request for a summary was cut out of the conversation. */
 const summaryCutSchema = z.object({

@@ -1,0 +1,157 @@
+/** Every client through the one suite; and a whole session over a wire that is not the first one's. */
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { rebuildRequest, requestsIn } from '../../src/context/index.ts';
+import { createDemoClient } from '../../src/model/demo.ts';
+import { createOpenAIClient } from '../../src/model/openai.ts';
+import { bodyAgain } from '../../src/model/requestBody.ts';
+import { calls, hangsAfter, ScriptedModel, says } from '../agent/scriptedModel.ts';
+import { ok, smallTool } from '../agent/smallTools.ts';
+import { readLog, stage } from '../agent/stage.ts';
+import { wireServer } from '../agent/wireServer.ts';
+import { clientSuite, suiteRequest } from './clientSuite.ts';
+import { createOtherClient, otherBody, otherServer } from './otherWire.ts';
+
+clientSuite('chat completions', {
+  saysWhatIsAsked: true,
+  hasServer: true,
+  async open(answer) {
+    const { baseUrl } = await wireServer(() => answer);
+    return { client: createOpenAIClient({ apiKey: 'k', baseUrl }), request: suiteRequest() };
+  },
+});
+
+clientSuite('the other wire', {
+  saysWhatIsAsked: true,
+  hasServer: true,
+  async open(answer) {
+    const { url } = await otherServer(() => answer);
+    return { client: createOtherClient(url), request: suiteRequest() };
+  },
+});
+
+clientSuite('the demo model', {
+  saysWhatIsAsked: false,
+  hasServer: false,
+  async open({ calls: wanted = [] }) {
+    const prompt = wanted.length > 0 ? 'fix the failing test' : 'hello';
+    const request = { ...suiteRequest(), messages: [{ role: 'user' as const, content: prompt }] };
+    return { client: createDemoClient(async () => undefined), request };
+  },
+});
+
+clientSuite('the scripted model of the tests', {
+  saysWhatIsAsked: true,
+  hasServer: false,
+  async open({ text = '', calls: wanted = [], hangs }) {
+    const answer =
+      wanted.length > 0
+        ? calls(...wanted.map(({ name, input }, index) => [`c${index}`, name, input] as const))
+        : says(text);
+    const one = hangs === true ? hangsAfter(...answer.slice(0, 1)) : answer;
+    return { client: new ScriptedModel([one, one]), request: suiteRequest() };
+  },
+});
+
+const read = smallTool('Read', { readOnly: true, run: () => ok('what it says') });
+
+test('a session over the other wire is recorded, resumed and rebuilt, and knows no word of the first one', async () => {
+  const server = await otherServer(
+    (index) =>
+      [
+        { reasoning: 'I should look.', calls: [{ name: 'Read', input: { path: 'a' } }] },
+        { text: 'It says so.' },
+        { text: 'Still so.' },
+      ][index] ?? {},
+  );
+  const client = createOtherClient(server.url);
+  const info = { returnsReasoning: true };
+  const first = await stage({ client, tools: [read], info });
+  await first.ask('What does it say?');
+  const file = first.context.filePath() ?? '';
+  const sessionId = first.agent.state().sessionId;
+  await first.agent.close();
+  const again = await stage({ client, tools: [read], info, resume: { folder: first.folder, sessionId } });
+  await again.ask('And now?');
+  expect(again.lines().at(-1)).toBe('turn_ended done after 1');
+
+  const [, second, third] = server.bodies.map((body) => JSON.parse(body));
+  // Its reasoning goes back in its own place.
+  expect(second.turns.at(-2)).toMatchObject({ by: 'engine', ponder: 'I should look.' });
+  expect(third.turns.at(-1)).toMatchObject({ by: 'person' });
+
+  const entries = await readLog(file);
+  const requests = requestsIn(entries);
+  expect(requests).toHaveLength(3);
+  for (const [index, { seq }] of requests.entries()) {
+    const rebuilt = await rebuildRequest({ entries, readBlob: async () => undefined }, seq);
+    expect(rebuilt?.sent).toMatchObject([{ wire: 'other' }]);
+    expect(rebuilt && otherBody(rebuilt.request, rebuilt.sent[0]?.wordsAtMost as number | undefined)).toBe(
+      server.bodies[index],
+    );
+  }
+  expect(readFileSync(file, 'utf8')).not.toMatch(FIRST_WIRE);
+});
+
+test('a session that began on the other wire goes on with chat completions', async () => {
+  const other = await otherServer(() => ({ reasoning: 'Hm.', calls: [{ name: 'Read', input: {} }] }));
+  const stop = smallTool('Read', { access: { type: 'none' } });
+  const first = await stage({
+    client: createOtherClient(other.url),
+    tools: [stop],
+    maxSteps: 1,
+    info: { returnsReasoning: true },
+  });
+  await first.ask('Look');
+  const sessionId = first.agent.state().sessionId;
+  await first.agent.close();
+  const server = await wireServer(() => ({ text: 'Seen.' }));
+  const again = await stage({
+    client: createOpenAIClient({
+      apiKey: 'k',
+      baseUrl: server.baseUrl,
+      factsOf: () => ({ returnsReasoning: true }),
+    }),
+    tools: [stop],
+    info: { returnsReasoning: true },
+    resume: { folder: first.folder, sessionId },
+  });
+  await again.ask('Go on');
+  expect(again.lines().at(-1)).toBe('turn_ended done after 1');
+  const { messages } = JSON.parse(server.bodies[0] ?? '{}');
+  const spoken = messages.find(({ role }: { role: string }) => role === 'assistant');
+  expect(spoken).toMatchObject({ reasoning_content: 'Hm.' });
+  expect(spoken).not.toHaveProperty('ponder');
+});
+
+/** As logs have it since requests are recorded: the details of the wire stand next to the hash. */
+test('a body of an older log is built again from what stands there', () => {
+  const request = { ...suiteRequest(), temperature: 0.5 };
+  const older = {
+    hash: '0',
+    limitName: 'max_completion_tokens',
+    withoutUsage: true,
+    withReasoning: true,
+    withoutTemperature: true,
+    adaptations: ['null_content', 'one of a later version'],
+  };
+  const body = JSON.parse(bodyAgain(request, older));
+  expect(body).toMatchObject({ max_completion_tokens: 100, stream: true });
+  expect(body).not.toHaveProperty('stream_options');
+  expect(body).not.toHaveProperty('temperature');
+  expect(body.messages[2]).toMatchObject({ content: null, reasoning_content: 'I should look.' });
+  expect(bodyAgain(request, { ...older, adaptations: ['null_content'] })).toBe(bodyAgain(request, older));
+});
+
+const FIRST_WIRE =
+  /max_tokens|max_completion_tokens|stream_options|tool_choice|reasoning_content|finish_reason|limitName|chat\.completion/;
+
+test('the words of a wire are written in the model folder only', () => {
+  const source = resolve(import.meta.dirname, '../../src');
+  const files = globSync('**/*.{ts,tsx}', { cwd: source }).filter((file) => !file.startsWith('model/'));
+  expect(files.length).toBeGreaterThan(300);
+  const found = files.filter((file) => FIRST_WIRE.test(readFileSync(join(source, file), 'utf8')));
+  // The stop reasons of stream-json have the same names.
+  expect(found).toEqual(['headless/wireMessages.ts']);
+});
