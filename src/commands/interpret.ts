@@ -10,7 +10,7 @@ export type Interpretation =
 
 /**
  * Tells a command from a prompt. Only a bare word after the slash is a command's name, so that a path
- * (`/usr/bin/x is slow`) stays a prompt; a blank in front makes a prompt of anything.
+ * (`/usr/bin/x is slow`) stays a prompt; a leading space makes anything a prompt.
  */
 export function interpret(text: string, commands: readonly Command[]): Interpretation {
   const shell = /^!\s*(\S[\s\S]*)$/.exec(text)?.[1];

@@ -101,9 +101,9 @@ function countOf({ memories, leftOut, isCut }: MemoryFileInfo): string {
 
 function stateOf({ settings: { enabled, limit, minSimilarity, category } }: MemoryPort): string {
   if (!enabled) return 'No memories are added to prompts: "context.memory.enabled" is off.';
-  const most = limit === 1 ? 'one memory' : `${limit} memories`;
+  const most = limit === 1 ? '1 memory' : `${limit} memories`;
   const which = category === null ? '' : ` of the category "${category}"`;
-  return `A prompt brings along up to ${most}${which} with a similarity of ${minSimilarity} or more.`;
+  return `Up to ${most}${which} ${limit === 1 ? 'is' : 'are'} added to each prompt (similarity ${minSimilarity} or more).`;
 }
 
 function placesText({ folders }: MemoryPort): string {

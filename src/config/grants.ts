@@ -34,43 +34,43 @@ interface Kind {
 /** Whatever could send the user's key elsewhere, run something, or loosen a question; in the order of the question. */
 const kinds: Readonly<Record<string, Kind>> = {
   // Behind an endpoint that passes requests on, the model's name says who reads the conversation.
-  model: { effect: 'Sends your requests to this model, at its price.' },
+  model: { effect: 'Chooses the model that your requests go to, and so what they cost.' },
   baseUrl: { effect: 'Sends your requests and your key to this address.' },
-  env: { effect: 'Sets environment variables for every command that is run.', parts: 'entries' },
+  env: { effect: 'Sets environment variables for every command.', parts: 'entries' },
   appendSystemPrompt: { effect: 'Adds instructions to the system prompt.' },
   statusLine: { effect: 'Runs this command for the status line.', loosens: (value) => value !== null },
   notificationCommand: {
-    effect: 'Runs this command when it waits for you.',
+    effect: 'Runs this command when your attention is needed.',
     loosens: (value) => value !== null,
   },
   models: {
-    effect: 'Changes what is known of these models: prices, windows, what is sent to them.',
+    effect: 'Overrides facts about these models: prices, context windows, request fields.',
     parts: 'entries',
   },
-  maxTurns: { effect: 'Changes after how many steps a turn ends.' },
+  maxTurns: { effect: 'Changes the step limit of a turn.' },
   showReasoning: {
     effect: "Prints the model's reasoning on your screen.",
     loosens: (value) => value === true,
   },
   notifications: {
-    effect: 'Notifies you outside the terminal, or rings.',
+    effect: 'Sends desktop notifications or rings the bell.',
     loosens: (value) => value !== 'off',
   },
   terminalTitle: {
-    effect: "Shows the session's name in the terminal's title.",
+    effect: 'Shows the session name in the terminal title.',
     loosens: (value) => value === true,
   },
-  checkpoints: { effect: 'Changes what is kept of your files for going back.' },
+  checkpoints: { effect: 'Changes which versions of your files are kept for rewinding.' },
   'webFetch.allowPrivate': {
     effect: 'Lets WebFetch read from this machine and its network.',
     loosens: (value) => value === true,
   },
   'sessions.redactOnWrite': {
-    effect: 'Stores secrets that you want taken out.',
+    effect: 'Stores secrets that you want removed from sessions.',
     loosens: (value) => value === false,
   },
   'sessions.titles': {
-    effect: 'Sends a request of its own to name each session.',
+    effect: 'Sends one extra request to name each session.',
     loosens: (value) => value === true,
   },
   'context.memory': {
@@ -78,24 +78,24 @@ const kinds: Readonly<Record<string, Kind>> = {
     loosens: (value) => !(isObject(value) && value.enabled === false),
   },
   'context.summary': {
-    effect: 'Sends requests for summaries to the model.',
+    effect: 'Sends summary requests to the model.',
     loosens: (value) => value !== 'simple',
   },
   'context.threadSummary': {
-    effect: 'Sends requests for summaries beside the work.',
+    effect: 'Sends summary requests in the background.',
     loosens: (value) => value !== 'off',
   },
   'context.truncate.outputDir': {
-    effect: 'Writes long outputs of tools, whatever they hold, into this folder.',
+    effect: 'Writes long tool outputs, secrets included, to this folder.',
     loosens: (value) => value !== null,
   },
   'permissions.allow': { effect: 'Runs these calls without asking you.', parts: 'items' },
   'permissions.additionalDirectories': {
-    effect: 'Counts these directories as part of the project.',
+    effect: 'Treats these directories as part of the project.',
     parts: 'items',
   },
   'permissions.defaultMode': {
-    effect: 'Starts in another permission mode than yours.',
+    effect: 'Starts in this permission mode instead of yours.',
     loosens: (value) => typeof value === 'string' && parsePermissionMode(value) !== 'plan',
   },
   'sandbox.enabled': {
@@ -103,7 +103,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     loosens: (value) => value === false,
   },
   'sandbox.mode': {
-    effect: 'Lets commands write more than your settings do.',
+    effect: 'Lets commands write to more places than your settings do.',
     loosens: (value) => value !== 'read-only',
   },
   'sandbox.autoAllow': {

@@ -55,7 +55,7 @@ test('what is added is listed, found, and on disk where it was asked for', async
   expect(await readFile(join(base, 'project/notes.md'), 'utf8')).toBe('- Deploys need\n  two reviews\n');
   await writeFile(join(base, 'user/a.env.md'), 'secret');
   expect((await memory('list')).split('\n')).toEqual([
-    'A prompt brings along up to one memory with a similarity of 0.6 or more.',
+    'Up to 1 memory is added to each prompt (similarity 0.6 or more).',
     '',
     'For this project',
     `  ${join(base, 'project/notes.md')}  1 memory`,
@@ -100,7 +100,7 @@ test('a category is written, searched for, and decides what comes along', async 
   const marked = all.split('\n').filter((line) => /^ *\* +\d/.test(line));
   expect(marked).toHaveLength(2);
   for (const line of marked) expect(line).toContain('style.md');
-  expect(await memory('', host({ category: 'style' }))).toContain('up to one memory of the category "style"');
+  expect(await memory('', host({ category: 'style' }))).toContain('Up to 1 memory of the category "style"');
   expect(await memory('add --project -- is no flag')).toContain('for this project');
   expect(await memory('add --category "say \'hi\'" x').catch(() => '')).toContain('without quotation marks');
 });

@@ -122,7 +122,7 @@ test('a folder is trusted before its settings count, and asked only once', async
   );
   const terminal = open([], { env: work.env(access) });
   await terminal.waitFor('Runs these calls without asking you. Bash(touch *)');
-  await terminal.waitFor('Sets environment variables for every command that is run.');
+  await terminal.waitFor('Sets environment variables for every command.');
   await terminal.waitFor('GREETING=hi');
   await terminal.pause(300);
   await terminal.press('y');
