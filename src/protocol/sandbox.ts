@@ -26,9 +26,20 @@ export interface CommandRequest {
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
-  /** File descriptors that it inherits as 3, 4, …; the caller closes nothing. */
-  readonly inherit: readonly number[];
+  /** File descriptors that it inherits as 3, 4, …; the caller closes nothing. `pipe`: a new one, for `admit`. */
+  readonly inherit: readonly (number | 'pipe')[];
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * Lets the command begin, once its sandbox is what was planned; until then it waits. Resolves with why it was ended
+   * instead. `group`: the number of its process group; `pipes`: this program's ends. Absent = it begins at once.
+   */
+  readonly admit?: (group: number, pipes: readonly LaunchPipe[]) => Promise<string | undefined>;
+}
+
+/** This program's end of a pipe to what it has started: as much of a `Duplex` as a sandbox needs. */
+export interface LaunchPipe {
+  on(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: unknown) => void): unknown;
+  end(text: string): unknown;
 }
 
 /** One command, confined or not. */

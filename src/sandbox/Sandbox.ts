@@ -5,7 +5,7 @@ import { accessSync, closeSync, constants, openSync, realpathSync, unlinkSync, w
 import type { Server } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { resolved } from '../disk/fileLookups.ts';
+import { lstatOf, resolved } from '../disk/fileLookups.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type {
   CommandRequest,
@@ -16,13 +16,13 @@ import type {
   SandboxState,
 } from '../protocol/sandbox.ts';
 import { whyBlocked } from './blocked.ts';
-import { bubblewrapArguments } from './bubblewrap.ts';
+import { bubblewrapArguments, sealingProbe } from './bubblewrap.ts';
 import { createCompletedGitFolders } from './completedGitFolders.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { findPlaces, type PlaceOptions, writableFolders } from './findPlaces.ts';
 import { gitFoldersOf } from './gitPlaces.ts';
-import { createHeldPlaces } from './heldPlaces.ts';
 import { closeInheritedFiles } from './inheritedFiles.ts';
+import { admit, expectedMounts, mountsNow, writableMounts } from './mountCheck.ts';
 import { type ObeyedChanges, watchObeyed } from './obeyedChanges.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { isInside, planCommand, type SandboxPlan } from './plan.ts';
@@ -110,7 +110,6 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const setAside = createSetAside(options.setAsideNotes);
-  const held = createHeldPlaces();
   /** Files that tools of the session have made since the last command. */
   const created: string[] = [];
   /** What commands have done that ended before anybody asked. */
@@ -150,10 +149,12 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
 
   // Looked up once: what confines one command is what confined the last, or nothing runs.
   let bwrap = '';
+  let sealing: Promise<readonly string[]> = Promise.resolve([]);
   const look = (): Promise<SandboxState> => {
     if (state === undefined && options.platform === 'linux') {
       closeInheritedFiles();
       bwrap = find('bwrap', options.path) ?? '';
+      sealing = sealable(bwrap);
     }
     state ??= probeSandbox(options);
     return state;
@@ -177,8 +178,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const repositories = walked.flatMap((one) => one.repositories);
       const writable = isLook ? [] : writableFolders(given);
       for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf))
-        if (writable.some((place) => isInside(folder, place)) && held.isHeld(folder))
-          gitFolders.complete(folder);
+        if (writable.some((place) => isInside(folder, place))) gitFolders.complete(folder);
       const places = findPlaces({
         ...given,
         repositories,
@@ -190,13 +190,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       if (!isLook) created.splice(0).forEach(temporary.adopt);
       const scratch = realpathSync(request.scratch);
       const where = { cwd: request.cwd, scratch };
-      const wanted = planCommand(found.mode, request.grant.basis, where, places, {
+      const plan = planCommand(found.mode, request.grant.basis, where, places, {
         isOwn: temporary.isOwn,
-        // A running command could put a link where they are to be mounted. They can be read all the same.
-        named: (folder) => (held.isAlone() ? temporary.named(folder, request.command) : []),
+        named: (folder) => temporary.named(folder, request.command),
       });
-      const plan = held.only(wanted);
-      const letGo = held.hold(plan);
       temporary.share();
       for (const folder of plan.temporary) temporary.link(folder, folder.mounted, request.command);
       const wayOut = plan.network === 'session' ? await open() : undefined;
@@ -208,10 +205,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         problems: new Set(),
         answers: new Map(),
       };
-      const onRelease = (): void => {
-        letGo();
-        running.delete(token);
-      };
+      const onRelease = (): void => void running.delete(token);
       const obeyed = watchObeyed(
         walked.map((one) => one.obeyed),
         () => roots.map((root) => walk(root).obeyed),
@@ -229,6 +223,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         hasTemporary,
         env,
         bwrap,
+        sealed: await sealing,
         wayOut,
         token,
         asking: own,
@@ -412,6 +407,8 @@ interface ConfinedParts {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute; where there is one. */
   readonly bwrap: string;
+  /** See `BubblewrapOptions`. */
+  readonly sealed: readonly string[];
   readonly wayOut: WayOut | undefined;
   readonly token: string;
   readonly asking: RunningRequest;
@@ -426,6 +423,7 @@ function confined({
   hasTemporary,
   env,
   bwrap,
+  sealed,
   wayOut,
   token,
   asking,
@@ -444,6 +442,11 @@ function confined({
   };
   const isolated =
     wayOut === undefined && plan.network === 'session' ? { ...plan, network: 'none' as const } : plan;
+  // Some are called protected wherever they are, as seatbelt can do.
+  const onLinux = (): SandboxPlan => ({
+    ...isolated,
+    protected: isolated.protected.filter((path) => lstatOf(path) !== undefined),
+  });
   return {
     isConfined: true,
     isBinding: options.isBinding,
@@ -464,14 +467,29 @@ function confined({
         };
       const bytes = options.allowUnixSockets ? undefined : socketFilter(options.machine);
       if (bytes !== undefined) descriptors.push(openFilter(bytes, plan.scratch));
+      const machine = mountsNow();
+      const present = onLinux();
+      const first = 3 + descriptors.length;
       const words = [
         ...(wayOut?.enter() ?? []),
         bwrap,
-        ...bubblewrapArguments(isolated, bytes === undefined ? undefined : 3),
+        ...bubblewrapArguments(present, {
+          filter: bytes === undefined ? undefined : 3,
+          gate: { info: first, block: first + 1 },
+          // Not one that is gone since.
+          sealed: sealed.filter((point) => machine.some((mount) => mount.point === point)),
+        }),
         program,
         ...withLimits(args, options.limits),
       ];
-      return { program: words[0] ?? bwrap, args: words.slice(1), inherit: [...descriptors], env: own };
+      const expected = expectedMounts(present, machine, (path) => resolved(path)[0] ?? path);
+      return {
+        program: words[0] ?? bwrap,
+        args: words.slice(1),
+        inherit: [...descriptors, 'pipe', 'pipe'],
+        env: own,
+        admit: (group, pipes) => admit(expected, plan.scratch, group, pipes),
+      };
     },
     record(): SandboxRecord {
       return {
@@ -590,12 +608,19 @@ export async function probeSandbox({
   };
 }
 
+const plainProbe = [
+  ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent'],
+  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', '/bin/sh', '-c', ':'],
+];
+
+/** The mounts of this machine that bubblewrap makes read-only while it works; none where it needs no help with that. */
+async function sealable(bwrap: string): Promise<readonly string[]> {
+  const mounts = writableMounts(mountsNow());
+  return bwrap !== '' && (await problemOf(bwrap, sealingProbe(mounts))) === undefined ? mounts : [];
+}
+
 /** What bubblewrap says when it cannot do what commands need; undefined when all is well. */
-function problemOf(bwrap: string): Promise<string | undefined> {
-  const args = [
-    ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent'],
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', '/bin/sh', '-c', ':'],
-  ];
+function problemOf(bwrap: string, args: readonly string[] = plainProbe): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(bwrap, args, {
       stdio: ['ignore', 'ignore', 'pipe'],

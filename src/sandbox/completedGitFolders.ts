@@ -6,6 +6,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDirectory, lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
+import { inRealFolderSync } from '../disk/realFile.ts';
 import { isGitFolder } from './gitPlaces.ts';
 
 /** "The shared files are right here", which is what git takes for granted without this file. */
@@ -89,22 +90,27 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** A running command may put a link where the folder was. */
 function completeGitFolder(folder: string): void {
-  const isMissing = (name: string): boolean => lstatOf(join(folder, name)) === undefined;
+  const hasWorktreeConfig = /worktreeconfig/i.test(textOf(join(folder, 'config')));
   try {
-    if (isMissing('hooks')) mkdirSync(join(folder, 'hooks'));
-    if (isMissing('config.worktree') && /worktreeconfig/i.test(textOf(join(folder, 'config'))))
-      writeFileSync(join(folder, 'config.worktree'), '', { flag: 'wx' });
-    if (isMissing('commondir')) writeFileSync(join(folder, 'commondir'), OWN_COMMONDIR, { flag: 'wx' });
+    inRealFolderSync(folder, ({ at }) => {
+      const isMissing = (name: string): boolean => lstatOf(at(name)) === undefined;
+      if (isMissing('hooks')) mkdirSync(at('hooks'));
+      if (isMissing('config.worktree') && hasWorktreeConfig)
+        writeFileSync(at('config.worktree'), '', { flag: 'wx' });
+      if (isMissing('commondir')) writeFileSync(at('commondir'), OWN_COMMONDIR, { flag: 'wx' });
+    });
   } catch {
     // Where this program cannot write, commands cannot either.
   }
 }
 
 function uncompleteGitFolder(folder: string): void {
-  const file = join(folder, 'commondir');
   try {
-    if (textOf(file) === OWN_COMMONDIR) rmSync(file, { force: true });
+    inRealFolderSync(folder, ({ at }) => {
+      if (textOf(at('commondir')) === OWN_COMMONDIR) rmSync(at('commondir'), { force: true });
+    });
   } catch {
     // The folder is not ours to write to any more.
   }

@@ -1,10 +1,10 @@
 /** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
-import { readFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved, statOf } from '../disk/fileLookups.ts';
 import { gitFoldersOf, hookFoldersOf, includedByUser, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
 import { borrowedObjects, homeElsewhere } from './homeElsewhere.ts';
-import { otherPaths, readMounts } from './mounts.ts';
+import { mountsNow } from './mountCheck.ts';
+import { type Mount, otherPaths } from './mounts.ts';
 import { type HiddenPlace, isInside, type SandboxPlaces } from './plan.ts';
 import type { PrivateTemporary } from './privateTemporary.ts';
 import { secretPathsOf } from './secretPlaces.ts';
@@ -182,7 +182,7 @@ function hiddenPlaces(
 const systemFolders = ['/usr/bin', '/usr/lib', '/bin', '/lib', '/lib64', '/etc', '/dev', '/proc', '/sys'];
 
 /** Under each of its paths. Empty where nothing is there that could be hidden: `/dev/null` in a variable says so. */
-function hiddenPlace(path: string, mounts: Mounts): readonly HiddenPlace[] {
+function hiddenPlace(path: string, mounts: readonly Mount[]): readonly HiddenPlace[] {
   const [real] = resolved(path);
   const found = real === undefined ? undefined : statOf(real);
   if (real === undefined || !(found?.isDirectory() || found?.isFile())) return [];
@@ -192,17 +192,6 @@ function hiddenPlace(path: string, mounts: Mounts): readonly HiddenPlace[] {
     return there?.ino === found.ino && there.dev === found.dev;
   });
   return [real, ...others].map((place) => ({ path: place, isDirectory }));
-}
-
-type Mounts = ReturnType<typeof readMounts>;
-
-function mountsNow(): Mounts {
-  try {
-    return readMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
-  } catch {
-    // Only Linux has it.
-    return [];
-  }
 }
 
 /** Folders whose content is built by commands all day, whatever it is called. */

@@ -1,33 +1,74 @@
-/**
- * The other paths of a file: a folder may be mounted at several places, as Fedora's immutable editions have the homes below
- * `/var` and `/sysroot`. Source: proc_pid_mountinfo(5). Pure.
- */
+/** Reads a table of mounts as `/proc/self/mountinfo` has it. Source: proc_pid_mountinfo(5). Pure. */
 
-interface Mount {
+export interface Mount {
+  readonly id: string;
+  /** Of the mount that this one lies on. */
+  readonly parent: string;
   /** Of the file system, as major:minor. */
   readonly device: string;
   /** The folder of the file system that is seen here. */
   readonly root: string;
   readonly point: string;
+  readonly isReadOnly: boolean;
+  /** Of the file system: `ext4`, `tmpfs`, … */
+  readonly type: string;
 }
 
-/** The mounts in `/proc/self/mountinfo`, in their order: a later one lies over an earlier one at the same place. */
+/** The mounts in their order: a later one lies over an earlier one at the same place. */
 export function readMounts(mountinfo: string): readonly Mount[] {
   return mountinfo.split('\n').flatMap((line) => {
-    const [, , device, root, point] = line.split(' ').map(unescaped);
-    return device === undefined || root === undefined || point === undefined ? [] : [{ device, root, point }];
+    const [fields = '', source = ''] = line.split(' - ');
+    const [id, parent, device, root, point, options] = fields.split(' ').map(unescaped);
+    if (id === undefined || parent === undefined || device === undefined) return [];
+    if (root === undefined || point === undefined) return [];
+    const isReadOnly = options?.split(',').includes('ro') === true;
+    return [{ id, parent, device, root, point, isReadOnly, type: source.split(' ')[0] ?? '' }];
   });
 }
 
-/** Where else the file system shows what is at an absolute, resolved path. A mount above may cover it there. */
+/**
+ * A function that finds the mount which an absolute path without links leads to, as the kernel walks: from the root,
+ * through every mount on the way. Undefined in a table without a root.
+ */
+export function mountLookup(mounts: readonly Mount[]): (path: string) => Mount | undefined {
+  const ids = new Set(mounts.map(({ id }) => id));
+  const onTop = new Map<string, Mount[]>();
+  for (const mount of mounts) {
+    const own = onTop.get(mount.parent);
+    if (own === undefined) onTop.set(mount.parent, [mount]);
+    else own.push(mount);
+  }
+  const root = mounts.findLast(
+    ({ id, parent, point }) => point === '/' && (parent === id || !ids.has(parent)),
+  );
+  return (path) => {
+    let at = root;
+    while (at !== undefined) {
+      const { id } = at;
+      const [next] = (onTop.get(id) ?? [])
+        .filter((mount) => mount.id !== id && below(path, mount.point) !== undefined)
+        // The nearest to the root is met first; of several at one place the last is on top.
+        .reverse()
+        .sort((a, b) => a.point.length - b.point.length);
+      if (next === undefined) break;
+      at = next;
+    }
+    return at;
+  };
+}
+
+/** Where the file system of a mount has what is at an absolute path in it. */
+export const pathInFileSystem = (path: string, { root, point }: Mount): string =>
+  joined(root, below(path, point) ?? '');
+
+/**
+ * The other paths of what is at an absolute, resolved path: a folder may be mounted at several places, as Fedora's
+ * immutable editions have the homes below `/var` and `/sysroot`. A mount above may cover it there.
+ */
 export function otherPaths(path: string, mounts: readonly Mount[]): readonly string[] {
-  const [first] = mounts
-    .filter(({ point }) => below(path, point) !== undefined)
-    // The last of the longest.
-    .reverse()
-    .sort((a, b) => b.point.length - a.point.length);
+  const first = mountLookup(mounts)(path);
   if (first === undefined) return [];
-  const inside = joined(first.root, below(path, first.point) ?? '');
+  const inside = pathInFileSystem(path, first);
   const others = mounts.flatMap(({ device, root, point }) => {
     const rest = device === first.device ? below(inside, root) : undefined;
     return rest === undefined ? [] : [joined(point, rest)];

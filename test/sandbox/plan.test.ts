@@ -49,7 +49,7 @@ describe('a plan', () => {
 test('where the whole machine is the workspace, its devices and processes are not, and what is obeyed is kept', () => {
   const plan = planCommand('workspace-write', 'user', where, { ...places, workspace: ['/'] });
   expect(plan.protected).toEqual(places.protected);
-  const words = bubblewrapArguments(plan, undefined).join(' ');
+  const words = bubblewrapArguments(plan).join(' ');
   expect(words).toMatch(/ --bind \/ \/ .*--dev \/dev --proc \/proc .*--ro-bind-try \/proc\/sys /);
   expect(words.match(/bind \/ \//g)).toHaveLength(1);
 });
@@ -59,7 +59,7 @@ const isOrdered = (places: readonly number[]): boolean =>
 
 test('bubblewrap opens and closes the outer places first', () => {
   const plan = planCommand('workspace-write', 'user', where, { ...places, temporary: ['/tmp', '/home'] });
-  const words = bubblewrapArguments(plan, 3).join(' ');
+  const words = bubblewrapArguments(plan, { filter: 3 }).join(' ');
   const chains = [
     [
       '--ro-bind / /',
@@ -337,7 +337,7 @@ test('a secret is known under each of its paths, however the mounts are written'
       '24 22 0:40 /home /home rw - btrfs /dev/vdb rw',
       '25 22 0:40 / /mnt/a\\040b rw - btrfs /dev/vdb rw',
       '26 22 0:40 /home/other /srv/other rw - btrfs /dev/vdb rw',
-      '27 22 0:41 / /home/u/data rw - tmpfs tmpfs rw',
+      '27 24 0:41 / /home/u/data rw - tmpfs tmpfs rw',
       '',
     ].join('\n'),
   );

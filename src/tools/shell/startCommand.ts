@@ -4,8 +4,8 @@ import { constants as fileConstants } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import type { Confinement } from '../../protocol/sandbox.ts';
+import type { Duplex, Readable } from 'node:stream';
+import type { Confinement, Launch } from '../../protocol/sandbox.ts';
 import { openOutputPipe } from './outputPipe.ts';
 import { endGroup, groupAlive } from './processGroup.ts';
 import { makeScratch } from './scratch.ts';
@@ -65,9 +65,10 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   const output = pipe?.writeEnd ?? 'pipe';
   let confinement: Confinement | undefined;
   let child: ChildProcess;
+  let refused: Promise<string | undefined> | undefined;
   try {
     confinement = await confining;
-    const start = confinement?.launch(spec.shell, script.args) ?? {
+    const start: Launch = confinement?.launch(spec.shell, script.args) ?? {
       program: spec.shell,
       args: script.args,
       env: spec.env,
@@ -79,6 +80,9 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       stdio: ['ignore', output, output, ...start.inherit],
       detached: true,
     });
+    // Of new pipes the child's end is closed here already; numbers have none.
+    const pipes = child.stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
+    if (child.pid !== undefined) refused = start.admit?.(child.pid, pipes);
   } catch (error) {
     confinement?.release();
     // Of the start some failures (too large an environment, a NUL in the command) are thrown, others come as events.
@@ -94,6 +98,8 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   const alive = (): boolean => leader !== undefined && groupAlive(leader);
   return {
     finished: exitOf(child).then(async (end) => {
+      const message = await refused;
+      if (message !== undefined) return { type: 'failed', message };
       const deadline = performance.now() + DRAIN_MS;
       await Promise.race([drained, delay(DRAIN_MS)]);
       // A sandbox takes a moment to vanish after its command.
