@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFolderWalk } from '../disk/folderWalk.ts';
-import { isSensitive } from '../permissions/sensitive.ts';
+import { isSensitive } from '../permissions/files/sensitive.ts';
 import { isSecretName } from '../redact/assignments.ts';
 import { isLikelySecret } from '../redact/likelySecret.ts';
 import { findTokens } from '../redact/tokens.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
 import { realpath } from '../disk/realPath.ts';
-import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
+import { gitRunsPrograms } from '../permissions/lookups/gitPrograms.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownPrograms.ts';
 import { readAhead } from './readAhead.ts';
 import { findRoot } from './workspace.ts';

@@ -1,5 +1,5 @@
 /** Which hosts commands in the sandbox may reach: by settings and by `WebFetch(domain:…)` rules. Pure. */
-import type { SourcedRule } from '../permissions/rules.ts';
+import type { SourcedRule } from '../permissions/rules/rules.ts';
 import { bindsCommands, coversDomain } from '../permissions/webDecision.ts';
 import type { HostVerdict } from '../sandbox/Sandbox.ts';
 

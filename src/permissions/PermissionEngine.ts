@@ -1,13 +1,13 @@
 import type { PermissionExplanation } from '../protocol/explanation.ts';
 import type { PermissionDecision } from '../protocol/permissions.ts';
-import { coverage } from './commandRule.ts';
 import { decide, type PermissionInput } from './decide.ts';
-import { diskLookups } from './diskLookups.ts';
 import { explain } from './explain.ts';
-import { type AnsweredCall, type LearnedRules, proposeRules } from './learnRules.ts';
-import { lookupsOnce } from './lookupsOnce.ts';
+import { diskLookups } from './lookups/diskLookups.ts';
+import { lookupsOnce } from './lookups/lookupsOnce.ts';
 import type { DiskLookups, Policy, PolicyFacts } from './policy.ts';
-import { loadShellParser } from './shell.ts';
+import { coverage } from './rules/commandRule.ts';
+import { type AnsweredCall, type LearnedRules, proposeRules } from './rules/learnRules.ts';
+import { loadShellParser } from './shell/loadParser.ts';
 
 /** What decides about commands, in this thread or in one of its own: it reads the grammar, the disk, and asks git. */
 export interface PermissionEngine {

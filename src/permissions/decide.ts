@@ -3,12 +3,12 @@
  * Pure but for what the policy brings (links, the shell's grammar). Deny beats ask beats allow, always.
  */
 import type { Access, AccessPaths, PermissionDecision } from '../protocol/permissions.ts';
-import { decideCommand } from './commandDecision.ts';
-import { causeOf, decideFile } from './fileDecision.ts';
+import { decideCommand } from './command/commandDecision.ts';
+import { causeOf, decideFile } from './files/fileDecision.ts';
 import type { Policy } from './policy.ts';
-import { namesTool, parseRule, type SourcedRule } from './rules.ts';
-import { suggestForFiles } from './suggestFiles.ts';
-import { suggestForTool } from './suggestTool.ts';
+import { namesTool, parseRule, type SourcedRule } from './rules/rules.ts';
+import { suggestForFiles } from './rules/suggestFiles.ts';
+import { suggestForTool } from './rules/suggestTool.ts';
 import { gravest } from './verdicts.ts';
 import { decideWeb } from './webDecision.ts';
 

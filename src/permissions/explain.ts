@@ -1,9 +1,9 @@
 /** The decision about a call with what led to it. Nothing is decided here: it asks those who decide. */
 import type { ExplainedPart, ExplainedVerdict, PermissionExplanation } from '../protocol/explanation.ts';
-import { type Judged, judgeCommand } from './commandDecision.ts';
+import { type Judged, judgeCommand } from './command/commandDecision.ts';
+import type { PartVerdict } from './command/partDecision.ts';
 import { decide, type PermissionInput, shownCall } from './decide.ts';
-import { decideFile } from './fileDecision.ts';
-import type { PartVerdict } from './partDecision.ts';
+import { decideFile } from './files/fileDecision.ts';
 import type { Policy } from './policy.ts';
 
 /** Decides one call as `decide` does, and says how it came to that. */

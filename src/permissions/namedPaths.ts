@@ -1,13 +1,14 @@
 /** The files that a command names, for rules that deny or ask about files. */
-import { mayForbid } from './filePattern.ts';
-import type { CommandPart, ParsedCommand } from './parsedCommand.ts';
+
+import { textWords } from './command/textWords.ts';
+import { locate, pathsIn, possiblePaths } from './command/wordPaths.ts';
+import { mayForbid } from './files/filePattern.ts';
+import { programName } from './options/riskyOptions.ts';
 import type { Policy } from './policy.ts';
-import { readOnlyUse } from './readOnly.ts';
-import { programName } from './riskyOptions.ts';
-import { parseRule, type SourcedRule } from './rules.ts';
-import { textWords } from './textWords.ts';
-import { locate, pathsIn, possiblePaths } from './wordPaths.ts';
-import { everyDirectory, track } from './workingDirectory.ts';
+import { readOnlyUse } from './readOnly/readOnly.ts';
+import { parseRule, type SourcedRule } from './rules/rules.ts';
+import type { CommandPart, ParsedCommand } from './shell/parsedCommand.ts';
+import { everyDirectory, track } from './shell/workingDirectory.ts';
 
 /** Longest path that a system takes. */
 const maxPathLength = 4096;

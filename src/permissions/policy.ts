@@ -1,10 +1,10 @@
 /** What a decision is made from: the rules in force, the mode, and where the user works. */
 import type { PermissionMode } from '../protocol/permissions.ts';
-import type { FilesBelow, Selection } from './filesBelow.ts';
-import type { Shown } from './gitShown.ts';
-import type { TreeEntry } from './listTree.ts';
-import type { ParsedCommand } from './parsedCommand.ts';
-import type { SourcedRule } from './rules.ts';
+import type { FilesBelow, Selection } from './lookups/filesBelow.ts';
+import type { Shown } from './lookups/gitShown.ts';
+import type { TreeEntry } from './lookups/listTree.ts';
+import type { SourcedRule } from './rules/rules.ts';
+import type { ParsedCommand } from './shell/parsedCommand.ts';
 
 /** The part that is plain data, so that it can be sent to a thread. */
 export interface PolicyFacts {

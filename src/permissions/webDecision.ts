@@ -2,8 +2,8 @@
 import { domainToASCII } from 'node:url';
 import type { Access, PermissionDecision } from '../protocol/permissions.ts';
 import type { Policy } from './policy.ts';
-import { parseRule, type SourcedRule } from './rules.ts';
-import { saveLocally } from './suggestTool.ts';
+import { parseRule, type SourcedRule } from './rules/rules.ts';
+import { saveLocally } from './rules/suggestTool.ts';
 
 type WebAccess = Extract<Access, { type: 'web' }>;
 

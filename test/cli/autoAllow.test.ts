@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAutoAllow } from '../../src/cli/autoAllow.ts';
 import { delicateWord } from '../../src/cli/delicateWords.ts';
-import { isReadOnlyForCommands } from '../../src/permissions/protectedNames.ts';
-import { isSensitive } from '../../src/permissions/sensitive.ts';
+import { isReadOnlyForCommands } from '../../src/permissions/files/protectedNames.ts';
+import { isSensitive } from '../../src/permissions/files/sensitive.ts';
 import type { PermissionDecision } from '../../src/protocol/permissions.ts';
 import type { SandboxState } from '../../src/protocol/sandbox.ts';
 

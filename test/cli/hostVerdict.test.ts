@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostVerdict } from '../../src/cli/hostVerdict.ts';
-import type { SourcedRule } from '../../src/permissions/rules.ts';
+import type { SourcedRule } from '../../src/permissions/rules/rules.ts';
 
 /** `allow x.example`, `managed ask x.example`, `deny WebFetch(*)`. */
 function rule(text: string): SourcedRule {

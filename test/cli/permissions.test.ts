@@ -8,7 +8,7 @@ import { hostVerdict } from '../../src/cli/hostVerdict.ts';
 import { createPermissions, type Permissions } from '../../src/cli/permissions.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { InProcessEngine } from '../../src/permissions/PermissionEngine.ts';
-import type { SourcedRule } from '../../src/permissions/rules.ts';
+import type { SourcedRule } from '../../src/permissions/rules/rules.ts';
 import type { Access, PermissionMode, RuleSuggestion } from '../../src/protocol/permissions.ts';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-wiring-')));

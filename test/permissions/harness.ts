@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
-import { diskLookups } from '../../src/permissions/diskLookups.ts';
-import type { ParsedCommand } from '../../src/permissions/parsedCommand.ts';
-import type { SourcedRule } from '../../src/permissions/rules.ts';
-import { loadShellParser } from '../../src/permissions/shell.ts';
+import { diskLookups } from '../../src/permissions/lookups/diskLookups.ts';
+import type { SourcedRule } from '../../src/permissions/rules/rules.ts';
+import { loadShellParser } from '../../src/permissions/shell/loadParser.ts';
+import type { ParsedCommand } from '../../src/permissions/shell/parsedCommand.ts';
 import type { PermissionDecision, PermissionMode } from '../../src/protocol/permissions.ts';
 
 export const top = realpathSync(mkdtempSync(join(tmpdir(), 'permissions-')));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
-import { parseRule } from '../../src/permissions/rules.ts';
+import { parseRule } from '../../src/permissions/rules/rules.ts';
 import { coversDomain } from '../../src/permissions/webDecision.ts';
 import {
   type PermissionDecision,

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { gitSettingsRunPrograms } from '../../src/permissions/gitPrograms.ts';
-import { isReadOnlyForCommands } from '../../src/permissions/protectedNames.ts';
-import { isSensitive } from '../../src/permissions/sensitive.ts';
+import { isReadOnlyForCommands } from '../../src/permissions/files/protectedNames.ts';
+import { isSensitive } from '../../src/permissions/files/sensitive.ts';
+import { gitSettingsRunPrograms } from '../../src/permissions/lookups/gitPrograms.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
 import type { ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';

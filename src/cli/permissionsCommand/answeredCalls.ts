@@ -1,6 +1,6 @@
 /** The calls of a session that the user was asked about, with the answers, read from its log. */
 import { NOBODY } from '../../headless/denials.ts';
-import type { AnsweredCall } from '../../permissions/learnRules.ts';
+import type { AnsweredCall } from '../../permissions/rules/learnRules.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Access } from '../../protocol/permissions.ts';
 import { toolNames } from '../../protocol/toolNames.ts';

@@ -1,8 +1,8 @@
 /** Runs commands in a real shell, in a namespace of their own, and says for each of them what it printed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { commands } from '../../../src/permissions/readOnlyCommands.ts';
-import { searchOptions } from '../../../src/permissions/readOnlySearch.ts';
+import { commands } from '../../../src/permissions/readOnly/commands.ts';
+import { searchOptions } from '../../../src/permissions/readOnly/search.ts';
 import { lookingEnvironment } from '../../../src/tools/shell/lookingEnvironment.ts';
 import { quote } from '../../../src/tools/shell/shellScript.ts';
 import { type Arena, MARK } from './arena.ts';

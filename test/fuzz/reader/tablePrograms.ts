@@ -2,10 +2,11 @@
  * Calls made of the reader's own tables: every program and every option that it lets pass, in every order and spelling that
  * it understands. A value may be anything, as a program may do more with it than the table thinks.
  */
-import { gitCommands } from '../../../src/permissions/gitOptions.ts';
-import type { OptionList } from '../../../src/permissions/options.ts';
-import { commands } from '../../../src/permissions/readOnlyCommands.ts';
-import { searchOptions } from '../../../src/permissions/readOnlySearch.ts';
+
+import type { OptionList } from '../../../src/permissions/options/readOptions.ts';
+import { commands } from '../../../src/permissions/readOnly/commands.ts';
+import { gitCommands } from '../../../src/permissions/readOnly/gitOptions.ts';
+import { searchOptions } from '../../../src/permissions/readOnly/search.ts';
 import type { Random } from './random.ts';
 import type { WordKind, Words } from './words.ts';
 

@@ -1,0 +1,282 @@
+/** Whether a shell command may run: every part of it and every file that it is redirected to or from. */
+import type { Access, AskCause, PermissionDecision } from '../../protocol/permissions.ts';
+import { causeOf, decideFile } from '../files/fileDecision.ts';
+import { hasGlob } from '../files/globOverlap.ts';
+import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
+import { mayNameForbidden, namedPaths } from '../namedPaths.ts';
+import type { Policy } from '../policy.ts';
+import { readOnlyUse } from '../readOnly/readOnly.ts';
+import type { SourcedRule } from '../rules/rules.ts';
+import { suggestForCommand } from '../rules/suggestCommand.ts';
+import type { ParsedCommand } from '../shell/parsedCommand.ts';
+import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
+import { gravest, reasonOf } from '../verdicts.ts';
+import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
+import { decidePart, type PartVerdict } from './partDecision.ts';
+import { touchedByOthers } from './plainEdits.ts';
+import { locate, pathsIn } from './wordPaths.ts';
+
+type Understood = Extract<ParsedCommand, { ok: true }>;
+type CommandAccess = Extract<Access, { type: 'command' }>;
+
+/** One thing that a command does, and what was decided about it. */
+export interface Judged {
+  readonly visit?: Visit;
+  /** A redirection, or a word that becomes a variable's value. */
+  readonly file?: string;
+  readonly verdict: PartVerdict;
+}
+
+/** A decision with what led to it. */
+export interface CommandJudgement {
+  readonly decision: PermissionDecision;
+  readonly isUnderstood: boolean;
+  /** Whether the parts decided, and not a rule about the whole or the mode. */
+  readonly isByParts: boolean;
+  /** What the command is made of; by itself, before rules that deny or ask. Empty where it was not understood. */
+  readonly parts: () => readonly Judged[];
+}
+
+const planning =
+  'Plan mode: only commands that look are run. Investigate, then hand the plan over with ExitPlanMode.';
+/** Longer ones are not understood; looking in them for what a rule forbids would take minutes. */
+const maxCheckedLength = 64_000;
+const tooLong =
+  'This command is too long to be checked against the rules. Write a long script to a file and run that.';
+const obscure = 'This command could not be fully understood, so no rule can allow it.';
+
+/** Decides a command for the tool that runs it. */
+export const decideCommand = (tool: string, access: CommandAccess, policy: Policy): PermissionDecision =>
+  judgeCommand(tool, access, policy).decision;
+
+/** The same with what led to it. */
+export function judgeCommand(tool: string, access: CommandAccess, policy: Policy): CommandJudgement {
+  const { command, cwd } = access;
+  const parsed = policy.parseCommand(command);
+  const parts = (): readonly Judged[] => (parsed.ok ? judgeParts(parsed, cwd, policy) : []);
+  const judged = (decision: PermissionDecision): CommandJudgement => ({
+    decision,
+    isUnderstood: parsed.ok,
+    isByParts: false,
+    parts,
+  });
+  const strict = policy.rules.find(({ behavior }) => behavior !== 'allow');
+  if (command.length > maxCheckedLength && strict)
+    return judged({
+      ...byRule(policy.mode === 'bypassPermissions' ? 'deny' : 'ask', strict),
+      reason: tooLong,
+    });
+  const denied = toolRule('deny', tool, policy) ?? forbidden('deny', command, parsed, cwd, policy);
+  if (denied?.behavior === 'deny') return judged(denied);
+  if (policy.mode === 'bypassPermissions')
+    return judged(denied ?? { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' });
+  if (policy.mode === 'plan' && !(parsed.ok && looksOnly(parsed)))
+    return judged({ behavior: 'deny', reason: planning });
+  if (denied) return judged(denied);
+  if (!parsed.ok) return judged({ behavior: 'ask', reason: obscure });
+  const asked = forbidden('ask', command, parsed, cwd, policy) ?? toolRule('ask', tool, policy);
+  if (asked) return judged(asked);
+
+  const all = parts();
+  const verdicts = all.map(({ verdict }) => verdict);
+  const worst = gravest(verdicts);
+  if (worst === undefined)
+    return judged({ behavior: 'allow', basis: 'read-only', reason: 'An empty command does nothing.' });
+  const { behavior } = worst;
+  const basis = behavior === 'allow' ? basisOf(verdicts) : undefined;
+  const { rule, reason } =
+    basis === undefined
+      ? { ...worst, reason: reasonOf(verdicts, behavior) }
+      : (verdicts.find((one) => one.basis === basis) ?? worst);
+  const suggestion = behavior === 'ask' ? suggestForCommand(verdicts, policy) : undefined;
+  return {
+    ...judged({
+      behavior,
+      reason,
+      ...(basis && { basis }),
+      ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
+      ...(rule && { rule }),
+      ...(suggestion && { suggestion }),
+    }),
+    isByParts: true,
+    parts: () => all,
+  };
+}
+
+/** What each part that asks is about. */
+function causesOf(verdicts: readonly PartVerdict[]): readonly AskCause[] {
+  return verdicts
+    .filter(({ behavior }) => behavior === 'ask')
+    .map(({ cause, reason }) => cause ?? { type: 'limit', reason });
+}
+
+/** A command only looks when all of its parts do; else a rule counts before the mode. */
+function basisOf(verdicts: readonly PartVerdict[]): NonNullable<PartVerdict['basis']> {
+  const order = ['rule', 'mode', 'read-only'] as const;
+  return order.find((one) => verdicts.some(({ basis }) => basis === one)) ?? 'read-only';
+}
+
+function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly Judged[] {
+  const visits = track(parsed.parts, cwd, policy);
+  const file = (shown: string, verdict: PartVerdict): Judged => ({ file: shown, verdict });
+  const touched = touchedByOthers(visits, parsed.writes, policy);
+  return [
+    ...visits.map(
+      (visit, index): Judged => ({
+        visit,
+        verdict: decidePart(visit, touched[index] ?? null, policy),
+      }),
+    ),
+    ...parsed.mentions.flatMap((word) =>
+      decideMention(word, visits, cwd, policy).map((verdict) => file(word, verdict)),
+    ),
+    ...parsed.writes.map((path) =>
+      file(`> ${path ?? '?'}`, decideRedirect('write', path, visits, cwd, policy)),
+    ),
+    ...parsed.reads.map((path) =>
+      file(`< ${path ?? '?'}`, decideRedirect('read', path, visits, cwd, policy)),
+    ),
+  ];
+}
+
+/** What a redirection reads or writes, from wherever the command may be at that point. */
+function decideRedirect(
+  verb: 'read' | 'write',
+  target: string | null,
+  visits: readonly Visit[],
+  cwd: string,
+  policy: Policy,
+): PartVerdict {
+  const word = verb === 'write' ? 'Writes to' : 'Reads';
+  if (target === null)
+    return { behavior: 'ask', reason: `${word} a file that is only known when the command runs.` };
+  if (/^\/dev\/(?:null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(target))
+    return { behavior: 'allow', basis: 'read-only', reason: 'No file.' };
+  const directories = everyDirectory(visits, cwd);
+  if (directories === null) return { behavior: 'ask', reason: `${word} ${target} in an unknown directory.` };
+  const tool = verb === 'write' ? 'Edit' : 'Read';
+  const verdicts = directories.map((directory) =>
+    decideFile({ tool, verb, path: locate(target, directory, policy) }, policy, true),
+  );
+  const worst = gravest(verdicts);
+  if (worst === undefined) return { behavior: 'ask', reason: `${word} ${target}.` };
+  const causes = verdicts.filter(({ behavior }) => behavior === 'ask').map((one) => causeOf(one, verb));
+  // Of a pattern, what it means is only known when the command runs.
+  const limits = causes.filter((one) => one.type === 'limit');
+  const certain = hasGlob(target) ? undefined : (limits[0] ?? causes[0]);
+  const cause = limits.find(({ isSecret }) => isSecret) ?? certain;
+  return {
+    behavior: worst.behavior,
+    reason: `${word} ${target}: ${worst.reason}`,
+    cause,
+    ...(worst.basis && { basis: worst.basis }),
+    ...(worst.rule && { rule: worst.rule }),
+  };
+}
+
+/** A secret that becomes a variable's value is as good as read. */
+function decideMention(
+  word: string,
+  visits: readonly Visit[],
+  cwd: string,
+  policy: Policy,
+): readonly PartVerdict[] {
+  return pathsIn(null, word)
+    .filter((path) => couldBeSensitive(path) && !isHarmlessNow(path, everyDirectory(visits, cwd), policy))
+    .map((path) => decideRedirect('read', path, visits, cwd, policy));
+}
+
+/** Whether a pattern stands for files that there are, none of them a secret. */
+function isHarmlessNow(path: string, directories: readonly string[] | null, policy: Policy): boolean {
+  if (!hasGlob(path) || isSensitive(path)) return false;
+  return (directories ?? [null]).every((directory) => {
+    const files = directory === null ? undefined : policy.expandGlob(locate(path, directory, policy));
+    return files?.every((file) => !isSensitive(file) && !isSensitive(policy.realpath(file))) === true;
+  });
+}
+
+/** In plan mode: nothing but commands that look, and no file written. */
+function looksOnly(parsed: Understood): boolean {
+  const harmlessWrites = parsed.writes.every(
+    (path) => path !== null && /^\/dev\/(?:null|stdout|stderr)$/.test(path),
+  );
+  return (
+    harmlessWrites &&
+    parsed.parts.every(
+      (part) =>
+        part.carrier || part.argv.length === 0 || part.argv[0] === 'cd' || readOnlyUse(part) !== undefined,
+    )
+  );
+}
+
+function toolRule(behavior: 'ask' | 'deny', tool: string, policy: Policy): PermissionDecision | undefined {
+  const rule = policy.rules.find(
+    (candidate) => candidate.behavior === behavior && candidate.text.trim() === tool,
+  );
+  return rule && byRule(behavior, rule);
+}
+
+/**
+ * What rules that deny or ask say of the command itself and of the files that it names. Where they might speak of it and
+ * nobody can know, it asks: also a rule that denies, and in every mode.
+ */
+function forbidden(
+  behavior: 'ask' | 'deny',
+  command: string,
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): PermissionDecision | undefined {
+  const rules = policy.rules.filter((rule) => rule.behavior === behavior);
+  if (rules.length === 0) return undefined;
+  const found = rules.map((rule) => {
+    if (!parsed.ok)
+      return {
+        rule,
+        match: matchesKnown(rule, parsed.known ?? []) ? ('yes' as const) : matchText(rule, command),
+        text: undefined,
+      };
+    const matches = parsed.parts.map((part) => ({ match: matchForbidden(rule, part), text: part.text }));
+    const sure = matches.find(({ match }) => match === 'yes');
+    return {
+      rule,
+      ...(sure ?? matches.find(({ match }) => match === 'perhaps') ?? { match: 'no', text: '' }),
+    };
+  });
+  const sure = found.find(({ match }) => match === 'yes');
+  if (sure) return byRule(behavior, sure.rule);
+  const seen = new Set<string>();
+  let perhapsFile: PermissionDecision | undefined;
+  for (const { path, verb } of namedPaths(command, parsed, cwd, policy)) {
+    if (seen.has(verb + path)) continue;
+    seen.add(verb + path);
+    const tool = verb === 'read' ? 'Read' : 'Edit';
+    const verdict = decideFile({ tool, verb, path, byPattern: true }, policy, true);
+    if (verdict.behavior === behavior && verdict.rule)
+      return { behavior, reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
+    // A pattern of the shell that could mean a forbidden file.
+    if (verdict.behavior === 'ask' && verdict.rule)
+      perhapsFile ??= { behavior: 'ask', reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
+  }
+  if (perhapsFile) return perhapsFile;
+  const perhaps = found.find(({ match }) => match === 'perhaps');
+  if (perhaps) return mayBe(perhaps.rule, perhaps.text ?? command);
+  const open = mayNameForbidden(command, parsed, cwd, rules, policy);
+  return open && mayBe(open.rule, open.text);
+}
+
+const byRule = (behavior: 'ask' | 'deny', rule: SourcedRule): PermissionDecision => ({
+  behavior,
+  reason: `Rule ${rule.text} (${rule.source}).`,
+  rule: { text: rule.text, source: rule.source },
+});
+
+function mayBe(rule: SourcedRule, text: string): PermissionDecision {
+  const line = text.replace(/\s+/g, ' ');
+  const shown = line.length > 80 ? `${line.slice(0, 79)}…` : line;
+  return {
+    behavior: 'ask',
+    reason: `Rule ${rule.text} (${rule.source}) may speak of ${shown}: what it does is known only when it runs.`,
+    rule: { text: rule.text, source: rule.source },
+  };
+}

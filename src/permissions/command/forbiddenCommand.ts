@@ -1,0 +1,395 @@
+/**
+ * `Bash(…)` rules that deny or ask, against what a command runs: through quotes, paths, wrappers, options before a
+ * subcommand, and other spellings of the same options. Where a word is known to the shell alone, the answer is "perhaps".
+ */
+
+import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
+import { hasSubcommand, programName, riskyWords, subcommandAt } from '../options/riskyOptions.ts';
+import { collapse, commandSpec, matcher, source } from '../rules/commandRule.ts';
+import type { SourcedRule } from '../rules/rules.ts';
+import { isPlainVariable } from '../shell/grammar.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+import type { Argument } from '../shell/wordValues.ts';
+import { innerScript, type Words } from '../shell/wrappers.ts';
+
+/** `perhaps`: a word that only the shell knows could make it the command that the rule speaks of. */
+export type Match = 'yes' | 'perhaps' | 'no';
+
+/** Whether a rule that denies or asks speaks of one part of a command. */
+export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
+  const spec = commandSpec(rule);
+  if (spec === undefined) return 'no';
+  if (spec === null) return 'yes';
+  const { text } = spec;
+  const pattern = matcher(text);
+  const calls = [part, { argv: part.full, raw: part.fullRaw }].flatMap(callsIn).flatMap(formsOf);
+  const shown = calls.flatMap((words) => [plain(words), source(words)]).concat(collapse(part.text));
+  if (shown.some((one) => pattern.test(one))) return 'yes';
+  if (calls.some((words) => saysTheSame(text, words))) return 'yes';
+  if (part.argv.includes(null) && matchesKnown(rule, part.runs ?? [])) return 'yes';
+  const scripts = scriptsIn(part);
+  if ([...scripts, ...codeIn(part)].some((script) => matchText(rule, script) === 'yes')) return 'yes';
+  if (calls.some((words) => mayBe(text, words)) || runsUnknown(part, text)) return 'perhaps';
+  if (matchText(rule, setVariables(part)) === 'yes') return 'perhaps';
+  return scripts.some((script) => matchText(rule, script) === 'perhaps') ? 'perhaps' : 'no';
+}
+
+/** Whether a rule surely speaks of one of the lists of arguments, name first, that variables or braces make of a command. */
+export const matchesKnown = (rule: SourcedRule, runs: readonly (readonly Argument[])[]): boolean =>
+  runs.some((run) => {
+    const argv = run.map((argument) => (argument.type === 'text' ? argument.text : null));
+    const raw = argv.map((word) => word ?? '$x');
+    const words = { argv, raw, full: argv, fullRaw: raw };
+    const part: CommandPart = { ...words, ...nothingKnown, text: raw.join(' ') };
+    const script = innerScript(words) ?? undefined;
+    return (
+      matchForbidden(rule, part) === 'yes' || (script !== undefined && matchText(rule, script) === 'yes')
+    );
+  });
+
+const nothingKnown = {
+  runs: null,
+  envPrefix: [],
+  carrier: false,
+  variables: true,
+  certain: false,
+  isReached: false,
+  repeats: false,
+} as const;
+
+/** Whether a rule speaks of a command that was not understood: by its text, wherever a command may begin in it. */
+export function matchText(rule: SourcedRule, command: string): Match {
+  const spec = commandSpec(rule);
+  if (spec === undefined) return 'no';
+  if (spec === null) return 'yes';
+  const { text } = spec;
+  const words = command.replace(/\\\n/g, '').replace(/["'\\]/g, '');
+  const starts = words.split(/[\n;&|(){}`!]|\$\(|(?<=\s)(?=\S)/).map(collapse);
+  const segments = words.split(/[\n;&|(){}`]/).map(collapse);
+  const pattern = matcher(text);
+  const isNamed = [...starts, ...segments, ...segments.flatMap(suffixes)].some((one) => {
+    const bare = one.replace(/^\S*\//, '');
+    if (pattern.test(one) || pattern.test(bare)) return true;
+    const given = bare.split(' ').slice(0, MAX_WORDS);
+    return formsOf({ argv: given, raw: given }).some(
+      (form) => pattern.test(plain(form)) || saysTheSame(text, form),
+    );
+  });
+  if (isNamed) return 'yes';
+  return /[$`*?[{\\]|<\(|<<|\b(?:ba|z|da|k|fi)?sh\b|\b(?:eval|source|alias)\b|(?:^|\s)\.\s/.test(command)
+    ? 'perhaps'
+    : 'no';
+}
+
+const MAX_WORDS = 40;
+
+const plain = ({ argv, raw }: Words): string =>
+  collapse(argv.map((word, index) => word ?? raw[index] ?? '').join(' '));
+
+/** Programs that run another program named among their words. */
+const runners =
+  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*)$/;
+const commandRunners =
+  /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|hatch|pdm|bundle|nix|nix-shell|cargo|go|make|docker|podman|git|fd|fdfind)$/;
+const startsCommand =
+  /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch|exec|x|dlx|run|foreach|--|--run|--command|-c)$/;
+
+/** Words of a wrapper's own that may stand before its command. */
+const MAX_OPERANDS = 8;
+
+/** Every place among the words where another command may begin, the first one included. */
+function callsIn(words: Words): Words[] {
+  const from = (index: number): Words => ({ argv: words.argv.slice(index), raw: words.raw.slice(index) });
+  const name = programName(words.argv[0]);
+  const starts = new Set([0]);
+  if (name === 'find' || commandRunners.test(name))
+    for (const [index, word] of words.argv.entries()) {
+      const before = words.argv[index - 1] ?? '';
+      // `npm run x` is a script of that name.
+      const isScript = before === 'run' && /^(?:npm|pnpm|yarn|bun)$/.test(name);
+      if (index > 0 && startsCommand.test(before) && !isScript) starts.add(index);
+      // Without quotes it is as many words as the shell likes, `-exec` among them.
+      if (name === 'find' && word === null && !(words.raw[index] ?? '').startsWith('"')) starts.add(index);
+    }
+  else if (runners.test(name)) {
+    let operands = 0;
+    for (const [index, word] of words.argv.entries()) {
+      if (index === 0) continue;
+      // A wrapper's own words come before its command: `timeout 5 rm`, `su user rm`.
+      if (operands < MAX_OPERANDS) starts.add(index);
+      if (word === null || !/^-|=/.test(word)) operands += 1;
+    }
+  }
+  return [...starts].map(from);
+}
+
+/** A call as it is, without the folder of its program, and without options before its subcommand. */
+function formsOf(words: Words): Words[] {
+  const [first] = words.argv;
+  if (first == null) return [words];
+  const named = { ...words, argv: [programName(first), ...words.argv.slice(1)] };
+  const forms = [words, named];
+  for (let at = 1; at < words.argv.length && at < MAX_WORDS; at += 1) {
+    const before = words.argv[at - 1];
+    const isOption = at > 1 && before != null && /^[-+]/.test(before);
+    const isValue = at > 2 && /^-[^=]*$/.test(words.argv[at - 2] ?? '');
+    if (at > 1 && !isOption && !isValue) break;
+    if (at > 1)
+      forms.push({
+        argv: [named.argv[0] ?? null, ...words.argv.slice(at)],
+        raw: [words.raw[0] ?? '', ...words.raw.slice(at)],
+      });
+  }
+  return forms.flatMap((form) => [form, ...otherNames(form)]);
+}
+
+/** What package managers call their subcommands besides; npm takes every beginning of a name as well. */
+const synonyms: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  npm: [
+    ['install', 'i', 'in', 'ins', 'inst', 'insta', 'instal', 'isnt', 'isnta', 'isntal', 'isntall', 'add'],
+    ['ci', 'clean-install', 'ic', 'install-clean', 'isntall-clean'],
+    ['uninstall', 'unlink', 'remove', 'rm', 'r', 'un'],
+    ['test', 'tst', 't'],
+    ['run', 'run-script', 'rum', 'urn'],
+    ['exec', 'x'],
+    ['update', 'up', 'upgrade', 'udpate'],
+    ['config', 'c'],
+    ['login', 'adduser', 'add-user'],
+    ['init', 'create', 'innit'],
+    ['link', 'ln'],
+    ['version', 'verison'],
+    ['view', 'info', 'show', 'v'],
+    ['list', 'ls', 'la', 'll'],
+    ['dist-tag', 'dist-tags'],
+    ['owner', 'author'],
+    ['rebuild', 'rb'],
+  ],
+  pnpm: [
+    ['install', 'i'],
+    ['remove', 'rm', 'uninstall', 'un'],
+    ['update', 'up', 'upgrade'],
+    ['run', 'run-script'],
+    ['test', 't', 'tst'],
+    ['list', 'ls'],
+  ],
+  yarn: [['run', 'run-script']],
+  bun: [
+    ['install', 'i'],
+    ['remove', 'rm'],
+    ['add', 'a'],
+  ],
+  cargo: [
+    ['build', 'b'],
+    ['check', 'c'],
+    ['doc', 'd'],
+    ['run', 'r'],
+    ['test', 't'],
+    ['remove', 'rm'],
+  ],
+  git: [['add', 'stage']],
+  docker: [
+    ['rm', 'container rm'],
+    ['rmi', 'image rm'],
+    ['run', 'container run'],
+    ['exec', 'container exec'],
+    ['push', 'image push'],
+    ['build', 'image build', 'buildx build', 'builder build'],
+  ],
+};
+
+function otherNames(form: Words): Words[] {
+  const [program, word, ...rest] = form.argv;
+  const groups = synonyms[program ?? ''] ?? [];
+  if (word == null) return [];
+  const found = groups.flatMap((group) => {
+    const long = group.find((name) => name.includes(' ') && name === `${word} ${rest[0] ?? ''}`);
+    if (long === undefined && !group.includes(word)) return [];
+    return group
+      .filter((name) => name !== word && !name.includes(' '))
+      .map((name): Words => {
+        const kept = long === undefined ? 2 : 3;
+        return {
+          argv: [program ?? null, name, ...form.argv.slice(kept)],
+          raw: [form.raw[0] ?? '', name, ...form.raw.slice(kept)],
+        };
+      });
+  });
+  return found;
+}
+
+/** Letters and names of the same option, where rules are written about it: rm(1), git-push(1), chmod(1). */
+const sameOption: Readonly<Record<string, string>> = {
+  '--recursive': 'r',
+  '--force': 'f',
+  '--delete': 'd',
+  '--global': 'g',
+  '--all': 'a',
+};
+
+/**
+ * Whether a call has the operands that a rule with an open end begins with, and all of its options, in whatever order
+ * and spelling: `rm -rf *` speaks of `rm -f -r x` and `rm x --recursive --force`.
+ */
+function saysTheSame(text: string, { argv }: Words): boolean {
+  if (!text.endsWith(' *')) return false;
+  const wanted = split(text.slice(0, -2).split(' '));
+  const given = split(argv.filter((word) => word !== null));
+  if (wanted.operands.some((word) => hasGlob(word))) return false;
+  const isAbbreviated = (have: string, want: string, index: number): boolean =>
+    index === 1 && wanted.operands[0] === 'npm' && have.length > 1 && want.startsWith(have);
+  return (
+    wanted.operands.every(
+      (word, index) =>
+        given.operands[index] === word || isAbbreviated(given.operands[index] ?? '', word, index),
+    ) &&
+    wanted.options.every((option) =>
+      given.options.some(
+        (one) => one === option || (one.length > 3 && one.startsWith('--') && option.startsWith(one)),
+      ),
+    )
+  );
+}
+
+function split(words: readonly string[]): {
+  readonly operands: readonly string[];
+  readonly options: readonly string[];
+} {
+  const operands: string[] = [];
+  const options: string[] = [];
+  for (const [index, word] of words.entries()) {
+    if (index === 0) operands.push(programName(word));
+    else if (word.startsWith('--') && word !== '--') {
+      const [name = ''] = word.split('=');
+      const full = Object.keys(sameOption).find((option) => name.length > 3 && option.startsWith(name));
+      options.push(full === undefined ? name : (sameOption[full] ?? name));
+    } else if (/^-[A-Za-z]/.test(word))
+      options.push(...[...word.slice(1)].map((letter) => (letter === 'R' ? 'r' : letter)));
+    else if (word !== '--') operands.push(word);
+  }
+  return { operands, options };
+}
+
+/** Whether words that only the shell knows, or patterns that it replaces, could make a call the one of a rule. */
+function mayBe(text: string, { argv, raw }: Words): boolean {
+  const isOpen = argv.map((word, index) => word === null || isPattern(raw[index] ?? ''));
+  if (!isOpen.includes(true)) return false;
+  let shown = '';
+  for (const [index, word] of argv.entries()) {
+    if (isOpen[index]) shown = `${shown.trimEnd()}*`;
+    else shown += `${index === 0 ? '' : ' '}${(word ?? '').replace(/[*?[\](){}]/g, '?')}`;
+    if (shown.length > MAX_SHOWN) {
+      shown = `${shown.slice(0, MAX_SHOWN)}*`;
+      break;
+    }
+  }
+  const wanted = text.endsWith(' *') ? [text, text.slice(0, -2)] : [text];
+  return wanted.some((one) => globsOverlap(one.replace(/[?[\](){}]/g, '?'), collapse(shown)));
+}
+
+/** As much of a call as rules speak of. */
+const MAX_SHOWN = 200;
+
+const isPattern = (raw: string): boolean => hasGlob(raw.replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, ''));
+
+/** Words that hold a script: what `su -c`, `watch`, `trap` and an alias run. */
+function scriptsIn(part: CommandPart): readonly string[] {
+  const { full } = part;
+  const name = programName(full[0]);
+  const inner = programName(part.argv[0]);
+  if (inner === 'git') {
+    const own = full.flatMap((word, index) => {
+      const before = full[index - 1];
+      if (word === null) return [];
+      if (/^alias\.[^=]+=/.test(word)) return [aliasScript(word)];
+      return /^(?:--exec|-x|run|foreach)$/.test(before ?? '') || /^--exec=/.test(word)
+        ? [word.replace(/^--exec=/, '')]
+        : [];
+    });
+    return [...own, ...toldToRun(part.argv)];
+  }
+  const hasShell = full.some((word) => shells.test(programName(word)));
+  if (!runners.test(name) && !runners.test(inner) && !hasShell) return toldToRun(part.argv);
+  return full.flatMap((word, index) =>
+    index > 0 && word !== null && /[\s;&|=$]/.test(word) ? [word.replace(/^[\w.-]+=/, '')] : [],
+  );
+}
+
+/** What an option of the table runs: the rest of its word, or the next one (`tar --to-command=x`, `rsync -e x`). */
+function toldToRun(argv: readonly (string | null)[]): readonly string[] {
+  if (interpreters.test(programName(argv[0]))) return [];
+  return riskyWords(argv)
+    .filter(({ risk, word }) => risk === 'runs' && /^[-+]|[\s=]/.test(word))
+    .flatMap(({ at }) => argv.slice(at, at + 2))
+    .flatMap((word) =>
+      word === null ? [] : [word.replace(/^(?:-{0,2}[\w.-]+=)+/, ''), word.replace(/^-\w/, '')],
+    );
+}
+
+/** Variables before a command may name programs: `PAGER='x' git log`. */
+function setVariables({ envPrefix, text, fullRaw: [first = ''] }: CommandPart): string {
+  if (envPrefix.every(isPlainVariable)) return '';
+  return text.slice(0, Math.max(0, text.indexOf(first))).replaceAll('=', ' ');
+}
+
+const interpreters = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|awk|gawk|osascript)$/;
+
+/** Code on the command line that may start a program by its name. */
+function codeIn({ argv }: CommandPart): readonly string[] {
+  if (!interpreters.test(programName(argv[0]))) return [];
+  return argv.slice(1).flatMap((word) => (word !== null && /[(\s]/.test(word) ? [word] : []));
+}
+
+/** `alias.x=push` runs `git push`, `alias.x=!cmd` runs a command. */
+function aliasScript(word: string): string {
+  const value = word.slice(word.indexOf('=') + 1);
+  return value.startsWith('!') ? value.slice(1) : `git ${value}`;
+}
+
+const shells = /^(?:ba|z|da|k|fi|a|c|tc)?sh$/;
+
+/** Whether a call runs what is not among its words: a shell fed from elsewhere, an alias of the configuration. */
+function runsUnknown(part: CommandPart, text: string): boolean {
+  const [first, ...rest] = part.argv;
+  const name = programName(first);
+  if (part.carrier) return false;
+  if (replacesProgram(part.full)) return true;
+  if (shells.test(name))
+    return rest.every((word) => word === null || /^[-+]/.test(word)) || rest.includes(null);
+  if (/^(?:source|\.|eval|trap|alias)$/.test(name))
+    return rest.some((word) => word === null || word.startsWith('/dev/'));
+  const program = programName(text.split(' ')[0]);
+  if (name !== program && program !== '*') return false;
+  const at = subcommandAt(part.argv);
+  const subcommand = part.argv[at];
+  const isAlias = at > 0 && subcommand != null && !hasSubcommand(name, subcommand);
+  const configured =
+    name === 'git' &&
+    (part.envPrefix.some((variable) => variable.startsWith('GIT_CONFIG')) ||
+      part.argv.some((word) => word !== null && /^(?:--config-env|include\.path|alias\.)/.test(word)));
+  return isAlias || configured;
+}
+
+/** Whether `xargs -I{}` or `find -exec` puts what it reads or finds in the place of the program. */
+function replacesProgram(full: readonly (string | null)[]): boolean {
+  const found = full.findIndex(
+    (word, index) => /^-(?:exec|ok)(?:dir)?$/.test(full[index - 1] ?? '') && word === '{}',
+  );
+  if (found !== -1) return true;
+  let at = full.findIndex((word) => programName(word) === 'xargs') + 1;
+  if (at === 0) return false;
+  let mark = '{}';
+  let isReplacing = false;
+  for (; full[at]?.startsWith('-'); at += 1) {
+    const option = full[at] ?? '';
+    isReplacing ||= /^-[Ii]|^--replace/.test(option);
+    if (/^-I./.test(option)) mark = option.slice(2);
+    if (option === '-I') mark = full[at + 1] ?? mark;
+    if (/^-[ILnPsdEa]$/.test(option)) at += 1;
+  }
+  return isReplacing && (full[at] === null || full[at]?.includes(mark) === true);
+}
+
+const suffixes = (text: string): string[] => {
+  const words = text.split(' ').slice(0, MAX_WORDS);
+  return words.map((_, index) => words.slice(index).join(' '));
+};

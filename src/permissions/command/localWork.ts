@@ -1,0 +1,243 @@
+/**
+ * Commands that work on the project and nothing else: builds, tests, formatters, local commits, ordinary files. In the
+ * mode `auto` only these are a judge's to decide; whatever is not listed here, down to its options, is the user's.
+ * What reaches the network, installs, publishes, ends processes or runs text as code is not listed.
+ */
+import { dirname } from 'node:path';
+import type { AskCause } from '../../protocol/permissions.ts';
+import { decideFile, inWorkspace, protectionOf } from '../files/fileDecision.ts';
+import { contains } from '../files/filePattern.ts';
+import { hasGlob } from '../files/globOverlap.ts';
+import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
+import type { Policy } from '../policy.ts';
+import { hasSafeEnvironment } from '../rules/commandRule.ts';
+import type { Visit } from '../shell/workingDirectory.ts';
+import { editedPaths } from './plainEdits.ts';
+import { locate, pathsIn } from './wordPaths.ts';
+
+/** The cause of asking about such a command; undefined where it is anything else. */
+export function localWork(visit: Visit, policy: Policy): AskCause | undefined {
+  const { part, directories } = visit;
+  if (part.carrier || part.variables || !hasSafeEnvironment(part)) return undefined;
+  // What dash and bash read differently, and what the shell adds to.
+  if (part.fullRaw.some((raw) => raw.includes("$'") || /^[*?[=]/.test(raw))) return undefined;
+  const words = part.argv.filter((word) => word !== null);
+  if (words.length < part.argv.length || directories === null) return undefined;
+  if (!directories.every((directory) => isOwnCode(policy.realpath(directory), policy))) return undefined;
+  const [name = '', ...args] = words;
+  const isKnown = worksOnFiles(visit, name, args, policy) || worksOnProject(visit, name, args, policy);
+  if (!isKnown || !staysInside(visit, policy)) return undefined;
+  return { type: 'command', text: part.text };
+}
+
+/** In the workspace, and not in a package of others: its scripts are not the project's. */
+const isOwnCode = (realPath: string, policy: Policy): boolean =>
+  inWorkspace(realPath, policy) && !/\/(?:node_modules|vendor|site-packages)(?:\/|$)/.test(realPath);
+
+/** No word names, or could name, what lies outside the workspace or is obeyed later. */
+function staysInside({ part, directories }: Visit, policy: Policy): boolean {
+  const isInside = (path: string): boolean => {
+    const real = policy.realpath(path);
+    return inWorkspace(real, policy) && ![path, real].some((one) => protectionOf(one, policy) !== undefined);
+  };
+  return (directories ?? []).every((directory) =>
+    part.argv.slice(1).every((word, index) =>
+      pathsIn(word, part.raw[index + 1] ?? '').every((candidate) => {
+        const path = locate(candidate, directory, policy);
+        const files = hasGlob(candidate) ? policy.expandGlob(path) : [];
+        return files?.every(isInside) === true && isInside(path);
+      }),
+    ),
+  );
+}
+
+/**
+ * Options under which a tool listens, downloads, sends results to a service, or runs what the option names or holds as
+ * code; and words from a file (`@args`), which nobody has read.
+ */
+const reaching =
+  /^@|^--?(?:host|ui|api|open|inspect|node-opt|node-arg|install|init|registry|exec|eval|print|script-shell|shell|userconfig|globalconfig|rcfile|require|import|loader|config-env|proxy|pastebin|python-exec|server|drb|browser|load-plugins|plugins?(?:=|$)|Xswiftc|Xlinker|Xcc)/i;
+
+/** Subcommands and targets that serve, fetch, or write outside of the project. */
+const farther =
+  /^(?:start|stop|serve|server|lsp|lsp-proxy|daemon|upgrade|update|self|install(?:\/.*)?|uninstall|migrate|publish|deploy|login|diagnose|custom|run-server)$/;
+
+/** They run whatever command follows. */
+const wrappingTools = new Set(['c8', 'nyc']);
+
+/** Of the others words are files, or filters of tests. */
+const withSubcommands = new Set(['biome', 'ruff', 'phpstan', 'golangci-lint', 'ninja']);
+
+/** Linters, formatters, compilers and test runners: they run the project's own code at most. */
+const devTools = new Set(
+  (
+    'tsc eslint prettier biome stylelint vitest jest mocha ava pytest mypy ruff black isort flake8 pylint ' +
+    'pyright rspec rubocop phpunit phpstan golangci-lint gofmt rustfmt clang-format shellcheck shfmt ctest ninja'
+  ).split(' '),
+);
+
+function worksOnProject(visit: Visit, name: string, args: readonly string[], policy: Policy): boolean {
+  if (name === 'git') return isLocalGit(visit, args, policy);
+  if (args.some((word) => reaching.test(word))) return false;
+  if (devTools.has(name) || wrappingTools.has(name)) return ofTool([name, ...args]);
+  return Object.hasOwn(runners, name) && runners[name]?.(args) === true;
+}
+
+type Check = (args: readonly string[]) => boolean;
+
+const oneOf =
+  (subcommands: string, bad?: RegExp): Check =>
+  ([first = '', ...rest]) =>
+    subcommands.split(' ').includes(first) && !(bad && rest.some((word) => bad.test(word)));
+
+/** A script of the project by its name; what tells from its name that it reaches further is the user's. */
+const isScript = (name: string): boolean =>
+  /^[A-Za-z][\w:-]*$/.test(name) &&
+  !/(?:^|[^a-z])(?:pre|post)?(?:deploy|publish|release|upload|push|ship|prod|production|destroy|drop|purge|wipe|nuke|reset|migrate|migration|migrations|seed|rollback|install|uninstall|login|eject|start|serve|prune)(?:$|[^a-z])/i.test(
+    name,
+  );
+
+const ofScripts: Check = (args) => {
+  const end = args.indexOf('--');
+  const own = end === -1 ? args : args.slice(0, end);
+  const words = own.filter((word) => !word.startsWith('-'));
+  const options = own.filter((word) => word.startsWith('-'));
+  if (!options.every((word) => /^(?:-s|--silent|--if-present|-r|--recursive|--workspaces|-ws)$/.test(word)))
+    return false;
+  const [first = '', script = ''] = words;
+  if (/^(?:test|t)$/.test(first)) return true;
+  return /^(?:run|run-script)$/.test(first)
+    ? isScript(script)
+    : /^(?:build|lint|format|typecheck|check)$/.test(first);
+};
+
+/** `npx tsc`: a tool by its bare name, so that nothing unknown is fetched. */
+const ofTool: Check = ([first = '', ...rest]) => {
+  if (/^--no(?:-install)?$/.test(first)) return ofTool(rest);
+  if (wrappingTools.has(first)) return ofWrapped(rest);
+  return devTools.has(first) && !(withSubcommands.has(first) && rest.some((word) => farther.test(word)));
+};
+
+/** `c8 --reporter=text vitest run`: what it runs has to be such a tool, or a script of the project, itself. */
+const ofWrapped: Check = (args) => {
+  const start = args.findIndex((word) => !word.startsWith('-'));
+  const [name = '', ...rest] = args.slice(Math.max(0, start));
+  const runner = Object.hasOwn(runners, name) ? runners[name] : undefined;
+  return start !== -1 && (runner === undefined ? ofTool([name, ...rest]) : runner(rest));
+};
+
+const ofModules: Check = ([flag, module = '']) =>
+  flag === '-m' && /^(?:pytest|unittest|mypy|ruff|black|isort|flake8|pylint|py_compile)$/.test(module);
+
+const ofTargets: Check = (args) =>
+  args.every((word) => /^-(?:j\d*|k|s|B|n)$/.test(word) || /^\d+$/.test(word) || isScript(word));
+
+const runners: Readonly<Record<string, Check>> = {
+  npm: (args) => ofScripts(args) && !/^(?:build|lint|format|typecheck|check)$/.test(args[0] ?? ''),
+  pnpm: (args) => (args[0] === 'exec' ? ofTool(args.slice(1)) : ofScripts(args)),
+  yarn: (args) => (args[0] === 'exec' ? ofTool(args.slice(1)) : ofScripts(args)),
+  bun: ofScripts,
+  npx: ofTool,
+  bunx: ofTool,
+  node: ([first = '', ...rest]) =>
+    /^--(?:test|check)$/.test(first) &&
+    rest.every((word) => !word.startsWith('-') || word.startsWith('--test-')),
+  python: ofModules,
+  python3: ofModules,
+  make: ofTargets,
+  cargo: oneOf('build check test clippy fmt bench doc', /^(?:\+|--config|-Z|--git|--fix)/),
+  go: oneOf('build test vet fmt', /^--?(?:exec|toolexec|overlay|modfile|vettool|ldflags|gcflags|asmflags)/),
+  dotnet: oneOf('build test format', /^[-/]{1,2}(?:t|target|p|property|logger)[:=]/i),
+  swift: oneOf('build test'),
+  mix: oneOf('test compile format'),
+  deno: oneOf('test lint fmt check', /^(?:-A|--allow)/),
+  dart: oneOf('test analyze format'),
+  flutter: oneOf('test analyze'),
+  zig: oneOf('build test fmt', farther),
+  mvn: (args) =>
+    args.length > 0 && args.every((word) => /^(?:compile|test|verify|package|-q|-o|-B)$/.test(word)),
+  bundle: ([first, ...rest]) => first === 'exec' && ofTool(rest),
+  cmake: oneOf('--build', farther),
+};
+
+/** Subcommands that change nothing but this repository, and that git can take back. */
+const gitCommands: Readonly<Record<string, OptionList & { readonly fits?: (read: ReadOptions) => boolean }>> =
+  {
+    add: { flags: 'Auvn', long: ['--all', '--update', '--verbose', '--dry-run', '--intent-to-add'] },
+    commit: {
+      flags: 'aqsv',
+      values: 'm',
+      long: ['--all', '--amend', '--no-edit', '--quiet', '--signoff', '--allow-empty', '--verbose'],
+      longValues: ['--message'],
+    },
+    stash: {
+      flags: 'uk',
+      values: 'm',
+      long: ['--include-untracked', '--keep-index'],
+      longValues: ['--message'],
+      fits: ({ operands: [first = 'push'] }) => /^(?:push|pop|apply|list|show)$/.test(first ?? ''),
+    },
+    switch: { values: 'c', longValues: ['--create'] },
+    checkout: { values: 'b', fits: ({ options }) => options.length === 1 },
+    branch: { fits: ({ operands }) => operands.length > 0 },
+    mv: { flags: 'kvn' },
+    restore: { flags: 'S', long: ['--staged'], fits: ({ options }) => options.length > 0 },
+  };
+
+function isLocalGit({ directories, moved }: Visit, [name = '', ...rest]: readonly string[], policy: Policy) {
+  const list = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined;
+  const read = list && readOptions(rest, list);
+  if (list === undefined || read === undefined || list.fits?.(read) === false) return false;
+  // A directory may hold a repository's settings, and those name programs that git runs.
+  return !moved && directories?.some(policy.gitRunsPrograms) === false;
+}
+
+/** What builds make anew; anything else that is removed as a whole is the user's to decide. */
+const buildOutput =
+  /(?:^|\/)(?:dist|build|out|target|coverage|node_modules|\.next|\.cache|\.turbo|\.parcel-cache|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache)\/?$/;
+
+/** `mkdir`, `touch`, `cp`, `mv`, `rm` and `chmod` of files that could be edited as well. */
+function worksOnFiles(visit: Visit, name: string, args: readonly string[], policy: Policy): boolean {
+  const targets = fileTargets(visit, name, args);
+  if (targets === undefined || targets.length === 0 || targets.some(hasGlob)) return false;
+  return (visit.directories ?? []).every((directory) =>
+    targets.every((word) => {
+      const path = locate(word, directory, policy);
+      // A folder that is moved takes along what nobody has looked at.
+      return (
+        isOrdinary(path, directory, policy) &&
+        !(name === 'mv' && policy.isDirectory(path) && word !== args.at(-1))
+      );
+    }),
+  );
+}
+
+function fileTargets({ part }: Visit, name: string, args: readonly string[]): readonly string[] | undefined {
+  const known = ({ operands }: ReadOptions): readonly string[] => operands.filter((word) => word !== null);
+  if (name === 'rm') {
+    const read = readOptions(args, { flags: 'rRfvd', long: ['--recursive', '--force', '--verbose'] });
+    if (read === undefined) return undefined;
+    const isRecursive = read.options.some((option) => /^(?:-[rR]|--recursive)$/.test(option.name));
+    return isRecursive && !known(read).every((word) => buildOutput.test(word)) ? undefined : known(read);
+  }
+  if (name === 'chmod') {
+    const [mode = '', ...files] = args;
+    return /^(?:[ugoa]*\+x|0?(?:644|755))$/.test(mode) && !files.some((word) => word.startsWith('-'))
+      ? files
+      : undefined;
+  }
+  // A folder that is copied as a whole may bring along what is obeyed at its new place.
+  const copiesFolders =
+    name === 'cp' && args.some((word) => /^(?:-[a-z]*[aRr]|--(?:recursive|archive))/.test(word));
+  return copiesFolders ? undefined : editedPaths(part);
+}
+
+/** Whether changing it would be asked about for nothing but the mode, and it is no place that everything lies in. */
+function isOrdinary(path: string, directory: string, policy: Policy): boolean {
+  const { behavior, cause, realPath } = decideFile({ tool: 'Edit', verb: 'write', path }, policy, true);
+  const holdsAll = [policy.root, directory, ...policy.additionalDirectories].some((place) =>
+    contains(realPath, policy.realpath(place)),
+  );
+  const isMode = behavior === 'ask' && cause === 'mode';
+  return (behavior === 'allow' || isMode) && !holdsAll && dirname(realPath) !== realPath;
+}

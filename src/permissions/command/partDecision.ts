@@ -1,0 +1,277 @@
+/** Whether one simple command may run where it may run. */
+import { basename } from 'node:path';
+import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
+import { causeOf, decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
+import { hasGlob } from '../files/globOverlap.ts';
+import { couldBeSensitive, isPublic, isSensitive } from '../files/sensitive.ts';
+import { dependsOnProcess } from '../lookups/realpathForAll.ts';
+import { subcommandAt } from '../options/riskyOptions.ts';
+import type { Policy } from '../policy.ts';
+import { readOnlyUse } from '../readOnly/readOnly.ts';
+import type { ReadOnlyUse } from '../readOnly/use.ts';
+import { coverage, hasSafeEnvironment } from '../rules/commandRule.ts';
+import { beyondRule, type ScopeInput } from '../rules/ruleScope.ts';
+import type { SourcedRule } from '../rules/rules.ts';
+import { isPlainVariable } from '../shell/grammar.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
+import { gravest } from '../verdicts.ts';
+import { localWork } from './localWork.ts';
+import { decideEdits, type Touched } from './plainEdits.ts';
+import { textWords } from './textWords.ts';
+import { decidePattern, decideShown, decideTracked, decideTree, isNoFile } from './treeDecision.ts';
+import { locate, possibleWords } from './wordPaths.ts';
+
+export interface PartVerdict extends PermissionDecision {
+  /** With `ask`: what a judge may decide on; absent = a limit. */
+  readonly cause?: AskCause | undefined;
+  /** With `ask`: the command that a saved rule could allow, and what such a rule has to stay within. */
+  readonly unruled?: ScopeInput;
+  /** Rules whose text covers the command, and why they do not reach it. */
+  readonly stopped?: readonly StoppedRule[];
+  /** The row of a built-in table that let it pass or held it. */
+  readonly row?: string;
+  /** With `ask`: the directory outside the workspace that a rule could open for reading. */
+  readonly outside?: string;
+}
+
+/** A rule that names a command and stops short of this call. */
+export interface StoppedRule {
+  readonly text: string;
+  readonly source: string;
+  readonly reason: string;
+  readonly row?: string;
+}
+
+/** Deny and ask rules have been heeded before; here is what allows. `others`: what the rest of the command touches. */
+export function decidePart(visit: Visit, others: Touched, policy: Policy): PartVerdict {
+  const { part } = visit;
+  const use = readOnlyUse(part);
+  const input: ScopeInput = {
+    visit,
+    policy,
+    use,
+    edits: decideEdits(visit, others, { ...policy, mode: 'acceptEdits' }),
+  };
+  const { exact, open, stopped } = rulesFor(input);
+  if (exact) return allowedBy(exact);
+  const verdict = part.argv.length === 0 || part.carrier ? decideEnvironment(part) : decideCall(input, open);
+  if (verdict.behavior === 'allow' || stopped.length === 0) return verdict;
+  const [{ text, reason }] = stopped as [StoppedRule];
+  const isOpen = verdict.unruled !== undefined;
+  return { ...verdict, ...(isOpen && { reason: `${text} does not cover ${reason}.` }), stopped };
+}
+
+function decideCall(input: ScopeInput, open: SourcedRule | undefined): PartVerdict {
+  const { visit, policy, use, edits } = input;
+  const { part } = visit;
+  const secret = findSecret(visit, use, policy);
+  if (secret) return secret;
+  if (open) return allowedBy(open);
+  if (changesDirectory(part)) return decideMove(visit, policy);
+  if (use) return { row: lookingRow(part), ...decideUse(input, use) };
+  if (policy.mode === 'acceptEdits' && edits)
+    return { row: `commands that edit files: ${part.argv[0]}`, ...edits };
+  const cause = localWork(visit, policy);
+  return { behavior: 'ask', reason: `${shorten(part.text)} needs your approval.`, cause, unruled: input };
+}
+
+/** The first rule that names the whole command, the first that leaves something open, and those that stop short. */
+function rulesFor(input: ScopeInput): {
+  readonly exact: SourcedRule | undefined;
+  readonly open: SourcedRule | undefined;
+  readonly stopped: readonly StoppedRule[];
+} {
+  const stopped: StoppedRule[] = [];
+  const found: { exact: SourcedRule | undefined; open: SourcedRule | undefined } = {
+    exact: undefined,
+    open: undefined,
+  };
+  for (const rule of input.policy.rules) {
+    const covers = coverage(rule, input.visit.part);
+    if (covers === undefined) continue;
+    const beyond = beyondRule(rule, covers, input);
+    if (beyond) stopped.push({ text: rule.text, source: rule.source, ...beyond });
+    else found[covers.type === 'exact' ? 'exact' : 'open'] ??= rule;
+  }
+  return { ...found, stopped };
+}
+
+const allowedBy = ({ text, source }: { text: string; source: string }): PartVerdict => ({
+  behavior: 'allow',
+  basis: 'rule',
+  reason: `Rule ${text} (${source}).`,
+  rule: { text, source },
+});
+
+function decideEnvironment(part: CommandPart): PartVerdict {
+  const isPlain = !part.carrier && part.envPrefix.every(isPlainVariable);
+  if (isPlain || hasSafeEnvironment(part))
+    return { behavior: 'allow', basis: 'read-only', reason: 'Sets nothing that matters.' };
+  return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what is run.` };
+}
+
+/** A secret that the command may read or hand on: a rule for the command in general does not cover it. */
+function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy): PartVerdict | undefined {
+  const known = use && [...use.contents, ...(use.trees ?? []).map(({ path }) => path)];
+  const words = known?.map((path) => ({ path, wild: true })) ?? possibleWords(withoutText(visit.part));
+  for (const directory of visit.directories ?? [policy.root]) {
+    for (const { path: word, wild } of words) {
+      // `eslint *` is no attempt at a key; `cat *` would show one.
+      if (known === undefined && wild && /^[*?]/.test(basename(word))) continue;
+      const path = locate(word, directory, policy);
+      const isSecret = wild ? couldBeSensitive : isSensitive;
+      const real = policy.realpath(path);
+      const isHidden = dependsOnProcess(real) && !isNoFile(word);
+      if (!isSecret(path) && !isSecret(real) && !isHidden) continue;
+      const verdict =
+        known === undefined
+          ? decideFile({ tool: 'Read', verb: 'read', path }, policy, wild)
+          : decidePaths(path, policy);
+      if (verdict.behavior !== 'allow')
+        return {
+          behavior: verdict.behavior,
+          reason: verdict.reason,
+          ...(verdict.cause === 'secret' && { row: 'files that may hold secrets' }),
+          cause: { type: 'limit', reason: verdict.reason, isSecret: true },
+        };
+    }
+  }
+  return undefined;
+}
+
+/** A message may speak of a secret file. */
+function withoutText(part: CommandPart): CommandPart {
+  const text = textWords(part);
+  const kept = <T>(words: readonly T[]): readonly T[] => words.filter((_, at) => !text.has(at));
+  return { ...part, argv: kept(part.argv), raw: kept(part.raw) };
+}
+
+function decideMove({ goesTo }: Visit, policy: Policy): PartVerdict {
+  if (goesTo === null)
+    return { behavior: 'ask', reason: 'Changes to a directory that cannot be known here.' };
+  const outside = goesTo.find((directory) => !inWorkspace(policy.realpath(directory), policy));
+  if (outside === undefined)
+    return { behavior: 'allow', basis: 'read-only', reason: 'Stays inside the workspace.' };
+  return { behavior: 'ask', reason: `Changes to ${outside}, outside the workspace ${policy.root}.` };
+}
+
+function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
+  const { visit, policy } = input;
+  const { directories, part } = visit;
+  const what = shorten(part.text);
+  if (directories === null) return { behavior: 'ask', reason: `${what} runs in an unknown directory.` };
+  const astray = directories.find((directory) => !inWorkspace(policy.realpath(directory), policy));
+  if (astray !== undefined)
+    return { behavior: 'ask', reason: `${what} runs in ${astray}, outside the workspace.` };
+  const asked = decideGit(use, directories, what, policy) ?? decideObeyed(use, directories, what, policy);
+  if (asked) return asked.behavior === 'ask' ? { ...asked, unruled: input } : asked;
+  const verdicts = directories.flatMap((directory) => [
+    ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, policy)),
+    ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
+    ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
+    ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
+    ...(use.trees ?? []).map((tree) => decideTree(tree, directory, what, policy)),
+    ...(use.shown ?? []).flatMap((shown) =>
+      (use.repositories ?? []).map((place) =>
+        decideShown(shown, policy.realpath(locate(place, directory, policy)), what, policy),
+      ),
+    ),
+  ]);
+  return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only looks.` };
+}
+
+/** A directory may hold a repository of its own, and its settings name programs that git runs. */
+function decideGit(
+  { repositories = [], contents }: ReadOnlyUse,
+  directories: readonly string[],
+  what: string,
+  policy: Policy,
+): PartVerdict | undefined {
+  const places = directories.flatMap((directory) =>
+    repositories.map((place) => locate(place, directory, policy)),
+  );
+  for (const place of places) {
+    if (!inWorkspace(policy.realpath(place), policy))
+      return { behavior: 'ask', reason: `${what} looks at ${place}, outside the workspace.` };
+    const own = [policy.root, ...policy.additionalDirectories].map(policy.gitFolder);
+    const folder = policy.gitFolder(place);
+    // Without a repository git compares any two folders.
+    if (folder === undefined && contents.length > 0)
+      return { behavior: 'ask', reason: `${what} finds no repository.` };
+    if (!own.includes(folder))
+      return { behavior: 'ask', reason: `${what} uses another repository than that of the workspace.` };
+    if (policy.gitRunsPrograms(place))
+      return {
+        behavior: 'ask',
+        reason: `The repository's own configuration names programs that ${what} may start, or its files are elsewhere.`,
+      };
+  }
+  return undefined;
+}
+
+/** A file upwards from where it runs that makes a program something else. */
+function decideObeyed(
+  { obeys = [] }: ReadOnlyUse,
+  directories: readonly string[],
+  what: string,
+  policy: Policy,
+): PartVerdict | undefined {
+  const places = directories.map(policy.realpath);
+  const found = obeys.length === 0 ? [] : places.map((place) => policy.findUpwards(place, obeys));
+  // Above the workspace it is the user's own.
+  const named = places
+    .map(policy.toolsFolderNamed)
+    .filter((path) => path !== undefined && inWorkspace(path, policy));
+  const file = [...found, ...named].find((path) => path !== undefined);
+  return file === undefined ? undefined : { behavior: 'ask', reason: `${file} says what ${what} runs.` };
+}
+
+/** A pattern is what it means now: nothing else in the command makes files without having been asked about. */
+function decidePaths(path: string, policy: Policy): FileVerdict {
+  const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, true);
+  if (!hasGlob(path) || verdict.cause !== 'secret') return verdict;
+  const files = policy.expandGlob(path);
+  if (files === undefined) return verdict;
+  const each = files.map((file) => decideFile({ tool: 'Read', verb: 'read', path: file }, policy));
+  const literal = decideFile({ tool: 'Read', verb: 'read', path }, policy);
+  return gravest([...each, literal]) ?? verdict;
+}
+
+function decideOperand(
+  word: string,
+  directory: string,
+  kind: 'contents' | 'names',
+  policy: Policy,
+): PartVerdict {
+  if (isNoFile(word)) return { behavior: 'allow', basis: 'read-only', reason: 'No file.' };
+  if (hasGlob(word) && /[*?[].*\/\.\.(?:\/|$)/.test(word))
+    return { behavior: 'ask', reason: `${word} may lead anywhere.` };
+  const path = locate(word, directory, policy);
+  const verdict = decidePaths(path, policy);
+  const { basis, behavior, cause, reason, realPath, rule } = verdict;
+  if (cause === 'secret' && kind === 'names' && inWorkspace(realPath, policy))
+    return { behavior: 'allow', basis: 'read-only', reason: 'Lists names only.' };
+  if (cause === 'outside' && isPublic(path) && isPublic(realPath))
+    return { behavior: 'allow', basis: 'read-only', reason: 'Says what system this is.' };
+  return {
+    behavior,
+    reason,
+    ...(basis && { basis }),
+    ...(rule && { rule }),
+    ...(cause === 'outside' && { outside: realPath }),
+    ...(cause === 'secret' && { cause: causeOf(verdict, 'read') }),
+  };
+}
+
+/** The table that knows the command, by program and subcommand. */
+function lookingRow({ argv }: CommandPart): string {
+  const at = subcommandAt(argv);
+  const names = [argv[0], ...(at > 0 ? [argv[at]] : [])];
+  return `commands that only look: ${names.join(' ')}`;
+}
+
+const shorten = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+};

@@ -1,0 +1,205 @@
+/**
+ * In acceptEdits: `mkdir`, `touch`, `mv` and `cp` between places that could be edited as well. Of a folder that is moved
+ * or copied every entry counts, at the place where it would end up.
+ */
+import { basename, join } from 'node:path';
+import type { PermissionDecision } from '../../protocol/permissions.ts';
+import { decideFile } from '../files/fileDecision.ts';
+import { contains } from '../files/filePattern.ts';
+import { hasGlob } from '../files/globOverlap.ts';
+import { foldText } from '../files/sensitive.ts';
+import { type OptionList, readOptions } from '../options/readOptions.ts';
+import type { Policy } from '../policy.ts';
+import { readOnlyUse } from '../readOnly/readOnly.ts';
+import { hasSafeEnvironment } from '../rules/commandRule.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
+import { gravest } from '../verdicts.ts';
+import { locate } from './wordPaths.ts';
+
+const commands: Readonly<Record<string, OptionList>> = {
+  mkdir: { flags: 'pv', long: ['--parents', '--verbose'] },
+  touch: { flags: 'acm' },
+  mv: { flags: 'finv', long: ['--force', '--no-clobber', '--verbose'] },
+  cp: { flags: 'aRrfinpuv', long: ['--recursive', '--force', '--no-clobber', '--verbose'] },
+};
+
+/** What one such command does. */
+type PlainEdit =
+  | { readonly type: 'make'; readonly paths: readonly string[]; readonly foldersOnly: boolean }
+  | {
+      readonly type: 'transfer';
+      readonly moves: boolean;
+      /** Whether folders and links are taken as they are, and not only the content of a file. */
+      readonly whole: boolean;
+      readonly sources: readonly string[];
+      readonly target: string;
+    };
+
+/** Paths that a command may change before or while one of its parts runs; null = nobody can say. */
+export type Touched = readonly string[] | null;
+
+/** Undefined = another command, or not understood. `others`: what the other parts of the command touch. */
+export function decideEdits(visit: Visit, others: Touched, policy: Policy): PermissionDecision | undefined {
+  const edit = readEdit(visit.part);
+  if (edit === undefined || visit.directories === null || !hasSafeEnvironment(visit.part)) return undefined;
+  const verdicts = visit.directories.flatMap((directory) =>
+    edit.type === 'make'
+      ? edit.paths.map((word) => decideWrite(locate(word, directory, policy), policy, !edit.foldersOnly))
+      : edit.sources.flatMap((source) => decideTransfer(source, edit, directory, others, policy)),
+  );
+  const worst = gravest(verdicts);
+  return (
+    worst && {
+      behavior: worst.behavior,
+      reason: worst.reason,
+      ...(worst.basis && { basis: worst.basis }),
+      ...(worst.rule && { rule: worst.rule }),
+    }
+  );
+}
+
+/** Every path that such a command touches, each word of it among them; undefined = another command, or not understood. */
+export function editedPaths(part: CommandPart): readonly string[] | undefined {
+  const edit = readEdit(part);
+  if (edit === undefined) return undefined;
+  if (edit.type === 'make') return edit.paths;
+  const { sources, target } = edit;
+  // Into a folder, what is written is the entry of the same name in it, perhaps a link.
+  return [...sources, target, ...sources.map((source) => join(target, basename(source)))];
+}
+
+/** Parts, or sources of one part, that are compared with each other at most. */
+const MAX_COMPARED = 40;
+
+/** For each part: what the parts before it and the redirections may change; of parts in no certain order, all others. */
+export function touchedByOthers(
+  visits: readonly Visit[],
+  writes: readonly (string | null)[],
+  policy: Policy,
+): readonly Touched[] {
+  const redirected = redirections(visits, writes, policy);
+  const own = visits.map((visit) => touchedBy(visit, policy));
+  const isTooMuch = own.filter((touched) => touched?.length !== 0).length > MAX_COMPARED;
+  return visits.map(({ part }, index) => {
+    if (isTooMuch) return null;
+    const later = part.certain ? [] : own.slice(index + 1);
+    const counted = [
+      redirected,
+      ...own.slice(0, index),
+      ...(part.repeats ? own.slice(index, index + 1) : []),
+      ...later,
+    ];
+    return counted.includes(null) ? null : counted.flatMap((paths) => paths ?? []);
+  });
+}
+
+function redirections(visits: readonly Visit[], writes: readonly (string | null)[], policy: Policy): Touched {
+  const files = writes.filter((path) => path === null || !/^\/dev\/(?:null|stdout|stderr|tty)$/.test(path));
+  if (files.length === 0) return [];
+  const directories = new Set<string>();
+  for (const { directories: own, goesTo } of visits) {
+    if (own === null || goesTo === null || files.length > MAX_COMPARED) return null;
+    for (const directory of [...own, ...goesTo]) directories.add(directory);
+  }
+  return files.includes(null)
+    ? null
+    : files.flatMap((path) => [...directories].map((directory) => locate(path ?? '', directory, policy)));
+}
+
+function touchedBy({ part, directories }: Visit, policy: Policy): Touched {
+  if (part.argv.length === 0 || changesDirectory(part)) return [];
+  const edit = readEdit(part);
+  if (edit === undefined) return readOnlyUse(part) === undefined ? null : [];
+  // A new empty folder changes nothing about what is copied.
+  if (edit.type === 'make' && edit.foldersOnly) return [];
+  if (directories === null) return null;
+  return directories.flatMap((directory) => {
+    const at = (word: string): string => locate(word, directory, policy);
+    if (edit.type === 'make') return edit.paths.map(at);
+    const target = at(edit.target);
+    return [
+      ...(edit.moves ? edit.sources.map(at) : []),
+      ...edit.sources.map((source) => join(target, basename(source))),
+      ...(policy.isDirectory(target) ? [] : [target]),
+    ];
+  });
+}
+
+function decideWrite(path: string, policy: Policy, isFile = true): PermissionDecision {
+  return decideFile({ tool: 'Edit', verb: 'write', path, isFile }, policy, true);
+}
+
+function decideTransfer(
+  source: string,
+  edit: Extract<PlainEdit, { type: 'transfer' }>,
+  directory: string,
+  others: Touched,
+  policy: Policy,
+): readonly PermissionDecision[] {
+  const { moves, whole } = edit;
+  const from = locate(source, directory, policy);
+  const target = locate(edit.target, directory, policy);
+  // Into a folder, what is written is the entry of the same name in it, perhaps a link.
+  const ends = [...new Set([target, join(target, basename(source))])];
+  const take = (path: string): PermissionDecision =>
+    moves ? decideWrite(path, policy) : decideFile({ tool: 'Read', verb: 'read', path }, policy, true);
+  const plain = [take(from), ...ends.map((end) => decideWrite(end, policy))];
+  if (!whole) return plain;
+
+  const ask = (reason: string): PermissionDecision[] => [...plain, { behavior: 'ask', reason }];
+  if (basename(source) === '..') return ask(`${source} takes a folder along with what is around it.`);
+  if (
+    others === null ||
+    others.some((path) => overlap(path, from)) ||
+    overlapsItself(edit, directory, policy)
+  )
+    return ask(`What ${source} holds is only known when the command runs.`);
+  const entries = policy.listTree(from);
+  if (entries === undefined) return ask(`${from} holds too much to look at each file.`);
+  const link = entries.find(({ kind }) => kind === 'link');
+  if (link !== undefined)
+    return ask(`${join(from, link.path)} is a link, which may lead elsewhere from its new place.`);
+  const below = entries.filter(({ path }) => path !== '');
+  return [
+    ...plain,
+    ...below.flatMap(({ path }) => [
+      take(join(from, path)),
+      ...ends.map((end) => decideWrite(join(end, path), policy)),
+    ]),
+  ];
+}
+
+/** Whether what is transferred first may change what is transferred next. */
+function overlapsItself(
+  { sources, target }: Extract<PlainEdit, { type: 'transfer' }>,
+  directory: string,
+  policy: Policy,
+): boolean {
+  if (sources.length < 2 || sources.length > MAX_COMPARED) return sources.length > 1;
+  const into = locate(target, directory, policy);
+  const ends = sources.map((source) => join(into, basename(source)));
+  return sources.some((source) => ends.some((end) => overlap(end, locate(source, directory, policy))));
+}
+
+function overlap(a: string, b: string): boolean {
+  const [left, right] = [foldText(a), foldText(b)];
+  return contains(left, right) || contains(right, left);
+}
+
+function readEdit(part: CommandPart): PlainEdit | undefined {
+  const [name, ...args] = part.argv;
+  const list = name != null && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  // What the shells read differently (`=x` to zsh) is not known, whatever its text.
+  if (part.runs === null) return undefined;
+  const read = list && readOptions(args, list);
+  if (read === undefined || read.operands.length === 0) return undefined;
+  const paths = read.operands.filter((word) => word !== null);
+  if (paths.length < read.operands.length || paths.some(hasGlob)) return undefined;
+  if (name === 'mkdir' || name === 'touch') return { type: 'make', paths, foldersOnly: name === 'mkdir' };
+  const target = paths.at(-1);
+  if (target === undefined || paths.length < 2) return undefined;
+  const moves = name === 'mv';
+  const whole = moves || read.options.some((option) => /^(?:-[aRr]|--recursive)$/.test(option.name));
+  return { type: 'transfer', moves, whole, sources: paths.slice(0, -1), target };
+}

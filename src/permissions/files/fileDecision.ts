@@ -1,0 +1,288 @@
+/** Whether one file may be read or written: rules, secrets, the workspace and the mode, in that order. */
+import { dirname, join } from 'node:path';
+import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
+import { dependsOnProcess } from '../lookups/realpathForAll.ts';
+import type { Policy } from '../policy.ts';
+import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
+import { gravest } from '../verdicts.ts';
+import { anchoredPath, contains, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
+import { hasGlob } from './globOverlap.ts';
+import { namesInHome } from './homeLinks.ts';
+import {
+  type ProtectedName,
+  type ProtectionPlace,
+  protectedName,
+  protectionPlace,
+} from './protectedNames.ts';
+import { couldBeSensitive, foldPath, isSensitive } from './sensitive.ts';
+
+/** What decided, so that a suggestion can be made of it. */
+export interface FileVerdict extends PermissionDecision {
+  readonly cause: 'rule' | 'secret' | 'obeyed' | 'outside' | 'mode' | 'workspace';
+  /** The path with its links resolved. */
+  readonly realPath: string;
+}
+
+export interface FileRequest {
+  readonly tool: string;
+  readonly verb: 'read' | 'write';
+  /** Absolute. */
+  readonly path: string;
+  /** Where it led when the call was prepared, if that has been found out; nothing else will be touched. */
+  readonly realPath?: string;
+  /** Only rules with a pattern speak of it: it is a word of a command and perhaps not a file. */
+  readonly byPattern?: boolean;
+  /** False for a folder that is made, and for a word of a command that may stand for something else than a file. */
+  readonly isFile?: boolean;
+}
+
+/**
+ * `path` may hold shell wildcards when `globs` says so: then what the pattern could mean is decided, and what
+ * it means now, since a name that looks harmless may be a link.
+ */
+export function decideFile(request: FileRequest, policy: Policy, globs = false): FileVerdict {
+  const verdict = decideOne(request, policy, globs);
+  if (!globs || request.byPattern === true || !hasGlob(request.path) || verdict.behavior === 'deny')
+    return verdict;
+  const files = policy.expandGlob(request.path);
+  if (files === undefined)
+    return {
+      ...verdict,
+      behavior: 'ask',
+      reason: `${request.path} stands for files that cannot all be looked at.`,
+    };
+  const astray = files
+    .filter((file) => request.verb === 'write' || policy.realpath(file) !== file)
+    .map((path) => decideOne({ ...request, path }, policy, false))
+    // First what leads out: where only names are listed, a secret's name is no reason to ask.
+    .sort((a, b) => Number(b.cause === 'outside') - Number(a.cause === 'outside'));
+  const isCertain = verdict.behavior === 'ask' && verdict.cause !== 'secret';
+  return gravest(isCertain ? [verdict, ...astray] : [...astray, verdict]) ?? verdict;
+}
+
+/** What a verdict that asks is about. */
+export function causeOf({ cause, realPath, reason }: FileVerdict, verb: FileRequest['verb']): AskCause {
+  if (verb === 'write' && cause === 'mode') return { type: 'edit', path: realPath };
+  return { type: 'limit', reason, ...(cause === 'secret' && { isSecret: true }) };
+}
+
+function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVerdict {
+  const { path, verb } = request;
+  const realPath = request.realPath ?? policy.realpath(path);
+  const verdict = (
+    behavior: PermissionDecision['behavior'],
+    cause: FileVerdict['cause'],
+    reason: string,
+    rule?: SourcedRule,
+  ): FileVerdict => ({
+    behavior,
+    cause,
+    realPath,
+    reason,
+    ...(behavior === 'allow' && { basis: basisOf[cause] }),
+    ...(rule && { rule: { text: rule.text, source: rule.source } }),
+  });
+  const byRule = (behavior: 'allow' | 'ask' | 'deny', rule: SourcedRule): FileVerdict =>
+    verdict(behavior, 'rule', `Rule ${rule.text} (${rule.source}).`, rule);
+
+  const paths = [...new Set([path, realPath])];
+  const denied = forbidding('deny', request, paths, policy);
+  if (denied) return byRule('deny', denied);
+  const perhaps = dependsOnProcess(realPath)
+    ? forbidding('deny', request, paths, policy, 'anything')
+    : globs && hasGlob(path)
+      ? forbidding('deny', request, paths, policy, 'wildcards')
+      : undefined;
+  if (perhaps) return byRule(policy.mode === 'bypassPermissions' ? 'deny' : 'ask', perhaps);
+  if (policy.mode === 'bypassPermissions') return verdict('allow', 'mode', 'Mode bypassPermissions.');
+  if (policy.mode === 'plan' && verb === 'write')
+    return verdict(
+      'deny',
+      'mode',
+      'Plan mode: nothing is changed. Investigate, then hand the plan over with ExitPlanMode.',
+    );
+  const asked = forbidding('ask', request, paths, policy);
+  if (asked) return byRule('ask', asked);
+
+  const outside = !inWorkspace(realPath, policy);
+  const allowing = policy.rules.filter((rule) => allows(rule, request, realPath, outside, policy));
+  const secret =
+    paths.findLast(globs ? couldBeSensitive : isSensitive) ??
+    (namesInHome(realPath, policy).some(isSensitive) ? realPath : undefined);
+  const obeyed = verb === 'write' ? obeyedOf(paths, request, policy) : undefined;
+  if (secret !== undefined || obeyed) {
+    const named = allowing.find(
+      (rule) =>
+        (secret === undefined || namesTheFile(rule, 'secret', realPath, policy)) &&
+        (obeyed === undefined || namesTheFile(rule, 'obeyed', realPath, policy)),
+    );
+    if (named) return byRule('allow', named);
+    if (secret !== undefined)
+      return verdict(
+        'ask',
+        'secret',
+        `${secret} may hold secrets, so it is never ${past(verb)} without asking.`,
+      );
+    if (obeyed)
+      return verdict('ask', 'obeyed', `${obeyed.path} is obeyed by ${obeyed.by}, so writing it always asks.`);
+  }
+  const [allowed] = allowing;
+  if (allowed) return byRule('allow', allowed);
+  if (outside) return verdict('ask', 'outside', `${realPath} is outside the workspace ${policy.root}.`);
+  if (verb === 'read') return verdict('allow', 'workspace', 'Reading inside the workspace.');
+  if (policy.mode === 'acceptEdits') return verdict('allow', 'mode', 'Mode acceptEdits.');
+  return verdict('ask', 'mode', 'Edits need your approval in this mode.');
+}
+
+/** Of what is allowed. */
+const basisOf = {
+  rule: 'rule',
+  mode: 'mode',
+  workspace: 'read-only',
+  secret: 'rule',
+  obeyed: 'rule',
+  outside: 'rule',
+} as const;
+
+const past = (verb: 'read' | 'write'): string => (verb === 'read' ? 'read' : 'written');
+
+/** The first of the paths that other programs obey, the resolved one before the one that was written. */
+function obeyedOf(
+  paths: readonly string[],
+  { isFile = true }: FileRequest,
+  policy: Policy,
+): { path: string; by: string } | undefined {
+  for (const path of paths.toReversed()) {
+    const name = protectionOf(path, policy);
+    if (name) return { path, by: name.obeyedBy };
+  }
+  const realPath = paths.at(-1) ?? '';
+  return (
+    obeyedByLink(realPath, policy) ??
+    obeyedInHome(realPath, policy) ??
+    obeyedByInclude(realPath, policy) ??
+    (isFile ? obeyedAsHead(realPath, policy) : undefined)
+  );
+}
+
+/**
+ * What makes a folder a repository without a `.git`, whose settings git obeys in it: it takes `HEAD`, and `config`, `objects`
+ * and `refs` are ordinary names. Source: gitrepository-layout.
+ */
+function obeyedAsHead(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+  if (foldPath(realPath).at(-1) !== 'head' || policy.isDirectory(join(dirname(realPath), '.git')))
+    return undefined;
+  return { path: realPath, by: 'git, which takes a folder with it for a repository' };
+}
+
+/** The settings of git may include any file, also one that the project keeps under a name of its own. */
+function obeyedByInclude(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+  const included = [policy.root, ...policy.additionalDirectories].flatMap((folder) =>
+    policy.gitIncludes(folder, policy.home),
+  );
+  return included.some((path) => policy.realpath(path) === realPath)
+    ? { path: realPath, by: 'git, whose settings include it' }
+    : undefined;
+}
+
+/** A repository may keep `AGENTS.md` or `.vscode` as a link: what it leads to is obeyed as well. */
+function obeyedByLink(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+  const folders = [policy.root, ...policy.additionalDirectories].flatMap((folder) => [
+    folder,
+    join(folder, '.github'),
+  ]);
+  for (const link of folders.flatMap((folder) => policy.linksIn(folder))) {
+    const name = protectionOf(link, policy);
+    if (name && contains(policy.realpath(link), realPath)) return { path: realPath, by: name.obeyedBy };
+  }
+  return undefined;
+}
+
+/** So may the home folder: `~/.config/nvim` leads to a project with dot files. */
+function obeyedInHome(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+  const names = namesInHome(realPath, policy);
+  if (names.length === 0) return undefined;
+  const { homes, workspace } = placesOf(policy);
+  const place = { homes, workspace: workspace.flatMap((folder) => [folder, ...namesInHome(folder, policy)]) };
+  for (const name of names) {
+    const known = protectedName(name, place);
+    if (known) return { path: realPath, by: known.obeyedBy };
+  }
+  return undefined;
+}
+
+/** The protected name that a path is, or lies below. */
+export function protectionOf(path: string, policy: Policy): ProtectedName | undefined {
+  return protectedName(path, placesOf(policy));
+}
+
+function placesOf(policy: Policy): ProtectionPlace {
+  return protectionPlace(policy.home, [policy.root, ...policy.additionalDirectories], policy.realpath);
+}
+
+/** Whether a resolved path lies in the project or in a directory that was added to it. */
+export function inWorkspace(realPath: string, policy: Policy): boolean {
+  return [policy.root, ...policy.additionalDirectories].some((directory) =>
+    contains(policy.realpath(directory), realPath),
+  );
+}
+
+/** `Edit` speaks of every way to write; forbidding `Read` forbids to look in any way, editing included. */
+function speaksOf(ruleTool: string, { tool, verb }: FileRequest, forbidding: boolean): boolean {
+  if (namesTool(ruleTool, tool)) return true;
+  if (verb === 'write') return ruleTool === 'Edit' || (forbidding && ruleTool === 'Write');
+  return ruleTool === 'Read';
+}
+
+function forbidding(
+  behavior: 'ask' | 'deny',
+  request: FileRequest,
+  paths: readonly string[],
+  policy: Policy,
+  standsFor: 'itself' | 'wildcards' | 'anything' = 'itself',
+): SourcedRule | undefined {
+  return policy.rules.find((rule) => {
+    const parsed = parseRule(rule.text);
+    if (rule.behavior !== behavior || 'error' in parsed || parsed.tool === 'Bash') return false;
+    const readBan = parsed.tool === 'Read' && parsed.spec !== undefined;
+    if (!speaksOf(parsed.tool, request, true) && !readBan) return false;
+    if (parsed.spec === undefined) return request.byPattern !== true;
+    if (standsFor === 'anything') return true;
+    const place = { ...policy, base: rule.base };
+    return standsFor === 'wildcards'
+      ? mayForbid(parsed.spec, request.path, place)
+      : forbids(parsed.spec, paths, place);
+  });
+}
+
+/** A rule without a pattern speaks of the workspace only. */
+function allows(
+  rule: SourcedRule,
+  request: FileRequest,
+  realPath: string,
+  outside: boolean,
+  policy: Policy,
+): boolean {
+  const parsed = parseRule(rule.text);
+  if (rule.behavior !== 'allow' || 'error' in parsed || !speaksOf(parsed.tool, request, false)) return false;
+  if (parsed.tool === 'Bash') return false;
+  return parsed.spec === undefined
+    ? !outside
+    : permits(parsed.spec, realPath, { ...policy, base: rule.base });
+}
+
+/** Whether the rule is this very file, or speaks of such files as such, and not of everything around it. */
+function namesTheFile(
+  rule: SourcedRule,
+  kind: 'secret' | 'obeyed',
+  realPath: string,
+  policy: Policy,
+): boolean {
+  const parsed = parseRule(rule.text);
+  if ('error' in parsed || parsed.spec === undefined) return false;
+  const place = { ...policy, base: rule.base };
+  if (isExactly(parsed.spec, realPath, place)) return true;
+  if (kind === 'secret') return isSensitive(parsed.spec);
+  const named = protectionOf(anchoredPath(parsed.spec, place), policy);
+  return named?.isGeneral === true ? protectionOf(realPath, policy)?.isGeneral === true : named !== undefined;
+}

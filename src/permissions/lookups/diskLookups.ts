@@ -1,0 +1,24 @@
+import type { DiskLookups } from '../policy.ts';
+import { expandGlob } from './expandGlob.ts';
+import { filesBelow, findUpwards, isDirectory } from './filesBelow.ts';
+import { gitFolder, gitRunsPrograms, gitShows, includedSettings, trackedFiles } from './gitPrograms.ts';
+import { linksIn, listTree } from './listTree.ts';
+import { realpathForAll } from './realpathForAll.ts';
+import { toolsFolderNamed } from './toolVersions.ts';
+
+/** The real disk, and git as it runs with the user's environment. */
+export const diskLookups = (env: Readonly<Record<string, string | undefined>>): DiskLookups => ({
+  realpath: realpathForAll,
+  expandGlob,
+  linksIn,
+  listTree,
+  isDirectory,
+  filesBelow,
+  findUpwards,
+  toolsFolderNamed,
+  gitFolder,
+  gitIncludes: includedSettings,
+  gitRunsPrograms,
+  trackedFiles,
+  gitShows: gitShows(env, realpathForAll),
+});

@@ -1,0 +1,158 @@
+/** What there is on disk below a folder and above it, as far as a decision needs it. */
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { entriesOf } from '../../disk/fileLookups.ts';
+import { globsOverlap } from '../files/globOverlap.ts';
+import { isMisread } from './listTree.ts';
+
+/** Entries looked at for one folder: about half a second's work. */
+const MAX_ENTRIES = 50_000;
+
+export interface FilesBelow {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  readonly links: readonly string[];
+}
+
+export interface Selection {
+  /** Whether entries count whose names begin with a dot. */
+  readonly hidden: boolean;
+  /** Folders of these names are left out. */
+  readonly without?: readonly string[];
+  /** Whether the folders are left out that `.gitignore` names plainly. */
+  readonly ignores?: boolean;
+}
+
+/**
+ * Everything below a folder, absolute, or the file itself; undefined when there is too much, a folder or link whose
+ * name is no UTF-8, or an ignore file that leads out. Links are named and not followed. What cannot be read is nothing to another program either.
+ */
+export function filesBelow(top: string, selection: Selection): FilesBelow | undefined {
+  const files: string[] = [];
+  const folders: string[] = [];
+  const links: string[] = [];
+  if (!isDirectory(top)) return { files: [top], folders, links };
+  const isGit = selection.ignores === true && isDirectory(join(top, '.git'));
+  const left: Folder[] = [
+    { folder: top, ignored: new Set(), kept: selection.hidden ? [] : keptAbove(dirname(top)) },
+  ];
+  let looked = 0;
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { folder } = next;
+    // What a repository in a folder leaves out is said in it, and not above it.
+    const isOwn = folder !== top && exists(join(folder, '.git'));
+    const ignored = isGit ? ignoredBelow(folder, isOwn ? new Set() : next.ignored) : next.ignored;
+    const kept = selection.hidden ? [] : [...next.kept, ...keptBy(folder)];
+    for (const entry of entriesOf(folder)) {
+      looked += 1;
+      const { name } = entry;
+      if (looked > MAX_ENTRIES || (isMisread(name) && !entry.isFile())) return undefined;
+      // Of an ignore file some programs show the lines that they do not understand.
+      if (entry.isSymbolicLink() && ignoreFiles.includes(name) && leadsOut(join(folder, name), top))
+        return undefined;
+      if (!selection.hidden && name.startsWith('.') && !isKept(name, folder, kept)) continue;
+      const path = join(folder, name);
+      if (entry.isSymbolicLink()) links.push(path);
+      else if (!entry.isDirectory()) files.push(path);
+      else if (!ignored.has(name) && selection.without?.includes(name) !== true) {
+        folders.push(path);
+        left.push({ folder: path, ignored, kept });
+      }
+    }
+  }
+  return { files, folders, links };
+}
+
+interface Folder {
+  readonly folder: string;
+  readonly ignored: ReadonlySet<string>;
+  /** Patterns of what is not left out although it may be hidden, split at slashes. */
+  readonly kept: readonly (readonly string[])[];
+}
+
+const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.agignore', '.hgignore', '.git/info/exclude'];
+
+function leadsOut(link: string, top: string): boolean {
+  try {
+    return !realpathSync(link).startsWith(`${realpathSync(top)}/`);
+  } catch {
+    return false;
+  }
+}
+
+/** Lines `!pattern`: ripgrep searches what they name, hidden or not. A file that cannot be read could hold any. */
+function keptBy(folder: string): readonly (readonly string[])[] {
+  return ignoreFiles.flatMap((name) => {
+    const text = readText(join(folder, name));
+    if (text === undefined) return [['*']];
+    return text.split('\n').flatMap((line) => {
+      const pattern = /^!(.*?)\s*$/.exec(line)?.[1]?.replace(/\/+$/, '');
+      return pattern ? [pattern.split('/').filter((part) => part !== '')] : [];
+    });
+  });
+}
+
+const keptAbove = (folder: string): readonly (readonly string[])[] =>
+  folder === dirname(folder) ? keptBy(folder) : [...keptAbove(dirname(folder)), ...keptBy(folder)];
+
+/** Whether a pattern may mean the name; `src/**` means only what is somewhere below a `src`. */
+function isKept(name: string, folder: string, kept: Folder['kept']): boolean {
+  const parents = folder.split('/');
+  return kept.some((parts) => {
+    const last = parts.at(-1) ?? '*';
+    if (!/^\*+$/.test(last)) return globsOverlap(last, name);
+    return parts.every((part) => /[*?[{\\]/.test(part) || parents.includes(part));
+  });
+}
+
+/**
+ * The folders that are ignored in and below a folder: lines of its `.gitignore` that are one plain name. Where anything
+ * brings back what is ignored, nothing counts as such.
+ */
+function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlySet<string> {
+  const texts = ['.gitignore', '.ignore', '.rgignore', '.agignore'].map((name) =>
+    readText(join(folder, name)),
+  );
+  if (texts.some((text) => text === undefined || /^\s*!/m.test(text))) return new Set();
+  const lines = (texts[0] ?? '').split('\n').flatMap((line) => /^([\w.-]+)\/? *$/.exec(line)?.[1] ?? []);
+  return new Set([...inherited, ...lines]);
+}
+
+/** The nearest file of one of these names, in a directory or above it. */
+export function findUpwards(directory: string, names: readonly string[]): string | undefined {
+  for (let at = directory; ; at = dirname(at)) {
+    const found = names.map((name) => join(at, name)).find((path) => exists(path));
+    if (found !== undefined || at === dirname(at)) return found;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Empty where there is no such file; undefined where it cannot be read. */
+function readText(path: string): string | undefined {
+  try {
+    const info = statSync(path, { throwIfNoEntry: false });
+    if (info === undefined) return '';
+    // ripgrep takes no notice of a byte order mark either.
+    return info.isFile() && info.size < 1_000_000
+      ? readFileSync(path, 'utf8').replace(/^\ufeff+/, '')
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether there is a directory of that name, or a link to one. Never throws. */
+export function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}

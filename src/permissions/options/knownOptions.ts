@@ -1,0 +1,169 @@
+/**
+ * Programs whose options are all written down here, as far as they leave a program what its name says. A rule with an
+ * open end covers these and no others: an option that is new, abbreviated, in a cluster or misspelled is not among them.
+ */
+import { isValue, type OptionList } from './readOptions.ts';
+import type { Place } from './riskyOptionRows.ts';
+
+export interface Grammar extends OptionList {
+  readonly programs: string;
+  /** Where the options are written down. */
+  readonly manual: string;
+  /** Whole words that are options of no other form. */
+  readonly options?: RegExp;
+  /** Options, as whole words, whose value is the next word. */
+  readonly valued?: RegExp;
+  /** Options whose values are the next two words. */
+  readonly paired?: readonly string[];
+  /** Options that do no harm with such a value only; with another one it is they that a rule has to spell. */
+  readonly harmlessWith?: Readonly<Record<string, RegExp>>;
+  /** What the value of an option must look like, whether a rule spells the option or not. */
+  readonly checks?: Readonly<Record<string, { readonly test: (value: string) => boolean }>>;
+  /** Options whose value, as a word of its own, is a place. */
+  readonly places?: Readonly<Record<string, Place>>;
+  /** What the value of every option must look like. */
+  readonly value?: RegExp;
+  /** What an operand must look like; absent = a file, which is judged elsewhere. */
+  readonly operand?: RegExp;
+  /** The same from a certain operand on; the first is 0. */
+  readonly operandAt?: (word: string, index: number) => boolean;
+  /** How many operands it may have; more of them would be written to. */
+  readonly most?: number;
+  /** After so many operands the words are those of a script, or of another machine. */
+  readonly ownWords?: number;
+  /** Whether the first word may be a cluster of options without a dash, as in `tar tf`. */
+  readonly bundled?: boolean;
+  /** The first operand is a program in a language of its own, or these options hold it. */
+  readonly script?: {
+    readonly options: readonly string[];
+    readonly isHarmless: (text: string) => boolean;
+    /** A subcommand that may stand in front of it. */
+    readonly behind?: RegExp;
+  };
+  /** Without such an option it writes, or runs, what its operands say. */
+  readonly needs?: RegExp;
+  /** Whether `--` is no end of its options: they go on behind it, or it means something else. */
+  readonly isEndless?: boolean;
+  /** Options after which the words up to `;` or `+` are another command. */
+  readonly runsUntil?: RegExp;
+}
+
+/** A word that is not known to be harmless. */
+export interface NotUnderstood {
+  /** Where it stands; the program is 0. */
+  readonly at: number;
+  /** The place it names, if it does no harm there. */
+  readonly unless?: { readonly place: Place; readonly path: string };
+}
+
+export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar): readonly NotUnderstood[] {
+  const bad = new Set<number>();
+  const named = new Map<number, NotUnderstood>();
+  const operands: number[] = [];
+  const options: string[] = [];
+  const scripts: { readonly at: number; readonly text: string }[] = [];
+  const accept = (name: string, value: string | null, at: number, optionAt = at): void => {
+    if (value !== null && grammar.harmlessWith?.[name]?.test(value) === false) bad.add(optionAt);
+    const place = grammar.places?.[name];
+    if (place !== undefined && value !== null)
+      named.set(optionAt, { at: optionAt, unless: { place, path: value } });
+    const checks = [grammar.checks?.[name], value === '' ? undefined : grammar.value];
+    if (value !== null && checks.some((check) => check?.test(value) === false)) bad.add(at);
+    if (grammar.script?.options.includes(name)) scripts.push({ at, text: value ?? '' });
+  };
+
+  // Each of these says how many words it took besides its own.
+  const takeNext = (name: string, at: number): number => {
+    const next = argv[at + 1];
+    if (next === undefined || (next !== null && !isValue(name, next))) {
+      bad.add(at);
+      return 0;
+    }
+    accept(name, next, at + 1, at);
+    return 1;
+  };
+  const readLong = (word: string, at: number): number => {
+    const [name = '', ...rest] = word.replace(/^--?/, '--').split('=');
+    const isGiven = rest.length > 0;
+    const takesValue = grammar.longValues?.includes(name) === true;
+    if (takesValue && !isGiven) return takeNext(name, at);
+    const isKnown =
+      takesValue || grammar.long?.includes(name) || (isGiven && grammar.longAttached?.includes(name));
+    if (isKnown) accept(name, rest.join('='), at);
+    else bad.add(at);
+    return 0;
+  };
+  const readCluster = (letters: string, at: number): number => {
+    for (const [index, letter] of [...letters].entries()) {
+      const attached = letters.slice(index + 1);
+      if (grammar.values?.includes(letter) || grammar.attached?.includes(letter)) {
+        if (attached === '' && grammar.values?.includes(letter)) return takeNext(`-${letter}`, at);
+        if (grammar.isSpaced && !/^\d*$/.test(attached)) bad.add(at);
+        accept(`-${letter}`, attached, at);
+        return 0;
+      }
+      const mayTakeNext = grammar.unsure?.includes(letter) && !isValue(`-${letter}`, argv[at + 1] ?? '');
+      if (!grammar.flags?.includes(letter) || mayTakeNext) {
+        bad.add(at);
+        return 0;
+      }
+    }
+    return 0;
+  };
+  // Without a dash the letters are options one by one, and the words that follow are their values, in order.
+  const readBundle = (letters: string, at: number): number => {
+    let taken = 0;
+    for (const letter of letters)
+      if (grammar.values?.includes(letter)) taken += takeNext(`-${letter}`, at + taken);
+      else if (!grammar.flags?.includes(letter)) bad.add(at);
+    return taken;
+  };
+  const readOption = (word: string, at: number): number => {
+    options.push(word);
+    if (grammar.isFirst && operands.length > 0) {
+      bad.add(at);
+      return 0;
+    }
+    if (grammar.runsUntil?.test(word)) {
+      bad.add(at);
+      const end = argv.findIndex((one, index) => index > at && /^[;+]$/.test(one ?? ''));
+      return end === -1 ? argv.length : end - at;
+    }
+    if (grammar.options?.test(word) || (grammar.numbers && /^-\d+$/.test(word))) return 0;
+    if (grammar.valued?.test(word) && argv[at + 1] !== undefined) {
+      accept(word, argv[at + 1] ?? null, at + 1);
+      return 1;
+    }
+    if (grammar.paired?.includes(word) && argv.length > at + 2) return 2;
+    return word.startsWith('--') || grammar.isSingle ? readLong(word, at) : readCluster(word.slice(1), at);
+  };
+
+  for (let at = 1; at < argv.length; at += 1) {
+    if (grammar.ownWords !== undefined && operands.length >= grammar.ownWords) break;
+    const word = argv[at] ?? '';
+    if (word === '--' && !grammar.isSingle && !grammar.isEndless) {
+      for (at += 1; at < argv.length; at += 1) operands.push(at);
+    } else if (grammar.bundled && at === 1 && /^[A-Za-z]+$/.test(word)) at += readBundle(word, at);
+    else if (word === '-' || !word.startsWith('-')) operands.push(at);
+    else at += readOption(word, at);
+  }
+
+  if (grammar.script) {
+    if (grammar.script.behind?.test(argv[operands[0] ?? 0] ?? '')) operands.shift();
+    const [first] = scripts.length === 0 ? operands.splice(0, 1) : [];
+    if (first !== undefined) scripts.push({ at: first, text: argv[first] ?? '' });
+    if (!grammar.script.isHarmless(scripts.map(({ text }) => text).join('\n')))
+      for (const { at } of scripts) bad.add(at);
+  }
+  for (const [index, at] of operands.entries()) {
+    const word = argv[at];
+    if (word == null) continue;
+    const isMore = index >= (grammar.most ?? Number.POSITIVE_INFINITY);
+    if (isMore || grammar.operand?.test(word) === false || grammar.operandAt?.(word, index) === false)
+      bad.add(at);
+  }
+  const lacks = grammar.needs && !options.some((option) => grammar.needs?.test(option));
+  if (lacks && bad.size === 0 && operands[0] !== undefined) bad.add(operands[0]);
+  const found = [...[...bad].map((at) => ({ at })), ...[...named.values()].filter(({ at }) => !bad.has(at))];
+  return found.sort((a, b) => a.at - b.at);
+}

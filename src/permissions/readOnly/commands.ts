@@ -1,0 +1,203 @@
+/** The table of read-only commands with the options that keep them so. GNU and BSD meanings alike. */
+import type { OptionList } from '../options/readOptions.ts';
+import { harmlessVariable } from '../shell/wordValues.ts';
+
+export interface ReadOnlyCommand extends OptionList {
+  /** What its operands are: files that it shows, files that it lists, or no files. */
+  readonly operands: 'contents' | 'names' | 'words';
+  /** How many operands it may have; more of them would be written to. */
+  readonly most?: number;
+  readonly least?: number;
+  /** What every operand must look like. */
+  readonly only?: RegExp;
+  /** What the value of every option must look like, where a program opens some values as files. */
+  readonly value?: RegExp;
+}
+
+/** Without L: with R it follows links wherever they lead. */
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKMNOPQRSTUVWXYZ1';
+const words: ReadOnlyCommand = { operands: 'words', most: 0 };
+const sums: ReadOnlyCommand = { operands: 'contents', flags: 'bt', long: ['--tag'] };
+const cat: ReadOnlyCommand = {
+  operands: 'contents',
+  flags: 'AbeEnstTuv',
+  long: ['--number', '--number-nonblank', '--show-all', '--squeeze-blank', '--show-ends', '--show-tabs'],
+};
+
+export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
+  arch: words,
+  base64: {
+    operands: 'contents',
+    flags: 'dDi',
+    unsure: 'i',
+    values: 'w',
+    long: ['--decode', '--ignore-garbage'],
+    longValues: ['--wrap'],
+    most: 1,
+  },
+  basename: { operands: 'words', flags: 'az', values: 's' },
+  cat,
+  cksum: sums,
+  cmp: { operands: 'contents', flags: 'bls', values: 'n', most: 2 },
+  column: { operands: 'contents', flags: 'tx', values: 'cs' },
+  comm: { operands: 'contents', flags: '123', most: 2 },
+  cut: { operands: 'contents', flags: 'sn', values: 'bcdf', long: ['--complement'] },
+  date: {
+    operands: 'words',
+    flags: 'uRI',
+    values: 'd',
+    long: ['--utc', '--iso-8601'],
+    longValues: ['--rfc-3339', '--date'],
+    only: /^\+/,
+  },
+  df: { operands: 'names', flags: 'hHkmPTia', unsure: 'T' },
+  diff: {
+    operands: 'contents',
+    flags: 'uqsbwBitaycNrpE',
+    values: 'UCWx',
+    long: [
+      '--unified',
+      '--brief',
+      '--color',
+      '--ignore-all-space',
+      '--new-file',
+      '--recursive',
+      '--report-identical-files',
+      '--side-by-side',
+      '--suppress-common-lines',
+    ],
+    longValues: ['--exclude', '--label'],
+    most: 2,
+  },
+  dirname: { operands: 'words', flags: 'z' },
+  du: {
+    operands: 'names',
+    flags: 'hsackmxbPHSl',
+    values: 'd',
+    long: ['--human-readable', '--summarize', '--all', '--total', '--apparent-size'],
+    longValues: ['--max-depth', '--exclude'],
+  },
+  // A word would be calculated, and a subscript in it runs commands.
+  exit: { operands: 'words', only: /^\d+$/ },
+  expand: { operands: 'contents', flags: 'i', values: 't' },
+  expr: { operands: 'words' },
+  file: {
+    operands: 'contents',
+    flags: 'bhiLk',
+    long: ['--mime', '--mime-type', '--mime-encoding', '--brief'],
+  },
+  fold: { operands: 'contents', flags: 'bs', values: 'w' },
+  groups: words,
+  head: {
+    operands: 'contents',
+    flags: 'qvz',
+    values: 'cn',
+    long: ['--quiet', '--verbose'],
+    longValues: ['--lines', '--bytes'],
+    numbers: true,
+  },
+  hexdump: { operands: 'contents', flags: 'Cbcdovx', values: 'ns' },
+  hostname: { operands: 'words', flags: 'fsiId', most: 0 },
+  // glibc opens a name with a slash in it: https://sourceware.org/git/?p=glibc.git;f=iconv/iconv_prog.c
+  iconv: {
+    operands: 'contents',
+    values: 'ft',
+    flags: 'c',
+    least: 1,
+    value: /^[\w.:+-]+(?:\/\/(?:TRANSLIT|IGNORE)?)*$/i,
+  },
+  id: { operands: 'words', flags: 'ugGnr' },
+  ls: {
+    operands: 'names',
+    flags: letters,
+    unsure: 'ITw',
+    long: [
+      '--all',
+      '--almost-all',
+      '--color',
+      '--classify',
+      '--directory',
+      '--full-time',
+      '--group-directories-first',
+      '--human-readable',
+      '--recursive',
+      '--reverse',
+      '--size',
+    ],
+    longValues: ['--sort', '--time-style'],
+  },
+  md5sum: sums,
+  nl: { operands: 'contents', values: 'bwsnv' },
+  nproc: { operands: 'words', long: ['--all'], most: 0 },
+  od: { operands: 'contents', flags: 'abcdfilosvx', values: 'AjNt', attached: 'w' },
+  paste: { operands: 'contents', flags: 's', values: 'd' },
+  // Names of variables that hold no secrets.
+  printenv: { operands: 'words', only: harmlessVariable, least: 1 },
+  pwd: { operands: 'words', flags: 'LP', most: 0 },
+  readlink: { operands: 'names', flags: 'femnqsvz' },
+  realpath: { operands: 'names', flags: 'emLPqsz' },
+  rev: { operands: 'contents' },
+  seq: { operands: 'words', flags: 'w', values: 'sf' },
+  sha1sum: sums,
+  sha256sum: sums,
+  sha512sum: sums,
+  shasum: { operands: 'contents', values: 'a' },
+  sleep: { operands: 'words', only: /^[\d.]+[smhd]?$/ },
+  sort: {
+    operands: 'contents',
+    flags: 'bdfghiMnrRsuVz',
+    values: 'kt',
+    long: ['--unique', '--reverse', '--numeric-sort', '--human-numeric-sort', '--version-sort'],
+    longValues: ['--key', '--field-separator'],
+  },
+  stat: {
+    operands: 'names',
+    flags: 'Lftx',
+    unsure: 'ft',
+    values: 'c',
+    long: ['--dereference'],
+    longValues: ['--format', '--printf'],
+  },
+  // `@file`, wherever it stands, is a file with further options and files in it.
+  strings: { operands: 'contents', flags: 'af', values: 'nt', only: /^[\w./ -]/, value: /^\w*$/ },
+  tac: { operands: 'contents' },
+  tail: {
+    operands: 'contents',
+    flags: 'fFqvzr',
+    values: 'cn',
+    long: ['--follow', '--quiet', '--verbose'],
+    longValues: ['--lines', '--bytes'],
+    numbers: true,
+  },
+  tr: { operands: 'words', flags: 'cCdst' },
+  tree: {
+    operands: 'names',
+    flags: 'adfhipsuDFCnr',
+    values: 'LIP',
+    // In `tree -Iauto x y` the o takes y for the file to write to.
+    isSpaced: true,
+    long: ['--dirsfirst', '--noreport', '--gitignore', '--prune'],
+    longValues: ['--filelimit'],
+  },
+  tty: words,
+  type: { operands: 'words', flags: 'aptPf' },
+  uname: { operands: 'words', flags: 'amnrspvio', most: 0 },
+  // A second operand would be written to.
+  uniq: {
+    operands: 'contents',
+    flags: 'cdiuDz',
+    values: 'fsw',
+    long: ['--count', '--repeated', '--unique'],
+    most: 1,
+    isFirst: true,
+  },
+  uptime: { operands: 'words', flags: 'ps', most: 0 },
+  wc: {
+    operands: 'contents',
+    flags: 'clmwL',
+    long: ['--lines', '--words', '--bytes', '--chars', '--max-line-length'],
+  },
+  which: { operands: 'words', flags: 'as' },
+  whoami: words,
+  xxd: { operands: 'contents', flags: 'abeipuE', values: 'cglos', most: 1, isSingle: true, isFirst: true },
+};

@@ -1,0 +1,145 @@
+import { hasGlob } from '../files/globOverlap.ts';
+import { programUse } from './programs.ts';
+import { mergeUses, type ReadOnlyUse, type Tree } from './use.ts';
+
+const alone =
+  /^(?:-empty|-not|!|-o|-or|-a|-and|\(|\)|,|-prune|-print|-print0|-ls|-depth|-d|-mount|-xdev|-daystart|-readable|-writable|-executable|-true|-false|-quit|-noleaf)$/;
+const withValue =
+  /^-(?:i?name|i?path|i?wholename|i?lname|i?regex|regextype|type|xtype|maxdepth|mindepth|size|[amc]time|[amc]min|perm|user|group|uid|gid|links|inum|newer|anewer|cnewer|newer[aBcm][aBcmt]|printf)$/;
+/** What only narrows the search down, as long as nothing says "or" or "not". */
+const narrowing =
+  /^(?:-name|-type|-maxdepth|-mindepth|-size|-[amc]time|-[amc]min|-newer|-print0?|-empty|-path|-mount|-xdev)$/;
+
+/** Begins a name that no file has, in the place of a name that `find` puts there: another one in each place. */
+const FOUND = '\u0002';
+
+export interface FoundFiles {
+  /** Where it starts; every name that it prints begins with one of these. */
+  readonly places: readonly string[];
+  /** The patterns that every name matches. */
+  readonly only: readonly string[] | undefined;
+  /** Each name ends with a NUL instead of a line. */
+  readonly byNul: boolean;
+}
+
+/** `find` without the actions that delete or write. What it runs for the files has to be read-only as well. */
+export function findUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const found = readFind(args);
+  if (found === undefined) return undefined;
+  const { files, commands } = found;
+  const listed: ReadOnlyUse = { contents: [], names: files.places };
+  const uses = commands.map((command) => eachUse(command, files, { isSplit: false, mayBeNone: false }));
+  if (uses.some((use) => use === undefined)) return undefined;
+  return mergeUses([listed, ...uses.filter((use) => use !== undefined)]);
+}
+
+/** What a command looks at that gets the names in the place of `{}`. */
+export function eachUse(
+  command: readonly string[],
+  found: FoundFiles,
+  /** Whether the names are split at blanks, and whether the command runs without any as well. */
+  { isSplit, mayBeNone }: { readonly isSplit: boolean; readonly mayBeNone: boolean },
+): ReadOnlyUse | undefined {
+  // A name could be taken for an option; from `./x` on it cannot.
+  if (found.places.some((place) => /^[-~]/.test(place))) return undefined;
+  // Commands of their own in a command, and names inside other words, are not followed.
+  if (
+    command.some((word) => word !== '{}' && word.includes('{}')) ||
+    /^(?:git|set|command)$/.test(command[0] ?? '')
+  )
+    return undefined;
+  const marks: string[] = [];
+  const withNames = (count: number): readonly string[] =>
+    command.flatMap((word, at) => {
+      if (word !== '{}') return [word];
+      const own = Array.from({ length: count }, (_, index) => `${FOUND}${at}.${index}`);
+      marks.push(...own);
+      return own;
+    });
+  const [none, use, several] = [0, 1, 2].map((count) => programUse(withNames(count)));
+  if (use === undefined || several === undefined || (mayBeNone && none === undefined)) return undefined;
+  const isFound = (path: string): boolean => path.startsWith(FOUND);
+  // A name is looked at as a file; it may stand for nothing else, such as a filter or a format.
+  const files = [use, several].flatMap(({ contents, names, trees = [] }) => [
+    ...contents,
+    ...names,
+    ...trees.map(({ path }) => path),
+  ]);
+  if (
+    !marks.every((mark) => files.includes(mark)) ||
+    files.some((path) => !isFound(path) && path.includes(FOUND))
+  )
+    return undefined;
+  const trees = [
+    ...use.contents.map((path) => ({ path, hidden: true, follows: false })),
+    ...(use.trees ?? []),
+  ];
+  const ofFound = trees.filter(({ path }) => isFound(path));
+  const rest = {
+    ...use,
+    contents: use.contents.filter((path) => !isFound(path)),
+    names: use.names.filter((path) => !isFound(path)),
+  };
+  const isShown = ofFound.length > 0;
+  const isWhole = use.trees?.some(({ path }) => isFound(path)) === true;
+  const shown: Tree[] =
+    marks.length > 0
+      ? found.places.map((path) => ({
+          path,
+          hidden: true,
+          // A link that is found is opened by the program.
+          follows: true,
+          ...(!isShown && { namesOnly: true }),
+          ...(found.only && !isWhole && { only: found.only }),
+        }))
+      : [];
+  const named: Tree[] = isSplit
+    ? found.places.map((path) => ({ path, hidden: true, follows: false, only: [], plainNames: true }))
+    : [];
+  const each = { ...rest, trees: [...trees.filter(({ path }) => !isFound(path)), ...shown, ...named] };
+  return mayBeNone && none !== undefined ? mergeUses([each, none]) : each;
+}
+
+/** What is found, and the commands that are run for it; undefined = not understood. */
+export function readFind(
+  args: readonly string[],
+): { readonly files: FoundFiles; readonly commands: readonly (readonly string[])[] } | undefined {
+  let at = 0;
+  // Links are followed with -L and -follow, wherever they lead.
+  while (/^-[HP]$/.test(args[at] ?? '')) at += 1;
+  const places: string[] = [];
+  for (; at < args.length && !/^(?:-.|[!(,)])/.test(args[at] ?? ''); at += 1) places.push(args[at] ?? '');
+  const commands: (readonly string[])[] = [];
+  const names: string[] = [];
+  let isNarrow = true;
+  let byNul = false;
+  // A name that is asked for after `-exec` or `-print` holds back nothing.
+  let hasActed = false;
+  for (; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (word === '-exec') {
+      const end = args.findIndex(
+        (one, index) => index > at && (one === ';' || (one === '+' && args[index - 1] === '{}')),
+      );
+      const command = args.slice(at + 1, end);
+      if (end === -1 || command.length === 0) return undefined;
+      commands.push(command);
+      hasActed = true;
+      at = end;
+      continue;
+    }
+    if (word === '-print0') byNul = true;
+    if (/^-print/.test(word)) hasActed = true;
+    if (!narrowing.test(word)) isNarrow = false;
+    if (withValue.test(word)) {
+      at += 1;
+      const value = args[at];
+      if (value === undefined) return undefined;
+      if (word === '-name' && !hasActed) names.push(value);
+    } else if (!alone.test(word)) return undefined;
+  }
+  // Every name has to match every pattern, so that the first one is enough.
+  const [name] = names;
+  const only = isNarrow && name !== undefined && (hasGlob(name) || name !== '') ? [name] : undefined;
+  return { files: { places: places.length > 0 ? places : ['.'], only, byNul }, commands };
+}

@@ -1,0 +1,135 @@
+import { isAbsolute } from 'node:path';
+import { shownBy } from '../lookups/gitShown.ts';
+import { readOptions } from '../options/readOptions.ts';
+import { gitCommands } from './gitOptions.ts';
+import type { ReadOnlyUse } from './use.ts';
+
+/** Placeholders that have the signatures of commits checked, by a program. */
+const checksSignature = /%[-+ ]?G|signature/;
+
+/** `git` commands that only look. `-C` is the one option before the subcommand that reaches elsewhere. */
+export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
+  let directory = '.';
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (word === '-C' && directory === '.') {
+      at += 1;
+      directory = args[at] ?? '';
+      if (directory === '' || directory.startsWith('~')) return undefined;
+    } else if (!/^(?:--no-pager|--no-optional-locks|-P|--literal-pathspecs)$/.test(word)) break;
+  }
+  const [name = '', ...rest] = args.slice(at);
+  const use = name === '--version' ? nothing : subcommandUse(name, rest);
+  if (use === undefined) return undefined;
+  const below = (word: string): string =>
+    directory === '.' || isAbsolute(word) ? word : `${directory}/${word}`;
+  return {
+    ...use,
+    contents: use.contents.map(below),
+    names: use.names.map(below),
+    tracked: (use.tracked ?? []).map(below),
+    trees: (use.trees ?? []).map((tree) => ({ ...tree, path: below(tree.path) })),
+    repositories: [directory],
+  };
+}
+
+const nothing: ReadOnlyUse = { contents: [], names: [] };
+
+function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
+  if (name === 'config') return configUse(args);
+  if (name === 'grep') return grepUse(args);
+  const command = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined;
+  const read = command && readOptions(args, command);
+  if (command === undefined || read === undefined) return undefined;
+  if (
+    read.options.some(
+      ({ name: option, value }) =>
+        /^--(?:format|pretty|group|sort)$/.test(option) && checksSignature.test(value ?? ''),
+    )
+  )
+    return undefined;
+  // The index of a submodule is not looked at.
+  if (read.options.some(({ name: option, value }) => option === '--submodule' && value === 'diff'))
+    return undefined;
+  // `remerge` does the merge once more, with the drivers that the repository names.
+  if (read.options.some(({ name: option, value }) => option === '--diff-merges' && value?.startsWith('r')))
+    return undefined;
+  const operands = read.operands.map((word) => word ?? '');
+  const [first] = operands;
+  if (operands.length < (command.least ?? 0) || operands.length > (command.most ?? Number.POSITIVE_INFINITY))
+    return undefined;
+  if (command.first !== undefined && first !== undefined && !(first === args[0] && command.first.test(first)))
+    return undefined;
+  const isAsked = read.options.some((option) => command.onlyWith?.includes(option.name));
+  if (command.onlyWith !== undefined && first !== undefined && !isAsked) return undefined;
+  const shows = shownBy(name, args, read);
+  const shown = shows === undefined ? {} : { shown: [shows] };
+  // `-L 1,5:path` names a file, but to `blame`.
+  const lines = name === 'blame' ? [] : read.options.filter(({ name: option }) => option === '-L');
+  const contents = lines.flatMap(({ value }) => namedBy(value ?? '').slice(1));
+  if (command.operands === 'words') return { contents, names: [], ...shown };
+  const files = operands.flatMap(namedBy);
+  return command.operands === 'contents'
+    ? { contents: [...contents, ...files], names: [], ...shown }
+    : { contents, names: files, ...shown };
+}
+
+/** `HEAD:path` and `:0:path` name a file as it was, `:/path` and `:(top)path` one at the root; `:!path` is left out. */
+function namedBy(word: string): readonly string[] {
+  if (/^:[!^]/.test(word)) return [];
+  const after = word.split(':').map((_, at, parts) => parts.slice(at).join(':'));
+  const bare = after.slice(1).map((path) => path.replace(/^(?:\([^)]*\))?\/?/, ''));
+  return [word, ...bare.filter((path) => path !== '')];
+}
+
+/** Values that are never secret. */
+function configUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const words = args.filter((word) => !/^--(?:get|local|global)$/.test(word));
+  const isHarmless =
+    words.length === 1 && /^(?:user|core|init|branch|pull|push)\.[\w./-]+$/.test(words[0] ?? '');
+  return isHarmless ? nothing : undefined;
+}
+
+/** Searches tracked files only, and runs no pager. */
+function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const read = readOptions(args, {
+    flags: 'EFGPHILachilnopqrvwWz',
+    values: 'ABCem',
+    long: [
+      '--and',
+      '--not',
+      '--or',
+      '--break',
+      '--cached',
+      '--color',
+      '--column',
+      '--count',
+      '--extended-regexp',
+      '--files-with-matches',
+      '--fixed-strings',
+      '--full-name',
+      '--heading',
+      '--ignore-case',
+      '--line-number',
+      '--name-only',
+      '--no-color',
+      '--perl-regexp',
+      '--show-function',
+      '--untracked',
+      '--word-regexp',
+    ],
+    longValues: ['--max-count', '--max-depth', '--context', '--after-context', '--before-context'],
+    numbers: true,
+  });
+  if (read === undefined) return undefined;
+  const isUntracked = read.options.some(({ name }) => name === '--untracked');
+  const pattern = read.options.some(({ name }) => name === '-e') ? 0 : 1;
+  const operands = read.operands.slice(pattern).map((word) => word ?? '');
+  const contents = operands.flatMap(namedBy);
+  const places = operands.length > 0 ? operands : ['.'];
+  if (!isUntracked) return { contents, names: [], tracked: places };
+  // Git's patterns reach into folders, and `:` begins a word about the place: gitglossary(7), pathspec.
+  if (places.some((place) => /[*?[:\\]/.test(place))) return undefined;
+  return { contents, names: [], trees: places.map((path) => ({ path, hidden: true, follows: false })) };
+}

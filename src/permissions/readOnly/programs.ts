@@ -1,0 +1,52 @@
+/** The programs that only look, but for those that run others. Pure. */
+
+import { isSensitive } from '../files/sensitive.ts';
+import { readOptions } from '../options/readOptions.ts';
+import { isStricter } from '../shell/builtins.ts';
+import { awkUse } from './awk.ts';
+import { commands } from './commands.ts';
+import { gitUse } from './git.ts';
+import { jqUse } from './jq.ts';
+import { searchUse } from './search.ts';
+import { sedUse } from './sed.ts';
+import { systemUse } from './system.ts';
+import type { ReadOnlyUse } from './use.ts';
+import { versionUse } from './versions.ts';
+
+const nothing: ReadOnlyUse = { contents: [], names: [] };
+
+/** What a program with these very words looks at. */
+export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse | undefined {
+  // Only asks where a command is; without an option it would run it.
+  if (name === 'command') return /^-[vV]$/.test(args[0] ?? '') ? nothing : undefined;
+  if (name === 'set') return isStricter(args) ? nothing : undefined;
+  const version = versionUse(name, args);
+  if (version !== undefined) return version;
+  if (name === 'git') return gitUse(args);
+  if (name === 'sed') return sedUse(args);
+  if (/^[gm]?awk$/.test(name)) return awkUse(args);
+  if (name === 'jq') return jqUse(args);
+  if (/^(?:[ef]?grep|rg|ag|fd|fdfind)$/.test(name)) return searchUse(name, args);
+  const other = systemUse(name, args);
+  if (other !== undefined) return other;
+
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) return undefined;
+  const read = readOptions(args, command);
+  if (read === undefined || read.operands.length > (command.most ?? Number.POSITIVE_INFINITY))
+    return undefined;
+  const operands = read.operands.map((word) => word ?? '');
+  if (operands.length < (command.least ?? 0)) return undefined;
+  if (command.only && !operands.every((word) => command.only?.test(word))) return undefined;
+  if (command.value && !read.options.every(({ value }) => command.value?.test(value ?? '') || value === ''))
+    return undefined;
+  const files = operands.filter((word) => word !== '-');
+  // With --gitignore, tree takes an operand that is a file for one with patterns.
+  const patterns = args.includes('--gitignore') ? files.filter(isSensitive) : [];
+  if (command.operands === 'names') return { contents: patterns, names: files };
+  if (command.operands !== 'contents') return nothing;
+  const shown = [...files, ...read.late];
+  if (name !== 'diff') return { contents: shown, names: [] };
+  // Two folders are compared file by file, and links in them are followed.
+  return { contents: [], names: [], trees: shown.map((path) => ({ path, hidden: true, follows: true })) };
+}

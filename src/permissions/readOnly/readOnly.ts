@@ -1,0 +1,74 @@
+/**
+ * Commands that only look: they need no permission of their own, and what they look at is checked as a read.
+ * Lists what is known to be harmless; everything else, and every unknown option, is not read-only.
+ */
+import { hasSafeEnvironment } from '../rules/commandRule.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+import type { Argument } from '../shell/wordValues.ts';
+import { findUse } from './find.ts';
+import { printUse, testUse } from './print.ts';
+import { programUse } from './programs.ts';
+import { mergeUses, type OpenPattern, type ReadOnlyUse } from './use.ts';
+import { xargsUse } from './xargs.ts';
+
+/**
+ * undefined = not known to be read-only. Every word is known exactly, but for the names of files that match a pattern
+ * where a file may stand, and for text that is only printed or compared.
+ */
+export function readOnlyUse(part: CommandPart): ReadOnlyUse | undefined {
+  if (part.runs === null || part.runs.length === 0 || part.carrier || !hasSafeEnvironment(part))
+    return undefined;
+  const uses = part.runs.map((run) => useOf(run, part));
+  if (uses.some((use) => use === undefined)) return undefined;
+  return mergeUses(uses.filter((use) => use !== undefined));
+}
+
+/** Begins a name that no file has, in the place of what the shell will put there. */
+const MARK = '\u0001';
+
+function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undefined {
+  const [first] = run;
+  if (first?.type !== 'text') return undefined;
+  if (/^(?:echo|printf|:|true|false)$/.test(first.text)) return printUse(first.text, run.slice(1));
+  if (/^(?:\[\[?|test)$/.test(first.text)) return testUse(run);
+  const argv: string[] = [];
+  const open = new Map<string, OpenPattern>();
+  for (const [index, argument] of run.entries()) {
+    if (argument.type === 'text') argv.push(argument.text);
+    else if (argument.type === 'files') {
+      // As several words, because it may become several.
+      const words = argument.single ? [`${MARK}${index}`] : [`${MARK}${index}`, `${MARK}${index}+`];
+      argv.push(...words);
+      for (const word of words) open.set(word, argument);
+    } else return undefined;
+  }
+  const use = lookedAt(argv, part);
+  return use && fillIn(use, open);
+}
+
+/** A pattern may only stand where nothing but a file is expected. */
+function fillIn(use: ReadOnlyUse, open: ReadonlyMap<string, OpenPattern>): ReadOnlyUse | undefined {
+  if (open.size === 0) return use;
+  const files = [...use.contents, ...use.names, ...(use.trees ?? []).map(({ path }) => path)];
+  if (![...open.keys()].every((word) => files.includes(word))) return undefined;
+  const filled = (words: readonly string[]): readonly string[] => [
+    ...new Set(words.map((word) => open.get(word)?.pattern ?? word)),
+  ];
+  const isMeant = (words: readonly string[]): boolean =>
+    words.every((word) => open.has(word) || !word.includes(MARK));
+  if (!isMeant(files)) return undefined;
+  return {
+    ...use,
+    contents: filled(use.contents),
+    names: filled(use.names),
+    trees: (use.trees ?? []).map((tree) => ({ ...tree, path: open.get(tree.path)?.pattern ?? tree.path })),
+    patterns: [...open.values()],
+  };
+}
+
+function lookedAt(argv: readonly string[], { input }: CommandPart): ReadOnlyUse | undefined {
+  const [name, ...args] = argv;
+  if (name === 'find') return findUse(args);
+  if (name === 'xargs') return xargsUse(args, input);
+  return programUse(argv);
+}

@@ -1,0 +1,178 @@
+/** Programs that search: what they may show is every file below the folders that they are given. */
+import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
+import type { ReadOnlyUse, Tree } from './use.ts';
+
+const long = (names: string): readonly string[] => names.split(/\s+/).map((name) => `--${name}`);
+
+const grepOptions: OptionList = {
+  // Without R, which follows links.
+  flags: 'EFGPabcHhIiLlnoqrsTUvwxyZz',
+  values: 'ABCem',
+  long: long(`byte-offset color colour count extended-regexp files-with-matches files-without-match
+    fixed-strings ignore-case initial-tab invert-match line-buffered line-number line-regexp no-filename no-ignore-case
+    no-messages null null-data only-matching perl-regexp quiet recursive silent text with-filename word-regexp`),
+  longValues: long(
+    'after-context before-context binary-files exclude exclude-dir include label max-count regexp',
+  ),
+  // To the grep of BSD the value is optional, and the next word the pattern.
+  longAttached: ['--context'],
+  numbers: true,
+};
+
+const ripgrepOptions: OptionList = {
+  // Without L, which follows links, z, which runs programs, and --debug, which shows lines of ignore files.
+  flags: 'FHINPSUabcilnopqsuvwx0.',
+  values: 'ABCMTdegjmrt',
+  long: long(`block-buffered byte-offset case-sensitive column count count-matches crlf files
+    files-with-matches files-without-match fixed-strings heading hidden ignore-case invert-match json
+    line-buffered line-number line-regexp multiline multiline-dotall no-column no-config no-filename no-heading no-hidden
+    no-ignore no-ignore-vcs no-line-number no-messages null null-data one-file-system only-matching passthru pcre2 pretty quiet
+    sort-files smart-case stats text trim type-list unrestricted version vimgrep with-filename word-regexp`),
+  longValues:
+    long(`after-context before-context color colors context context-separator encoding engine glob iglob
+    max-columns max-count max-depth max-filesize path-separator regexp replace sort sortr threads type type-not`),
+};
+
+const silverOptions: OptionList = {
+  // Without D, which shows every line of ignore files.
+  flags: 'HLQRSUVacilnorsuvw0',
+  values: 'ABCGmW',
+  long: long(`ackmate all-types break case-sensitive column count color files-with-matches
+    files-without-matches filename group heading hidden ignore-case invert-match line-numbers list-file-types literal nobreak
+    nocolor nofilename nogroup noheading nonumbers numbers null only-matching print-long-lines silent skip-vcs-ignores smart-case
+    stats unrestricted vimgrep word-regexp`),
+  longValues: long('depth file-search-regex ignore ignore-dir max-count width'),
+  longAttached: long('after before context'),
+};
+
+/** Finds files by their names, and shows no content. */
+const fdOptions: OptionList = {
+  flags: '01HFIagilpqsu',
+  values: 'EStdecj',
+  long: long(`absolute-path case-sensitive fixed-strings full-path glob hidden ignore-case
+    list-details no-ignore no-ignore-parent no-ignore-vcs print0 quiet regex relative-path show-errors unrestricted version`),
+  longValues:
+    long(`changed-before color changed-within exact-depth exclude extension max-depth max-results min-depth owner size
+    threads type`),
+};
+
+/** The options of the programs that search; `egrep`, `fgrep` and `fdfind` have those of `grep` and `fd`. */
+export const searchOptions = {
+  grep: grepOptions,
+  rg: ripgrepOptions,
+  ag: silverOptions,
+  fd: fdOptions,
+} as const satisfies Readonly<Record<string, OptionList>>;
+
+/** Names of ripgrep for kinds of code, with all the endings that it has for them. */
+const types: Readonly<Record<string, readonly string[]>> = {
+  c: ['*.[chH]', '*.[chH].in', '*.cats'],
+  cpp: ['*.[ChH]', '*.cc', '*.[ch]pp', '*.[ch]xx', '*.hh', '*.inl', '*.in'],
+  cs: ['*.cs'],
+  css: ['*.css', '*.scss'],
+  go: ['*.go'],
+  html: ['*.htm', '*.html', '*.ejs'],
+  java: ['*.java', '*.jsp', '*.jspx', '*.properties'],
+  js: ['*.js', '*.jsx', '*.vue', '*.cjs', '*.mjs'],
+  kotlin: ['*.kt', '*.kts'],
+  lua: ['*.lua'],
+  markdown: ['*.markdown', '*.md', '*.mdown', '*.mdwn', '*.mdx', '*.mkd', '*.mkdn'],
+  md: ['*.markdown', '*.md', '*.mdown', '*.mdwn', '*.mdx', '*.mkd', '*.mkdn'],
+  php: ['*.php', '*.php3', '*.php4', '*.php5', '*.php7', '*.php8', '*.pht', '*.phtml'],
+  py: ['*.py', '*.pyi'],
+  python: ['*.py', '*.pyi'],
+  rust: ['*.rs'],
+  scala: ['*.scala', '*.sbt'],
+  sql: ['*.sql', '*.psql'],
+  swift: ['*.swift'],
+  ts: ['*.ts', '*.tsx', '*.cts', '*.mts'],
+  typescript: ['*.ts', '*.tsx', '*.cts', '*.mts'],
+};
+
+/** Endings of code. A folder with too many files to look at may be searched for these alone. */
+const code =
+  /^\*\.(?:[cm]?[jt]sx?|c|cc|cpp|cs|css|go|h|hpp|html?|java|kts?|less|lua|mdx?|php|pyi?|rb|rs|s[ac]ss|scala|sql|svelte|swift|vue)$/;
+
+/** Options of ag for lines around a match. */
+const lines = /^(?:-[ABC]|--(?:after|before|context))$/;
+
+/** `grep`, `rg`, `ag` and `fd`. */
+export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
+  if (name.startsWith('fd')) return fdUse(args);
+  const isGrep = /grep$/.test(name);
+  const read = readOptions(args, isGrep ? grepOptions : name === 'rg' ? ripgrepOptions : silverOptions);
+  if (read === undefined) return undefined;
+  const has = (...names: string[]): boolean => read.options.some((option) => names.includes(option.name));
+  const isListing = name === 'rg' && has('--files');
+  // Of two ways to list, the last one counts.
+  if (!isListing && has('--type-list', '--version', '--list-file-types')) return { contents: [], names: [] };
+  // What is no number of lines is to ag the pattern, and the next word a place.
+  if (
+    name === 'ag' &&
+    read.options.some((option) => lines.test(option.name) && !/^\d+$/.test(option.value ?? ''))
+  )
+    return undefined;
+  const pattern = (name !== 'ag' && has('-e', '--regexp')) || isListing ? 0 : 1;
+  if (read.operands.length < pattern) return undefined;
+  const files = read.operands.slice(pattern).map((word) => word ?? '');
+  const late = isGrep ? read.late : [];
+  if (isListing) return { contents: [], names: files };
+  const isRecursive = !isGrep || has('-r', '--recursive');
+  if (!isRecursive) return { contents: [...files.filter((word) => word !== '-'), ...late], names: [] };
+  const tree = treeOf(name, read);
+  const places = files.filter((word) => word !== '-');
+  return {
+    contents: late,
+    names: [],
+    trees: (files.length > 0 ? places : ['.']).map((path) => ({ ...tree, path })),
+  };
+}
+
+/** What a search leaves out of a folder; whatever is not sure is not left out. */
+function treeOf(name: string, { options }: ReadOptions): Omit<Tree, 'path'> {
+  const values = (...names: string[]): readonly string[] =>
+    options.filter((option) => names.includes(option.name)).map(({ value }) => value ?? '');
+  if (/grep$/.test(name)) {
+    // Where an exclusion comes first, what no pattern names is searched.
+    const isLimited = options.find(({ name: one }) => /^--(?:in|ex)clude$/.test(one))?.name === '--include';
+    const only = isLimited ? values('--include') : [];
+    const without = values('--exclude-dir').filter((value) => /^[\w.-]+$/.test(value));
+    const codeOnly = only.length > 0 && only.every((value) => code.test(value));
+    return { hidden: true, follows: false, without, codeOnly, ...(only.length > 0 && { only }) };
+  }
+  if (name === 'ag') {
+    const isOpen = options.some((option) =>
+      /^(?:-[aUu]|--(?:hidden|unrestricted|all-types|skip-vcs-ignores))$/.test(option.name),
+    );
+    return { hidden: isOpen, ignores: !isOpen, follows: false };
+  }
+  const globs = values('-g', '--glob', '--iglob');
+  const wanted = globs.filter((value) => !value.startsWith('!'));
+  // A pattern that is asked for goes before everything that is ignored, and before what is hidden.
+  const isOpen = options.some((option) =>
+    /^(?:-[u.]|--(?:hidden|unrestricted|no-ignore(?:-vcs)?))$/.test(option.name),
+  );
+  const kinds = values('-t', '--type');
+  const known = kinds.every((kind) => Object.hasOwn(types, kind));
+  const isNarrow =
+    wanted.length > 0 && wanted.every((value) => /^\*\.\w+$/.test(value)) && values('--iglob').length === 0;
+  const only = isNarrow
+    ? wanted
+    : kinds.length > 0 && known && wanted.length === 0
+      ? kinds.flatMap((kind) => types[kind] ?? [])
+      : undefined;
+  const codeOnly = isNarrow ? wanted.every((value) => code.test(value)) : only !== undefined;
+  return {
+    hidden: isOpen || wanted.length > 0,
+    ignores: !isOpen && wanted.length === 0,
+    follows: false,
+    codeOnly,
+    ...(only && { only }),
+  };
+}
+
+function fdUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const read = readOptions(args, fdOptions);
+  if (read === undefined) return undefined;
+  return { contents: [], names: read.operands.slice(1).map((word) => word ?? '') };
+}

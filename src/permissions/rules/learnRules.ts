@@ -1,0 +1,72 @@
+/** Rules from past answers: what "always" would have saved each time, with what each rule would have covered. */
+import { decide, type PermissionInput, shownCall } from '../decide.ts';
+import type { Policy } from '../policy.ts';
+import type { SourcedRule } from './rules.ts';
+
+/** A call that the user was asked about, and the answer. */
+export interface AnsweredCall extends PermissionInput {
+  readonly answer: 'allowed' | 'denied';
+}
+
+export interface ProposedRule {
+  readonly rule: string;
+  /** What it would have covered, each with how many times; most often first. */
+  readonly covers: readonly { readonly call: string; readonly times: number }[];
+  /** How many questions it would have saved, or helped to save where a command needs several rules. */
+  readonly times: number;
+}
+
+export interface LearnedRules {
+  readonly rules: readonly ProposedRule[];
+  /** Rules that would have let a call run to which the user said no, with that call. */
+  readonly refused: readonly { readonly rule: string; readonly call: string }[];
+}
+
+/**
+ * Proposes rules for calls that would still ask, most useful first. `policy` has the rules in force and the mode; `least`
+ * is how many questions a rule has to have been worth. No rule, and not all of them together, would have let a call run
+ * that was denied.
+ */
+export function proposeRules(calls: readonly AnsweredCall[], policy: Policy, least: number): LearnedRules {
+  const denied = distinct(calls.filter(({ answer }) => answer === 'denied')).filter(
+    ({ call }) => decide(call, policy).behavior !== 'allow',
+  );
+  const found = new Map<string, { call: AnsweredCall; times: number }[]>();
+  for (const { call, times } of distinct(calls.filter(({ answer }) => answer === 'allowed'))) {
+    const { behavior, suggestion } = decide(call, policy);
+    if (behavior !== 'ask' || suggestion?.destination !== 'local') continue;
+    for (const rule of suggestion.rules) found.set(rule, [...(found.get(rule) ?? []), { call, times }]);
+  }
+  const rules: ProposedRule[] = [];
+  const refused: { rule: string; call: string }[] = [];
+  for (const [rule, uses] of found) {
+    const times = uses.reduce((sum, use) => sum + use.times, 0);
+    if (times < least) continue;
+    const against = denied.find(({ call }) =>
+      runsWith(call, [...rules.map((one) => one.rule), rule], policy),
+    );
+    if (against) refused.push({ rule, call: shownCall(against.call) });
+    else {
+      const covers = uses.map((use) => ({ call: shownCall(use.call), times: use.times }));
+      rules.push({ rule, times, covers: covers.sort((a, b) => b.times - a.times) });
+    }
+  }
+  return { rules: rules.sort((a, b) => b.times - a.times), refused };
+}
+
+function runsWith(call: PermissionInput, texts: readonly string[], policy: Policy): boolean {
+  const added = texts.map(
+    (text): SourcedRule => ({ text, behavior: 'allow', source: 'proposed', base: policy.root }),
+  );
+  return decide(call, { ...policy, rules: [...policy.rules, ...added] }).behavior === 'allow';
+}
+
+function distinct(calls: readonly AnsweredCall[]): readonly { call: AnsweredCall; times: number }[] {
+  const found = new Map<string, { call: AnsweredCall; times: number }>();
+  for (const call of calls) {
+    const key = JSON.stringify([call.tool, call.access]);
+    const { times } = found.get(key) ?? { times: 0 };
+    found.set(key, { call, times: times + 1 });
+  }
+  return [...found.values()];
+}

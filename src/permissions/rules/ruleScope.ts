@@ -1,0 +1,357 @@
+/**
+ * What a rule that allows may reach. A rule for the whole command counts where it was given: in the project's root or
+ * the folder that it names. A rule with a wildcard leaves words open, and those stay in the workspace, name no secret and
+ * nothing that is run or obeyed later, are known, and are no options that run, write or lead elsewhere.
+ */
+import { basename, dirname, join, relative } from 'node:path';
+import type { PermissionDecision } from '../../protocol/permissions.ts';
+import { textWords } from '../command/textWords.ts';
+import { decideShown, decideTracked, decideTree } from '../command/treeDecision.ts';
+import { locate, pathsIn } from '../command/wordPaths.ts';
+import { decideFile, inWorkspace } from '../files/fileDecision.ts';
+import { contains } from '../files/filePattern.ts';
+import { hasGlob } from '../files/globOverlap.ts';
+import { isSensitive } from '../files/sensitive.ts';
+import {
+  programName,
+  type Risk,
+  type RiskyWord,
+  riskyWords,
+  runsItsInput,
+  subcommandAt,
+} from '../options/riskyOptions.ts';
+import type { Policy } from '../policy.ts';
+import type { ReadOnlyUse } from '../readOnly/use.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+import type { Visit } from '../shell/workingDirectory.ts';
+import { ADDED } from '../shell/wrappers.ts';
+import { type Coverage, hasSafeEnvironment } from './commandRule.ts';
+import type { SourcedRule } from './rules.ts';
+
+/** Where a rule with an open end stops. */
+export interface Beyond {
+  /** A sentence's end: "does not cover …". */
+  readonly reason: string;
+  /** The row of the table of options behind it. */
+  readonly row?: string;
+}
+
+export interface ScopeInput {
+  readonly visit: Visit;
+  readonly policy: Policy;
+  /** What the command looks at, where it is known to do no more than that. */
+  readonly use: ReadOnlyUse | undefined;
+  /** Of `mkdir`, `touch`, `cp` and `mv`: what acceptEdits says of it; undefined = its options are not known. */
+  readonly edits: PermissionDecision | undefined;
+}
+
+/** Why a rule whose text covers a call does not reach it; undefined = it does. */
+export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInput): Beyond | undefined {
+  if (covers.type === 'every') return undefined;
+  const elsewhere = otherFolder(rule, covers, input);
+  if (elsewhere !== undefined || covers.type === 'exact') return elsewhere;
+  const { part } = input.visit;
+  const appended = part.raw.at(-1) === ADDED ? 1 : 0;
+  const offset = covers.words.argv.length - (part.argv.length - (covers.words === part ? 0 : appended));
+  const isSpelled = (at: number): boolean => covers.spelled(at + offset);
+  return (
+    otherProgram(part, offset, isSpelled) ??
+    unknownWord(part, isSpelled) ??
+    riskyWord(input.visit, input.policy, isSpelled) ??
+    outOfReach(input, isSpelled, covers.places)
+  );
+}
+
+/** A rule for `timeout` or `env` says nothing about the program that these start, nor one for `python` about its input. */
+function otherProgram(
+  part: CommandPart,
+  offset: number,
+  isSpelled: (at: number) => boolean,
+): Beyond | undefined {
+  if (offset > 0 && !isSpelled(0))
+    return { reason: `${part.raw[0] ?? ''}, which ${part.fullRaw[0] ?? 'another program'} starts` };
+  const namesInput = part.argv.some(
+    (word, at) => /^(?:-|-s|\/dev\/stdin)$/.test(word ?? '') && isSpelled(at),
+  );
+  return runsItsInput(part.argv) && !namesInput
+    ? { reason: 'a program that does what its input says' }
+    : undefined;
+}
+
+/** Whether a call by itself stays in the workspace, away from secrets and from what is obeyed. */
+export function staysInside(input: ScopeInput): boolean {
+  const { directories, part } = input.visit;
+  const isInside = directories?.every((directory) =>
+    inWorkspace(input.policy.realpath(directory), input.policy),
+  );
+  return isInside === true && hasSafeEnvironment(part) && outOfReach(input, () => false, []) === undefined;
+}
+
+/** Programs that do the same in every folder, but for the files that they are given. */
+const samePrograms = new Set(
+  '[ awk base64 basename bat cat chmod chown cksum cmp column comm cp curl cut date df diff dig dirname du echo egrep env expr false fgrep file find fold gawk grep gunzip gzip head hexdump hostname htop id ifconfig ip jq kill killall less ln ls lsof md5sum mkdir more mv netstat nl nslookup od paste pgrep ping pkill printenv printf ps pwd readlink realpath rev rg rm rmdir sed seq sha1sum sha256sum sleep sort ss ssh stat strings tac tail tar tee test time top touch tr traceroute tree true type uname uniq unzip uptime wc wget which whoami xxd yes yq zcat zip'.split(
+    ' ',
+  ),
+);
+
+/** Whether what a program does depends on files of the folder that it runs in, which nobody names to it. */
+export const dependsOnFolder = (program: string | null | undefined): boolean =>
+  !samePrograms.has(program ?? '');
+
+function otherFolder(
+  rule: SourcedRule,
+  covers: Exclude<Coverage, { type: 'every' }>,
+  { visit, policy }: ScopeInput,
+): Beyond | undefined {
+  const { directories, part } = visit;
+  if (directories === null) return { reason: 'a command in a folder that cannot be known here' };
+  const other = directories.find((directory) => {
+    const place = policy.realpath(directory);
+    if (covers.folder !== undefined) return !namesFolder(covers.folder, rule.base, place, policy);
+    if (isHome(place, policy)) return false;
+    if (programName(part.argv[0]) === 'git') return !isOwnRepository(place, policy);
+    if (covers.type === 'exact' || dependsOnFolder(part.argv[0])) return true;
+    return !inWorkspace(place, policy);
+  });
+  if (other === undefined) return undefined;
+  return { reason: `commands in ${other}` };
+}
+
+/** The folders that a rule without one of its own is for. */
+export function isHome(
+  place: string,
+  { root, additionalDirectories, startDirectory, realpath }: Policy,
+): boolean {
+  const homes = [root, ...additionalDirectories, ...(startDirectory === undefined ? [] : [startDirectory])];
+  return homes.some((home) => realpath(home) === place);
+}
+
+function namesFolder(pattern: string, base: string, place: string, policy: Policy): boolean {
+  const pieces = locate(pattern.replace(/["']/g, ''), base, policy).split(/(\*+)/);
+  const text = pieces.map((piece) =>
+    piece.startsWith('**') ? '.*' : piece === '*' ? '[^/]*' : piece.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'),
+  );
+  return new RegExp(`^${text.join('')}$`, 's').test(place);
+}
+
+/** Whether a folder of the workspace belongs to the repository of the folder above it, and is none by itself. */
+function isOwnRepository(place: string, policy: Policy): boolean {
+  for (let directory = place; ; directory = dirname(directory)) {
+    if (isHome(directory, policy)) return true;
+    if (directory === dirname(directory)) return false;
+    const holds = policy.expandGlob(join(directory, '.gi[t]'));
+    const isBare = ['objects', 'refs'].every((name) => policy.isDirectory(join(directory, name)));
+    if (isBare || holds === undefined || holds.some((path) => path.endsWith('/.git'))) return false;
+  }
+}
+
+/** What only the shell knows may be an option, and any file. */
+function unknownWord(part: CommandPart, isSpelled: (at: number) => boolean): Beyond | undefined {
+  const text = textWords(part);
+  const at = part.argv.findIndex((word, index) => word === null && !text.has(index) && !isSpelled(index));
+  if (at === -1) return undefined;
+  const raw = part.raw[at] ?? '';
+  return { reason: raw === ADDED ? 'the words that xargs adds' : `${raw}, which only the shell knows` };
+}
+
+const does: Readonly<Record<Risk, string>> = {
+  runs: 'runs something or says what is run',
+  writes: 'writes files',
+  elsewhere: 'works on other files or elsewhere',
+  unknown: 'is not known to be harmless',
+};
+
+function riskyWord(visit: Visit, policy: Policy, isSpelled: (at: number) => boolean): Beyond | undefined {
+  const text = textWords(visit.part);
+  const risky = harmfulWords(visit, policy).find(
+    ({ at, behind }) => !text.has(at) && !isSpelled(at) && !(behind !== undefined && isSpelled(behind)),
+  );
+  return risky && { reason: `${risky.word}, which ${does[risky.risk]}`, row: risky.row };
+}
+
+/** The words of a command that only a rule which spells them covers, as it is run where it is run. */
+export const harmfulWords = ({ part, directories }: Visit, policy: Policy): readonly RiskyWord[] =>
+  riskyWords(part.argv).filter(
+    ({ unless }) =>
+      unless === undefined ||
+      directories === null ||
+      !directories.every((directory) => {
+        const path = policy.realpath(locate(unless.path, directory, policy));
+        if (!inWorkspace(path, policy)) return false;
+        return unless.place === 'output'
+          ? isResult(relative(policy.realpath(directory), path))
+          : policy.isDirectory(path) || policy.findUpwards(dirname(path), [basename(path)]) === path;
+      }),
+  );
+
+/** Folders and files that builds and tests write their results to, so that they overwrite no source. */
+const isResult = (path: string): boolean =>
+  /(?:^|\/)(?:dist|build|out|output|target|bin|obj|coverage|htmlcov|reports?|results|test-results|playwright-report|tmp|artifacts|\.[\w-]*cache|\.next|lib-cov)(?:\/|$)/.test(
+    path,
+  ) ||
+  /(?:\.(?:out|prof|pprof|lcov|tsbuildinfo|o|obj|a|so|dylib|exe|wasm|eslintcache)|(?:^|[\w.-]*[_.-])(?:coverage|reports?|results?|junit|profile)\.(?:xml|json|html|txt|info|sarif|log))$/.test(
+    path,
+  );
+
+/** Programs whose operands are only read, whatever their options, as far as those are not in the table. */
+const readers =
+  /^(?:[efz]?grep|rg|ag|ack|cat|head|tail|less|more|wc|ls|find|fd|tree|stat|file|du|diff|cmp|sort|uniq|cut|jq|awk|strings|md5sum|sha\d+sum|shellcheck|tsc|jest|vitest|mocha|pytest|mypy|flake8|pylint|node|python3?|git)$/;
+/** Subcommands of git that write the files of the working tree. */
+const gitWrites =
+  /^(?:apply|am|checkout|checkout-index|clean|clone|init|mv|pull|read-tree|reset|restore|rm|stash|switch|worktree)$/;
+/** Programs that show or hand on all that is in a folder. */
+const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff)$/;
+/** Programs that change everything below a folder, what is obeyed included. */
+const sweeping = /^(?:rm|chmod|chown|chgrp|shred|rsync)$/;
+const edits = /^(?:cp|mv|mkdir|touch)$/;
+
+/** `scp -r host:x/. .` puts whatever another machine has there into a folder. */
+const sweeps = ({ argv }: CommandPart): boolean =>
+  sweeping.test(programName(argv[0])) ||
+  (programName(argv[0]) === 'scp' && argv.some((word) => /^-[A-Za-z\d]*r/.test(word ?? '')));
+
+function outOfReach(
+  { visit, policy, use, edits: edited }: ScopeInput,
+  isSpelled: (at: number) => boolean,
+  places: readonly string[],
+): Beyond | undefined {
+  const { part, directories } = visit;
+  const name = programName(part.argv[0]);
+  if (edits.test(name) && !part.argv.every((_, at) => isSpelled(at))) {
+    if (edited?.behavior === 'allow') return undefined;
+    return { reason: edited === undefined ? 'a form that is not understood' : lowered(edited.reason) };
+  }
+  const isKnown = use !== undefined;
+  const words = isKnown ? knownWords(use) : openWords(part, isSpelled);
+  const onlyReads = readers.test(name) && !part.argv.some((word) => gitWrites.test(word ?? ''));
+  const writesResult = riskyWords(part.argv).some(({ unless }) => unless?.place === 'output');
+  const reads = isKnown || (onlyReads && !writesResult && harmfulWords(visit, policy).length === 0);
+  for (const directory of directories ?? [policy.root]) {
+    for (const { path: word, wild } of words) {
+      const path = locate(word, directory, policy);
+      const real = policy.realpath(path);
+      if (
+        isDevice.test(path) ||
+        places.some((place) => contains(policy.realpath(locate(place, '/', policy)), real))
+      )
+        continue;
+      // `/api/v1` is a pattern or a route where there is no such folder.
+      const top = `/${path.split('/')[1] ?? ''}`;
+      if (path !== top && !policy.isDirectory(top)) continue;
+      if (sweeps(part) && isHome(real, policy)) return { reason: `${word}, a whole project` };
+      const verdict = decideFile(
+        { tool: reads ? 'Read' : 'Edit', verb: reads ? 'read' : 'write', path, isFile: false },
+        { ...policy, mode: 'acceptEdits' },
+        wild,
+      );
+      const namesOnly =
+        isKnown && verdict.cause === 'secret' && use.names.includes(word) && inWorkspace(real, policy);
+      if (verdict.behavior !== 'allow' && !namesOnly)
+        return { reason: `${word}: ${lowered(verdict.reason)}` };
+    }
+    const held = [
+      ...(recursive.test(name) ? (use?.trees ?? []) : []).map((tree) =>
+        decideTree(tree, directory, name, policy),
+      ),
+      ...shownByGit(part, use, directory, policy),
+    ].find(({ behavior }) => behavior !== 'allow');
+    if (held !== undefined) return { reason: lowered(held.reason) };
+    const shown = !isKnown && recursive.test(name) ? foldersOf(words, directory, policy) : [];
+    const open = shown.find((folder) => holdsSecrets(folder, policy));
+    if (open !== undefined)
+      return { reason: `${open}, which holds secrets or too many files to look for them` };
+  }
+  return undefined;
+}
+
+/** Subcommands of git that may show the content of files which no word names. */
+const gitShowing =
+  /^(?:archive|cat-file|diff|diff-files|diff-index|diff-tree|format-patch|grep|log|range-diff|show|stash (?:list|show)|whatchanged)$/;
+
+/** Git shows what it tracks; where its options are not all known, that may be any of it. */
+function shownByGit(
+  part: CommandPart,
+  use: ReadOnlyUse | undefined,
+  directory: string,
+  policy: Policy,
+): readonly PermissionDecision[] {
+  if (programName(part.argv[0]) !== 'git') return [];
+  const at = subcommandAt(part.argv);
+  const [name = '', next] = part.argv.slice(at);
+  const what = `git ${name}`;
+  const isKnown = use !== undefined && !policy.gitRunsPrograms(directory);
+  if (!isKnown || use.repositories?.some((place) => place !== '.'))
+    return gitShowing.test(name === 'stash' ? `stash ${next}` : (name ?? ''))
+      ? [decideTracked([':/'], directory, what, policy)]
+      : [];
+  return [
+    ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
+    ...(use.shown ?? []).map((shown) => decideShown(shown, policy.realpath(directory), what, policy)),
+  ];
+}
+
+const isDevice = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|fd\/\d+)$/;
+
+interface Word {
+  readonly path: string;
+  readonly wild: boolean;
+}
+
+const knownWords = (use: ReadOnlyUse): readonly Word[] =>
+  [...use.contents, ...use.names, ...(use.trees ?? []).map(({ path }) => path)].map((path) => ({
+    path,
+    wild: true,
+  }));
+
+function openWords(part: CommandPart, isSpelled: (at: number) => boolean): readonly Word[] {
+  const text = textWords(part);
+  return part.argv.flatMap((word, at) => {
+    if (at === 0 || word === null || text.has(at) || isSpelled(at)) return [];
+    const raw = part.raw[at] ?? '';
+    const wild = hasGlob(raw.replace(/'[^']*'|"[^"]*"|\\./g, ''));
+    const isUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(word.replace(/^-[^=]*=/, '')) && !/file:/i.test(word);
+    const paths = isUrl ? [] : [...pathsIn(word, raw), ...behindCluster(word)];
+    return paths.map((path) => ({ path, wild: wild && hasGlob(path) }));
+  });
+}
+
+/** The value that may follow a cluster of options at once: `-aF/etc/passwd`. */
+function behindCluster(word: string): readonly string[] {
+  const letters = /^-[A-Za-z\d]{2,9}/.exec(word)?.[0].length ?? 0;
+  return Array.from({ length: letters }, (_, at) => word.slice(at + 1)).filter((path) => path !== '');
+}
+
+function foldersOf(words: readonly Word[], directory: string, policy: Policy): readonly string[] {
+  const named = words
+    .map(({ path }) => locate(path, directory, policy))
+    .filter((path) => policy.isDirectory(path));
+  return named.length === 0 && !words.some(({ path }) => path.includes('/')) ? [] : named;
+}
+
+/** Entries looked at below one folder; with more of them it asks. */
+const MAX_ENTRIES = 4000;
+
+/** Whether a folder holds files that may be secret, at any depth. What git and package managers keep is left out. */
+export function holdsSecrets(folder: string, policy: Policy): boolean {
+  let looked = 0;
+  const open = [folder];
+  for (let directory = open.pop(); directory !== undefined; directory = open.pop()) {
+    for (const pattern of ['*', '.*']) {
+      const entries = policy.expandGlob(join(directory, pattern));
+      if (entries === undefined) return true;
+      looked += entries.length;
+      if (looked > MAX_ENTRIES || entries.some(isSensitive)) return true;
+      open.push(
+        ...entries.filter(
+          (path) =>
+            !/\/(?:\.git|node_modules|\.|\.\.)$/.test(path) &&
+            policy.realpath(path) === path &&
+            policy.isDirectory(path),
+        ),
+      );
+    }
+  }
+  return false;
+}
+
+const lowered = (sentence: string): string => sentence.replace(/\.$/, '');

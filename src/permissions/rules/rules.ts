@@ -1,0 +1,84 @@
+/** Permission rules as users write them: `Tool` or `Tool(specifier)`, with where each one came from. */
+import { builtinToolSpecifiers, type RuleSpecifier } from '../../protocol/toolNames.ts';
+
+/** A rule that is in force. `base` is the directory that `/x` in a file pattern is relative to. */
+export interface SourcedRule {
+  readonly text: string;
+  readonly behavior: 'allow' | 'ask' | 'deny';
+  /** Where it was written: ".clawdcode.local.json", "--allowed-tools", "session". */
+  readonly source: string;
+  /** Of managed settings: no mode lifts it. */
+  readonly managed?: true;
+  readonly base: string;
+}
+
+export interface ParsedRule {
+  readonly tool: string;
+  /** What stands in the parentheses; absent = everything that the tool does. */
+  readonly spec?: string;
+}
+
+/** Tools of other agents. No call has these names here, but settings may be shared with those agents. */
+const foreignSpecifiers: Readonly<Record<string, RuleSpecifier | 'any'>> = {
+  MultiEdit: 'path',
+  NotebookEdit: 'path',
+  Agent: 'any',
+  Task: 'any',
+  Skill: 'any',
+  WebSearch: 'none',
+  KillShell: 'none',
+  AskUserQuestion: 'none',
+};
+
+const specifiers: ReadonlyMap<string, RuleSpecifier | 'any'> = new Map(
+  Object.entries({ ...builtinToolSpecifiers, ...foreignSpecifiers }),
+);
+
+/** Reads one rule; what is wrong with it comes back as a sentence that says what to write instead. */
+export function parseRule(text: string): ParsedRule | { readonly error: string } {
+  const match = /^([A-Za-z][\w.-]*\*?)(?:\((.*)\))?$/s.exec(text.trim());
+  const tool = match?.[1];
+  if (tool === undefined)
+    return { error: `"${text}" is not a rule. Write Tool or Tool(specifier), e.g. Bash(npm run build).` };
+  const spec = match?.[2]?.trim();
+  const problem = tool.startsWith('mcp__') ? mcpProblem(tool, spec) : toolProblem(tool, spec);
+  if (problem !== undefined) return { error: `"${text}": ${problem}` };
+  return spec === undefined || spec === '*' ? { tool } : { tool, spec };
+}
+
+function mcpProblem(tool: string, spec: string | undefined): string | undefined {
+  if (spec !== undefined && spec !== '*')
+    return `rules for MCP tools take no specifier. Write ${tool} without parentheses.`;
+  if (!/^mcp__[\w.-]+?(?:__(?:[\w.-]+|\*))?$/.test(tool))
+    return 'an MCP rule is mcp__server, mcp__server__tool or mcp__server__*.';
+  return undefined;
+}
+
+function toolProblem(tool: string, spec: string | undefined): string | undefined {
+  const takes = specifiers.get(tool);
+  if (takes === undefined) {
+    const near = [...specifiers.keys()].find((name) => name.toLowerCase() === tool.toLowerCase());
+    const known = Object.keys(builtinToolSpecifiers).join(', ');
+    return near ? `tool names are written exactly: ${near}.` : `unknown tool. Known are ${known}.`;
+  }
+  if (spec === undefined) return undefined;
+  if (spec === '') return `nothing in the parentheses. Write ${tool} for everything that it does.`;
+  if (takes === 'none' && spec !== '*') return `${tool} takes no specifier. Write ${tool}.`;
+  if (
+    takes === 'domain' &&
+    spec !== '*' &&
+    !/^domain:(?:\*|(?:\*\.)?[^\s*/:?#@[\]]+|\[[\da-f:.]+\])$/i.test(spec)
+  )
+    return 'WebFetch rules name a domain, without scheme, port and path: WebFetch(domain:example.com), or WebFetch(domain:*.example.com) for its subdomains.';
+  if (takes === 'command' && /^:?\*?$/.test(spec) && spec !== '*')
+    return 'a command is missing before ":*". Write Bash for every command.';
+  return undefined;
+}
+
+/** Whether a rule for `rule` speaks of calls of `tool`; `mcp__server` and `mcp__server__*` mean the whole server. */
+export function namesTool(rule: string, tool: string): boolean {
+  if (rule === tool) return true;
+  if (!rule.startsWith('mcp__')) return false;
+  const server = rule.endsWith('__*') ? rule.slice(0, -3) : rule;
+  return tool.startsWith(`${server}__`) && !server.slice('mcp__'.length).includes('__');
+}

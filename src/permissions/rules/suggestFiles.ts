@@ -1,0 +1,48 @@
+import { dirname } from 'node:path';
+import type { RuleSuggestion } from '../../protocol/permissions.ts';
+import type { FileVerdict } from '../files/fileDecision.ts';
+import type { Policy } from '../policy.ts';
+
+const maxRules = 5;
+
+/**
+ * What "always" means for files: edits are accepted for the session by changing the mode, a directory
+ * outside the workspace is readable for the session. Nothing for secrets and for what a rule asks about.
+ */
+export function suggestForFiles(
+  tool: string,
+  verb: 'read' | 'write',
+  verdicts: readonly FileVerdict[],
+  policy: Policy,
+): RuleSuggestion | undefined {
+  const asks = verdicts.filter(({ behavior }) => behavior === 'ask');
+  if (verb === 'write') {
+    if (policy.mode !== 'default' || !asks.every(({ cause }) => cause === 'mode')) return undefined;
+    return {
+      rules: [],
+      destination: 'mode',
+      label: 'Yes, allow all edits this session',
+      detail: 'switches to accept edits mode',
+    };
+  }
+  if (!asks.every(({ cause }) => cause === 'outside')) return undefined;
+  const rules = [...new Set(asks.map(({ realPath }) => readRule(tool, realPath, policy)))];
+  if (rules.length > maxRules || rules.some((rule) => rule === undefined)) return undefined;
+  const saved = rules.filter((rule) => rule !== undefined);
+  return {
+    rules: saved,
+    destination: 'session',
+    label: `Yes, and allow ${saved.join(', ')} for this session`,
+    detail: 'nothing is saved',
+  };
+}
+
+/** The file's directory, unless that is as much as everything. */
+export function readRule(tool: string, path: string, policy: Policy): string | undefined {
+  if (/[*?[\]{}()!\n]/.test(path)) return undefined;
+  const listsDirectories = tool === 'Grep' || tool === 'Glob';
+  const directory = listsDirectories ? path : dirname(path);
+  const broad = ['/', policy.home, policy.realpath(policy.home), dirname(policy.home)];
+  if (!broad.includes(directory)) return `Read(/${directory}/**)`;
+  return listsDirectories || broad.includes(path) ? undefined : `Read(/${path})`;
+}

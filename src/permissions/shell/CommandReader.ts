@@ -1,0 +1,607 @@
+/**
+ * Collects the simple commands and redirections of one syntax tree. Every method answers whether it
+ * understood what it saw; a node type that is not listed here is not understood.
+ */
+import type { Node } from 'web-tree-sitter';
+import { changesShell, printsPlainly } from './builtins.ts';
+import {
+  arithmeticIsPlain,
+  expansionIsPlain,
+  hasOnlyBlanksBetween,
+  heredocsEndWhereTheySay,
+} from './checks.ts';
+import {
+  conditional,
+  isPlainVariable,
+  readRedirect,
+  redirectEffect,
+  redirectsInput,
+  repeating,
+  reserved,
+  statements,
+  testLeaves,
+  usesVariables,
+} from './grammar.ts';
+import type { CommandPart, ParsedCommand } from './parsedCommand.ts';
+import { wordTypes, wordValue } from './word.ts';
+import { type Piece, readPieces, type Span } from './wordPieces.ts';
+import {
+  type Argument,
+  alternativesOf,
+  anything,
+  combine,
+  join,
+  mayBeSecret,
+  unknownText,
+  type Variables,
+  valuesOf,
+} from './wordValues.ts';
+import { ADDED, hidesCommand, innerScript, isShell, unwrap, unwrapRun, type Words } from './wrappers.ts';
+
+interface Place {
+  readonly certain: boolean;
+  readonly isReached: boolean;
+  readonly repeats: boolean;
+}
+
+/** A variable that is set, and whether its value, taken for a path, may lead out of where it is looked for. */
+interface SetVariable {
+  readonly name: string;
+  readonly leadsOut: boolean;
+}
+
+type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
+
+const maxDepth = 4;
+/** More commands than anybody reads in a question, and more words, each of which may be a file. */
+const maxParts = 500;
+const maxWords = 1000;
+export class CommandReader {
+  readonly #readScript: ReadScript;
+  readonly #parts: CommandPart[] = [];
+  readonly #writes: (string | null)[] = [];
+  readonly #reads: (string | null)[] = [];
+  readonly #mentions: string[] = [];
+  readonly #known: (readonly Argument[])[] = [];
+  #source = '';
+  #depth = 0;
+  #definesFunction = false;
+  /** Something may have changed what words mean: an option of the shell, an alias, a variable set by a builtin. */
+  #isOpaque = false;
+  #variables: Variables = new Map();
+  #moves = 0;
+  #words = 0;
+
+  constructor(readScript: ReadScript) {
+    this.#readScript = readScript;
+  }
+
+  /** The result where not everything was understood. */
+  failed(): ParsedCommand {
+    return { ok: false, ...(this.#known.length > 0 && { known: this.#known }) };
+  }
+
+  result(): ParsedCommand {
+    const moves = this.#parts.some(({ argv }) => /^(?:cd|pushd|popd)$/.test(argv[0] ?? ''));
+    if ((moves && this.#definesFunction) || this.#parts.length > maxParts) return { ok: false };
+    const isKnown = !this.#isOpaque && !this.#definesFunction;
+    return {
+      ok: true,
+      parts: isKnown ? this.#parts : this.#parts.map((part) => ({ ...part, runs: null })),
+      writes: this.#writes,
+      reads: this.#reads,
+      mentions: this.#mentions,
+    };
+  }
+
+  readProgram(root: Node, source: string, depth: number): boolean {
+    if (!hasOnlyBlanksBetween(root, source) || !heredocsEndWhereTheySay(root, source)) return false;
+    const [outerSource, outerDepth] = [this.#source, this.#depth];
+    [this.#source, this.#depth] = [source, depth];
+    const single = root.namedChildren.filter((child) => child.type !== 'comment').length === 1;
+    const understood = this.#all(root, {
+      certain: single && depth === 0,
+      isReached: depth === 0,
+      repeats: depth > 0,
+    });
+    [this.#source, this.#depth] = [outerSource, outerDepth];
+    return understood;
+  }
+
+  #all(node: Node, place: Place): boolean {
+    const { children } = node;
+    return children.every((child, index) => {
+      const before = this.#variables;
+      const isBeside = children[index + 1]?.type === '&' || node.type === 'pipeline';
+      if (!this.#statement(child, isBeside ? { ...place, certain: false, isReached: false } : place))
+        return false;
+      // What runs beside the shell, or only perhaps, may or may not have set a variable.
+      if (isBeside) this.#variables = join(before, this.#variables);
+      return true;
+    });
+  }
+
+  #statement(node: Node, place: Place): boolean {
+    if (!node.isNamed || node.type === 'comment') return node.type !== '((' && node.type !== '$';
+    if (node.type === 'command') return this.#command(node, place, []);
+    if (node.type === 'redirected_statement') return this.#redirected(node, place);
+    if (node.type === 'file_redirect') return this.#redirect(node, [])?.length === 0;
+    if (node.type === 'test_command') return this.#test(node, place);
+    if (node.type === 'declaration_command' || node.type === 'unset_command')
+      return this.#declaration(node, place);
+    if (node.type.startsWith('variable_assignment')) return this.#assignments(node, place);
+    if (wordTypes.has(node.type)) {
+      const mentions = node.parent?.type === 'for_statement' ? this.#mentions : undefined;
+      // A pattern of `case` is read by rules of its own, and runs nothing that the grammar does not show.
+      const pieces = node.parent?.type === 'case_item' ? [] : this.#pieces(node, false);
+      if (pieces === undefined) return false;
+      // Compared with one pattern after the other, or as one, a secret is as good as read.
+      if (node.parent?.type === 'case_item' && namesSecret(node, this.#source, this.#variables))
+        this.#reads.push(null);
+      const isCompared = node.parent?.type === 'case_statement';
+      if (isCompared && valuesOf(pieces, this.#variables, this.#moves).some(({ type }) => type === 'secret'))
+        this.#reads.push(null);
+      return this.#word(node, place, mentions) !== undefined;
+    }
+    if (!statements.has(node.type)) return false;
+    if (node.type === 'function_definition') this.#definesFunction = true;
+    const chain =
+      node.type === 'list' && node.children.every((child) => child.isNamed || child.type === '&&');
+    const inside = {
+      certain: place.certain && chain,
+      isReached: place.isReached && chain,
+      repeats: place.repeats || repeating.has(node.type),
+    };
+    return this.#following(node, place, () => this.#branches(node, inside));
+  }
+
+  /** Keeps account of what variables may hold after a statement that runs others once, often or not at all. */
+  #following(node: Node, place: Place, read: () => boolean): boolean {
+    const before = this.#variables;
+    if (repeating.has(node.type)) {
+      const changed = new Map(before);
+      for (const name of assignedIn(node, this.#source)) changed.set(name, [anything]);
+      this.#variables = changed;
+      if (node.type === 'for_statement' && !this.#loopVariable(node, place)) return false;
+    }
+    const start = this.#variables;
+    if (!read()) return false;
+    if (node.type === 'subshell') this.#variables = before;
+    else if (conditional.has(node.type)) this.#variables = join(join(before, start), this.#variables);
+    return true;
+  }
+
+  /**
+   * Each branch begins with the variables as they are after the condition, or as the branches before it leave them: their
+   * conditions have run as well, and `;&` goes on from one to the next.
+   */
+  #branches(node: Node, place: Place): boolean {
+    if (node.type === 'list') return this.#list(node, place);
+    if (!/^(?:if_statement|elif_clause|case_statement)$/.test(node.type)) return this.#all(node, place);
+    let atStart = this.#variables;
+    let after: Variables | undefined;
+    for (const child of node.children) {
+      if (/^(?:elif_clause|else_clause|case_item)$/.test(child.type)) {
+        after = after === undefined ? this.#variables : join(after, this.#variables);
+        this.#variables = join(atStart, after);
+      }
+      if (!this.#statement(child, place)) return false;
+      if (child.type === 'then') atStart = this.#variables;
+    }
+    this.#variables = join(atStart, after === undefined ? this.#variables : join(after, this.#variables));
+    return true;
+  }
+
+  /** `a && b` and `a || b`: the second one follows the first, if it runs at all. */
+  #list(node: Node, place: Place): boolean {
+    return node.children.every((child, index) => {
+      const before = this.#variables;
+      if (!this.#statement(child, { ...place, isReached: place.isReached && index === 0 })) return false;
+      if (index > 0) this.#variables = join(before, this.#variables);
+      return true;
+    });
+  }
+
+  /** A loop assigns as `x=…` does: `for PATH in ./bin; do ls; done` runs another `ls`. */
+  #loopVariable(node: Node, place: Place): boolean {
+    const variable = node.childForFieldName('variable');
+    if (variable === null) return false;
+    const name = this.#text(variable);
+    const values: Argument[] = [];
+    for (const word of node.childrenForFieldName('value')) {
+      if (word === null) return false;
+      const pieces = this.#pieces(word, false);
+      if (pieces === undefined) return false;
+      const lists = alternativesOf(pieces, this.#variables, this.#moves);
+      for (const value of lists?.flat() ?? [anything])
+        values.push(value.type === 'files' ? { ...value, single: true } : value);
+    }
+    if (node.children.some((child) => child.type === 'select')) return false;
+    // How often the loop runs tells something of a secret.
+    if (values.some(({ type }) => type === 'secret')) this.#reads.push(null);
+    const hasList = node.children.some((child) => child.type === 'in');
+    this.#assign(name, hasList ? values : [unknownText]);
+    const astray = values.some((value) => value.type !== 'text' || leadsOut(value.text));
+    const set = { name, leadsOut: !hasList || astray };
+    return isPlainVariable(name) || this.#plain(variable, { argv: [], raw: [] }, [set], place);
+  }
+
+  #command(node: Node, place: Place, extra: readonly Node[]): boolean {
+    const words: Node[] = [];
+    const env: SetVariable[] = [];
+    for (const child of node.children) {
+      if (child.type === 'variable_assignment') {
+        const set = this.#assignment(child, place);
+        if (set === undefined) return false;
+        env.push(set);
+      } else if (child.type === 'file_redirect') {
+        if (this.#redirect(child, [])?.length !== 0) return false;
+      } else if (child.type === 'herestring_redirect') {
+        if (!this.#herestring(child, place)) return false;
+      } else if (child.type === 'command_name') words.push(...child.children);
+      else words.push(child);
+    }
+    words.push(...extra);
+    const text = [this.#text(node), ...extra.map((word) => this.#text(word))].join(' ');
+    return this.#add(text, words, env, place);
+  }
+
+  #add(text: string, nodes: readonly Node[], env: readonly SetVariable[], place: Place): boolean {
+    const argv: (string | null)[] = [];
+    for (const node of nodes) {
+      const word = wordTypes.has(node.type) ? this.#word(node, place) : undefined;
+      if (word === undefined) return false;
+      argv.push(word.value);
+    }
+    this.#words += argv.length;
+    if (this.#parts.length > maxParts || this.#words > maxWords) return false;
+    const full: Words = { argv, raw: nodes.map((node) => this.#text(node)) };
+    const runs = this.#runs(nodes);
+    if (runs === undefined) return false;
+    const { words, envPrefix } = unwrap(full);
+    const name = words.argv[0];
+    const script = innerScript(words);
+    if (name === null || script === null) this.#known.push(...(runs ?? []));
+    // A pattern in it becomes the names of files first, and those are read as commands.
+    const own = nodes.slice(nodes.length - words.argv.length + (words.raw.at(-1) === ADDED ? 1 : 0));
+    const scriptEnd = isShell(name ?? '') ? words.argv.indexOf(script ?? null) : words.argv.length - 1;
+    if (script != null && !own.slice(0, scriptEnd + 1).every((node) => this.#isConstant(node))) return false;
+    if (name === undefined || name === null || name === '' || reserved.test(name) || hidesCommand(words))
+      return false;
+    if (script === null) return false;
+    if (changesShell(words.argv)) this.#isOpaque = true;
+    const input = this.#inputOf(nodes);
+    this.#parts.push({
+      text,
+      ...words,
+      runs,
+      ...(input && { input }),
+      full: full.argv,
+      fullRaw: full.raw,
+      envPrefix: [...env.map((one) => one.name), ...envPrefix],
+      ...((env.some((one) => one.leadsOut) || isEnvironmentAstray(full, words)) && { envLeadsOut: true }),
+      carrier: script !== undefined && (name === 'eval' || isShell(name)),
+      variables: nodes.some(usesVariables),
+      ...place,
+    });
+    if (isMove(words.argv)) this.#moves += 1;
+    if (script === undefined) return true;
+    // `eval` goes on in this shell; another shell knows only what was exported.
+    const outer = this.#variables;
+    const isSame = name === 'eval';
+    // It would show every word, with the values of variables in it.
+    if (words.argv.slice(1, -1).some((word) => /^-\w*x/.test(word ?? ''))) this.#isOpaque = true;
+    if (!isSame) this.#variables = new Map();
+    // What it is given it may print as `$1`.
+    const given = runs?.flat() ?? [anything];
+    if (!isSame && given.some(({ type }) => type === 'secret')) this.#reads.push(null);
+    const understood = this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
+    if (!isSame) this.#variables = outer;
+    return understood;
+  }
+
+  /** Whether a word is the same text to every shell, without anything that the shell replaces. */
+  #isConstant(node: Node): boolean {
+    const pieces = this.#pieces(node, false);
+    const lists = pieces && alternativesOf(pieces, this.#variables, this.#moves);
+    const [word] = lists?.length === 1 ? (lists[0] ?? []) : [];
+    return word?.type === 'text' && word.text === wordValue(node, this.#source);
+  }
+
+  /** Every list of arguments; null = not known, undefined = not understood. */
+  #runs(nodes: readonly Node[]): CommandPart['runs'] | undefined {
+    const lists: (readonly (readonly Argument[])[])[] = [];
+    let isKnown = true;
+    for (const node of nodes) {
+      const pieces = this.#pieces(node, false);
+      if (pieces === undefined) return undefined;
+      const list = alternativesOf(pieces, this.#variables, this.#moves);
+      if (list === undefined) isKnown = false;
+      else lists.push(list);
+    }
+    const all = isKnown ? combine(lists) : undefined;
+    const runs = all?.map((list) => unwrapRun(list.flat()));
+    return runs?.every((run) => run !== undefined) ? runs.filter((run) => run !== undefined) : null;
+  }
+
+  /** The words of the command that this one reads the output of, and nothing else. */
+  #inputOf(nodes: readonly Node[]): readonly Argument[] | undefined {
+    const first = nodes[0]?.parent ?? null;
+    const command = first?.type === 'command_name' ? first.parent : first;
+    const before = command?.previousNamedSibling;
+    if (command?.type !== 'command' || command.parent?.type !== 'pipeline' || before?.type !== 'command')
+      return undefined;
+    // Through `|&` come error messages as well, and a redirection takes the place of the pipe.
+    if (command.previousSibling?.type !== '|' || redirectsInput(command, this.#source)) return undefined;
+    const isPlain = before.children.every(
+      (child) => child.type === 'command_name' || wordTypes.has(child.type),
+    );
+    const words = before.children.flatMap((child) =>
+      child.type === 'command_name' ? child.children : [child],
+    );
+    const runs = isPlain ? this.#runs(words) : undefined;
+    return runs?.length === 1 ? runs[0] : undefined;
+  }
+
+  /** The pieces of a word; undefined when it is not understood. */
+  #pieces(node: Node, assigned: boolean): Piece[] | undefined {
+    const spans: Span[] = [];
+    const collect = (inner: Node): void => {
+      const [start, end] = [inner.startIndex - node.startIndex, inner.endIndex - node.startIndex];
+      if (inner.type === 'command_substitution')
+        spans.push({ start, end, piece: printsPlainly(inner, this.#source) ? 'plain' : 'output' });
+      else if (inner.type === 'process_substitution') {
+        if (this.#text(inner).startsWith('<(')) spans.push({ start, end, piece: 'process' });
+        else spans.push({ start, end, piece: 'output' });
+      } else if (inner.type === 'arithmetic_expansion') {
+        if (this.#text(inner).startsWith('$((')) spans.push({ start, end, piece: 'plain' });
+      } else for (const child of inner.children) collect(child);
+    };
+    collect(node);
+    return readPieces(this.#text(node), spans, assigned);
+  }
+
+  #assign(name: string, values: readonly Argument[]): void {
+    const next = new Map(this.#variables);
+    next.set(name, isPlainVariable(name) ? values : [anything]);
+    this.#variables = next;
+  }
+
+  /** Walks what a word would run; undefined when it is not understood. */
+  #word(node: Node, place: Place, mentions?: string[]): { readonly value: string | null } | undefined {
+    if (!this.#substitutions(node, place)) return undefined;
+    mentions?.push(this.#text(node));
+    return { value: wordValue(node, this.#source) };
+  }
+
+  #substitutions(node: Node, place: Place): boolean {
+    const inside: Place = { certain: false, isReached: false, repeats: place.repeats };
+    const text = this.#text(node);
+    switch (node.type) {
+      case 'command_substitution':
+        // Inside backticks a backslash means something else than the tree says.
+        return !(text.startsWith('`') && text.includes('\\')) && this.#inSubshell(node, inside);
+      case 'process_substitution':
+        return this.#inSubshell(node, inside);
+      case 'arithmetic_expansion':
+        return arithmeticIsPlain(text);
+      case 'expansion':
+        return (
+          expansionIsPlain(node, text) && node.children.every((child) => this.#substitutions(child, inside))
+        );
+      case '$':
+        return node.parent?.type === 'string' || node.parent?.type === 'simple_expansion';
+      case 'subscript':
+      case 'array':
+      case 'translated_string':
+        return false;
+      default:
+        return node.children.every((child) => this.#substitutions(child, inside));
+    }
+  }
+
+  /** What is assigned there is gone afterwards. */
+  #inSubshell(node: Node, place: Place): boolean {
+    const own = this.#variables;
+    const understood = this.#all(node, place);
+    this.#variables = own;
+    return understood;
+  }
+
+  #redirected(node: Node, place: Place): boolean {
+    const body = node.childForFieldName('body');
+    const extra: Node[] = [];
+    for (const child of node.children) {
+      if (body !== null && child.id === body.id) continue;
+      const understood =
+        child.type === 'file_redirect'
+          ? this.#redirect(child, extra) !== undefined
+          : child.type === 'heredoc_redirect'
+            ? this.#heredoc(child, place, extra)
+            : child.type === 'herestring_redirect' && this.#herestring(child, place);
+      if (!understood) return false;
+    }
+    if (body === null) return extra.length === 0;
+    const inside = { ...place, certain: false, isReached: false };
+    const before = this.#variables;
+    const understood =
+      body.type === 'command'
+        ? this.#command(body, inside, extra)
+        : extra.length === 0 && this.#statement(body, inside);
+    // What cannot be redirected does not run.
+    this.#variables = join(before, this.#variables);
+    return understood;
+  }
+
+  /** The words after the target, which belong to the command; the grammar counts them as targets. */
+  #redirect(node: Node, extra: Node[]): readonly Node[] | undefined {
+    const redirect = readRedirect(node, this.#source);
+    if (redirect === undefined) return undefined;
+    const { operator, target, rest } = redirect;
+    if (target !== undefined) {
+      const word = this.#word(target, { certain: false, isReached: false, repeats: false });
+      const effect = word && redirectEffect(operator, word.value);
+      const pieces = this.#pieces(target, false);
+      if (word === undefined || effect === undefined || pieces === undefined) return undefined;
+      // A word that the shells read differently (`=x` to zsh) is none that is known.
+      const isKnown = alternativesOf(pieces, this.#variables, this.#moves) !== undefined;
+      if (effect === 'writes') this.#writes.push(isKnown ? word.value : null);
+      if (effect === 'reads') this.#reads.push(...this.#targets(word.value, pieces));
+    }
+    extra.push(...rest);
+    return rest;
+  }
+
+  /** The files that may be read; null = not known. */
+  #targets(value: string | null, pieces: readonly Piece[]): readonly (string | null)[] {
+    const lists = alternativesOf(pieces, this.#variables, this.#moves);
+    const known = lists?.flatMap((list) =>
+      list.map((one) =>
+        one.type === 'text' ? one.text : one.type === 'files' && one.single ? one.pattern : null,
+      ),
+    );
+    if (known === undefined || lists?.some((list) => list.length !== 1)) return [null];
+    return value === null ? known : [value, ...known.filter((one) => one !== value && one !== null)];
+  }
+
+  /** The word is what the command reads: one that only the shell knows may be a secret, as a file would be. */
+  #herestring(node: Node, place: Place): boolean {
+    const words = node.namedChildren.filter((child) => wordTypes.has(child.type));
+    const all = words.map((word) => this.#pieces(word, true));
+    if (all.some((pieces) => pieces === undefined)) return false;
+    const values = all.flatMap((pieces) => valuesOf(pieces ?? [], this.#variables, this.#moves));
+    if (values.some(({ type }) => type === 'secret')) this.#reads.push(null);
+    return words.every((word) => this.#word(word, place) !== undefined);
+  }
+
+  #heredoc(node: Node, place: Place, extra: Node[]): boolean {
+    return node.children.every((child) => {
+      if (!child.isNamed || child.type === 'heredoc_start' || child.type === 'heredoc_end') return true;
+      if (child.type === 'heredoc_body') return this.#substitutions(child, place);
+      if (child.type === 'file_redirect') return this.#redirect(child, extra) !== undefined;
+      if (wordTypes.has(child.type)) return extra.push(child) > 0;
+      return this.#statement(child, { ...place, certain: false, isReached: false });
+    });
+  }
+
+  #test(node: Node, place: Place): boolean {
+    const leaves = testLeaves(node);
+    const understood = leaves?.every(
+      (leaf) => !wordTypes.has(leaf.type) || this.#word(leaf, place) !== undefined,
+    );
+    if (leaves === undefined || !understood) return false;
+    const raw = leaves.map((leaf) => this.#text(leaf));
+    const argv = leaves.map((leaf, index) =>
+      wordTypes.has(leaf.type) ? wordValue(leaf, this.#source) : (raw[index] ?? ''),
+    );
+    const lists: (readonly (readonly Argument[])[])[] = [];
+    for (const [index, leaf] of leaves.entries()) {
+      const pieces = wordTypes.has(leaf.type) ? this.#pieces(leaf, false) : [];
+      if (pieces === undefined) return false;
+      const list = wordTypes.has(leaf.type)
+        ? alternativesOf(pieces, this.#variables, this.#moves)
+        : [[{ type: 'text' as const, text: raw[index] ?? '' }]];
+      lists.push(list ?? [[anything]]);
+    }
+    const runs = combine(lists)?.map((list) => list.flat()) ?? null;
+    return this.#plain(node, { argv, raw }, [], place, runs);
+  }
+
+  #declaration(node: Node, place: Place): boolean {
+    const names = node.namedChildren.filter((child) => child.type === 'variable_assignment');
+    const rest = node.namedChildren.filter((child) => child.type !== 'variable_assignment');
+    this.#isOpaque = true;
+    if (names.some((child) => this.#assignment(child, place) === undefined)) return false;
+    if (rest.some((child) => !wordTypes.has(child.type) || this.#word(child, place) === undefined))
+      return false;
+    const raw = node.children.map((child) => this.#text(child));
+    return this.#plain(node, { argv: raw, raw }, [], place);
+  }
+
+  #assignments(node: Node, place: Place): boolean {
+    const all = node.type === 'variable_assignments' ? node.namedChildren : [node];
+    const env = all.map((child) => this.#assignment(child, place));
+    if (env.some((set) => set === undefined)) return false;
+    return this.#plain(node, { argv: [], raw: [] }, env as SetVariable[], place);
+  }
+
+  /** undefined when it is not a plain one. */
+  #assignment(node: Node, place: Place): SetVariable | undefined {
+    const name = node.childForFieldName('name');
+    const value = node.childForFieldName('value');
+    if (node.type !== 'variable_assignment' || name?.type !== 'variable_name') return undefined;
+    if (value !== null && !(wordTypes.has(value.type) && this.#word(value, place, this.#mentions)))
+      return undefined;
+    const pieces = value === null ? [] : this.#pieces(value, true);
+    if (pieces === undefined) return undefined;
+    // To dash `x+=/y` is the name of a program, which no variable may have.
+    const isWhole = this.#text(node).startsWith(`${this.#text(name)}=`);
+    const values: readonly Argument[] = isWhole
+      ? value === null
+        ? [{ type: 'text', text: '' }]
+        : valuesOf(pieces, this.#variables, this.#moves)
+      : [anything];
+    const before = this.#variables;
+    this.#assign(this.#text(name), values);
+    // Set for one command it is gone afterwards, but not with every builtin of every shell.
+    if (node.parent?.type === 'command') this.#variables = join(before, this.#variables);
+    const known = value === null ? '' : wordValue(value, this.#source);
+    return {
+      name: isWhole ? this.#text(name) : `${this.#text(name)}+`,
+      leadsOut: known === null || leadsOut(known),
+    };
+  }
+
+  #plain(
+    node: Node,
+    words: Words,
+    env: readonly SetVariable[],
+    place: Place,
+    runs: CommandPart['runs'] = null,
+  ): boolean {
+    this.#parts.push({
+      text: this.#text(node),
+      ...words,
+      runs,
+      full: words.argv,
+      fullRaw: words.raw,
+      envPrefix: env.map((one) => one.name),
+      ...(env.some((one) => one.leadsOut) && { envLeadsOut: true }),
+      carrier: false,
+      variables: usesVariables(node),
+      ...place,
+    });
+    return true;
+  }
+
+  #text(node: Node): string {
+    return this.#source.slice(node.startIndex, node.endIndex);
+  }
+}
+
+/** Whether a variable in the word may hold a secret. */
+const namesSecret = (node: Node, source: string, variables: Variables): boolean =>
+  node
+    .descendantsOfType('variable_name')
+    .some((name) => name !== null && mayBeSecret(source.slice(name.startIndex, name.endIndex), variables));
+
+/** Whether a value, taken for the name of something in a folder, is a path to elsewhere. */
+const leadsOut = (value: string): boolean => /^[:~/]|\.\./.test(value);
+
+/** The same of the words that `env` in front of a command sets. */
+const isEnvironmentAstray = (full: Words, unwrapped: Words): boolean =>
+  full.argv
+    .slice(0, full.argv.length - unwrapped.argv.length + 1)
+    .some(
+      (word) => word !== null && /^[A-Za-z_]\w*=/.test(word) && leadsOut(word.slice(word.indexOf('=') + 1)),
+    );
+
+const isMove = (argv: readonly (string | null)[]): boolean => /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
+
+/** Names of the variables that a loop sets. */
+function assignedIn(node: Node, source: string): readonly string[] {
+  return node.descendantsOfType(['variable_assignment', 'for_statement']).flatMap((inner) => {
+    const name = inner?.childForFieldName(inner.type === 'for_statement' ? 'variable' : 'name');
+    return name == null ? [] : [source.slice(name.startIndex, name.endIndex)];
+  });
+}

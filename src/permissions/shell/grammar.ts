@@ -1,0 +1,119 @@
+/** What is known about the nodes of the shell's grammar, one node at a time. */
+import type { Node } from 'web-tree-sitter';
+import { wordTypes } from './word.ts';
+
+/** Nodes that hold statements and run nothing themselves. */
+export const statements = new Set([
+  'list',
+  'pipeline',
+  'subshell',
+  'compound_statement',
+  'negated_command',
+  'if_statement',
+  'elif_clause',
+  'else_clause',
+  'for_statement',
+  'while_statement',
+  'do_group',
+  'case_statement',
+  'case_item',
+  'function_definition',
+]);
+/** What they hold may run more than once. */
+export const repeating = new Set(['for_statement', 'while_statement', 'function_definition']);
+/** Statements after which what they hold may or may not have run. */
+export const conditional = new Set([
+  'if_statement',
+  'for_statement',
+  'while_statement',
+  'case_statement',
+  'function_definition',
+]);
+/** Words of the grammar that are not commands; as a command's name they mean it was misread. */
+export const reserved =
+  /^(?:coproc|!|\{|\}|\[\[|\]\]|\(|if|then|elif|else|fi|for|select|in|do|done|while|until|case|esac|function|[A-Za-z_]\w*\+?=.*)$/s;
+
+/** Names in small letters that a program or a shell acts upon, or sets: to zsh `path` is the `PATH`, and `=~` sets `match`. */
+const specialVariables =
+  /^(?:\w*proxy|p?npm_\w+|_|(?:cd|f|mail|man|module_)?path|fignore|histchars|auto_resume|prompt\d?|psvar|argv|status|pipestatus|signals|watch|\w*aliases|(?:dis_)?(?:builtins|commands|functions|functions_source|patchars|reswords)|options|\w*dirs|dirstack|func\w*|history\w*|job\w*|keymaps|match|mbegin|mend|modules|parameters|termcap|terminfo|usergroups|widgets|zsh_\w+|\w+_functions)$/;
+
+/** Whether nothing but the command itself looks at a variable of this name. */
+export const isPlainVariable = (name: string): boolean =>
+  /^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name);
+
+export interface RedirectNode {
+  readonly operator: string;
+  /** Absent where a descriptor is closed. */
+  readonly target: Node | undefined;
+  /** Further words, which belong to the command. */
+  readonly rest: readonly Node[];
+}
+
+/** Takes a redirection apart; undefined when it is of an unknown kind. */
+export function readRedirect(node: Node, source: string): RedirectNode | undefined {
+  // To zsh `>!` is `>|`, so that the word behind it is another file.
+  if (/^\d*[<>&|]+!/.test(source.slice(node.startIndex, node.endIndex))) return undefined;
+  let operator = '';
+  const words: Node[] = [];
+  for (const child of node.children) {
+    if (child.type === 'file_descriptor') {
+      if (!/^\d+$/.test(source.slice(child.startIndex, child.endIndex))) return undefined;
+    } else if (!child.isNamed) operator = child.type;
+    else if (wordTypes.has(child.type)) words.push(child);
+    else return undefined;
+  }
+  const closes = operator.endsWith('-');
+  const target = closes ? undefined : words.shift();
+  return closes || target ? { operator, target, rest: words } : undefined;
+}
+
+/** What a redirection does to its target; undefined when it is of an unknown kind. */
+export function redirectEffect(
+  operator: string,
+  target: string | null,
+): 'reads' | 'writes' | 'nothing' | undefined {
+  const descriptor = target !== null && /^(?:\d+-?|-)$/.test(target);
+  if (operator === '<&' || operator === '>&') {
+    if (descriptor) return 'nothing';
+    return operator === '>&' ? 'writes' : undefined;
+  }
+  if (operator === '<') return 'reads';
+  return ['>', '>>', '>|', '&>', '&>>'].includes(operator) ? 'writes' : undefined;
+}
+
+/**
+ * Whether a command's input may come from a redirection. The grammar gives one at the end of a pipeline or a list to the
+ * whole of it, while the shell gives it to the last command, so those around it count as well.
+ */
+export function redirectsInput(command: Node, source: string): boolean {
+  const own = command.children.filter((child) => child.type.endsWith('_redirect'));
+  const around: Node[] = [];
+  for (let node = command.parent; node !== null; node = node.parent)
+    if (node.type === 'redirected_statement') around.push(...node.children);
+  return [...own, ...around].some((node) => {
+    if (/^here(?:doc|string)_redirect$/.test(node.type)) return true;
+    if (node.type !== 'file_redirect') return false;
+    const [, descriptor, operator] = /^(\d*)(\S?)/.exec(source.slice(node.startIndex, node.endIndex)) ?? [];
+    return operator === '<' || descriptor === '0';
+  });
+}
+
+/** The words and operators of `[ … ]` and `[[ … ]]` in order; undefined when something else is in it. */
+export function testLeaves(node: Node): readonly Node[] | undefined {
+  const leaves: Node[] = [];
+  const collect = (inner: Node): boolean => {
+    if (/^(?:unary|binary|parenthesized|ternary|postfix)_expression$/.test(inner.type))
+      return inner.children.every(collect);
+    if (inner.isNamed && !wordTypes.has(inner.type)) return false;
+    return leaves.push(inner) > 0;
+  };
+  return node.children.every(collect) ? leaves : undefined;
+}
+
+/** Whether the text of a word depends on a variable; what a command prints is another matter. */
+export function usesVariables(node: Node): boolean {
+  if (node.type === 'command_substitution' || node.type === 'process_substitution') return false;
+  if (node.type === 'expansion') return true;
+  if (node.type === 'simple_expansion') return !/^\$[?#$!]$/.test(node.text);
+  return node.children.some(usesVariables);
+}

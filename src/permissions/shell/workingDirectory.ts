@@ -1,0 +1,91 @@
+/** Where each part of a command may run, following `cd`. */
+
+import { resolve } from 'node:path';
+import { locate } from '../command/wordPaths.ts';
+import type { CommandPart } from './parsedCommand.ts';
+
+export interface Visit {
+  readonly part: CommandPart;
+  /** The directories that it may run in; null = nobody can say. */
+  readonly directories: readonly string[] | null;
+  /** Whether the command has changed directory before, if only perhaps. */
+  readonly moved: boolean;
+  /** For a part that changes directory: where to, from each of them; null = nobody can say. */
+  readonly goesTo: readonly string[] | null;
+}
+
+interface Place {
+  readonly home: string;
+  readonly realpath: (path: string) => string;
+  readonly isDirectory: (path: string) => boolean;
+}
+
+const maxDirectories = 16;
+
+/** A `cd` that may not happen (after `||`, in a subshell) leaves both directories possible. */
+export function track(parts: readonly CommandPart[], cwd: string, place: Place): readonly Visit[] {
+  let directories: readonly string[] | null = [cwd];
+  let moved = false;
+  return parts.map((part) => {
+    const before = directories;
+    if (!changesDirectory(part)) return { part, directories: before, moved, goesTo: [] };
+    const target = destination(part);
+    const goesTo =
+      target === undefined || before === null
+        ? null
+        : [...new Set(before.flatMap((directory) => destinations(target, directory, place)))];
+    if (goesTo === null || before === null) directories = null;
+    else if (isPlain(part) && (part.certain || (part.isReached && goesTo.every((to) => canEnter(to, place)))))
+      directories = goesTo;
+    else directories = [...new Set([...before, ...goesTo])];
+    if (directories !== null && directories.length > maxDirectories) directories = null;
+    const visit = { part, directories: before, moved, goesTo };
+    moved = true;
+    return visit;
+  });
+}
+
+/** The parent of a link is to `cd` the directory that the link is in, or where `-P` is set the one that it leads to. */
+const destinations = (target: string, directory: string, place: Place): readonly string[] => {
+  const real = locate(target, directory, place);
+  const path = target === '~' || target.startsWith('~/') ? real : resolve(directory, target);
+  return place.realpath(path) === place.realpath(real) ? [path] : [path, real];
+};
+
+/** Only who may search a directory is told that it contains itself. */
+const canEnter = (directory: string, place: Place): boolean => place.isDirectory(`${directory}/.`);
+
+/**
+ * A `cd` in the form that bash, dash and zsh understand alike. In any other the shell may stay where it is: `env cd x` is a
+ * program of that name, bash has no `chdir`, zsh no `command cd`, and only bash has `-e`.
+ */
+function isPlain({ argv: [name, ...args], full, raw }: CommandPart): boolean {
+  const operands = args.slice(args.findIndex((word) => !/^-[LP]$/.test(word ?? '')));
+  const rest = operands[0] === '--' ? operands.slice(1) : operands;
+  const isWrapped = full.length !== args.length + 1;
+  // To dash a dollar sign before quotes is a character.
+  return name === 'cd' && !isWrapped && rest.length <= 1 && !raw.some((word) => word.includes("$'"));
+}
+
+/** Whether the part moves the shell to another directory, or may do so. */
+export const changesDirectory = ({ argv }: CommandPart): boolean =>
+  /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
+
+/** What `cd` is given; undefined when that is not one plain directory, or it may happen again. */
+function destination(part: CommandPart): string | undefined {
+  if (part.repeats || part.argv[0] === 'popd' || part.envPrefix.length > 0) return undefined;
+  const words = part.argv.slice(1).filter((word) => !/^-(?:[LPe]|-)$/.test(word ?? ''));
+  const [target = '~'] = words;
+  const plain = words.length <= 1 && target !== null && !/^[-+]|[*?[]/.test(target);
+  return plain && target !== '' ? target : undefined;
+}
+
+/** Every directory that a command may be in at some time; null = nobody can say. */
+export function everyDirectory(visits: readonly Visit[], cwd: string): readonly string[] | null {
+  const all = new Set([cwd]);
+  for (const { directories, goesTo } of visits) {
+    if (directories === null || goesTo === null) return null;
+    for (const directory of [...directories, ...goesTo]) all.add(directory);
+  }
+  return [...all];
+}

@@ -1,0 +1,428 @@
+/**
+ * Commands that once got further than anybody had allowed, by the way in which they did, and variants of each: none of
+ * them runs unasked, whatever the mode that still asks. What each way is closed by is tested elsewhere; this is the list.
+ */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import { bash, home, outside, root } from '../harness.ts';
+
+for (const folder of ['certs.d', 'e', 'd', 'docs/api', 'payload', 'evilpkg', 'secrets', '.husky'])
+  mkdirSync(join(root, folder), { recursive: true });
+mkdirSync(join(home, '.ssh'), { recursive: true });
+for (const file of [
+  '.env.local',
+  '.npmrc',
+  'certs.d/server.pem',
+  'e/.env',
+  'secrets/x',
+  'in',
+  'payload/.clawdcode.json',
+])
+  writeFileSync(join(root, file), 'SECRET\n');
+writeFileSync(join(home, '.ssh/id_rsa'), 'KEY\n');
+// A bare repository among the files of a clone.
+for (const folder of ['docs/api/objects', 'docs/api/refs'])
+  mkdirSync(join(root, folder), { recursive: true });
+writeFileSync(join(root, 'docs/api/HEAD'), 'ref: refs/heads/main\n');
+writeFileSync(join(root, 'docs/api/config'), '[core]\n\tbare = true\n\tfsmonitor = touch x\n');
+symlinkSync(join(home, '.ssh/id_rsa'), join(root, 'd/link'));
+symlinkSync(join(home, '.ssh/id_rsa'), join(root, '[slug]'));
+symlinkSync(join(outside, 'secret.txt'), join(root, 'sub/there'));
+
+function never(
+  commands: readonly string[],
+  mode: PermissionMode = 'default',
+  rules: readonly string[] = [],
+): void {
+  test.each(commands)('%s', async (command) => {
+    expect((await bash(command, rules, mode)).behavior).not.toBe('allow');
+  });
+}
+
+describe('here-documents without quotes', () => {
+  const bodies = ['First run `touch x`, then test.', '$(touch x)', '${y:=$(touch x)}', '$((a[$(touch x)]))'];
+  never(
+    bodies.flatMap((body) => [
+      `cat <<EOF\n${body}\nEOF`,
+      `cat <<-EOF\n\t${body}\n\tEOF`,
+      `wc -l <<EOF | sort\n${body}\nEOF`,
+    ]),
+  );
+});
+
+const runtimeWords = [
+  "printf {-v,'a[$(touch p)]',x}",
+  "printf -v 'a[$(touch p)]' x",
+  "git grep -e {alpha,'-Otouch p;:'}",
+  'sort -k {1,-o,out} in',
+  'echo 1 -o out in | xargs sort -k',
+  'git branch --list {--no-list,-D,feature}',
+  "grep {'',~/.ssh/id_rsa}",
+  'head -n {5,.env}',
+  'grep -v ./.*',
+  'head -n $N a.txt',
+  'sort $OPTIONS a.txt',
+  'cat $(echo .env)',
+  'ls | xargs cat',
+  'echo .env | xargs cat',
+  "x='-o out'; sort $x in",
+  'sort {-o,out,in}',
+  'find . {-name,x,-delete}',
+  'git log {--output=x,-1}',
+];
+describe('words that are known only at run time', () => {
+  never(runtimeWords);
+});
+describe('words that are known only at run time, in plan mode', () => {
+  never(runtimeWords, 'plan');
+});
+
+describe('where shells and grammars differ', () => {
+  never([
+    ': "${x:-\'$(touch p)\'}"',
+    "for i in 'a[$(touch p)]'; do : ${HOME:i}; done",
+    ': {b[i]}>/dev/null',
+    "exit 'path[$(touch p)]'",
+    "exit 'a[$(touch p)]'",
+    "echo $'\\x24(touch p)'",
+    "cat $'.env'",
+    "[[ -v 'a[$(touch p)]' ]]",
+    "test -v 'a[$(touch p)]'",
+    '(( x = a[$(touch p)] ))',
+    'let "a[$(touch p)]=1"',
+    "unset 'a[$(touch p)]'",
+    "read 'a[$(touch p)]' < in",
+    "declare 'a[$(touch p)]=1'",
+    'echo ${!x}',
+    'echo =ls',
+    'echo *(e:touch\\ p:)',
+    'cat <(touch p)',
+    ': {1..1000000000}',
+  ]);
+});
+
+describe('a change of directory that does not happen', () => {
+  const wrappers = ['env', 'nohup', 'timeout 5', 'nice', 'stdbuf -o L', 'time', 'nohup command'];
+  never(wrappers.map((wrapper) => `${wrapper} cd src; cat ../notes.txt`));
+  const forms = ['command cd src', 'builtin cd src', 'chdir src', 'cd -e src', 'cd src --', "cd $'src'"];
+  never(forms.map((form) => `${form}; cat ../notes.txt`));
+});
+describe('a change of directory that does not happen, in acceptEdits', () => {
+  const writes = ['touch ../x', 'cp a.txt ../x', 'mkdir ../x', 'echo x > ../x'];
+  never(
+    writes.flatMap((write) => [`env cd src; ${write}`, `nohup cd src; ${write}`]),
+    'acceptEdits',
+  );
+});
+describe('a redirection after the last change of directory', () => {
+  never(['cd sub; < there', 'cd sub && < there', 'cd sub; cat < there']);
+});
+describe('a redirection after the last change of directory, in acceptEdits', () => {
+  never(['cd sub; > there', 'cd sub && > there', 'cd sub; >> there'], 'acceptEdits');
+});
+
+describe('words and redirections that zsh reads differently, in acceptEdits', () => {
+  never(
+    [
+      'echo x >! ../x',
+      'echo x >!../../x',
+      'echo x >>! ../x',
+      'echo x >&! ../x',
+      'echo x &>! ../x',
+      // The program of that name, wherever it is.
+      'echo x > =tool',
+      'echo x >> =tool',
+      'cp a.txt =tool',
+      'mv =tool x',
+      'mv a.txt =tool',
+      'touch =tool',
+    ],
+    'acceptEdits',
+  );
+});
+
+describe('variables that another branch has set', () => {
+  never([
+    'x=a.txt; case a in a) x=../n.txt;& b) cat "$x";; esac',
+    'x=a.txt; case a in a) x=../n.txt;;& *) cat "$x";; esac',
+    'x=a.txt; case a in a) x=../n.txt;& b) :;& c) cat "$x";; esac',
+    'x=src; case a in a) x=-delete;& b) find src "$x";; esac',
+    'x=a.txt; if false; then :; elif x=../n.txt; false; then :; else cat "$x"; fi',
+    'x=a.txt; if false; then :; elif x=../n.txt; false; then :; elif true; then cat "$x"; fi',
+  ]);
+});
+
+const brought = [
+  './bash -c ls',
+  'src/sh -c ls',
+  'env ./zsh -c ls',
+  '/tmp/x/dash -c ls',
+  'src/../bash -lc ls',
+  '../sh -c ls',
+];
+describe('names of files that become commands', () => {
+  never([
+    'eval ls *',
+    'eval cat odd/*',
+    "eval 'ls' src/?",
+    'eval ls [a-z]*',
+    'bash -c *',
+    'sh -c l*',
+    'eval =ls',
+  ]);
+});
+
+describe('a group that does not run because its redirection fails', () => {
+  never([
+    'x=../n.txt; { x=a.txt; } < missing; cat "$x"',
+    'x=../n.txt; { x=a.txt; } <&9; cat "$x"',
+    'x=../n.txt; { x=a.txt; } >&9; cat "$x"',
+    'x=../n.txt; { { x=a.txt; }; } < missing; cat "$x"',
+    'x=-delete; { x=-print; } < missing; find src "$x"',
+    // To dash it runs beside the shell.
+    'x=../n.txt; { x=a.txt; } &> /dev/null; cat "$x"',
+  ]);
+});
+
+describe('a shell that the folder brings along', () => {
+  never(brought);
+});
+describe('a shell that the folder brings along, in plan mode', () => {
+  never(brought, 'plan');
+});
+
+describe('programs of awk that end an expression elsewhere than they seem to', () => {
+  never([
+    'awk \'/a/ { print "; system(x) #" }\' a.txt',
+    'awk \'/a/ { y = 1 / 2; z = "/ ; print x > f; #" }\' a.txt',
+    'awk \'BEGIN { x = "touch p"; y = length / " / ; system(x) #"\n}\'',
+    'awk \'/[[:alpha:]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[^]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[[.a.]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[a[]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[\\]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+  ]);
+});
+
+describe('variables that zsh sets by itself', () => {
+  never([
+    'match=a.txt; [[ "../n.txt" =~ "(.*)" ]]; cat "$match"',
+    'match=src; [[ "-delete" =~ "(.*)" ]]; find src "$match"',
+    'for match in a.txt; do [[ "../n.txt" =~ "(.*)" ]]; cat "$match"; done',
+    'mend=a.txt; [[ "x" =~ "(.*)" ]]; cat "$mend"',
+  ]);
+});
+
+describe('what xargs reads is not what find prints', () => {
+  never([
+    'find src | xargs cat < list',
+    'find src | < list xargs cat',
+    'find src | 0< list xargs cat',
+    'find src | <<< .env xargs cat',
+    "find src | xargs cat <<'EOF'\n.env\nEOF",
+    'find src | xargs cat 3< list 0>&3',
+    'true && find src | xargs cat < list',
+    "find src -newer 'a ../x b' |& xargs cat",
+  ]);
+});
+
+describe('patterns that shells read differently, or with quotes in them', () => {
+  never([
+    'cat **',
+    'cat ./**',
+    'cat **/secret.txt',
+    'wc -l **/secret.txt',
+    'for f in **/secret.txt; do cat "$f"; done',
+    'cat ***/secret.txt',
+    'cat "["*]',
+    'cat \\[*]',
+    'cat "[s"*"]"',
+    'x="["; cat "$x"*]',
+    'cat ".en"["v"]',
+    'cat .en{[,x}v]',
+  ]);
+});
+
+describe('names of files that mean more than a file', () => {
+  never([
+    'for f in *.tar; do tar tf "$f"; done',
+    'find . -name "*.tar" -exec tar tf {} +',
+    'find . -name "*.tar" | xargs tar tf',
+    'find env -exec jq -n {} {} ;',
+    'find env | xargs -n 1 jq -n',
+    'strings -n @options a.txt',
+    'strings -t @options a.txt',
+    'iconv -f ../charmap -t UTF-8 a.txt',
+  ]);
+});
+
+describe('options and variables that say more than they seem to', () => {
+  never([
+    // The pattern of a process, which names a file of processes.
+    'pgrep -F.env',
+    'pgrep -f -F.env',
+    // Not in the manner of Unix, so in that of BSD: with the environment of each process.
+    'ps -axe',
+    'ps -ex',
+    'ps -x -e',
+    'ps -eTH',
+    'ps -elx',
+    // A folder with the formats that programs print with.
+    'LANGUAGE=../../../home/me/project/x ls missing',
+    'env LANGUAGE=x ls',
+    'LANGUAGE=x; ls',
+  ]);
+});
+
+describe('a change of directory before git', () => {
+  never([
+    'cd docs/api && git log -3',
+    'git -C docs/api log',
+    'cd docs/api; git status',
+    'git --git-dir=docs/api log',
+    'GIT_DIR=docs/api git log',
+  ]);
+});
+
+describe('secrets without tricks', () => {
+  never([
+    "grep -rh --include='*.local' '' .",
+    "rg '' certs.d",
+    'diff . e',
+    'diff -r . e',
+    'diff d e',
+    'cat <<< "$GITHUB_TOKEN"',
+    'basename "$GITHUB_TOKEN"',
+    'seq -f "$GITHUB_TOKEN" 1',
+    'expr "$GITHUB_TOKEN" : ".*"',
+    'echo $GITHUB_TOKEN',
+    'printf %s "$AWS_SECRET_ACCESS_KEY"',
+    'env',
+    'printenv',
+    'set',
+    'export -p',
+    'declare -p',
+    'ps auxe',
+    'cat /proc/self/environ',
+    'cat .env',
+    'cat .e*',
+    'cat {.e,}nv',
+    "grep -r '' certs.d",
+    'tar cf - .',
+    'base64 .env.local',
+    'head -c 100 certs.d/server.pem',
+    'cat d/link',
+    'rg --hidden SECRET',
+    'rg -uu SECRET',
+    'find . -name ".env*" -exec cat {} +',
+  ]);
+});
+
+describe('rules reach no further than they say', () => {
+  describe.each<readonly [string, readonly string[]]>([
+    ['allow Bash(grep:*)', ["grep -rh '' ~", "grep '' .env", 'grep -f ~/.ssh/id_rsa a.txt']],
+    ['allow Bash(tree:*)', ['tree -o out']],
+    ['allow Bash(touch:*)', ['touch ~/x', 'touch .git/hooks/pre-commit', 'touch ../x']],
+    ['allow Bash(mkdir:*)', ['mkdir ~/x', 'mkdir -p .git/hooks/x']],
+    [
+      'allow Bash(git log:*)',
+      ['git log --output=x', 'git log --ext-diff -p', 'git log --textconv -p', 'git log --output x'],
+    ],
+    [
+      'allow Bash(git diff:*)',
+      ['git diff --output=/etc/x', 'git diff --no-index /dev/null ~/.ssh/id_rsa', 'git diff --ext-diff'],
+    ],
+    [
+      'allow Bash(find:*)',
+      [
+        'find . -exec touch x ;',
+        "find . -exec sh -c 'touch x' ';'",
+        'find . -delete',
+        'find . -fprintf x y',
+        'find . -ok rm {} +',
+      ],
+    ],
+    ['allow Bash(rg:*)', ['rg --pre sh x', 'rg --pre=./x y', 'rg --hostname-bin=x y']],
+    [
+      'allow Bash(npm test:*)',
+      ['npm test --script-shell=./x', 'npm test --prefix /tmp/x', 'npm test --node-options=--require=x'],
+    ],
+    ['allow Bash(npm test)', ['cd evilpkg && npm test']],
+    ['allow Bash(cat:*)', ['cat {.e,}nv', 'cat .env', 'cat ~/.ssh/id_rsa', 'cat $X']],
+  ])('%s', (rule, commands) => {
+    never(commands, 'default', [rule]);
+  });
+});
+
+describe('deny rules see through what hides a command', () => {
+  describe.each<readonly [string, readonly string[]]>([
+    [
+      'deny Bash(git push:*)',
+      [
+        'git -C . push',
+        'git --no-pager push',
+        'git "push"',
+        'g\\it push',
+        '/usr/bin/git push',
+        'env git push',
+        'command git push',
+        "sh -c 'git push'",
+        'git -c alias.x=push x',
+      ],
+    ],
+    [
+      'deny Bash(rm:*)',
+      [
+        'a=rm; $a x',
+        "$'\\x72m' x",
+        'r""m x',
+        '\\rm x',
+        '/bin/rm x',
+        'busybox rm x',
+        'find . -exec rm {} +',
+        'ls | xargs rm',
+        "eval 'rm x'",
+        '{rm,x}',
+        '$(echo rm) x',
+      ],
+    ],
+    [
+      'deny Read(secrets/**)',
+      [
+        'x=secrets; cat $x/x',
+        'cat "secrets"/x',
+        'cat sec*/x',
+        'cat ./secrets/../secrets/x',
+        'cat {secrets,a}/x',
+        'grep -r x secrets',
+      ],
+    ],
+  ])('%s', (rule, commands) => {
+    never(commands, 'default', [rule, 'allow Bash']);
+  });
+});
+
+describe('files that other programs obey, in acceptEdits', () => {
+  never(
+    [
+      'cp -r payload/. .',
+      'cp payload/.clawdcode.json .',
+      'mv payload/.clawdcode.json .clawdcode.json',
+      'touch .git/hooks/x',
+      'mkdir .husky/x',
+      'cp in dangling.md',
+      'cp in chain.md',
+      'cp in hook.md',
+      'echo x > hook.md',
+      'echo x > dangling.md',
+      'echo x > .vscode/tasks.json',
+      'echo x > .claude/settings.json',
+      'cp in nowhere',
+      'echo x > link/y',
+    ],
+    'acceptEdits',
+  );
+});

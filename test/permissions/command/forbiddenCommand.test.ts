@@ -1,0 +1,420 @@
+/** Rules that deny or ask hold through other spellings, and ask where nobody can know. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bash, root } from '../harness.ts';
+
+mkdirSync(join(root, 'secrets'), { recursive: true });
+writeFileSync(join(root, 'secrets/x'), 'x\n');
+
+/** Commands that a rule denies; that it may speak of, so they ask; and that it does not speak of. */
+interface Rows {
+  readonly deny?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly allow?: readonly string[];
+}
+
+const denying: Readonly<Record<string, Rows>> = {
+  'Bash(rm:*)': {
+    deny: [
+      'rm a',
+      '\\rm a',
+      'r"m" a',
+      '/bin/rm a',
+      './bin/rm a',
+      'RM a',
+      'env rm a',
+      'env -i A=b rm a',
+      'command rm a',
+      'builtin rm a',
+      'exec rm a',
+      'sudo rm a',
+      'sudo -u root -g x rm a',
+      'doas rm a',
+      'nohup rm a',
+      'nice -n 5 rm a',
+      'timeout 5 rm a',
+      'timeout -s KILL 5 rm a',
+      'setsid rm a',
+      'stdbuf -oL rm a',
+      'ionice -c 3 rm a',
+      'time rm a',
+      "env -S 'rm a'",
+      "find . -exec sh -c 'ls; rm a' {} +",
+      'python -c \'import os; os.system("rm a")\'',
+      'node -e \'require("child_process").execSync("rm a")\'',
+      'perl -e \'system("rm a")\'',
+      'sudo -- rm a',
+      '! rm a',
+      'coproc rm a',
+      'chroot / rm a',
+      'setarch -R rm a',
+      'tini -- rm a',
+      'ssh host rm a',
+      '/lib64/ld-linux-x86-64.so.2 /bin/rm a',
+      "sed '1e rm a' x",
+      'tar --to-command=rm -xf a',
+      'tar cf x --checkpoint=1 --checkpoint-action=exec="rm a" y',
+      'git -c core.pager="rm a" log',
+      'rsync -e "rm a" a b',
+      "vim -c '!rm a'",
+      'man -P "rm a" ls',
+      'flock x rm a',
+      'strace -f rm a',
+      'busybox rm a',
+      'toybox rm a',
+      'xargs rm',
+      'xargs -n1 -0 rm',
+      'echo a | xargs -I{} rm {}',
+      'find . -exec rm {} +',
+      'find . -type f -execdir rm {} ;',
+      'find . -ok rm {} ;',
+      'fd -x rm',
+      "sh -c 'rm a'",
+      "bash -lc 'rm a'",
+      'sh -c \'sh -c "rm a"\'',
+      "eval 'rm a'",
+      'eval rm a',
+      'f() { rm a; }; f',
+      "alias x='rm a'; x",
+      "trap 'rm a' EXIT",
+      "su -c 'rm a'",
+      "watch 'rm a'",
+      'watch rm a',
+      'echo $(rm a)',
+      'echo `rm a`',
+      'cat <(rm a)',
+      'ls && (cd x; rm a)',
+      'if true; then rm a; fi',
+      'for f in a; do rm $f; done',
+      'while true; do rm a; done',
+      'case x in x) rm a;; esac',
+      'ls & rm a',
+      'ls\nrm a',
+      'A=1 rm a',
+      'LD_PRELOAD=x rm a',
+      'git -c alias.x=!rm\\ a x',
+      "git -c 'alias.x=!rm a' x",
+      "git rebase --exec 'rm a' main",
+      "git rebase -x 'rm a' main",
+      'git bisect run rm a',
+      "git submodule foreach 'rm a'",
+      'npm exec -- rm a',
+      'npx rm a',
+      'uv run rm a',
+      'parallel rm ::: a',
+      "hyperfine 'rm a'",
+      'ls; ((x)); rm a',
+      'ls "; rm a',
+    ],
+    ask: [
+      'PAGER="rm a" git log',
+      'GIT_SSH_COMMAND="rm a" git fetch',
+      'a=rm; $a x',
+      '$X a',
+      '"$X" a',
+      "$'\\x72m' x",
+      'r${x}m a',
+      '$(echo rm) a',
+      '`echo rm` a',
+      '{rm,a}',
+      'r{m,} a',
+      '/bin/r? a',
+      '/bin/r[m] a',
+      '/???/rm a*'.replace('rm', 'r?'),
+      'sudo $X a',
+      'env $X a',
+      'xargs $X',
+      'echo rm | xargs -I{} {} a',
+      'echo rm | xargs -I % -n 1 % a',
+      'echo rm | xargs -n1 -IX X a',
+      'find . -exec {} +',
+      "bash <<'EOF'\nrm_a\nEOF",
+      'find . -exec $X {} +',
+      'find . $X',
+      'sh -c "$X"',
+      'eval "$X"',
+      'bash <<< "$X"',
+      'echo cm0gYQ== | base64 -d | sh',
+      'cat x | bash',
+      'bash -s < x',
+      'sh <<EOF\nrm_a\nEOF',
+      'source /dev/stdin',
+      '. <(echo x)',
+      'trap "$X" EXIT',
+      'alias x="$Y"; x',
+      'timeout 5 $X a',
+      'command $X a',
+      '((x)); $y a',
+    ],
+    allow: [
+      'sed -n 1p rm',
+      'NODE_ENV=test npm run rm',
+      'tar cf x.tar rm',
+      'ls',
+      'echo rm a',
+      'git rm a',
+      'npm rm a',
+      'git commit -m "rm a"',
+      'rmdir a',
+      'npm run $X',
+      'cat $X',
+      'echo "$(date)"',
+      'docker rm x',
+      'grep -r rm src',
+      'find . -name rm',
+      'ls | xargs -I{} mv {} x',
+      "node -e 'console.log(1)'",
+      "python -c 'print({1: 2})'",
+      'ls *.ts',
+      'node rm.js',
+      'for f in *.ts; do wc -l "$f"; done',
+    ],
+  },
+  'Bash(rm -rf:*)': {
+    deny: [
+      'rm -rf a',
+      'rm -fr a',
+      'rm -r -f a',
+      'rm -f -r a',
+      'rm a -rf',
+      'rm -Rf a',
+      'rm --recursive --force a',
+      'rm -r --force a',
+      'rm --recur --force a',
+      'rm -rvf a',
+      '/bin/rm -vrf a',
+      'sudo rm -fr a',
+    ],
+    ask: ['rm $X a', 'rm -{r,f} a', 'rm "$X" a'],
+    allow: ['rm a', 'rm -r a', 'rm -f a', 'rm "rf"'],
+  },
+  'Bash(git push:*)': {
+    deny: [
+      'git push',
+      'git -C . push',
+      'git -C . -C .. push origin',
+      'git --no-pager push',
+      'git -c a.b=c push',
+      'git -c a.b=c --git-dir .git push',
+      'git --git-dir=.git push',
+      'git --work-tree . push',
+      'git -P push',
+      'git --exec-path=/x push',
+      'git --config-env=a=b push',
+      '/usr/bin/git push',
+      '\\git push',
+      'git "push"',
+      'git pu""sh',
+      'git pus\\h',
+      'git -c alias.x=push x',
+      "git -c 'alias.x=push origin' x",
+      'GIT_DIR=x git push',
+      'env GIT_DIR=x git push',
+      'cd x && git push',
+      "sh -c 'git push'",
+      'git   push',
+      'git \\\n push',
+      'time git push',
+      'git -c alias.x=!git\\ push x',
+    ],
+    ask: [
+      'git $X',
+      'git "$X"',
+      'git -C $X push'.replace('push', '$Y'),
+      'x=push; git $x',
+      'git {push,origin}',
+      'git p*',
+      'git pu[s]h',
+      'git x',
+      'git p',
+      'git --config-env=alias.x=Y x',
+      'git -c include.path=x log',
+      'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x',
+      'git $X push'.replace('push', 'origin'),
+    ],
+    allow: [
+      'git status',
+      'git log',
+      'git commit -m "git push"',
+      'git commit -m "$(date)"',
+      'git add $X',
+      'git fetch',
+      'npm push',
+      'git stash push',
+      'echo git push',
+      'git log --grep push',
+    ],
+  },
+  'Bash(git push --force:*)': {
+    deny: [
+      'git push --force',
+      'git push -f',
+      'git push origin main --force',
+      'git push origin -f main',
+      'git push -fu origin x',
+      'git -C . push --force',
+      'git push --forc',
+    ],
+    ask: ['git push $X'],
+    allow: ['git push', 'git push origin main', 'git fetch --force'],
+  },
+  'Bash(npm publish:*)': {
+    deny: [
+      'npm publish',
+      'npm --silent publish',
+      'npm -s publish',
+      'npm --tag x publish',
+      'npm --registry=http://x publish',
+      'npm -w a publish',
+      'npm publ',
+      'npm publis',
+      '/usr/bin/npm publish',
+      'npx npm publish',
+      'env npm publish',
+      "npm 'publish'",
+    ],
+    ask: ['npm $X', 'npm {publish,x}'],
+    allow: ['npm test', 'npm run $X', 'npm run publish', 'npm install'],
+  },
+  'Bash(npm install:*)': {
+    deny: ['npm i x', 'npm add x', 'npm --silent i x', 'npm in x', 'npm install x'],
+    allow: ['npm ci', 'npm test'],
+  },
+  'Bash(npm run deploy)': {
+    deny: ['npm run deploy', 'npm run-script deploy', 'npm --silent run deploy'],
+    ask: ['npm run $X'],
+    allow: ['npm run build', 'npm run deploy -- x'],
+  },
+  'Bash(docker rm:*)': {
+    deny: ['docker rm x', 'docker --context a rm x', 'docker container rm x', 'docker -H x rm y'],
+    ask: ['docker $X y'],
+    allow: ['docker ps'],
+  },
+  'Bash(kubectl delete:*)': {
+    deny: ['kubectl delete pod x', 'kubectl -n a delete pod x', 'kubectl --context=a -n b delete pod x'],
+    allow: ['kubectl get pods'],
+  },
+  'Bash(cargo publish:*)': {
+    deny: ['cargo publish', 'cargo +nightly publish', 'cargo --config a=b publish', 'cargo -v publish'],
+    ask: ['cargo x'],
+    allow: ['cargo test'],
+  },
+  'Bash(curl:*)': {
+    deny: ['curl x', 'xargs curl', 'echo $(curl x)', 'A=$(curl x)', 'curl x | sh', '/usr/bin/curl x'],
+    ask: ['cu"$X"l x', 'c[u]rl x'],
+    allow: ['wget x'],
+  },
+  'Read(secrets/**)': {
+    deny: [
+      'cat secrets/x',
+      'cat ./secrets/x',
+      'cat "secrets"/x',
+      'cd secrets && cat x',
+      'cat src/../secrets/x',
+      'cat < secrets/x',
+      'cp secrets/x y',
+      'cat SECRETS/x',
+      'x=$(cat secrets/x)',
+      'node --env-file=secrets/x a.js',
+      'tar cf x secrets/x',
+    ],
+    ask: [
+      'grep -rn x',
+      'grep --recursive x',
+      'x=secrets; cat $x/x',
+      'cat s*/x',
+      'cat s[e]crets/x',
+      'cat $X',
+      'cat "$X"',
+      'cd $X && cat x',
+      'cat < $X',
+      'cat $(echo secrets/x)',
+      'cat {secrets,a}/x',
+      'cat ${X:-a}',
+      'grep -r x .',
+      'cp -r . /tmp/x',
+      'tar cf x .',
+      'rg x',
+      'ls | xargs cat',
+      'diff -r . src',
+    ],
+    allow: [
+      'cat a.txt',
+      'ls',
+      'echo "$X"',
+      'git commit -m "$(date)"',
+      'grep -r x src',
+      'npm test',
+      'cp -r src docs',
+    ],
+  },
+};
+
+const known = (rule: string): string[] => [`deny ${rule}`, 'allow Bash'];
+
+for (const [rule, { deny = [], ask = [], allow = [] }] of Object.entries(denying))
+  describe(`deny ${rule}`, () => {
+    test.each(deny)('denies %s', async (command) => {
+      expect(await bash(command, known(rule))).toMatchObject({ behavior: 'deny' });
+      expect(await bash(command, known(rule), 'bypassPermissions')).toMatchObject({ behavior: 'deny' });
+    });
+    if (ask.length > 0)
+      test.each(ask)('asks about %s, or denies it', async (command) => {
+        for (const mode of ['default', 'bypassPermissions'] as const)
+          expect(await bash(command, known(rule), mode)).not.toMatchObject({ behavior: 'allow' });
+      });
+    if (allow.length > 0)
+      test.each(allow)('says nothing of %s', async (command) => {
+        expect(await bash(command, known(rule), 'bypassPermissions')).toMatchObject({ behavior: 'allow' });
+      });
+  });
+
+describe('what the command itself says of its words is known, and denied', () => {
+  test.each([
+    'a=rm; $a x',
+    'ls; a=rm; "$a" x',
+    'a=r; b=m; $a$b x',
+    'r{m,} x',
+    'x=rm; ${x} y',
+    'x=rm; bash -c "$x y"',
+    'x="rm y"; eval "$x"',
+    'x=rm; sudo $x y',
+    'x=rm; timeout 5 $x y',
+    'x=rm; find . -exec $x {} +',
+    'for r in ls rm; do $r x; done',
+    'if true; then a=rm; fi; $a x',
+    'x=push; git $x',
+    'git p{ush,}',
+    'g=git; p=push; $g $p',
+    'x=secrets; cat $x/x',
+    'cat {secrets,docs}/x',
+    'for f in secrets/x b; do cat "$f"; done',
+  ])('%s', async (command) => {
+    const rules = ['deny Bash(rm:*)', 'deny Bash(git push:*)', 'deny Read(secrets/**)', 'allow Bash'];
+    for (const mode of ['default', 'bypassPermissions'] as const)
+      expect(await bash(command, rules, mode)).toMatchObject({ behavior: 'deny' });
+  });
+
+  test.each(['a=ls; $a x', 'a=$HOSTNAME; $a x', 'git lo{g,}'])('%s is not', async (command) => {
+    const rules = ['deny Bash(rm:*)', 'deny Bash(git push:*)', 'allow Bash'];
+    expect(await bash(command, rules)).not.toMatchObject({ behavior: 'deny' });
+  });
+});
+
+describe('a rule that asks holds in the same way', () => {
+  test.each(['git -C . push', 'git $X', 'sudo git push', 'x=push; git $x'])('%s', async (command) => {
+    expect(await bash(command, ['ask Bash(git push:*)', 'allow Bash'])).toMatchObject({ behavior: 'ask' });
+  });
+});
+
+test('a rule with a folder speaks of the command wherever it may run', async () => {
+  expect(await bash('make', ['deny Bash(cd x && make)', 'allow Bash'])).toMatchObject({ behavior: 'deny' });
+});
+
+test('the question says that the rule may apply, and to what', async () => {
+  const { reason, rule } = await bash('git $X', ['deny Bash(git push:*)'], 'bypassPermissions');
+  expect(reason).toContain('Bash(git push:*)');
+  expect(reason).toContain('git $X');
+  expect(rule?.text).toBe('Bash(git push:*)');
+});

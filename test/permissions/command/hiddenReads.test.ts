@@ -1,0 +1,218 @@
+/** Searches and filters that seem to leave secrets out, or to name none. */
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bash, outside, root } from '../harness.ts';
+
+beforeAll(() => {
+  writeFileSync(join(root, 'opts'), '/etc/passwd\n');
+});
+afterAll(() => {
+  rmSync(join(root, 'opts'));
+});
+
+describe('the value of an option may be a file, or no value at all', () => {
+  test.each([
+    'strings -n @opts a.txt',
+    'strings -t@opts a.txt',
+    `iconv -f ${join(outside, 'secret.txt')} a.txt`,
+    'iconv -t ./.env -f utf-8 a.txt',
+    'iconv -f ../x -f utf-8 a.txt',
+    // To ag what is no number is the pattern, and the long option takes no further word.
+    `ag -A foo ${outside} src`,
+    `ag --after foo ${outside} src`,
+    `ag --context 2 ${outside} src`,
+    // To the grep of BSD the value of this one is optional.
+    `grep --context foo ${join(outside, 'secret.txt')}`,
+    'grep -r --context 5 foo',
+    // Of two lists the last one counts.
+    `rg --type-list --files ${outside}`,
+    // To tree what is attached to a letter are further letters, -o among them.
+    'tree -Iauto -FI a.txt',
+    'tree -Po x a.txt',
+    'tree -LI 2 x',
+    // A file that is called `host:x.tar` is to tar on another machine.
+    'tar tf host:x.tar',
+    'for f in *.tar; do tar tf "$f"; done',
+    // An archive is read as any other file.
+    'tar tf .env',
+    'unzip -l server.key',
+    'zipinfo .env',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    'strings -n 5 -t x a.txt',
+    'iconv -f latin1 -t UTF-8 a.txt',
+    'iconv -t ascii//TRANSLIT -f utf-8 a.txt',
+    'ag -A 3 foo src',
+    'ag --context=2 foo src',
+    'grep --context=5 foo a.txt',
+    'grep -C 5 foo a.txt',
+    'rg --type-list',
+    'rg --files src',
+    'tree -aL 2 src',
+    'tree -L2 -I node_modules',
+    'tar tf a.tar.gz',
+    'tar tzf dist/pkg-1.0.0_x86+musl.tgz src/a.ts',
+    'unzip -l a.zip',
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
+
+describe('a pattern holds back only what it holds back for the program', () => {
+  test.each([
+    // What stands before a name runs for every file.
+    String.raw`find . -exec cat {} \; -name '*.ts'`,
+    String.raw`find . -exec true \; -exec cat {} + -name '*.ts'`,
+    "find . -print -name '*.ts' | xargs cat",
+    "find . -print0 -name '*.ts' | xargs -0 cat",
+    // Backslashes and classes.
+    String.raw`find . -name '\.env' -exec cat {} +`,
+    "find . -name '.en[[:alpha:]]' -exec cat {} +",
+    "find . -name '.en[[=v=]]' -exec cat {} +",
+    String.raw`find . -name '.en[\v]' -exec cat {} +`,
+    String.raw`grep -r --include='\.env' '' .`,
+    "grep -r --include='.en[[:alpha:]]' '' .",
+    // With an exclusion in front, grep searches what no pattern names.
+    "grep -r --exclude=foo --include='*.ts' '' .",
+    "grep -r --exclude foo --include '*.ts' '' .",
+    // A folder outside the workspace is outside, whatever is searched in it.
+    "grep -r --include='*.ts' '' ..",
+    "grep -r --include='*.conf' '' /etc",
+    "grep -r --include='*.txt' '' link",
+    "grep -r --include='*.conf' '' /et*",
+    "rg -g '*.conf' '' /etc",
+    "rg -t md '' ..",
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    "find src -name '*.ts' -exec wc -l {} +",
+    "find . -name '*.ts' -print0 | xargs -0 wc -l",
+    "grep -rn --include='*.ts' --exclude='*.test.ts' foo .",
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
+
+describe('a word behind the first operand may be a file', () => {
+  test.each([
+    // awk, and many programs of BSD, take no options behind their first operand.
+    'awk 1 -F .env',
+    'awk 1 a.txt -v x=1',
+    'sed p a.txt -e .env',
+    "sed -n 'w out' -e p",
+    'head a.txt -n .env',
+    'cut a.txt -f 1 -d .env',
+    'sort a.txt -k .env',
+    'grep x a.txt -m .env',
+    'diff a.txt -x .env',
+    `head a.txt -n ${join(root, '../../elsewhere/secret.txt')}`,
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each(['head a.txt -n 5', 'grep x a.txt -A 3', 'cut a.txt -d , -f 1', 'sort a.txt -k 2 -t ,'])(
+    '%s runs',
+    async (command) => {
+      expect((await bash(command)).behavior).toBe('allow');
+    },
+  );
+});
+
+describe('programs with a language or files of options of their own', () => {
+  test.each([
+    'strings @opts',
+    'strings -n 5 @opts',
+    'strings *',
+    // Between brackets some take a delimiter for a character.
+    "sed -n '/[/s,]/w out,b,'",
+    "sed '/[/s,]/e,b,'",
+    "sed -n 's/[/]/x/w out'",
+    'ip route restore',
+    'ip addr restore < a.txt',
+    'ip link s eth0',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    'strings a.txt',
+    "sed 's/[[:space:]]*$//' a.txt",
+    String.raw`sed 's/[^\/]*$//' a.txt`,
+    "sed 's#[^/]*$##' a.txt",
+    'ip addr show eth0',
+    'ip -br a',
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
+
+describe('lines of ignore files are shown where they are not understood, or with --debug', () => {
+  beforeAll(() => {
+    for (const folder of ['ign', 'own']) mkdirSync(join(root, folder), { recursive: true });
+    symlinkSync(join(outside, 'secret.txt'), join(root, 'ign/.ignore'));
+    writeFileSync(join(root, 'own/.gitignore'), 'x\n');
+    symlinkSync('.gitignore', join(root, 'own/.ignore'));
+  });
+  afterAll(() => {
+    for (const folder of ['ign', 'own']) rmSync(join(root, folder), { recursive: true });
+  });
+
+  test.each(['rg foo ign', 'ag foo ign', 'rg -. foo ign', 'ag -D foo src', 'rg --debug foo src'])(
+    '%s asks',
+    async (command) => {
+      expect((await bash(command)).behavior).toBe('ask');
+    },
+  );
+
+  test.each(['rg foo own', 'ag foo own', 'ag -n foo src'])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
+
+describe('a variable of the locale may name a file', () => {
+  test.each([
+    'LANGUAGE=../../../home/u/project/po ls nosuch',
+    'env LANGUAGE=../../../home/u/project/po ls nosuch',
+    'LANG=C LANGUAGE=/tmp/po ls nosuch',
+    'LC_ALL=../x sort a.txt',
+    'TZ=:../../x date',
+    'TZ=/etc/hosts date',
+    'TZ=~/.ssh/id_rsa date',
+    'LANGUAGE=$x ls',
+    'LANGUAGE=../../../home/u/project/po; ls nosuch',
+    'LANG=C TZ=:/x; date',
+    'for TZ in ../x; do date; done',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    'TZ=America/New_York date',
+    'TZ=UTC date',
+    'LC_ALL=C sort a.txt',
+    'env LANG=de_DE.UTF-8 ls',
+    'NODE_ENV=$x ls',
+    'COLUMNS=80 ls',
+    'LC_ALL=C; sort a.txt',
+    'x=../y; echo "$x"',
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
+
+describe('a pattern with a dot in front may stand for the folder above', () => {
+  test.each([
+    'cat ./.?/elsewhere.txt',
+    'cat .[.]/elsewhere.txt',
+    'head -5 src/.?/.?/elsewhere.txt',
+    'grep x ./.[!a]/elsewhere.txt',
+  ])('%s', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+});

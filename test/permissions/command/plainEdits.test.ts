@@ -1,0 +1,125 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { listTree } from '../../../src/permissions/lookups/listTree.ts';
+import { bash, root } from '../harness.ts';
+
+for (const file of [
+  'payload/.vscode/tasks.json',
+  'nested/deep/AGENTS.md',
+  'ci/workflows/x.yml',
+  'lib/a.ts',
+  'lib/sub/b.ts',
+  'other/c.ts',
+  'withenv/.env',
+  '.github/x.md',
+  'many/0',
+  'stage/s/workflows/x.yml',
+  '.github/s/x.md',
+  'inside/deep/y.md',
+]) {
+  mkdirSync(join(root, dirname(file)), { recursive: true });
+  writeFileSync(join(root, file), 'x\n');
+}
+mkdirSync(join(root, 'withlink'));
+symlinkSync('../../.zshenv', join(root, 'withlink/x'));
+symlinkSync('../../a.txt', join(root, 'inside/deep/x'));
+for (let index = 0; index < 1001; index += 1) writeFileSync(join(root, 'many', `${index}`), '');
+
+describe('in acceptEdits a folder is what is in it, at its new place', () => {
+  test.each([
+    ['ask', 'cp -r payload/. .'],
+    ['ask', 'cp -a payload/. .'],
+    ['ask', 'cp -R payload x'],
+    ['ask', 'cp --recursive payload x'],
+    ['ask', 'mv payload x'],
+    ['ask', 'mv payload/.vscode .'],
+    ['ask', 'cp payload/.vscode/tasks.json .vscode/tasks.json'],
+    ['ask', 'cp -r nested/deep docs'],
+    ['ask', 'mv nested docs'],
+    ['ask', 'cp -r ci/. .github'],
+    ['ask', 'cp -r ci/workflows .github'],
+    ['ask', 'mv ci/workflows .github/'],
+    ['ask', 'mv ci/workflows .GitHub/'],
+    ['allow', 'cp -r ci docs'],
+    ['allow', 'cp -r lib lib2'],
+    ['allow', 'cp -r lib/. other'],
+    ['allow', 'mv lib other/'],
+    ['allow', 'mv lib/a.ts lib/b.ts'],
+    ['allow', 'mv lib/a.ts lib/sub/b.ts .'],
+    ['allow', 'mkdir -p out && cp -r lib out'],
+    ['allow', 'cd lib && mv a.ts c.ts'],
+    ['allow', 'mv lib/a.ts lib/x.ts && mv other/c.ts other/d.ts'],
+    ['allow', 'cp payload/.vscode/tasks.json docs/tasks.md'],
+    ['allow', 'cp -r lib lib2 2>/dev/null'],
+    ['ask', 'cp -r withenv x'],
+    ['ask', 'cp -r many x'],
+    ['ask', 'cp -r lib/.. docs'],
+    // A relative link leads elsewhere from another place.
+    ['ask', 'mv withlink/x y && cp a.txt y'],
+    ['ask', 'mv withlink/x sub'],
+    ['ask', 'cp -r withlink x'],
+    ['ask', 'mv inside/deep/x y'],
+    ['ask', 'cp -r inside/deep y'],
+    ['allow', 'cp inside/deep/x y'],
+    ['ask', 'cp -a innerlink x'],
+  ])('%s: %s', async (behavior, command) => {
+    expect((await bash(command, [], 'acceptEdits')).behavior).toBe(behavior);
+  });
+
+  // What stands there now is not what will stand there then.
+  test.each([
+    ['ask', 'mv ci q && cp -r q/. .github'],
+    ['ask', 'mv ci q; cp -r q/. .github'],
+    ['ask', 'mv lib old && mv ci lib && cp -r lib/. .github'],
+    ['ask', 'mkdir -p q/workflows && cp ci/workflows/x.yml q/workflows/ && cp -r q/. .github'],
+    ['ask', 'mkdir -p q/workflows; echo x > q/workflows/x.yml; cp -r q/. .github'],
+    ['ask', 'for i in 1 2; do cp -r q/. .github; cp -r ci/. q; done'],
+    ['ask', 'cp -r lib/. .github & cp -r ci/. lib'],
+    ['ask', 'cp -r stage/. .github/s/. .github'],
+    ['allow', 'cp -r stage/. .github/s/. docs'],
+    ['ask', 'npm test && cp -r lib x', 'allow Bash(npm test)'],
+    ['allow', 'cp -r lib x && npm test', 'allow Bash(npm test)'],
+    ['allow', 'mv lib/a.ts lib/x.ts && git add -A', 'allow Bash(git add:*)'],
+  ])('%s: %s', async (behavior, command, ...rules) => {
+    expect((await bash(command, rules, 'acceptEdits')).behavior).toBe(behavior);
+  });
+});
+
+test.each([
+  'cp a.txt dangling.md',
+  'cp a.txt chain.md',
+  'cp a.txt nowhere/x',
+  'mv a.txt dangling.md',
+  'touch dangling.md',
+  'mkdir nowhere/x',
+  'echo x > dangling.md',
+  'echo x >> chain.md',
+  'echo x > hook.md',
+  'echo x > nowhere/deep/x',
+  'echo x > .gi[t]/hooks/pre-commit',
+  'echo x > .g?t/hooks/pre-commit',
+  'echo x > .GIT/hooks/pre-commit',
+  'cp a.txt AGENTS.md',
+  'touch node_modules/x/index.js',
+])('%s asks in acceptEdits', async (command) => {
+  expect((await bash(command, [], 'acceptEdits')).behavior).toBe('ask');
+});
+
+test('a question about a folder names the file in it', async () => {
+  expect((await bash('cp -r payload/. .', [], 'acceptEdits')).reason).toBe(
+    `${join(root, '.vscode')} is obeyed by the editor, so writing it always asks.`,
+  );
+});
+
+test('a tree is listed without following links, and not beyond a bound', () => {
+  expect(listTree(join(root, 'withlink'))).toEqual([
+    { path: '', kind: 'folder' },
+    { path: 'x', kind: 'link' },
+  ]);
+  expect(listTree(join(root, 'link'))).toEqual([{ path: '', kind: 'link' }]);
+  expect(listTree(join(root, 'a.txt'))).toEqual([{ path: '', kind: 'file' }]);
+  expect(listTree(join(root, 'none'))).toEqual([]);
+  expect(listTree(join(root, 'a.txt/below'))).toEqual([]);
+  expect(listTree(join(root, 'many'))).toBeUndefined();
+});

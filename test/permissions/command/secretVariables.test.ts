@@ -1,0 +1,54 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of a shell.
+/** A variable of the environment may hold a secret: whether it is set may be known, and nothing else about it. */
+import { expect, test } from 'vitest';
+import { bash } from '../harness.ts';
+
+test.each([
+  // Printed by way of a value that is made of it.
+  'x=$TOKEN,a; echo "$x"',
+  'x=~$TOKEN; echo "$x"',
+  'x="$TOKEN"{a}; echo "$x"',
+  'cat <<< $TOKEN,',
+  // To dash this is a program that is not found.
+  'x+=/"$TOKEN"',
+  `sh -c 'x+=/evil'`,
+  'x+=/evil ls',
+  // Given to another shell as a parameter.
+  `bash -c 'echo "$1"' x "$TOKEN"`,
+  `sh -c 'for i; do echo "$i"; done' x "$TOKEN"`,
+  `zsh -c 'echo $@' x $TOKEN`,
+  `x=$TOKEN; bash -c 'echo $0' "$x"`,
+  // Compared.
+  'case $TOKEN in a*) echo yes;; esac',
+  'case abc in $TOKEN) echo yes;; esac',
+  'case abc in "$TOKEN"*) echo yes;; esac',
+  'case a in x|${TOKEN%????????}) echo yes;; esac',
+  // Cut, so that its length says what it held.
+  '[ -z "${TOKEN##a*}" ] && echo yes',
+  '[ -n "${TOKEN%%b*}" ]',
+  'test -n "${TOKEN/a*/}"',
+  '[ "${TOKEN##a*}" ]',
+  '[[ -z ${TOKEN##a*} ]]',
+  'x=${TOKEN##a*}; [ -z "$x" ]',
+  'x=${TOKEN##a*}; y=$x; [ -z "$y" ]',
+  // How often a loop runs.
+  'for f in a ${TOKEN%%b*}; do echo loop; done',
+  'x=$TOKEN; for f in $x; do echo loop; done',
+  'for f in "a$TOKEN"; do echo loop; done',
+])('%s asks', async (command) => {
+  expect((await bash(command)).behavior).toBe('ask');
+});
+
+test.each([
+  '[ -n "$TOKEN" ] && echo set',
+  '[ -z "${TOKEN:-}" ]',
+  'test -n "${TOKEN+x}"',
+  '[[ -n $TOKEN ]]',
+  'x=$TOKEN; [ -n "$x" ]',
+  'case $HOME in /root*) echo yes;; esac',
+  'case "$1" in -h) echo help;; esac',
+  `bash -c 'echo "$1"' x "$HOME"`,
+  '[ "${PWD##*/}" = src ]',
+])('%s runs', async (command) => {
+  expect((await bash(command)).behavior).toBe('allow');
+});

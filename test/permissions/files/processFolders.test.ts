@@ -1,0 +1,54 @@
+/** Paths through the folder of a process are other files to a command than to this program. */
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bash, outside, root } from '../harness.ts';
+
+beforeAll(() => {
+  // The program runs in the workspace, where this is a harmless file; in `sub` it is one from outside.
+  process.chdir(root);
+  symlinkSync('/proc/self/cwd', join(root, 'here'));
+  symlinkSync('../here', join(root, 'src/here'));
+  writeFileSync(join(root, 'key.txt'), 'x\n');
+  symlinkSync(join(outside, 'secret.txt'), join(root, 'sub/key.txt'));
+});
+
+const isLinux = existsSync('/proc/self/cwd');
+
+describe.runIf(isLinux)('a path through the folder of a process', () => {
+  test.each([
+    'cat /proc/self/cwd/key.txt',
+    'cd sub && cat /proc/self/cwd/key.txt',
+    'cd sub && cat //proc/./thread-self/cwd/key.txt',
+    'cd sub && cat /dev/../proc/self/cwd/key.txt',
+    'cd sub && cat < /proc/self/cwd/key.txt',
+    'cd sub && cat ../here/key.txt',
+    'cd sub && cat ../src/here/key.txt',
+    'cd sub && grep -r x /proc/self/cwd/',
+    'cd sub && grep -r x ../here/',
+    'cd sub; cd ../here; cat key.txt',
+    'cd sub && head ../h*re/key.txt',
+    'cd sub && for f in ../here/*.txt; do cat "$f"; done',
+    `cat /proc/${process.pid}/cwd/key.txt`,
+  ])('asks: %s', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+    expect((await bash(command, ['allow Bash(cat:*)', 'allow Bash(grep:*)'])).behavior).toBe('ask');
+  });
+
+  test.each(['cp a.txt /proc/self/cwd/b.txt', 'cd sub && cp ../a.txt ../here/key.txt', 'touch here/x'])(
+    'is none that edits are accepted at: %s',
+    async (command) => expect((await bash(command, [], 'acceptEdits')).behavior).toBe('ask'),
+  );
+
+  test('may be what a rule denies', async () => {
+    const command = 'cd secret && cat /proc/self/cwd/a.txt';
+    expect((await bash(command, ['deny Read(/secret/**)'])).behavior).not.toBe('allow');
+    expect((await bash(command, ['deny Read(/secret/**)'], 'bypassPermissions')).behavior).toBe('deny');
+    expect((await bash(command, [], 'bypassPermissions')).behavior).toBe('allow');
+  });
+
+  test('what the system says of itself still runs', async () => {
+    for (const command of ['cat /proc/cpuinfo', 'cat /proc/version', 'cat src/app.ts', 'cat itself/a.txt'])
+      expect((await bash(command)).behavior).toBe('allow');
+  });
+});

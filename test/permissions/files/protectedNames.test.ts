@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest';
+import {
+  isReadOnlyForCommands,
+  protectedName,
+  protectedNames,
+  protectionPlace,
+} from '../../../src/permissions/files/protectedNames.ts';
+
+const place = { homes: ['/home/me'], workspace: ['/home/me/p'] };
+const isProtected = (path: string): boolean =>
+  protectedName(path.startsWith('~/') ? `/home/me/${path.slice(2)}` : `/home/me/p/${path}`, place) !==
+  undefined;
+
+describe('what other programs obey', () => {
+  test.each([
+    ...['.vscode-test.mjs', '.luacheckrc', 'jupyter_server_config.py', 'desktop.ini'],
+    '.git',
+    '.git/hooks/pre-commit',
+    'repo.git/hooks/post-receive',
+    '.gitattributes',
+    '.gitmodules',
+    '.githooks/pre-push',
+    '.husky/pre-commit',
+    'lefthook.yml',
+    'lefthook-local.yaml',
+    '.pre-commit-config.yaml',
+    '.hg/hgrc',
+    '.clawdcode.json',
+    '.clawdcode/agents/x.md',
+    'AGENTS.md',
+    'packages/a/CLAUDE.md',
+    'CLAUDE.local.md',
+    'GEMINI.md',
+    '.claude/settings.json',
+    '.codex/config.toml',
+    '.gemini/settings.json',
+    '.cursor/mcp.json',
+    '.cursorrules',
+    '.windsurfrules',
+    '.aider.conf.yml',
+    '.continue/config.json',
+    '.mcp.json',
+    '.github/copilot-instructions.md',
+    '.vscode/tasks.json',
+    'my.code-workspace',
+    '.idea/workspace.xml',
+    '.zed/tasks.json',
+    '.nvim.lua',
+    '.exrc',
+    'src/.dir-locals.el',
+    '.devcontainer/devcontainer.json',
+    '.github/workflows/ci.yml',
+    '.github/actions/x/action.yml',
+    '.gitlab-ci.yml',
+    '.circleci/config.yml',
+    'Jenkinsfile',
+    'azure-pipelines.yml',
+    '.travis.yml',
+    'bitbucket-pipelines.yml',
+    '.drone.yml',
+    '.buildkite/pipeline.yml',
+    '.woodpecker.yml',
+    '.npmrc',
+    '.yarnrc.yml',
+    '.yarn/releases/yarn.cjs',
+    '.pnp.cjs',
+    '.pnpmfile.cjs',
+    'bunfig.toml',
+    '.cargo/config.toml',
+    'rust-toolchain.toml',
+    '.bundle/config',
+    'pip.conf',
+    'sitecustomize.py',
+    'lib/x.pth',
+    'mise.toml',
+    '.config/mise/config.toml',
+    '.tool-versions',
+    '.envrc',
+    '.bazelrc',
+    'gradle/wrapper/gradle-wrapper.properties',
+    '.mvn/extensions.xml',
+    'node_modules/.bin/tsc',
+    'node_modules/a/index.js',
+    '.venv/bin/activate',
+    '.bashrc',
+    '.zshrc.local',
+    '~/.config/fish/conf.d/x.fish',
+    '~/.config/systemd/user/x.service',
+    '~/.config/autostart/x.desktop',
+    '~/Library/LaunchAgents/x.plist',
+    '~/.local/bin/git',
+    '~/bin/ls',
+    '~/.ssh/authorized_keys',
+    '~/.gitconfig',
+    '~/.config/git/config',
+    '~/.tmux.conf',
+    '~/.vim/plugin/x.vim',
+    '~/.emacs.d/init.el',
+    'scripts/pre-commit',
+    'tools/git/hooks/commit-msg',
+    '.lfsconfig',
+    'hk.pkl',
+    '.trunk/trunk.yaml',
+    '.fossil-settings/x',
+    'skills/x/SKILL.md',
+    '.aiassistant/rules/a.md',
+    '.qoder/rules/a.md',
+    '.ropeproject/config.py',
+    'hie.yaml',
+    '.bsp/server.json',
+    'Properties/launchSettings.json',
+    '.lazy.lua',
+    '.devfile.yaml',
+    '.codesandbox/tasks.json',
+    '.github/settings.yml',
+    '.github/renovate.json5',
+    '.github/scripts/release.sh',
+    '.github/CODEOWNERS',
+    '.gitconfig.local',
+    '.erlang',
+    '.psysh.php',
+    '.perldb',
+    'renv/activate.R',
+    '.rvmrc',
+    '.shadowenv.d/000.lisp',
+    'ansible.cfg',
+    'Directory.Build.rsp',
+    '~/.docker/config.json',
+    '~/.kube/config',
+  ])('%s', (path) => expect(isProtected(path)).toBe(true));
+});
+
+describe('what developers edit all day', () => {
+  test.each([
+    'package.json',
+    'package-lock.json',
+    'Makefile',
+    'vite.config.js',
+    'eslint.config.mjs',
+    'Dockerfile',
+    'docker-compose.yml',
+    'tsconfig.json',
+    'conftest.py',
+    'build.rs',
+    'Cargo.toml',
+    'pyproject.toml',
+    'src/index.ts',
+    'src/git/hooks.ts',
+    'bin/cli.js',
+    'docs/agents.html',
+    'README.md',
+    '.gitignore',
+    '.editorconfig',
+    '.nvmrc',
+    '.github/ISSUE_TEMPLATE/bug.md',
+    '.github/ISSUE_TEMPLATE/bug.yml',
+    '.github/PULL_REQUEST_TEMPLATE.md',
+    'docs/pre-commit.md',
+    'src/hooks/usePreCommit.ts',
+    'src/git-hooks/index.ts',
+    'src/bin/activateLicense.ts',
+    'netlify.toml',
+    'gradle.properties',
+    'pixi.toml',
+    'prompts/answer.prompt.md',
+    'config/app.toml',
+    'lib/node_modules.ts',
+    'api/service.proto',
+    '.root/x',
+  ])('%s', (path) => expect(isProtected(path)).toBe(false));
+});
+
+test.each([
+  '.GIT/hooks/pre-commit',
+  '.Git/config',
+  '.g\u200cit/config',
+  '.git\ufeff/config',
+  '.git./config',
+  '.git /config',
+  'git~1/hooks/x',
+  '.v\u017fcode/tasks.json',
+  'agents.md',
+  '.GitHub/Workflows/ci.yml',
+])('%j is the same file to some file system', (path) => expect(isProtected(path)).toBe(true));
+
+test('the way to the workspace is the user’s own choice, but not what starts by itself', () => {
+  const inTree = { homes: ['/home/me'], workspace: ['/home/me/p', '/home/me/p/.claude/worktrees/x'] };
+  expect(protectedName('/home/me/p/.claude/worktrees/x/a.ts', inTree)).toBeUndefined();
+  expect(protectedName('/home/me/p/.claude/worktrees/x/.claude/a.md', inTree)?.obeyedBy).toBe(
+    'coding agents',
+  );
+  expect(protectedName('/home/me/p/.claude/worktrees/y/a.ts', inTree)?.pattern).toBe('.claude');
+  const inBin = { homes: ['/home/me'], workspace: ['/home/me/bin'] };
+  expect(protectedName('/home/me/bin/ls', inBin)?.pattern).toBe('~/bin');
+});
+
+test('commands may write what commands build, and nothing else that is protected', () => {
+  const writable = (path: string): boolean => !isReadOnlyForCommands(`/home/me/p/${path}`, place);
+  expect(
+    ['node_modules/a/index.js', 'src/__pycache__', '.venv/bin/python', '.jj/x', 'a.ts'].filter(writable),
+  ).toHaveLength(5);
+  expect(
+    ['.vscode', 'AGENTS.md', '.github/workflows', '.npmrc', '.husky', '.claude'].filter(writable),
+  ).toEqual([]);
+});
+
+test('every name is listed once, says who obeys it, and protects itself', () => {
+  const patterns = protectedNames.map(({ pattern }) => pattern.toLowerCase());
+  expect(patterns.filter((pattern, index) => patterns.indexOf(pattern) !== index)).toEqual([]);
+  expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(52);
+  for (const { pattern, obeyedBy } of protectedNames) {
+    expect(obeyedBy).not.toBe('');
+    const path = pattern.replaceAll('*', 'x');
+    expect(
+      protectedName(path.startsWith('/') ? path : path.replace(/^(?:~\/)?/, '/home/me/'), place),
+      pattern,
+    ).toBeDefined();
+  }
+});
+
+test('what the home folder hides is obeyed by some program, but a project below it is made of ordinary files', () => {
+  const at = (workspace: string, path: string) =>
+    protectedName(path, { homes: ['/home/me'], workspace: [workspace] })?.pattern;
+  expect(at('/home/me', '/home/me/.unheardof/run.sh')).toBe('~/.*');
+  expect(at('/home', '/home/me/.mailcap')).toBe('~/.*');
+  expect(at('/elsewhere', '/home/me/.config/zed/settings.json')).toBe('~/.*');
+  expect(at('/home/me', '/home/me/.bashrc')).toBe('.bashrc*');
+  expect(at('/home/me', '/home/me/p/.unheardof')).toBeUndefined();
+  expect(at('/home/me/.dotfiles', '/home/me/.dotfiles/a.txt')).toBeUndefined();
+  expect(at('/home/me/.config/app', '/home/me/.config/app/a.txt')).toBeUndefined();
+  // Commands write there all day: caches, for one.
+  expect(isReadOnlyForCommands('/home/me/.cache/x', { homes: ['/home/me'], workspace: ['/home/me'] })).toBe(
+    false,
+  );
+});
+
+test('names below the home count by either name of a home that is a link', () => {
+  const realpath = (path: string): string => path.replace(/^\/home\/me(?=\/|$)/, '/data/me');
+  const place = protectionPlace('/home/me', ['/home/me'], realpath);
+  for (const path of ['/home/me/.local/bin/git', '/data/me/.local/bin/git'])
+    expect(isReadOnlyForCommands(path, place), path).toBe(true);
+  expect(isReadOnlyForCommands('/data/me/project/a.ts', place)).toBe(false);
+});

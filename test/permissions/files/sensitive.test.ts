@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { globsOverlap } from '../../../src/permissions/files/globOverlap.ts';
+import { couldBeSensitive, isSensitive } from '../../../src/permissions/files/sensitive.ts';
+
+describe('secrets', () => {
+  test.each([
+    '/p/.env',
+    '.env.local',
+    '.ENV',
+    '.env.production',
+    '.envrc',
+    'prod.env',
+    '/h/.ssh/config',
+    'id_rsa',
+    'id_ed25519',
+    'server.pem',
+    'a/b/tls.key',
+    'x.p12',
+    'release.keystore',
+    '/h/.aws/credentials',
+    '/h/.cargo/credentials.toml',
+    '/h/.python_history',
+    '/h/.psql_history',
+    '/h/.my.cnf',
+    '/h/.authinfo.gpg',
+    '/h/.gnupg/x',
+    '/h/.kube/config',
+    '/h/.docker/config.json',
+    '/h/.config/gcloud/x.json',
+    '/h/.config/gh/hosts.yml',
+    '.netrc',
+    '.npmrc',
+    '.pypirc',
+    '.git-credentials',
+    'credentials.json',
+    'credentials-prod.json',
+    'service-account-x.json',
+    '/h/.clawdcode/config.json',
+    '/h/.clawdcode/credentials.json',
+    '/h/.clawdcode/compile-cache.key',
+    '/h/.clawdcode/history/p.jsonl',
+    '/h/.clawdcode/logs/x.log',
+    '/h/.clawdcode/index/sessions.db',
+    '/h/.clawdcode/projects/p/x.jsonl',
+    '/h/.clawdcode/projects/p/blobs/ab/abc',
+    '/proc/self/environ',
+    '/etc/shadow',
+  ])('%s', (path) => expect(isSensitive(path)).toBe(true));
+});
+
+describe('no secrets', () => {
+  test.each([
+    '.env.example',
+    '.env.sample',
+    '.env.local.template',
+    'id_rsa.pub',
+    'environment.ts',
+    'src/env.ts',
+    'keys.ts',
+    'monkey.txt',
+    'package.json',
+    'app/[id].ts',
+    '.dockerignore',
+    '.docker/nginx.conf',
+    'docs/ssh.md',
+    'README.md',
+    '/h/.clawdcode/sessions/x.jsonl',
+    '/h/.clawdcode/keybindings.json',
+    '/h/.clawdcode/memory/notes.md',
+    '/h/.clawdcode/projects/p/memory/notes.md',
+    '/',
+    '',
+  ])('%s', (path) => expect(isSensitive(path)).toBe(false));
+});
+
+describe('wildcards that could become a secret', () => {
+  test.each([
+    '.e*',
+    '.?nv',
+    '.[e]nv',
+    '*',
+    '*.p*',
+    '*.key',
+    'i*_rsa',
+    'id_*',
+    '.s*/x',
+    '.aws/*',
+    'cred*',
+    '.*',
+    '.kube/con*',
+    '*.json',
+  ])('%s', (path) => expect(couldBeSensitive(path)).toBe(true));
+  test.each(['*.ts', 'src/*.md', 'a*.txt', 'app/[id]/page.tsx', '*.config.js', 'test-?.log'])(
+    'not %s',
+    (path) => expect(couldBeSensitive(path)).toBe(false),
+  );
+});
+
+test.each(['/p/.ENV', '/p/.env.', '/p/.e\u200cnv', '/h/.\u017fsh/config', '/p/server.pem '])(
+  'a spelling that some file system takes for a secret: %j',
+  (path) => expect(isSensitive(path)).toBe(true),
+);
+
+const small = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '?'), maxLength: 6 });
+
+test('two patterns overlap when some name matches both', () => {
+  const toRegExp = (glob: string): RegExp =>
+    new RegExp(`^${glob.replace(/\./g, '\\.').replace(/\*/g, '.*').replace(/\?/g, '.')}$`);
+  const names = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 6 });
+  fc.assert(
+    fc.property(small, small, names, (left, right, name) => {
+      if (toRegExp(left).test(name) && toRegExp(right).test(name))
+        expect(globsOverlap(left, right)).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(globsOverlap('a*b', '*c')).toBe(false);
+  expect(globsOverlap('a?', 'a')).toBe(false);
+});
+
+test('overlap is symmetric, and a pattern overlaps itself', () => {
+  fc.assert(
+    fc.property(small, small, (left, right) => {
+      expect(globsOverlap(left, right)).toBe(globsOverlap(right, left));
+      expect(globsOverlap(left, left)).toBe(true);
+    }),
+  );
+});

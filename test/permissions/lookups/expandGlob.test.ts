@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { expandGlob } from '../../../src/permissions/lookups/expandGlob.ts';
+import { top } from '../harness.ts';
+
+const place = join(top, 'globs');
+for (const name of ['a/one.md', 'a/.two.md', 'b/[x].md', 'b/c/three.md', 'b/x'].map((name) =>
+  join(place, name),
+)) {
+  mkdirSync(join(name, '..'), { recursive: true });
+  writeFileSync(name, '');
+}
+
+test.each([
+  '*',
+  '*/*.md',
+  '*/?*',
+  'a/.*.md',
+  '[ab]/*',
+  '[!a]/*',
+  'b/\\[x].md',
+  'none/*',
+  'a/none*',
+  'b/c/three.md',
+])('all that bash makes of %s is named', (pattern) => {
+  const printed = execFileSync('bash', ['-O', 'nullglob', '-c', `printf '%s\\n' ${pattern}`], {
+    cwd: place,
+    encoding: 'utf8',
+  });
+  const names = printed.split('\n').filter((name) => name !== '');
+  const found = expandGlob(join(place, pattern.replaceAll('\\', '')));
+  expect(found).toEqual(expect.arrayContaining(names.map((name) => join(place, name))));
+});
+
+test('some shells count the directory and its parent among the names that begin with a dot', () => {
+  expect(expandGlob(join(place, 'a/.*'))).toEqual(
+    expect.arrayContaining([join(place, 'a/.two.md'), `${place}/a/..`]),
+  );
+  expect(expandGlob(join(place, 'a/*'))).not.toContain(`${place}/a/..`);
+});
+
+test('two stars go down, and too many files are not looked at', () => {
+  expect(expandGlob(join(place, '**/*.md'))).toContain(join(place, 'b/c/three.md'));
+  mkdirSync(join(place, 'many'));
+  for (let index = 0; index < 5001; index += 1) writeFileSync(join(place, 'many', `f${index}`), '');
+  expect(expandGlob(join(place, 'many/*'))).toBeUndefined();
+});

@@ -1,0 +1,258 @@
+/** Differences and commits are shown without a question unless a secret is among the files that they touch. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
+import { OWN_GIT_ARGUMENTS } from '../../../src/protocol/ownPrograms.ts';
+import { policyFor, top } from '../harness.ts';
+
+const project = join(top, 'home', 'shown');
+
+const git = (...args: readonly string[]): string => {
+  const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false', '-C', project];
+  const { status, stdout, stderr } = spawnSync('git', [...own, ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trim();
+};
+const write = (name: string, text: string): void => {
+  mkdirSync(join(project, name, '..'), { recursive: true });
+  writeFileSync(join(project, name), text);
+};
+let blob = '';
+
+beforeAll(() => {
+  mkdirSync(project, { recursive: true });
+  git('init', '-q');
+  for (const name of ['.npmrc', '.env.test', 'src/a.ts']) write(name, 'one\n');
+  git('add', '-f', '.');
+  git('commit', '-qm', 'one');
+  git('branch', 'side/x');
+  write('src/a.ts', 'two\n');
+  git('commit', '-qam', 'two');
+  write('src/a.ts', 'three\n');
+  git('stash', '-q');
+  write('src/a.ts', 'four\n');
+  blob = git('rev-parse', 'HEAD:.npmrc');
+});
+
+const behavior = async (command: string, rules: readonly string[] = []): Promise<string> => {
+  const policy = await policyFor(rules, 'default', { root: project });
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
+};
+
+test.each([
+  'git diff',
+  'git diff HEAD',
+  'git diff --cached',
+  'git diff --check',
+  'git diff --exit-code',
+  'git diff HEAD~1 HEAD -- src',
+  "git diff HEAD~1 -- . ':!.npmrc'",
+  'git show',
+  'git show HEAD:src/a.ts',
+  'git log -1 -p',
+  'git log --stat',
+  'git log -p -- src',
+  'git log -L1,1:src/a.ts',
+  'git show --stat HEAD~1',
+  'git stash show -p',
+  'git status -vv',
+  'git diff-tree -p HEAD',
+  'cd src && git diff',
+])('%s touches no secret, and runs', async (command) => {
+  expect(await behavior(command)).toBe('allow');
+});
+
+test.each([
+  'git show HEAD~1',
+  'git show --format=%s HEAD~1',
+  'git show --stat -p HEAD~1',
+  'git log -p',
+  'git log --oneline --graph -p',
+  'git log -c',
+  'git -C src log -p',
+  'git reflog -p',
+  'git reflog show -p',
+  'git diff-tree -p --root HEAD~1',
+  'git diff --submodule=diff',
+  // Under names that do not say which file it is.
+  'git show BLOB',
+  'git show BLOB -- src',
+  'git diff BLOB HEAD:src/a.ts',
+  'git diff BLOB..HEAD',
+  'git cat-file -p BLOB',
+  'git cat-file blob BLOB',
+  // Under names that hide the file.
+  'git show side/x:.npmrc',
+  'git show :0:.npmrc',
+  'git show HEAD:./.npmrc',
+  "git show 'HEAD@{1 day 10:00}:.npmrc'",
+  "git diff HEAD~1 -- ':(top).npmrc'",
+  'git log -L1,1:.npmrc',
+  'git log -L1,1:.env.test --stat',
+  'git log -L :x:.npmrc',
+])('%s may show one, and asks', async (command) => {
+  expect(await behavior(command.replaceAll('BLOB', blob))).toBe('ask');
+});
+
+test.each([
+  'git diff HEAD~1 HEAD -- src',
+  'git show',
+  'git log --stat',
+  'git stash show -p',
+  'git grep -n four src',
+  'git add -A',
+  'git commit -m "git show HEAD~1"',
+])('a rule for git covers %s', async (command) => {
+  expect(await behavior(command, ['allow Bash(git:*)'])).toBe('allow');
+});
+
+test.each([
+  'git show HEAD~1',
+  'git log -p',
+  'git log -p --no-such',
+  'git diff BLOB HEAD:src/a.ts',
+  'git cat-file -p BLOB',
+  'git grep -h one',
+  'git archive HEAD',
+  'git --no-pager log -p',
+])('a rule for git does not cover %s, which shows a secret', async (command) => {
+  expect(await behavior(command.replaceAll('BLOB', blob), ['allow Bash(git:*)'])).toBe('ask');
+  const named = ['allow Bash(git:*)', 'allow Read(~/shown/.npmrc)', 'allow Read(~/shown/.env.test)'];
+  expect(await behavior(command.replaceAll('BLOB', blob), named)).toBe('allow');
+});
+
+test('the settings of our own calls let git show a difference', () => {
+  expect(git(...OWN_GIT_ARGUMENTS, 'diff', 'HEAD~1', '--', 'src')).toContain('+four');
+});
+
+test('a secret that was changed is no part of a difference that is shown', async () => {
+  write('.env.test', 'changed\n');
+  expect(await behavior('git diff')).toBe('ask');
+  expect(await behavior('git diff -U0 --no-color')).toBe('ask');
+  expect(await behavior('git status -v')).toBe('ask');
+  expect(await behavior('git diff --stat')).toBe('allow');
+  expect(await behavior('git diff -- src')).toBe('allow');
+  expect(await behavior("git diff -- . ':!.env.test'")).toBe('allow');
+  expect(await behavior('git diff --cached')).toBe('allow');
+  write('.env.test', 'one\n');
+});
+
+test('a secret that git does not track any more is still in the history, and asks', async () => {
+  git('rm', '-q', '--cached', '.npmrc', '.env.test');
+  expect(await behavior('git diff HEAD')).toBe('ask');
+  git('-c', 'core.hooksPath=/dev/null', 'commit', '-qm', 'untracked');
+  expect(await behavior('git show')).toBe('ask');
+  expect(await behavior('git log -p')).toBe('ask');
+  expect(await behavior('git diff HEAD~1')).toBe('ask');
+  expect(await behavior('git log -p -- src')).toBe('allow');
+  expect(await behavior('git diff')).toBe('allow');
+  expect(await behavior('git diff --check')).toBe('allow');
+});
+
+test.each([
+  'git diff --exit-code HEAD~2 HEAD~1',
+  'git log -p --exit-code',
+  'git log -p --name-status',
+  'git diff --check -p HEAD~2 HEAD~1',
+  'git status -v',
+  'git log -L1,1:plain.txt',
+  'git log -M10% -L :/x:plain.txt HEAD',
+])('%s shows a secret that git tracked once, or that is staged and gone, and asks', async (command) => {
+  const gone = join(top, 'home', 'gone');
+  mkdirSync(gone, { recursive: true });
+  const run = (...args: readonly string[]): void => {
+    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+    expect(spawnSync('git', [...own, ...args], { cwd: gone }).status).toBe(0);
+  };
+  run('init', '-q');
+  run('commit', '-q', '--allow-empty', '-m', 'one');
+  writeFileSync(join(gone, '.env'), 'one\n');
+  run('add', '-f', '.env');
+  if (command !== 'git status -v') {
+    run('commit', '-qm', 'two');
+    run('mv', '.env', 'plain.txt');
+    run('commit', '-qm', 'three');
+  } else rmSync(join(gone, '.env'));
+  const policy = await policyFor([], 'default', { root: gone });
+  const decision = decide({ tool: 'Bash', access: { type: 'command', command, cwd: gone } }, policy);
+  rmSync(gone, { recursive: true });
+  expect(decision.behavior).toBe('ask');
+});
+
+/** A repository in which one commit makes a file of another under a new name, or a merge of two. */
+function renamed(...steps: readonly (readonly [name: string, text: string | undefined])[][]): string {
+  const place = mkdtempSync(join(top, 'home', 'renamed-'));
+  const run = (...args: readonly string[]): void => {
+    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+    expect(spawnSync('git', [...own, ...args], { cwd: place }).status).toBe(0);
+  };
+  run('init', '-q', '-b', 'main');
+  run('commit', '-q', '--allow-empty', '-m', 'begin');
+  for (const [index, files] of steps.entries()) {
+    const isMerge = steps.length === 3 && index === 2;
+    if (steps.length === 3 && index === 1) run('checkout', '-q', '-b', 'side', 'HEAD~1');
+    if (isMerge) run('merge', '-q', '-s', 'ours', '--no-commit', 'main');
+    for (const [name, text] of files)
+      if (text === undefined) rmSync(join(place, name), { force: true });
+      else writeFileSync(join(place, name), text);
+    run('add', '-A', '-f', '.');
+    run('commit', '-qm', 'next');
+  }
+  return place;
+}
+
+const lines = 'A=1\nB=2\nC=3\nD=4\nE=5\n';
+const ask = async (root: string, command: string): Promise<string> => {
+  const policy = await policyFor([], 'default', { root });
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
+};
+
+test('a secret that was renamed or copied is shown with its old name', async () => {
+  const moved = renamed(
+    [['.env', `${lines}SECRET=x\n`]],
+    [
+      ['.env', undefined],
+      ['plain.txt', lines],
+    ],
+  );
+  for (const command of [
+    'git show -M',
+    'git diff -M HEAD~1',
+    'git log -1 -p --find-renames',
+    'git diff-tree -p -M HEAD',
+  ])
+    expect(await ask(moved, command), command).toBe('ask');
+  expect(await ask(moved, 'git show --stat -M')).toBe('allow');
+  const copied = renamed([['.env', `${lines}SECRET=x\n`]], [['plain.txt', lines]]);
+  for (const command of ['git show -C -C', 'git show -C1% --find-copies-harder'])
+    expect(await ask(copied, command), command).toBe('ask');
+  for (const command of ['git show', 'git show -M', 'git log -1 -p -C'])
+    expect(await ask(copied, command), command).toBe('allow');
+});
+
+test('a merge is shown with the names that a file has in each of the merged commits', async () => {
+  const merged = renamed(
+    [['.env', `${lines}SECRET=x\n`]],
+    [['plain.txt', `${lines}one\n`]],
+    [['plain.txt', `${lines}two\n`]],
+  );
+  for (const command of [
+    'git show',
+    'git show -c -M',
+    'git log -1 -p --cc',
+    'git show --diff-merges=c',
+    'git show --diff-merges dense-combined',
+    'git diff HEAD HEAD^1 HEAD^2',
+    'git diff-tree --cc HEAD',
+  ])
+    expect(await ask(merged, command), command).toBe('ask');
+  for (const command of [
+    'git show --first-parent',
+    'git show -- plain.txt',
+    'git diff HEAD HEAD^1',
+    'git show --stat',
+  ])
+    expect(await ask(merged, command), command).toBe('allow');
+});

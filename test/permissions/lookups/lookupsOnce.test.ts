@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
+import { lookupsOnce, MAX_LOOKUP_MS } from '../../../src/permissions/lookups/lookupsOnce.ts';
+import { InProcessEngine } from '../../../src/permissions/PermissionEngine.ts';
+import type { DiskLookups, PolicyFacts } from '../../../src/permissions/policy.ts';
+import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import { home, root, rule, wasmFolder } from '../harness.ts';
+
+const disk = diskLookups(process.env);
+
+/** The real lookups, and how often each question was asked. */
+function counted(): { readonly lookups: DiskLookups; readonly asked: Map<string, number> } {
+  const asked = new Map<string, number>();
+  const entries = Object.entries(disk).map(([name, ask]) => [
+    name,
+    (...args: unknown[]) => {
+      const key = `${name} ${JSON.stringify(args)}`;
+      asked.set(key, (asked.get(key) ?? 0) + 1);
+      return (ask as (...given: unknown[]) => unknown)(...args);
+    },
+  ]);
+  return { lookups: Object.fromEntries(entries) as DiskLookups, asked };
+}
+
+const facts = (mode: PermissionMode, rules: readonly string[] = []): PolicyFacts => ({
+  mode,
+  rules: rules.map(rule),
+  root,
+  additionalDirectories: [],
+  home,
+  localSettingsFile: `${root}/.clawdcode.local.json`,
+});
+const call = (command: string) =>
+  ({ tool: 'Bash', access: { type: 'command', command, cwd: root } }) as const;
+
+test('however many parts ask the same, the disk and git are asked once', async () => {
+  const { lookups, asked } = counted();
+  const engine = new InProcessEngine(wasmFolder(), process.env, lookups);
+  const command = Array(20)
+    .fill('git status; rg foo; cat src/*.ts; cp a.txt b.txt; git show HEAD')
+    .join('; ');
+  const { behavior } = await engine.decide(call(command), facts('default'));
+  expect(behavior).toBe('ask');
+  expect(asked.size).toBeGreaterThan(5);
+  expect([...asked].filter(([, times]) => times > 1)).toEqual([]);
+});
+
+test('the next decision sees what has changed on disk since', async () => {
+  let holdsLink = false;
+  const lookups = {
+    ...disk,
+    realpath: (path: string) => (holdsLink && path.endsWith('a.txt') ? '/etc/x' : path),
+  };
+  const engine = new InProcessEngine(wasmFolder(), process.env, lookups);
+  const behavior = async () => (await engine.decide(call('cat a.txt'), facts('default'))).behavior;
+  expect(await behavior()).toBe('allow');
+  holdsLink = true;
+  expect(await behavior()).toBe('ask');
+});
+
+test('when the time is up, what takes long is answered with care, also what is known', () => {
+  let time = 0;
+  const { lookups, isCut } = lookupsOnce(disk, () => time);
+  expect(lookups.listTree(`${root}/src`)).toBeDefined();
+  expect(isCut()).toBe(false);
+  time = MAX_LOOKUP_MS + 1;
+  expect(lookups.listTree(`${root}/src`)).toBeUndefined();
+  expect(lookups.gitRunsPrograms(root)).toBe(true);
+  for (const answer of [
+    lookups.listTree(root),
+    lookups.filesBelow(root, { hidden: true }),
+    lookups.expandGlob(`${root}/*`),
+    lookups.trackedFiles(root),
+    lookups.gitShows(root, { listings: [], objects: [] }),
+  ])
+    expect(answer).toBeUndefined();
+  expect(isCut()).toBe(true);
+  expect(lookups.realpath(root)).toBe(root);
+});
+
+test.each<[string, PermissionMode, readonly string[], string]>([
+  ['asks', 'default', [], 'ask'],
+  ['asks also where a rule would allow it', 'default', ['allow Bash(cat *)', 'allow Bash(rg:*)'], 'ask'],
+  ['is denied by a rule all the same', 'default', ['deny Bash(rg:*)'], 'deny'],
+  ['is denied where nobody is asked', 'dontAsk', [], 'deny'],
+  ['runs in the mode that asks nothing', 'bypassPermissions', [], 'allow'],
+])('a command that cannot be checked in time %s', async (_, mode, rules, expected) => {
+  let time = 0;
+  // Each look takes a second of the clock that the engine reads.
+  const slow = Object.fromEntries(
+    Object.entries(disk).map(([name, ask]) => [
+      name,
+      (...args: unknown[]) => {
+        time += 1000;
+        return (ask as (...given: unknown[]) => unknown)(...args);
+      },
+    ]),
+  ) as unknown as DiskLookups;
+  const engine = new InProcessEngine(wasmFolder(), process.env, slow, () => time);
+  const parts = Array.from({ length: 30 }, (_, index) => `cat d${index}/*.ts`);
+  const decision = await engine.decide(call(`${parts.join('; ')}; rg foo src`), facts(mode, rules));
+  expect(decision.behavior).toBe(expected);
+  if (expected === 'ask') {
+    expect(decision.reason).toBe('It takes too long to check what this command reaches.');
+    expect(decision.suggestion).toBeUndefined();
+    expect(decision.causes).toMatchObject([{ type: 'limit', isSecret: true }]);
+  }
+});

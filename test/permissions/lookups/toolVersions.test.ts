@@ -1,0 +1,54 @@
+/** Version managers run a tool from a folder where a version file says so: any program may then be the project's. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
+import { home, policyFor, top } from '../harness.ts';
+
+const project = join(top, 'home', 'tools');
+mkdirSync(join(project, 'sub'), { recursive: true });
+writeFileSync(join(project, 'a.txt'), 'x\n');
+
+const made: string[] = [];
+const write = (path: string, text: string): void => {
+  writeFileSync(path, text);
+  made.push(path);
+};
+afterEach(() => {
+  for (const path of made.splice(0)) rmSync(path, { recursive: true });
+});
+
+const behavior = async (command: string): Promise<string> => {
+  const policy = await policyFor([], 'default', { root: project });
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
+};
+
+test.each([
+  ['.tool-versions', 'ruby 3.3.0\nnodejs path:./node\n'],
+  ['.tool-versions', 'nodejs 22.1.0 path:./node\n'],
+  ['.node-version', 'path:node'],
+  ['.nvmrc', 'path:./node\n'],
+])('%s with %j asks', async (name, text) => {
+  write(join(project, name), text);
+  for (const command of ['node --version', 'rg foo', 'jq . a.txt', 'wc -l a.txt'])
+    expect(await behavior(command)).toBe('ask');
+});
+
+test('a version is no folder', async () => {
+  write(join(project, '.tool-versions'), 'nodejs 22.1.0 # not path\nruby ref:v3.3\n');
+  write(join(project, '.nvmrc'), 'lts/*\n');
+  for (const command of ['node --version', 'rg foo', 'wc -l a.txt'])
+    expect(await behavior(command)).toBe('allow');
+});
+
+test('it counts from its folder down, and is the user’s own above the workspace', async () => {
+  write(join(project, 'sub/.tool-versions'), 'nodejs path:./node\n');
+  write(join(home, '.tool-versions'), 'nodejs path:/opt/node\n');
+  expect(await behavior('node --version')).toBe('allow');
+  expect(await behavior('cd sub && node --version')).toBe('ask');
+});
+
+test('what cannot be read as a version file asks', async () => {
+  write(join(project, '.ruby-version'), `${'x'.repeat(70_000)}\n`);
+  expect(await behavior('ls')).toBe('ask');
+});

@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
+import { filesBelow } from '../../../src/permissions/lookups/filesBelow.ts';
+import { policyFor, top } from '../harness.ts';
+
+const project = join(top, 'home', 'trees');
+for (const [name, text] of Object.entries({
+  'options/-o': '',
+  'options/a': '',
+  'blanks/my file': '',
+  'plain/a': '',
+  '.gitignore': 'modules\n',
+  'modules/key.pem': '',
+  'inner/modules/key.pem': '',
+  'inner/.git/HEAD': '',
+  '.git/HEAD': '',
+  a: '',
+  b: '',
+})) {
+  mkdirSync(join(project, name, '..'), { recursive: true });
+  writeFileSync(join(project, name), text);
+}
+symlinkSync('/etc/passwd', join(project, '{a,b}'));
+
+test.each([
+  ['ask', 'cd options && sort *'],
+  ['ask', 'cd options && for f in *; do sort "$f"; done'],
+  ['allow', 'sort options/*'],
+  ['allow', 'cd plain && sort *'],
+  ['ask', 'for f in blanks/*; do cat $f; done'],
+  ['allow', 'for f in blanks/*; do cat "$f"; done'],
+  ['ask', 'find blanks | xargs cat'],
+  ['allow', 'find blanks -print0 | xargs -0 cat'],
+  // dash leaves braces as they are, and there is a file of that name.
+  ['ask', 'cat {a,b}'],
+  ['allow', 'cat {b,a}'],
+  ['ask', 'x=1; echo "$x[1]"'],
+  ['ask', 'rg foo'],
+  ['ask', 'rg foo inner'],
+  ['allow', 'rg foo plain'],
+])('%s: %s', async (behavior, command) => {
+  const policy = await policyFor([], 'default', { root: project });
+  const access = { type: 'command', command, cwd: project } as const;
+  expect(decide({ tool: 'Bash', access }, policy).behavior).toBe(behavior);
+});
+
+test('what is ignored is left out, but not in a repository that lies in the folder', () => {
+  const found = filesBelow(project, { hidden: false, ignores: true })?.files ?? [];
+  expect(found).not.toContain(join(project, 'modules/key.pem'));
+  expect(found).toContain(join(project, 'inner/modules/key.pem'));
+  expect(filesBelow(project, { hidden: true })?.files).toContain(join(project, 'modules/key.pem'));
+});
+
+test.each<[string, string, boolean]>([
+  ['.ignore', '!.env.local', true],
+  ['.rgignore', '!.env*', true],
+  ['.ignore', '\ufeff!.env.local', true],
+  ['.gitignore', '.env*\n!.env.local', true],
+  ['.git/info/exclude', '!.env.local', true],
+  ['../.ignore', '!.env.local', true],
+  ['.gitignore', '!.env.example', false],
+  ['.gitignore', '!src/**\n!.yarn/patches', false],
+  ['.gitignore', '!hidden/**', true],
+])('with %s saying %j a search looks at a hidden secret: %s', (name, text, isLooked) => {
+  const parent = mkdtempSync(join(top, 'kept-'));
+  const folder = join(parent, 'hidden');
+  mkdirSync(join(folder, '.git/info'), { recursive: true });
+  writeFileSync(join(folder, '.env.local'), 'x');
+  writeFileSync(join(folder, name), `${text}\n`);
+  const found = filesBelow(folder, { hidden: false, ignores: true })?.files ?? [];
+  expect(found.includes(join(folder, '.env.local'))).toBe(isLooked);
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { namesTool, parseRule } from '../../../src/permissions/rules/rules.ts';
+
+describe('a rule is read as', () => {
+  test.each([
+    ['Bash', { tool: 'Bash' }],
+    ['Bash(*)', { tool: 'Bash' }],
+    [' Bash(npm run build) ', { tool: 'Bash', spec: 'npm run build' }],
+    ['Bash(echo (a) b)', { tool: 'Bash', spec: 'echo (a) b' }],
+    ['Bash(ls:*)', { tool: 'Bash', spec: 'ls:*' }],
+    ['Read(//etc/**)', { tool: 'Read', spec: '//etc/**' }],
+    ['WebFetch(domain:example.com)', { tool: 'WebFetch', spec: 'domain:example.com' }],
+    ['mcp__my-server', { tool: 'mcp__my-server' }],
+    ['mcp__my-server__*', { tool: 'mcp__my-server__*' }],
+    ['mcp__a__do-it', { tool: 'mcp__a__do-it' }],
+  ])('%s', (text, expected) => expect(parseRule(text)).toEqual(expected));
+});
+
+describe('a wrong rule says what to write', () => {
+  test.each([
+    ['', /not a rule/],
+    ['Bash(ls', /not a rule/],
+    ['ls -la', /not a rule/],
+    ['bash(ls)', /Bash/],
+    ['Frobnicate', /Known are/],
+    ['Bash()', /nothing in the parentheses/],
+    ['Bash(:*)', /missing/],
+    ['TodoWrite(x)', /no specifier/],
+    ['WebFetch(example.com)', /domain:example\.com/],
+    ['mcp__srv(x)', /no specifier/],
+    ['mcp__', /mcp__server/],
+  ])('%s', (text, message) => {
+    const parsed = parseRule(text);
+    expect('error' in parsed && parsed.error).toMatch(message);
+  });
+});
+
+test.each([
+  ['mcp__srv', 'mcp__srv__tool', true],
+  ['mcp__srv__*', 'mcp__srv__tool', true],
+  ['mcp__srv__tool', 'mcp__srv__tool', true],
+  ['mcp__my-srv', 'mcp__my-srv__do-it', true],
+  ['mcp__srv', 'mcp__srv2__tool', false],
+  ['mcp__srv__tool', 'mcp__srv__tool2', false],
+  ['Read', 'ReadAll', false],
+])('%s names %s: %s', (rule, tool, expected) => expect(namesTool(rule, tool)).toBe(expected));

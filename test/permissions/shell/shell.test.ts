@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ParsedCommand } from '../../../src/permissions/shell/parsedCommand.ts';
+import { shellParser } from '../harness.ts';
+
+let parse: (command: string) => ParsedCommand;
+beforeAll(async () => {
+  parse = await shellParser();
+});
+
+describe('a command is taken apart into', () => {
+  test.each<[string, (string | null)[][]]>([
+    ['ls -la', [['ls', '-la']]],
+    ['a && b || c; d & e | f |& g', [['a'], ['b'], ['c'], ['d'], ['e'], ['f'], ['g']]],
+    ['a\nb', [['a'], ['b']]],
+    ['(a; {  b; })', [['a'], ['b']]],
+    ['! a', [['a']]],
+    ['echo $(a $(b)) `c`', [['b'], ['a', null], ['c'], ['echo', null, null]]],
+    ['x "a b" \'c d\' e\\ f g"h"\'i\'', [['x', 'a b', 'c d', 'e f', 'ghi']]],
+    ["$'cat' a", [['cat', 'a']]],
+    ['x "$Y" $Z ${W}', [['x', null, null, null]]],
+    ['x $? "$#"', [['x', '0', '0']]],
+    ['x {a,b} {1..3} {.en{v},.env}', [['x', null, null, null]]],
+    ['x @{u} stash@{0}', [['x', '@{u}', 'stash@{0}']]],
+    ['x ~/a ~b "~c"', [['x', '~/a', null, '~c']]],
+    ['timeout -k 5 10 nice -n 3 x y', [['x', 'y']]],
+    ['env A=1 B=2 x', [['x']]],
+    ['xargs x', [['x', null]]],
+    ['x > a b', [['x', 'b']]],
+    ['x 2>/dev/null a', [['x', 'a']]],
+    ['cat <<EOF x\nhi\nEOF\ny', [['cat', 'x'], ['y']]],
+    ["bash -lc 'a; b'", [['bash', '-lc', 'a; b'], ['a'], ['b']]],
+    ['é && 😀 "日本"', [['é'], ['😀', '日本']]],
+    ['# a', []],
+  ])('%s', (command, expected) => {
+    const parsed = parse(command);
+    expect(parsed.ok && parsed.parts.map(({ argv }) => argv)).toEqual(expected);
+  });
+});
+
+test('substitutions and functions hide nothing', () => {
+  for (const command of [
+    'x $(p)',
+    'x `p`',
+    'x "a$(p)"',
+    'x <(p)',
+    'x > >(p)',
+    'f() { p; }',
+    'y=$(p)',
+    'y=$(p) x',
+    'x <<< $(p)',
+  ])
+    expect(parse(command).ok && JSON.stringify(parse(command))).toContain('"argv":["p"]');
+});
+
+test('redirections are told apart', () => {
+  expect(parse('a > w1 2>> w2 < r1 3>&1 >&2 &> w3 > $W 2>&-')).toMatchObject({
+    ok: true,
+    writes: ['w1', 'w2', 'w3', null],
+    reads: ['r1'],
+  });
+});
+
+describe('not understood:', () => {
+  test.each([
+    'a "',
+    'a &&',
+    '$X a',
+    '"$X" a',
+    '$(a) b',
+    '"" a',
+    "$'\\x63at' a",
+    'a\n\\rm b',
+    'a=1\n\\rm b',
+    'export A=1\n\\rm b',
+    'a>&2$x\\p1 b',
+    '{p1,p2} a; }',
+    'command {p1,p2}',
+    'command $X',
+    'env $X a',
+    'env [=x a',
+    'exec $X',
+    'time x=1 {p1,p2}',
+    'timeout $X rm',
+    'echo ${!x}',
+    'echo ${x@P}',
+    'echo ${x:=y}',
+    'echo $((a[0]))',
+    '((x=1))',
+    'for ((;;)); do a; done',
+    'a[$(b)]=1',
+    'a=(b c)',
+    'bash -c "$X"',
+    'bash -c "a $X',
+    'sh -c $X',
+    'eval $X',
+    "bash --rcfile x -c 'a'",
+    'coproc a',
+    'a <> b',
+    'a <<"E"OF\nx\nEOF',
+    'a <<E b <<F\nE\nF',
+    'cat <<EOF\nx\\\nEOF\nls',
+    'ls\\\n-la',
+    'a \x00b',
+    'a\rb',
+    'a \u202eb',
+    'a\u00a0b c\u00a0&& d e\u2028f',
+    'echo `a \\`b\\``',
+    'cd() { a; }; cd b',
+    `${'('.repeat(8000)}a${')'.repeat(8000)}`,
+    `echo ${'$('.repeat(6000)}a${')'.repeat(6000)}`,
+    'x'.repeat(70_000),
+  ])('%j', (command) => expect(parse(command)).toMatchObject({ ok: false }));
+});
+
+test('a long command with much data is read', () => {
+  const command = `cat <<'EOF' > x\n${'function f(a) { return `${a}`; } // "\n'.repeat(1500)}EOF\nls`;
+  expect(parse(command)).toMatchObject({ ok: true, writes: ['x'] });
+});
