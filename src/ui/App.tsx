@@ -7,7 +7,7 @@ import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'r
 import type { SandboxState } from '../protocol/sandbox.ts';
 import { BootDialog } from './BootDialog.tsx';
 import { StatusLine } from './components/StatusLine.tsx';
-import type { Controller } from './controllerTypes.ts';
+import type { Controller } from './controller/types.ts';
 import { placeholderOf, STARTING } from './firstFrame/welcome.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';

@@ -1,7 +1,7 @@
 /** The dialogs that come before or between sessions: trust, onboarding, the pickers of sessions and of models, the list of items. */
 import { ItemsDialog } from './components/ItemsDialog.tsx';
 import { Onboarding } from './components/Onboarding.tsx';
-import type { Controller, Snapshot } from './controllerTypes.ts';
+import type { Controller, Snapshot } from './controller/types.ts';
 import { DialogView } from './dialog/DialogView.tsx';
 import { modelsDialog } from './dialog/models.ts';
 import { trustDialog } from './dialog/trust.ts';

@@ -12,7 +12,7 @@ import { QueueView } from './components/QueueView.tsx';
 import { RetryNotice } from './components/RetryNotice.tsx';
 import { Spinner } from './components/Spinner.tsx';
 import { TodoList } from './components/TodoList.tsx';
-import type { Snapshot } from './controllerTypes.ts';
+import type { Snapshot } from './controller/types.ts';
 import { renderReads } from './print/readsLine.ts';
 import { sanitizeLine } from './print/sanitize.ts';
 import { liveTail } from './print/streaming.ts';

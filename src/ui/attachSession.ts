@@ -1,4 +1,4 @@
-import type { ScreenPorts } from './controllerTypes.ts';
+import type { ScreenPorts } from './controller/types.ts';
 import { watchDraft } from './draftWatch.ts';
 import { splitFinished } from './print/streaming.ts';
 import { createReadFold } from './readFold.ts';

@@ -2,7 +2,7 @@
 import { render } from 'ink';
 import { App } from './App.tsx';
 import { createTerminalInput } from './attention/terminalInput.ts';
-import { createController } from './controller.ts';
+import { createController } from './controller/controller.ts';
 import { createPasteStream } from './input/pasteStream.ts';
 import { createTerminalWindow } from './terminalWindow.ts';
 import type { UiExit, UiOptions } from './types.ts';

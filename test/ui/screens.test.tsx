@@ -3,7 +3,7 @@
 import { Text } from 'ink';
 import type { ReactNode } from 'react';
 import { beforeAll, test } from 'vitest';
-import type { Snapshot } from '../../src/ui/controllerTypes.ts';
+import type { Snapshot } from '../../src/ui/controller/types.ts';
 import { LiveArea } from '../../src/ui/LiveArea.tsx';
 import { defaultPreferences } from '../../src/ui/preferences.ts';
 import { loadMarkdown, type MarkdownRenderer } from '../../src/ui/print/markdown.ts';

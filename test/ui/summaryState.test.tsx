@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { attachSession } from '../../src/ui/attachSession.ts';
-import type { Snapshot } from '../../src/ui/controllerTypes.ts';
+import type { Snapshot } from '../../src/ui/controller/types.ts';
 import { LiveArea } from '../../src/ui/LiveArea.tsx';
 import { plainMarkdown } from '../../src/ui/print/markdown.ts';
 import { emptyView, type Print, reduce, type View } from '../../src/ui/view.ts';

@@ -3,7 +3,7 @@
  * call when somebody is needed. Watches the controller, is loaded after the first frame, and has no timer when
  * nothing happens.
  */
-import type { Controller } from '../controllerTypes.ts';
+import type { Controller } from '../controller/types.ts';
 import { attendStatusLine } from '../statusCommand/attendStatusLine.ts';
 import { answersQuestions, followBackground } from './background.ts';
 import { createNotifier } from './notifier.ts';

@@ -1,6 +1,6 @@
 /** What the session is doing, in the one word and the one line that are shown outside of the screen. */
 import type { AgentState } from '../../agent/types.ts';
-import type { Snapshot } from '../controllerTypes.ts';
+import type { Snapshot } from '../controller/types.ts';
 
 export type Doing = 'working' | 'waiting' | 'idle';
 

@@ -1,7 +1,7 @@
 import type { Edit } from './textBuffer.ts';
 
 /**
- * What a key asks of whoever owns the composer; what each does is in `ui/deeds`, which keys they have in
+ * What a key asks of whoever owns the composer; what each does is in `ui/controller/reduce.ts`, which keys they have in
  * `ui/keys/actions.ts`. `eof` is Ctrl+D on an empty composer.
  */
 export type Intent =

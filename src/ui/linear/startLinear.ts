@@ -3,8 +3,8 @@
  * decides what happens; what it would draw is told here once, in words, and lines answer it.
  */
 import { keyIn } from '../components/onboardingForm.ts';
-import { createController } from '../controller.ts';
-import type { Snapshot } from '../controllerTypes.ts';
+import { createController } from '../controller/controller.ts';
+import type { Snapshot } from '../controller/types.ts';
 import { createHistoryFile } from '../input/historyFile.ts';
 import { FRAME_MS } from '../sessionStore.ts';
 import type { UiExit, UiOptions } from '../types.ts';

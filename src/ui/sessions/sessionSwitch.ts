@@ -3,7 +3,7 @@
  * one is open, and one that cannot be opened leaves everything as it was.
  */
 import type { SessionTarget } from '../../agent/types.ts';
-import type { Phase } from '../controllerTypes.ts';
+import type { Phase } from '../controller/types.ts';
 import type { UiHouse, UiSession } from '../types.ts';
 import { entryAt } from './entriesAround.ts';
 import { createPicker, type Picked, type Picker } from './picker.ts';

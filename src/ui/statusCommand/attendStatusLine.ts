@@ -1,5 +1,5 @@
 /** Keeps the user's own status line up to date; does nothing where there is none. */
-import type { Controller } from '../controllerTypes.ts';
+import type { Controller } from '../controller/types.ts';
 import type { UiSession } from '../types.ts';
 import { statusInput } from './statusInput.ts';
 import { createStatusRunner, type StatusRunner } from './statusRunner.ts';

@@ -1,4 +1,4 @@
-import type { Controller } from '../controllerTypes.ts';
+import type { Controller } from '../controller/types.ts';
 import { type ThemeSetting, withSetting } from '../theme.ts';
 import { describeTheme } from './describeTheme.ts';
 

@@ -4,7 +4,7 @@ import type { Agent } from '../../../src/agent/types.ts';
 import type { ContextItem } from '../../../src/protocol/contextReport.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
 import type { TaskInfo } from '../../../src/protocol/tasks.ts';
-import type { Controller, Snapshot } from '../../../src/ui/controllerTypes.ts';
+import type { Controller, Snapshot } from '../../../src/ui/controller/types.ts';
 import { modelsDialog } from '../../../src/ui/dialog/models.ts';
 import { trustDialog } from '../../../src/ui/dialog/trust.ts';
 import { dialogueOf } from '../../../src/ui/linear/dialogues/askDialog.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionTarget } from '../../../src/agent/types.ts';
-import type { Phase } from '../../../src/ui/controllerTypes.ts';
+import type { Phase } from '../../../src/ui/controller/types.ts';
 import { createSessionSwitch } from '../../../src/ui/sessions/sessionSwitch.ts';
 import type { OpenOutcome, UiHouse, UiSession } from '../../../src/ui/types.ts';
 import { commandHost } from '../../commands/commandHost.ts';

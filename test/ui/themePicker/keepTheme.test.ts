@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Snapshot } from '../../../src/ui/controllerTypes.ts';
+import type { Snapshot } from '../../../src/ui/controller/types.ts';
 import { chooseTheme, type ThemeSetting } from '../../../src/ui/theme.ts';
 import { keepTheme } from '../../../src/ui/themePicker/keepTheme.ts';
 import type { SavedSetting, UiHouse } from '../../../src/ui/types.ts';

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../controllerTypes.ts';
+import type { Snapshot } from '../../controller/types.ts';
 import { modelsDialog } from '../../dialog/models.ts';
 import { trustDialog } from '../../dialog/trust.ts';
 import { refusalDialog } from '../../sessions/refusal.ts';

@@ -10,7 +10,7 @@ import {
   pastedText,
   withInsertion,
 } from '../../components/onboardingForm.ts';
-import type { Phase } from '../../controllerTypes.ts';
+import type { Phase } from '../../controller/types.ts';
 import { createBuffer } from '../../input/textBuffer.ts';
 import { createSetup, type Step, setupDialog, startingServers } from '../../onboarding/flow.ts';
 import type { AccessField } from '../../onboarding/SetupPort.ts';

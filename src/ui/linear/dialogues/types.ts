@@ -1,5 +1,5 @@
 /** The words of dialogues: what is asked, and what becomes of a line that answers it. */
-import type { Controller } from '../../controllerTypes.ts';
+import type { Controller } from '../../controller/types.ts';
 
 export interface Dialogue {
   /** Told when it is asked, a line each. */

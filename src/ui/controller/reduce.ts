@@ -1,0 +1,388 @@
+/**
+ * What happens on screen, as a pure function: from a state and a message to the next state and to what has to be done
+ * for it. `controller.ts` carries the effects out.
+ */
+import type { AgentState } from '../../agent/types.ts';
+import type { ModelList } from '../../commands/types.ts';
+import type { Op } from '../../protocol/ops.ts';
+import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
+import type { TurnRecord } from '../../protocol/rewind.ts';
+import type { Draft } from '../input/composerState.ts';
+import type { Intent } from '../input/keys.ts';
+import { defaultPreferences } from '../preferences.ts';
+import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
+import { count } from '../print/numbers.ts';
+import type { InputEffect } from '../runInput.ts';
+import { toggledTodos } from '../tasks/todoView.ts';
+import { type Theme, type ThemeSetting, withSetting } from '../theme.ts';
+import type { Boot, UiHouse, UiOptions, UiSession } from '../types.ts';
+import type { Print } from '../view.ts';
+import type { Phase, Snapshot } from './types.ts';
+
+export interface ControllerState extends Omit<Snapshot, 'view'> {
+  /** Absent until settings and model are known. */
+  readonly house: UiHouse | undefined;
+  /** What was submitted or pressed before a session was open, in order. */
+  readonly waiting: readonly Message[];
+  /** The hint that made the next Ctrl+C leave, as long as it is shown. */
+  readonly exitHint: string | undefined;
+  readonly isLeaving: boolean;
+}
+
+export type Message =
+  | { readonly type: 'booted'; readonly boot: Boot }
+  | { readonly type: 'boot_failed'; readonly error: unknown }
+  | { readonly type: 'submitted'; readonly draft: Draft }
+  /** What a submitted line came to. */
+  | { readonly type: 'interpreted'; readonly effect: InputEffect }
+  /** A key that is not text; `empty`: the composer was. */
+  | { readonly type: 'key'; readonly intent: Intent; readonly empty: boolean }
+  | { readonly type: 'phase'; readonly phase: Phase }
+  /** A dialog leaves the screen before a session comes onto it. */
+  | { readonly type: 'dialog_put_away' }
+  | { readonly type: 'attached'; readonly session: UiSession }
+  /** The session is ready for what has waited for it. */
+  | { readonly type: 'opened' }
+  | { readonly type: 'adjusted'; readonly change: Partial<Pick<Snapshot, 'theme' | 'statusText'>> }
+  | { readonly type: 'markdown_loaded'; readonly markdown: MarkdownRenderer }
+  | { readonly type: 'hint'; readonly text: string }
+  | { readonly type: 'hint_over' }
+  /** `problem`: why the choice could not be saved. */
+  | { readonly type: 'vim_saved'; readonly vim: boolean; readonly problem?: string }
+  | { readonly type: 'models_listed'; readonly list: ModelList }
+  | { readonly type: 'answered'; readonly id: string; readonly answer: PermissionAnswer }
+  | { readonly type: 'dialog_closed' }
+  | { readonly type: 'model_picked'; readonly id: string | undefined }
+  | { readonly type: 'theme_picked'; readonly setting: ThemeSetting | undefined }
+  | { readonly type: 'fork_picked'; readonly turn: TurnRecord }
+  | { readonly type: 'leave'; readonly code: number }
+  /** Everything is closed. */
+  | { readonly type: 'left' };
+
+export type Effect =
+  | { readonly type: 'submit'; readonly op: Op }
+  | { readonly type: 'say'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | { readonly type: 'print'; readonly print: Print }
+  /** Starts the time of a hint, or ends it. */
+  | { readonly type: 'time_hint'; readonly isShown: boolean }
+  | { readonly type: 'run_draft'; readonly draft: Draft }
+  | { readonly type: 'send_waiting'; readonly messages: readonly Message[] }
+  | { readonly type: 'open_session'; readonly target: UiOptions['target'] }
+  | { readonly type: 'fork_session'; readonly uptoSeq: number | undefined }
+  | { readonly type: 'fork_before'; readonly turn: TurnRecord }
+  | { readonly type: 'keep_theme'; readonly setting: ThemeSetting }
+  | { readonly type: 'save_vim'; readonly vim: boolean }
+  | { readonly type: 'leave'; readonly code: number }
+  | {
+      readonly type:
+        | 'clear_composer'
+        | 'pick_session'
+        | 'list_models'
+        | 'edit_draft'
+        | 'paste_image'
+        | 'suspend'
+        | 'show_transcript'
+        | 'redraw';
+    };
+
+export interface Reduced {
+  readonly state: ControllerState;
+  readonly effects: readonly Effect[];
+}
+
+/** What the reducer may know beyond its state, as it is when the message comes; each costs something to find out. */
+export interface Facts {
+  readonly options: Pick<UiOptions, 'pickFirst' | 'target'>;
+  readonly agent: () => AgentState | undefined;
+  /** What stands in the composer. */
+  readonly draft: () => string;
+}
+
+/** Before anything is known but the command line. */
+export function startState(theme: Theme, prompt: string | undefined): ControllerState {
+  const first: readonly Message[] =
+    prompt === undefined ? [] : [{ type: 'submitted', draft: { text: prompt, display: prompt } }];
+  return {
+    phase: { type: 'booting' },
+    theme,
+    preferences: defaultPreferences,
+    session: undefined,
+    hint: undefined,
+    todoView: 'auto',
+    markdown: plainMarkdown,
+    house: undefined,
+    waiting: first,
+    exitHint: undefined,
+    isLeaving: false,
+  };
+}
+
+export function reduce(state: ControllerState, message: Message, facts: Facts): Reduced {
+  switch (message.type) {
+    case 'booted':
+      return booted(state, message.boot, facts);
+    case 'boot_failed': {
+      const { error } = message;
+      const text = error instanceof Error ? error.message : String(error);
+      return withEffects(leave(state, 1), { type: 'say', level: 'error', text });
+    }
+    case 'submitted':
+      return submitted(state, message);
+    case 'interpreted':
+      return interpreted(state, message.effect, facts);
+    case 'key':
+      return pressed(state, message, facts);
+    case 'phase':
+      return to(state, { phase: message.phase });
+    case 'dialog_put_away':
+      return to(state, { session: undefined, phase: { type: 'booting' } });
+    case 'attached':
+      return to(state, { session: message.session, phase: { type: 'session' }, todoView: 'auto' });
+    case 'opened':
+      return state.session === undefined
+        ? { state, effects: [] }
+        : to(state, { waiting: [] }, { type: 'send_waiting', messages: state.waiting });
+    case 'adjusted':
+      return to(state, message.change);
+    case 'markdown_loaded':
+      return to(state, { markdown: message.markdown });
+    case 'hint':
+      return hinted(state, message.text);
+    case 'hint_over':
+      return to(state, { hint: undefined });
+    case 'vim_saved': {
+      const { vim, problem } = message;
+      if (problem === undefined)
+        return hinted(state, vim ? 'Vim mode on: Esc for normal, i for insert' : 'Vim mode off');
+      return say(state, 'warning', `Vim mode is ${vim ? 'on' : 'off'} for this session. ${problem}`);
+    }
+    case 'models_listed':
+      // Meanwhile something else may be asked.
+      return state.phase.type === 'session'
+        ? to(state, { phase: { type: 'models', ...message.list } })
+        : { state, effects: [] };
+    case 'answered': {
+      const { id, answer } = message;
+      // A bare no ends the turn: the user has the word. A no with a comment goes to the model, which goes on.
+      const isBare = answer.behavior === 'deny' && (answer.comment ?? '').trim() === '';
+      const given = isBare ? { ...answer, interrupt: true } : answer;
+      return submit(state, { type: 'answer', id, answer: given });
+    }
+    case 'dialog_closed':
+      return closed(state);
+    case 'model_picked':
+      return message.id === undefined
+        ? closed(state)
+        : closed(state, { type: 'submit', op: { type: 'set_model', model: message.id } });
+    case 'theme_picked':
+      return message.setting === undefined
+        ? closed(state)
+        : closed(state, { type: 'keep_theme', setting: message.setting });
+    case 'fork_picked':
+      return closed(state, { type: 'fork_before', turn: message.turn });
+    case 'leave':
+      return leave(state, message.code);
+    case 'left':
+      return to(state, { phase: { type: 'leaving' } });
+  }
+}
+
+function booted(state: ControllerState, boot: Boot, { options }: Facts): Reduced {
+  if (boot.type === 'quit') return leave(state, 0);
+  if (boot.type !== 'ready') return to(state, { phase: boot });
+  const { house, notices } = boot;
+  return to(
+    state,
+    // What the terminal has told of itself meanwhile stays.
+    { house, theme: withSetting(state.theme, house.theme.setting), preferences: house.preferences },
+    ...notices.map((text) => ({ type: 'say', level: 'warning', text }) as const),
+    options.pickFirst ? { type: 'pick_session' } : { type: 'open_session', target: options.target },
+  );
+}
+
+function submitted(state: ControllerState, message: Extract<Message, { type: 'submitted' }>): Reduced {
+  const { draft } = message;
+  const unhinted = state.hint === undefined ? { state, effects: [] } : unhint(state);
+  if (draft.text.trim() === '') return unhinted;
+  if (state.session === undefined) return withState(unhinted, { waiting: [...state.waiting, message] });
+  return withEffects(unhinted, { type: 'run_draft', draft });
+}
+
+function interpreted(state: ControllerState, effect: InputEffect, facts: Facts): Reduced {
+  switch (effect.type) {
+    case 'none':
+      return { state, effects: [] };
+    case 'print':
+      return to(state, {}, effect);
+    case 'dialog':
+      if (effect.dialog === 'items' || effect.dialog === 'tasks')
+        return to(state, { phase: { type: effect.dialog } });
+      return to(state, {}, { type: effect.dialog === 'resume' ? 'pick_session' : 'list_models' });
+    case 'rewind': {
+      const { turn } = effect;
+      return to(state, { phase: { type: 'rewind', ...(turn === undefined ? {} : { turn }) } });
+    }
+    case 'set_theme':
+      return effect.setting === undefined
+        ? to(state, { phase: { type: 'themes' } })
+        : to(state, {}, { type: 'keep_theme', setting: effect.setting });
+    case 'open_session': {
+      const { target } = effect;
+      return to(
+        state,
+        {},
+        {
+          type: 'open_session',
+          target: target === 'new' ? { type: 'new' } : { type: 'id', id: target.id },
+        },
+      );
+    }
+    case 'fork_session':
+      return to(state, {}, { type: 'fork_session', uptoSeq: effect.uptoSeq });
+    case 'toggle_vim':
+      return pressed(state, { type: 'key', intent: 'toggle_vim', empty: true }, facts);
+    case 'exit':
+      return leave(state, 0);
+  }
+}
+
+type KeyMessage = Extract<Message, { type: 'key' }>;
+
+function pressed(state: ControllerState, message: KeyMessage, facts: Facts): Reduced {
+  const { intent, empty } = message;
+  // A key that needs a session waits for it while it is being opened.
+  if (state.phase.type === 'booting' && needSession.has(intent))
+    return to(state, { waiting: [...state.waiting, message] });
+  // What takes the keyboard would stand in the way of what has been typed since.
+  if (takesKeyboard.has(intent) && empty && facts.draft() !== '') return { state, effects: [] };
+  const { session, phase, preferences } = state;
+  switch (intent) {
+    case 'escape':
+      return escaped(state, empty, facts);
+    case 'clear_or_exit':
+      return stopOrLeave(state, empty, 'Ctrl+C', facts);
+    case 'eof':
+      return stopOrLeave(state, empty, 'Ctrl+D', facts);
+    case 'cycle_mode': {
+      const agent = facts.agent();
+      return agent === undefined
+        ? { state, effects: [] }
+        : submit(state, { type: 'set_mode', mode: nextMode(agent.mode, agent.modes.cycle) });
+    }
+    case 'help':
+      return phase.type === 'session' ? to(state, { phase: { type: 'keys' } }) : { state, effects: [] };
+    case 'pick_model':
+      return session === undefined ? { state, effects: [] } : to(state, {}, { type: 'list_models' });
+    case 'transcript':
+      return session === undefined || phase.type !== 'session'
+        ? { state, effects: [] }
+        : to(state, {}, { type: 'show_transcript' });
+    // The agent says so where nothing can be moved.
+    case 'background':
+      return submit(state, { type: 'background' });
+    case 'todos': {
+      const agent = facts.agent();
+      if (agent === undefined) return { state, effects: [] };
+      if (agent.todos.length === 0)
+        return say(state, 'info', 'No todo list yet. The model makes one for longer work.');
+      return to(state, { todoView: toggledTodos(state.todoView, agent.todos, agent.busy) });
+    }
+    case 'toggle_reasoning': {
+      const showReasoning = !preferences.showReasoning;
+      const changed = { ...state, preferences: { ...preferences, showReasoning } };
+      return hinted(changed, showReasoning ? 'Reasoning shown' : 'Reasoning hidden');
+    }
+    case 'toggle_vim': {
+      const vim = preferences.vim !== true;
+      return to(state, { preferences: { ...preferences, vim } }, { type: 'save_vim', vim });
+    }
+    case 'edit_draft':
+    case 'paste_image':
+    case 'suspend':
+    case 'redraw':
+      return to(state, {}, { type: intent });
+  }
+}
+
+const needSession: ReadonlySet<Intent> = new Set(['cycle_mode', 'help', 'pick_model', 'transcript']);
+const takesKeyboard: ReadonlySet<Intent> = new Set(['help', 'pick_model', 'transcript']);
+
+/** What Shift+Tab goes to next; from a mode that is not in the circle, to its beginning. */
+function nextMode(mode: PermissionMode, cycle: readonly PermissionMode[]): PermissionMode {
+  return cycle[(cycle.indexOf(mode) + 1) % cycle.length] ?? 'default';
+}
+
+/**
+ * Esc stops what runs. Where nothing does, twice empties the line, or rewinds where it is empty; once only says so, as
+ * a single Esc is easily hit. The second counts as long as that is still said.
+ */
+function escaped(state: ControllerState, empty: boolean, facts: Facts): Reduced {
+  if (facts.agent()?.busy === true) return submit(state, { type: 'interrupt' });
+  if (empty && state.session === undefined) return { state, effects: [] };
+  const hint = empty ? 'Esc again to rewind' : 'Esc again to clear';
+  if (state.hint !== hint) return hinted(state, hint);
+  const unhinted = unhint(state);
+  return empty
+    ? withState(unhinted, { phase: { type: 'rewind' } })
+    : withEffects(unhinted, { type: 'clear_composer' });
+}
+
+/** Ctrl+C and Ctrl+D: stop what runs, empty the line, and the second time leave, also where it is still stopping. */
+function stopOrLeave(state: ControllerState, empty: boolean, key: string, facts: Facts): Reduced {
+  if (empty && state.exitHint !== undefined && state.hint === state.exitHint) return leave(state, 0);
+  const agent = facts.agent();
+  const running = agent?.tasks.filter(({ end }) => end === undefined).length ?? 0;
+  const tasks = running === 0 ? '' : ` and end ${count(running, 'background task')}`;
+  const hint = `Press ${key} again to exit${tasks}`;
+  const first: readonly Effect[] =
+    agent?.busy === true
+      ? [{ type: 'submit', op: { type: 'interrupt' } }]
+      : empty
+        ? []
+        : [{ type: 'clear_composer' }];
+  return withEffects(hinted({ ...state, exitHint: hint }, hint), ...first);
+}
+
+function leave(state: ControllerState, code: number): Reduced {
+  if (state.isLeaving) return { state, effects: [] };
+  return to(state, { isLeaving: true }, { type: 'time_hint', isShown: false }, { type: 'leave', code });
+}
+
+/** A hint stands for a moment: a second key counts only as long as it does. */
+function hinted(state: ControllerState, hint: string): Reduced {
+  return to(state, { hint }, { type: 'time_hint', isShown: true });
+}
+
+function unhint(state: ControllerState): Reduced {
+  return to(state, { hint: undefined }, { type: 'time_hint', isShown: false });
+}
+
+/** Back to the session from a dialog. */
+function closed(state: ControllerState, ...effects: readonly Effect[]): Reduced {
+  return to(state, { phase: { type: 'session' } }, ...effects);
+}
+
+function submit(state: ControllerState, op: Op): Reduced {
+  return to(state, {}, { type: 'submit', op });
+}
+
+function say(state: ControllerState, level: 'info' | 'warning', text: string): Reduced {
+  return to(state, {}, { type: 'say', level, text });
+}
+
+function to(
+  state: ControllerState,
+  change: Partial<ControllerState>,
+  ...effects: readonly Effect[]
+): Reduced {
+  return { state: { ...state, ...change }, effects };
+}
+
+function withState({ state, effects }: Reduced, change: Partial<ControllerState>): Reduced {
+  return { state: { ...state, ...change }, effects };
+}
+
+/** These come first. */
+function withEffects({ state, effects }: Reduced, ...more: readonly Effect[]): Reduced {
+  return { state, effects: [...more, ...effects] };
+}

@@ -1,0 +1,78 @@
+/** Keys that give the terminal, or the clipboard, to something else for a while. */
+import type { Images } from '../images/images.ts';
+import { unbrokenEntries } from '../replay.ts';
+import type { UiOptions } from '../types.ts';
+import type { Controller, ScreenPorts, Snapshot } from './types.ts';
+
+export interface TerminalPorts {
+  readonly options: UiOptions;
+  snapshot(): Snapshot;
+  screen(): ScreenPorts | undefined;
+  /** Of the open session. */
+  images(): Images | undefined;
+  readonly say: Controller['say'];
+  /** A line in place of the status line, for a moment. */
+  showHint(hint: string): void;
+}
+
+/** Gives the draft to the user's own editor; what comes back replaces it, and undo brings the old one back. */
+export async function editDraft({ options, screen, say, showHint }: TerminalPorts): Promise<void> {
+  const ports = screen();
+  const composer = ports?.composer();
+  const { editText } = options;
+  if (editText === undefined || ports === undefined || !composer) return showHint('No editor available.');
+  const before = composer.text();
+  let outcome: Awaited<ReturnType<typeof editText>> | undefined;
+  await ports.suspend(async () => {
+    outcome = await editText(before);
+  });
+  if (outcome?.type === 'failed') say('error', outcome.message);
+  else if (outcome?.type === 'edited' && outcome.text !== before) composer.setText(outcome.text);
+}
+
+/** Ctrl+Z: the shell gets the terminal back as it was, until `fg`. What runs continues once the program does. */
+export async function suspend({ options, screen, showHint }: TerminalPorts): Promise<void> {
+  const { stop } = options;
+  let outcome: 'continued' | 'unsupported' = 'unsupported';
+  if (stop !== undefined)
+    await screen()?.suspend(async () => {
+      outcome = await stop();
+    });
+  if (outcome === 'unsupported') showHint('There is no shell here that could bring it back.');
+}
+
+/** Puts the clipboard's image into the composer; where there is none, that is said, and how there could be one. */
+export async function pasteImage({ images, screen, say }: TerminalPorts): Promise<void> {
+  const pictures = images();
+  if (pictures === undefined) return say('info', 'Images can be pasted as soon as the session is open.');
+  const label = await pictures.fromClipboard();
+  if (label !== undefined) screen()?.composer()?.insertImage?.(label);
+}
+
+/** Ctrl+O: everything that happened in this session, unfolded, until it is left. */
+export async function showTranscript({ snapshot, screen, options, say }: TerminalPorts): Promise<void> {
+  const { session } = snapshot();
+  const view = screen();
+  if (session === undefined || view === undefined) return;
+  const { agent, host } = session;
+  const { openTranscript } = await import('../transcript/openTranscript.ts');
+  await view
+    .suspend(() => {
+      options.onAlternateScreen?.(true);
+      return openTranscript({
+        stdin: options.stdin,
+        stdout: options.stdout,
+        agent,
+        entries: unbrokenEntries(agent.entries()),
+        theme: snapshot().theme,
+        markdown: snapshot().markdown,
+        reply: () => snapshot().view.reply,
+        tools: () => snapshot().view.tools,
+        readBlob: host.readBlob,
+        now: options.now,
+        keymap: options.keys?.current,
+      }).finally(() => options.onAlternateScreen?.(false));
+    })
+    // The terminal is given away already, or gone.
+    .catch((error: unknown) => say('error', error instanceof Error ? error.message : String(error)));
+}

@@ -1,0 +1,84 @@
+/** Keys that give the terminal to something else: an editor, the shell, the clipboard. */
+import { expect, test } from 'vitest';
+import {
+  editDraft,
+  pasteImage,
+  suspend,
+  type TerminalPorts,
+} from '../../../src/ui/controller/terminalEffects.ts';
+import type { EditOutcome, UiOptions } from '../../../src/ui/types.ts';
+
+/** A screen that writes down what is done to it. */
+function stage(options: Partial<Pick<UiOptions, 'editText' | 'stop'>> = {}, clipboard?: string) {
+  const done: string[] = [];
+  const ports = {
+    options,
+    images: () => ({ fromClipboard: async () => clipboard }),
+    screen: () => ({
+      composer: () => ({
+        text: () => 'draft',
+        setText: (text: string) => done.push(`set ${text}`),
+        insertImage: (label: string) => done.push(label),
+      }),
+      suspend: async (run: () => Promise<void>) => {
+        done.push('given away');
+        await run();
+        done.push('taken back');
+      },
+    }),
+    say: (level: string, text: string) => done.push(`${level}: ${text}`),
+    showHint: (hint: string) => done.push(`hint: ${hint}`),
+  } as unknown as TerminalPorts;
+  return { ports, done };
+}
+
+const edited = async (outcome: EditOutcome) => {
+  const { ports, done } = stage({
+    editText: async (text) => {
+      done.push(`edit ${text}`);
+      return outcome;
+    },
+  });
+  await editDraft(ports);
+  return done;
+};
+
+test('what the editor saved replaces the draft, the terminal being given away meanwhile', async () => {
+  expect(await edited({ type: 'edited', text: 'new' })).toEqual([
+    'given away',
+    'edit draft',
+    'taken back',
+    'set new',
+  ]);
+});
+
+test('a draft that was saved as it was stays, folds and all; one that failed is said', async () => {
+  expect(await edited({ type: 'edited', text: 'draft' })).not.toContain('set draft');
+  const failed = await edited({ type: 'failed', message: 'No editor.' });
+  expect(failed.at(-1)).toBe('error: No editor.');
+  expect(failed.some((one) => one.startsWith('set'))).toBe(false);
+});
+
+test('without an editor to run nothing is given away', async () => {
+  const { ports, done } = stage();
+  await editDraft(ports);
+  expect(done).toEqual(['hint: No editor available.']);
+});
+
+test.each([
+  ['continued', ['given away', 'taken back']],
+  ['unsupported', ['given away', 'taken back', 'hint: There is no shell here that could bring it back.']],
+] as const)('Ctrl+Z, %s', async (outcome, expected) => {
+  const { ports, done } = stage({ stop: async () => outcome });
+  await suspend(ports);
+  expect(done).toEqual(expected);
+});
+
+test('Ctrl+V puts the label where the cursor stands, and nothing where there is no image', async () => {
+  const full = stage({}, '[Image #1]');
+  await pasteImage(full.ports);
+  expect(full.done).toEqual(['[Image #1]']);
+  const bare = stage({});
+  await pasteImage(bare.ports);
+  expect(bare.done).toEqual([]);
+});
