@@ -3,9 +3,10 @@
  * are held back until something else is printed. So is a mode that Shift+Tab selects: the status line shows it at once,
  * and of those it went through only the last counts.
  */
-import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
 import { toolNames } from '../protocol/toolNames.ts';
-import { contentText } from './print/content.ts';
+import { printsNothing } from './print/entry.ts';
+import { isOnlyReasoning } from './print/reply.ts';
 import type { Print } from './view.ts';
 
 export interface ReadFold {
@@ -43,8 +44,8 @@ export function createReadFold(showsReasoning: () => boolean): ReadFold {
           return [];
         }
         isAnswer = print.type === 'command';
-        const isThought = held.length > 0 && !showsReasoning() && isOnlyReasoning(print);
-        if (isThought || (print.type === 'entry' && isRead(print.entry))) {
+        const joins = held.length > 0 && !showsReasoning() && isThought(print);
+        if (joins || (print.type === 'entry' && isRead(print.entry))) {
           held.push(print);
           return [];
         }
@@ -73,36 +74,9 @@ function isRead({ toolResult }: JSONLEntry): boolean {
 /** Prints nothing, so that nothing has to be printed before it. */
 function isInvisible(print: Print): boolean {
   if (print.type === 'markdown') return print.text.trim() === '';
-  if (print.type !== 'entry') return false;
-  const { entry } = print;
-  switch (entry.type) {
-    case 'tool_use':
-      return true;
-    case 'tool_result':
-      return false;
-    case 'assistant':
-      return !hasEndedBadly(entry) && contentText(entry).trim() === '' && reasoningOf(entry) === '';
-    case 'user':
-      return entry.subtype !== undefined && entry.subtype !== 'prompt' && isQuiet(entry);
-    case 'system':
-      return isQuiet(entry);
-  }
+  return print.type === 'entry' && printsNothing(print.entry);
 }
 
-function isQuiet(entry: JSONLEntry): boolean {
-  const { subtype } = entry;
-  if (subtype === 'shell' || subtype === 'nudge' || subtype === 'session_start') return false;
-  if (subtype === 'compact_boundary') return false;
-  const note = noteOf(entry, { seqOf: () => undefined });
-  return note === undefined || note.only === 'export';
+function isThought(print: Print): boolean {
+  return print.type === 'entry' && print.entry.type === 'assistant' && isOnlyReasoning(print.entry);
 }
-
-function isOnlyReasoning(print: Print): boolean {
-  if (print.type !== 'entry' || print.entry.type !== 'assistant') return false;
-  return contentText(print.entry).trim() === '' && !hasEndedBadly(print.entry);
-}
-
-const hasEndedBadly = ({ message }: JSONLEntry): boolean =>
-  message.interrupted === true || message.failed === true || message.finishReason === 'length';
-
-const reasoningOf = ({ message }: JSONLEntry): string => message.reasoning?.text.trim() ?? '';

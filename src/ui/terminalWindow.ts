@@ -7,6 +7,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { createShadowFrame, type Reflow } from './shadowFrame.ts';
+import { overriddenStdout, refreshSize } from './terminal/workarounds.ts';
 
 export interface WindowSize {
   readonly columns: number;
@@ -52,7 +53,7 @@ export function createTerminalWindow(
 
   const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
     const text = typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
-    if (!isMuted && !isModeSwitch(text)) hearResize(terminal);
+    if (!isMuted && !isModeSwitch(text)) refreshSize(terminal);
     if (isMuted || (settling !== undefined && !isModeSwitch(text))) {
       const done = rest.at(-1);
       if (typeof done === 'function') queueMicrotask(() => done());
@@ -61,20 +62,7 @@ export function createTerminalWindow(
     shadow.write(text);
     return Reflect.apply(terminal.write, terminal, [chunk, ...rest]) as boolean;
   };
-  const stdout: NodeJS.WriteStream = new Proxy(terminal, {
-    get(target, key) {
-      if (key === 'on' || key === 'off') {
-        return (event: string, listener: () => void) => {
-          (event === 'resize' ? resizes : target)[key](event, listener);
-          return stdout;
-        };
-      }
-      if (key === 'write') return write;
-      if (key === 'columns' || key === 'rows') return size[key];
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  const stdout = overriddenStdout(terminal, { write, size: () => size, resizes });
   return {
     stdout,
     size: () => size,
@@ -89,7 +77,7 @@ export function createTerminalWindow(
      */
     print(text) {
       if (hasEnded) return;
-      hearResize(terminal);
+      refreshSize(terminal);
       if (printedRows < MANY_ROWS) printedRows += text.split('\n').length - 1;
       if (erase === undefined) {
         early += text;
@@ -116,14 +104,14 @@ export function createTerminalWindow(
       });
     },
     async lend(run) {
-      hearResize(terminal);
+      refreshSize(terminal);
       if (settling !== undefined) settle();
       const before = size;
       isLent = true;
       try {
         return await run();
       } finally {
-        hearResize(terminal);
+        refreshSize(terminal);
         isLent = false;
         if (size !== before) resizes.emit('resize');
       }
@@ -145,7 +133,7 @@ export function createTerminalWindow(
         terminal.write(`${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`);
       };
       settle = () => {
-        hearResize(terminal);
+        refreshSize(terminal);
         clearTimeout(settling);
         settling = undefined;
         terminal.write(BEGIN_UPDATE);
@@ -189,16 +177,6 @@ const QUIET_MS = 80;
 
 /** No screen has more. */
 const MANY_ROWS = 1000;
-
-/**
- * The signal of a resize waits until the event loop comes round, and what is written until then is drawn for a size
- * that is gone: rows above the frame would be erased with it. This is what Node does on the signal: it asks the
- * terminal for its size and tells of a change. Node has no public name for it: `getWindowSize()` gives what was heard
- * last. Where it is gone, the signal has to do.
- */
-function hearResize(terminal: NodeJS.WriteStream): void {
-  (terminal as { readonly _refreshSize?: () => void })._refreshSize?.();
-}
 
 /** Modes of keyboard and paste are no drawing: they are switched at any time. */
 function isModeSwitch(text: string): boolean {

@@ -1,6 +1,7 @@
 /** What was changed on disk, as a page: how much, which files, then the diffs. */
 import { basename, relative } from 'node:path';
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
+import { type RawDiffLine, readDiff } from '../../protocol/diff.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
 
@@ -64,7 +65,7 @@ function diffLines(steps: readonly RestoreStep[], root: string): PageLine[] {
   for (const [index, { path, diff }] of steps.entries()) {
     if (diff === undefined || diff === '') continue;
     // The two lines that name the files say what the heading says.
-    const body = diff.split('\n').filter((line) => !/^(---|\+\+\+|Index:|={10,})/.test(line));
+    const body = readDiff(diff).filter(({ kind }) => kind !== 'file');
     const room = MAX_LINES - lines.length;
     if (room < 5)
       return [...lines, ...moreLine(steps.length - index, 'file with a diff', 'files with diffs')];
@@ -74,13 +75,21 @@ function diffLines(steps: readonly RestoreStep[], root: string): PageLine[] {
   return lines;
 }
 
-function diffLine(line: string): PageLine[] {
+function diffLine({ kind, line }: RawDiffLine): PageLine[] {
   if (line === '') return [];
-  const role = line.startsWith('+') ? 'success' : line.startsWith('-') ? 'error' : undefined;
-  if (role !== undefined) return [hanging(pageLine({ text: line, role }), 2)];
-  const isAside = line.startsWith('@@') || line.startsWith('\\');
-  return [hanging(isAside ? pageLine({ text: line, role: 'dim' }) : pageLine(line), 2)];
+  const role = roles[kind];
+  return [hanging(role === undefined ? pageLine(line) : pageLine({ text: line, role }), 2)];
 }
+
+const roles = {
+  added: 'success',
+  removed: 'error',
+  hunk: 'dim',
+  note: 'dim',
+  context: undefined,
+  file: undefined,
+  other: undefined,
+} as const satisfies Record<RawDiffLine['kind'], string | undefined>;
 
 function moreLine(many: number, what: string, plural = `${what}s`): PageLine[] {
   return many <= 0

@@ -1,17 +1,21 @@
+import { type RawDiffLine, readDiff } from '../../protocol/diff.ts';
 import { escapeHtml } from './escapeHtml.ts';
 
 /** A unified diff, a coloured line each. */
 export function diffOf(diff: string): string {
-  const lines = diff.replace(/\n$/, '').split('\n');
-  const rows = lines.map((line) => {
-    const kind = kindOf(line);
-    return `<span${kind === '' ? '' : ` class="${kind}"`}>${escapeHtml(line)}</span>`;
+  const rows = readDiff(diff).map(({ kind, line }) => {
+    const name = classes[kind];
+    return `<span${name === '' ? '' : ` class="${name}"`}>${escapeHtml(line)}</span>`;
   });
   return `<pre class="diff">${rows.join('')}</pre>`;
 }
 
-function kindOf(line: string): string {
-  if (/^(?:@@|\+\+\+ |--- |diff |index )/.test(line)) return 'at';
-  if (line.startsWith('+')) return 'add';
-  return line.startsWith('-') ? 'del' : '';
-}
+const classes: Readonly<Record<RawDiffLine['kind'], string>> = {
+  added: 'add',
+  removed: 'del',
+  hunk: 'at',
+  file: 'at',
+  context: '',
+  note: '',
+  other: '',
+};

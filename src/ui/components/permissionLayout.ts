@@ -1,10 +1,11 @@
 /** Which lines of a permission dialog fit the screen: the choices always do, the preview takes what is left. */
+
+import { diffSize } from '../../protocol/diff.ts';
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
 import { reasonItems } from '../dialog/permission.ts';
 import type { DialogPlace } from '../keys/dialogKeys.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
-import { parseDiff } from '../print/parseDiff.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
@@ -119,9 +120,8 @@ const nameOf = ({ tool, title }: PermissionQuestion): string =>
 
 /** E.g. `+2 −1`. */
 function changeSize(diff: string): string {
-  const lines = parseDiff(diff);
-  const many = (type: 'added' | 'removed'): number => lines.filter((line) => line.type === type).length;
-  return `+${many('added')} −${many('removed')}`;
+  const { added, removed } = diffSize(diff);
+  return `+${added} −${removed}`;
 }
 
 /** The reason, unless the title and the preview have said it. */

@@ -1,17 +1,12 @@
-import { useInput, useStdin } from 'ink';
+import { useInput } from 'ink';
 import { useEffect, useRef } from 'react';
 import { type Stroke, strokesOf } from '../keys/strokes.ts';
-
-/** Where Ink says what arrived, before it forgets which function key it was. Not in its typings. */
-interface InputEvents {
-  on(event: 'input', listener: (data: string) => void): void;
-  removeListener(event: 'input', listener: (data: string) => void): void;
-}
+import { useRawInput } from '../terminal/workarounds.ts';
 
 /** Calls `onStroke` for each key and each piece of text while `isActive`; `isAlone`: nothing else came in the same piece. */
 export function useStrokes(onStroke: (stroke: Stroke, isAlone: boolean) => void, isActive: boolean): void {
   const raw = useRef('');
-  const { internal_eventEmitter: events } = useStdin() as { readonly internal_eventEmitter?: InputEvents };
+  const events = useRawInput();
   // Before `useInput`, whose listener comes second: by then it is known what arrived.
   useEffect(() => {
     if (!isActive || events === undefined) return;

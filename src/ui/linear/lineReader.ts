@@ -4,6 +4,7 @@
  */
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { emptyLine } from '../terminal/workarounds.ts';
 
 export interface LineReader {
   /** What is typed so far; empty where the terminal keeps it to itself until Enter. */
@@ -96,7 +97,6 @@ export function createLineReader(ports: LineReaderPorts): LineReader {
     });
     return made;
   }
-  const line = (): { line: string; cursor: number } => reader as unknown as { line: string; cursor: number };
   const isEdited = (): boolean => ports.isTerminal && ports.isEditing && !isHidden;
 
   return {
@@ -107,8 +107,7 @@ export function createLineReader(ports: LineReaderPorts): LineReader {
       return true;
     },
     clear() {
-      line().line = '';
-      line().cursor = 0;
+      emptyLine(reader);
     },
     hide(hidden) {
       if (hidden === isHidden || isClosed) return;

@@ -1,5 +1,6 @@
 /** A finished call in words: what it was, how it went, and what is worth hearing of its result. Pure. */
 
+import { diffSize } from '../../protocol/diff.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
@@ -57,12 +58,12 @@ export function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: 
 /** Lines of a unified diff as words, each with its number; `clean` is for what the user is to approve. */
 export function diffWords(diff: string, most: number, clean = sanitizeLine): string[] {
   const lines = parseDiff(diff).filter(({ type }) => type === 'added' || type === 'removed');
-  const added = lines.filter(({ type }) => type === 'added').length;
+  const { added, removed } = diffSize(diff);
   const shown = lines
     .slice(0, most)
     .map(({ type, number, text }) => `${type} line ${number}: ${clean(text)}`);
   return [
-    `${count(added, 'line')} added, ${count(lines.length - added, 'line')} removed.`,
+    `${count(added, 'line')} added, ${count(removed, 'line')} removed.`,
     ...shown,
     ...(lines.length > most ? [`And ${count(lines.length - most, 'more changed line')}.`] : []),
   ];

@@ -7,10 +7,10 @@ import type { Theme } from '../theme.ts';
 import { contentText, promptContent, shellRun } from './content.ts';
 import { foldOutput } from './fold.ts';
 import type { MarkdownRenderer } from './markdown.ts';
-import { renderReply } from './reply.ts';
+import { isEmptyReply, renderReply } from './reply.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
-import { renderCompaction, renderHeader, renderNote } from './systemEntry.ts';
+import { renderCompaction, renderHeader, renderNote, screenNote } from './systemEntry.ts';
 import { renderToolResult } from './toolResult.ts';
 import { padEnd } from './width.ts';
 
@@ -28,8 +28,30 @@ export interface EntryOptions {
   readonly showReasoning?: boolean;
 }
 
-/** `undefined` for what a reader need not see: calls (their results show them), usage, reminders, a model's titles. */
+/** What a reader need not see: calls (their results show them), usage, reminders, a model's titles. */
+export function printsNothing(entry: JSONLEntry): boolean {
+  switch (entry.type) {
+    case 'assistant':
+      return isEmptyReply(entry);
+    case 'tool_use':
+      return true;
+    case 'tool_result':
+      return entry.toolResult === undefined;
+    case 'user':
+      if (entry.isCompactSummary === true) return true;
+      return entry.subtype !== undefined && !ownUser.has(entry.subtype) && screenNote(entry) === undefined;
+    case 'system':
+      if (entry.subtype === 'compact_boundary') return entry.compactMetadata === undefined;
+      return entry.subtype !== 'session_start' && screenNote(entry) === undefined;
+  }
+}
+
+/** Kinds of user entries that are more than a note. */
+const ownUser: ReadonlySet<string> = new Set(['prompt', 'shell', 'nudge']);
+
+/** `undefined` for what prints nothing. */
 export function renderEntry(entry: JSONLEntry, options: EntryOptions): string | undefined {
+  if (printsNothing(entry)) return undefined;
   const text = render(entry, options);
   return text === undefined || text === '' ? undefined : text;
 }
@@ -50,7 +72,6 @@ function render(entry: JSONLEntry, options: EntryOptions): string | undefined {
 }
 
 function renderUser(entry: JSONLEntry, options: EntryOptions): string | undefined {
-  if (entry.isCompactSummary === true) return undefined;
   switch (entry.subtype) {
     case undefined:
     case 'prompt':

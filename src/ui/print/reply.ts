@@ -6,6 +6,16 @@ import { count, formatDuration, formatTokens } from './numbers.ts';
 import { sanitize } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
 
+/** Nothing was said, and it ended as it should. */
+export function isEmptyReply(entry: JSONLEntry): boolean {
+  return isOnlyReasoning(entry) && (entry.message.reasoning?.text ?? '').trim() === '';
+}
+
+/** Nothing was said but what the model reasoned, if that. */
+export function isOnlyReasoning(entry: JSONLEntry): boolean {
+  return contentText(entry).trim() === '' && endingOf(entry) === undefined;
+}
+
 /** Calls print nothing here: their results do. */
 export function renderReply(entry: JSONLEntry, options: EntryOptions): string {
   const { width, theme, markdown, printedCharacters = 0 } = options;

@@ -8,13 +8,22 @@ import { sanitize, sanitizeLine } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
 import { truncate } from './width.ts';
 
-/** The line of an entry that the program wrote; `undefined` for bookkeeping. */
-export function renderNote(entry: JSONLEntry, options: EntryOptions): string | undefined {
-  const note = noteOf(entry, { seqOf: options.seqOf ?? (() => undefined) });
+/** What the screen says of an entry that the program wrote; `undefined` for bookkeeping. */
+export function screenNote(
+  entry: JSONLEntry,
+  seqOf: EntryOptions['seqOf'] = () => undefined,
+): { readonly note: EntryNote; readonly text: string } | undefined {
+  const note = noteOf(entry, { seqOf });
   if (note === undefined || note.only === 'export') return undefined;
   const line = noteLine(note);
   const text = (note.mark === '⎿' && note.isCut !== true ? sanitize(line) : sanitizeLine(line)).trim();
-  if (text === '') return undefined;
+  return text === '' ? undefined : { note, text };
+}
+
+/** The line of an entry that the program wrote. */
+export function renderNote(entry: JSONLEntry, options: EntryOptions): string | undefined {
+  const { note, text } = screenNote(entry, options.seqOf) ?? {};
+  if (note === undefined || text === undefined) return undefined;
   const paint = tonePaint(note.tone, options.theme);
   if (note.isCut === true) return paint(truncate(`${note.mark} ${text}`, options.width));
   return prefixLines(wrapText(text, options.width - 2, paint), paint(`${note.mark} `)).join('\n');

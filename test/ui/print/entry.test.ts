@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { type EntryOptions, renderEntry } from '../../../src/ui/print/entry.ts';
+import { entryKinds, type JSONLEntry } from '../../../src/protocol/entries.ts';
+import { type EntryOptions, printsNothing, renderEntry } from '../../../src/ui/print/entry.ts';
 import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
@@ -415,4 +415,23 @@ test('what the end of an output tells the model is not printed', () => {
   // Cut on its way into the log, it is another text: nothing is taken away then.
   const cut = `${output.slice(0, 20)}…`;
   expect(result({ status: 'error', kind: 'command', output: cut, display })).toContain(cut.slice(0, 8));
+});
+
+test('what prints nothing is known without printing it, for every kind of entry', () => {
+  const kinds = [...Object.keys(entryKinds), undefined];
+  const entries = kinds.flatMap((subtype) =>
+    (['user', 'system'] as const).map((type) =>
+      entry({ type, subtype, message: { role: type, content: 'words' } }),
+    ),
+  );
+  const replies = [
+    { content: '' },
+    { content: '', failed: true },
+    { content: '', finishReason: 'content_filter' },
+    { content: '', reasoning: { field: 'reasoning', text: 'hm' } },
+    { content: 'words' },
+  ].map((message) => entry({ type: 'assistant', message: { role: 'assistant', ...message } as never }));
+  for (const one of [...entries, ...replies])
+    expect(printsNothing(one), JSON.stringify(one)).toBe(renderEntry(one, options) === undefined);
+  expect(entries.filter(printsNothing).length).toBeGreaterThan(3);
 });
