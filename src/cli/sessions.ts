@@ -28,7 +28,6 @@ import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/pro
 import type { SourcedRule } from '../permissions/rules/rules.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
-import { toolNames } from '../protocol/toolNames.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { locateAnywhere } from './archivedSession.ts';
 import { createAutoAllow } from './autoAllow.ts';
@@ -54,6 +53,7 @@ import { sandboxByFlag } from './startup.ts';
 import { storeOfTarget } from './storeOfTarget.ts';
 import { createTokenEncoder } from './tokenWorker.ts';
 import { startUpkeep } from './upkeep.ts';
+import { warmUpCommands } from './warmUpCommands.ts';
 
 export interface OpenedSession {
   readonly agent: Agent;
@@ -260,8 +260,11 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       });
       const agent = isReading ? readOnlyAgent(created, onError) : created;
       logContext(agent, options.debug);
+      warmUpCommands(agent, () => {
+        engine.prepare();
+        sandbox.prepare();
+      });
       agent.subscribe((event) => {
-        if (event.type === 'tool_call_delta' && event.name === toolNames.bash) engine.prepare();
         const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
         for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
       });

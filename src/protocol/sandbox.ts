@@ -76,6 +76,8 @@ export type SandboxState =
 export interface CommandSandbox {
   /** Looks once what this machine can do; later calls return the same. Never rejects. */
   state(): Promise<SandboxState>;
+  /** Begins what the first command would wait for. */
+  prepare(): void;
   /** Whether the settings have a command run outside, once somebody has allowed it. */
   isExcluded(command: string): Promise<boolean>;
   confine(request: CommandRequest): Promise<Confinement>;

@@ -160,8 +160,14 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     return state;
   };
 
+  let isDisposed = false;
   return {
     state: look,
+    prepare: () =>
+      void look().then((found) => {
+        const needsNetwork = found.type === 'on' && found.mode === 'workspace-write';
+        if (needsNetwork && !isDisposed) void open();
+      }),
     isExcluded: async (command) => options.isExcluded(command),
     async confine(request) {
       const found = await look();
@@ -238,6 +244,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     adopt: (path) => void created.push(path),
     outside: (request, reason) => unconfined(reason, request.env),
     dispose() {
+      isDisposed = true;
       proxy.close();
       proxy.closeAllConnections();
       void opened?.then((one) => one?.close());

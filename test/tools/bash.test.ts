@@ -216,6 +216,7 @@ test.each([
 ] as const)('the question about %s says where it runs (%o)', async (command, state, said) => {
   const sandbox: CommandSandbox = {
     state: async () => state,
+    prepare: () => undefined,
     isExcluded: async (asked) => asked.startsWith('docker '),
     confine: () => Promise.reject(new Error('nothing runs')),
     adopt: () => undefined,

@@ -17,6 +17,7 @@ function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandb
   });
   return {
     state: () => Promise.resolve({ type: 'on', mode: 'workspace-write' }),
+    prepare: () => undefined,
     confine: () => Promise.resolve(confinement('workspace-write', hosts)),
     isExcluded: () => Promise.resolve(false),
     adopt: () => Promise.resolve(),
