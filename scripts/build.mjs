@@ -1,11 +1,13 @@
 // Bundles src/ into dist/: one entry for the command line, one for each thread (counting tokens, the catalogue
 // of sessions, deciding about commands, reading web pages), code-split so that nothing is parsed before it is needed.
-// Everything is bundled except parts that carry their own binary.
+// Everything is bundled except parts that carry their own binary. With --if-needed nothing is done where dist is newer
+// than everything that it is made of.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { isUpToDate } from './bundle/isUpToDate.mjs';
 import { toCommonJs } from './bundle/toCommonJs.mjs';
 import { licensesOf } from './licenses.mjs';
 
@@ -13,6 +15,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 const require = createRequire(import.meta.url);
 
+if (process.argv.includes('--if-needed')) {
+  const sources = ['src', 'scripts', 'package.json', 'package-lock.json'].map((name) => join(root, name));
+  if (await isUpToDate(join(dist, 'build.json'), sources)) process.exit();
+}
 await mkdir(dist, { recursive: true });
 const common = {
   metafile: true,

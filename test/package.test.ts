@@ -1,14 +1,28 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 // @ts-expect-error: a script of the build, without types
 import { licensesOf } from '../scripts/licenses.mjs';
 
 const read = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 
-test('whoever installs the package gets only what the bundle leaves outside', () => {
+test('dependencies are what the program imports, and nothing else', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-  const [, external = ''] = /external: \[([^\]]*)\]/.exec(read('scripts/build.mjs')) ?? [];
-  expect(Object.keys(dependencies)).toEqual(external.split(',').map((name) => name.trim().slice(1, -1)));
+  const folder = fileURLToPath(new URL('../src', import.meta.url));
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
+  const imported = sources.flatMap((name) => {
+    const source = readFileSync(join(folder, name), 'utf8');
+    return [...source.matchAll(/(?:\bfrom |\bimport\(|\bimport )'([^'.][^']*)'/g)].map(
+      ([, path = '']) => path,
+    );
+  });
+  const packages = imported
+    .filter((path) => !path.startsWith('node:'))
+    .map((path) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  expect(Object.keys(dependencies)).toEqual([...new Set(packages)].sort());
 });
 
 test('what the bundle holds comes with its licences, each package once', () => {

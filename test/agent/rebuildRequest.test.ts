@@ -243,7 +243,10 @@ test('a server that finds the request too long, and images, and the next day', a
   expect(outcomes).toContain('overflow');
 });
 
-test('whatever happens in a long session, every request is built again', { timeout: 120_000 }, async () => {
+test('whatever happens in a long session, every request is built again', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const step = fc.oneof(
     {
       weight: 6,

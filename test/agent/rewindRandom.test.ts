@@ -40,7 +40,10 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('shell' as const), deed }) },
 );
 
-test('every going back restores exactly what was there, and taking it back brings back everything', async () => {
+test('every going back restores exactly what was there, and taking it back brings back everything', {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 3, maxLength: 9 }), async (operations) => {
       const turns = operations.filter((one) => one.do === 'turn');
@@ -82,4 +85,4 @@ test('every going back restores exactly what was there, and taking it back bring
     }),
     { numRuns: 8 },
   );
-}, 60_000);
+});

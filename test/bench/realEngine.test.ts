@@ -32,11 +32,14 @@ test('the engine itself: no request over the window, and economy is cheaper than
   expect(others.filter((other) => cost < other).length).toBeGreaterThan(others.length / 2);
 }, 60_000);
 
-test('a task that needs what no request shows any more is done with Recall, and cannot be done without', async () => {
+test('a task that needs what no request shows any more is done with Recall, and cannot be done without', {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   const policy = { name: 'auto', settings: {}, windowTokens: 24_000, recall: true };
   const done = await runTask(gone, policy, sheet);
   expect(done).toMatchObject({ passed: true, recalls: 1 });
   expect(done.error).toBeUndefined();
   const forgotten = await runTask(gone, { ...policy, recall: false }, sheet);
   expect(forgotten).toMatchObject({ passed: false, recalls: 0 });
-}, 60_000);
+});

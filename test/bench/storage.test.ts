@@ -9,7 +9,10 @@ import { runDisk } from '../../bench/storage/disk.ts';
 import { runKills } from '../../bench/storage/kills.ts';
 import { boundsOf, printBounds } from '../../bench/storage/report.ts';
 
-test('writers that are killed, damaged logs, failing disks and a crowd on one session lose nothing', async () => {
+test('writers that are killed, damaged logs, failing disks and a crowd on one session lose nothing', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-bench-storage-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const seed = 1;
@@ -27,4 +30,4 @@ test('writers that are killed, damaged logs, failing disks and a crowd on one se
   expect(kills.slowestLockMs).toBeLessThan(20_000);
   expect(second.p95Ms).toBeLessThan(20_000);
   expect(kills.acknowledged).toBeGreaterThan(0);
-}, 120_000);
+});

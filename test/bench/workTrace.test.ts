@@ -108,7 +108,7 @@ describe('the worker', () => {
     expect(looked.length).toBeGreaterThan(0);
   });
 
-  test('who forgets more makes more steps of the same plan', async () => {
+  test('who forgets more makes more steps of the same plan', { tags: 'long' }, async () => {
     const [much, little] = [await play(forgetful(6)), await play(forgetful(40))];
     expect(much.extraBefore).toBeGreaterThan(little.extraBefore);
     expect(much.planned).toBe(little.planned);

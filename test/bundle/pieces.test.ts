@@ -148,7 +148,7 @@ test('a piece that has changed runs as it is now, also where its length is the s
   expect(await run(CALL)).toBe('-1');
 });
 
-test('kept code that is damaged anywhere is not used', async () => {
+test('kept code that is damaged anywhere is not used', { tags: 'long' }, async () => {
   await lay({ 'cli.cjs': SUM });
   await run(CALL);
   const file = await keptFile();

@@ -112,7 +112,10 @@ async function inBench(
   }
 }
 
-test('without edits of the user every point comes back exactly, and its undo brings everything back', async () => {
+test('without edits of the user every point comes back exactly, and its undo brings everything back', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(sessions(false), async (session) => {
       await inBench(session, async (bench, { before, changes }) => {
@@ -130,9 +133,12 @@ test('without edits of the user every point comes back exactly, and its undo bri
     }),
     { numRuns: RUNS, interruptAfterTimeLimit: 60_000 },
   );
-}, 120_000);
+});
 
-test("with edits of the user in between nothing of the user's is lost, and the rest comes back exactly", async () => {
+test("with edits of the user in between nothing of the user's is lost, and the rest comes back exactly", {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(sessions(true), async (session) => {
       await inBench(session, async (bench, { before, after, changes }) => {
@@ -166,7 +172,7 @@ test("with edits of the user in between nothing of the user's is lost, and the r
     }),
     { numRuns: RUNS, interruptAfterTimeLimit: 60_000 },
   );
-}, 120_000);
+});
 
 const RUNS = Number(process.env.CHECKPOINT_RUNS ?? 20);
 

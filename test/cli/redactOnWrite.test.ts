@@ -133,7 +133,7 @@ test('with sessions.redactOnWrite no secret reaches the disk', { timeout: 120_00
   }
 });
 
-test('without it they are on the disk, and in no export', { timeout: 120_000 }, async () => {
+test('without it they are on the disk, and in no export', { tags: 'long', timeout: 120_000 }, async () => {
   const { file } = await wholeSession(false);
   const log = await readFile(file, 'latin1');
   expect(secretsIn(log).length).toBe(secrets.length + 1);

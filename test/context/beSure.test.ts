@@ -5,7 +5,9 @@ import { configuration, house } from './harness.ts';
 
 const zalgo = 'e\u0301\u0323\u0300';
 
-test('a text that an estimate takes for half of what it is does not lead to a request over the window', async () => {
+test('a text that an estimate takes for half of what it is does not lead to a request over the window', {
+  tags: 'long',
+}, async () => {
   const home = await house({ windowTokens: 8000 });
   home.model = { ...home.model, tokenizer: 'o200k_base' };
   const context = new ContextManager({ ...home.deps, encoder, model: () => home.model });

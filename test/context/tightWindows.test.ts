@@ -95,7 +95,9 @@ test('a result that comes when another session is open belongs to the one that a
   expect(context.entries().some((entry) => entry.type === 'tool_result')).toBe(false);
 });
 
-test('a session of many thousand steps is compacted without holding anything up', async () => {
+test('a session of many thousand steps is compacted without holding anything up', {
+  tags: 'long',
+}, async () => {
   const home = await house({ waits: true, windowTokens: 1_000_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

@@ -23,6 +23,7 @@ function expectFinished(result: TaskResult): void {
 
 test.each(combinations)(
   'a summary after $latencyMs ms ($outcome): the task is finished and nobody waits',
+  { tags: 'long' },
   async ({ latencyMs, outcome }) => {
     const clock = new VirtualTime();
     const steps = stepsFor({ latencyMs, outcome });

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { type Stage, setStage } from './support/stage.ts';
 
 const slow = { latency: 60, chunkSize: 6 } as const;
@@ -15,31 +16,35 @@ async function configure({ work }: Stage, settings: object): Promise<void> {
   await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
 }
 
-test('the terminal is asked for its background; an answer counts however late it comes, and is never typed text', async () => {
-  const stage = await setStage();
-  const terminal = await stage.ready();
-  await terminal.until(() => terminal.bytes().includes('\u001B]11;?'), 'the question');
-  expect(terminal.bytes().indexOf('\u001B]11;?')).toBeGreaterThan(terminal.bytes().indexOf('ClawdCode'));
-  await terminal.type('abc');
-  const from = terminal.bytes().length;
-  // In two pieces, between keys, with reports of the focus around it.
-  await terminal.press(
-    '\u001B[I',
-    'd',
-    '\u001B]11;rgb:fdfd/f6',
-    'f6/e3e3\u001B\\',
-    'e',
-    '\u001B[O',
-    '\u001B[?997;2n',
-  );
-  await terminal.waitFor('❯ abcde');
-  await terminal.until(() => terminal.bytes().slice(from).includes(LIGHT_DIM), 'light colours');
-  expect(terminal.screen()).toMatch(/❯ abcde$/m);
-  expect(terminal.screen()).not.toMatch(/rgb|997|\[I|\[O/);
-  await terminal.press(keys.ctrl('u'));
-  await terminal.submit('/theme auto');
-  await terminal.waitForPrinted('The terminal reports its background as light');
-});
+test(
+  'the terminal is asked for its background; an answer counts however late it comes, and is never typed text',
+  long,
+  async () => {
+    const stage = await setStage();
+    const terminal = await stage.ready();
+    await terminal.until(() => terminal.bytes().includes('\u001B]11;?'), 'the question');
+    expect(terminal.bytes().indexOf('\u001B]11;?')).toBeGreaterThan(terminal.bytes().indexOf('ClawdCode'));
+    await terminal.type('abc');
+    const from = terminal.bytes().length;
+    // In two pieces, between keys, with reports of the focus around it.
+    await terminal.press(
+      '\u001B[I',
+      'd',
+      '\u001B]11;rgb:fdfd/f6',
+      'f6/e3e3\u001B\\',
+      'e',
+      '\u001B[O',
+      '\u001B[?997;2n',
+    );
+    await terminal.waitFor('❯ abcde');
+    await terminal.until(() => terminal.bytes().slice(from).includes(LIGHT_DIM), 'light colours');
+    expect(terminal.screen()).toMatch(/❯ abcde$/m);
+    expect(terminal.screen()).not.toMatch(/rgb|997|\[I|\[O/);
+    await terminal.press(keys.ctrl('u'));
+    await terminal.submit('/theme auto');
+    await terminal.waitForPrinted('The terminal reports its background as light');
+  },
+);
 
 test('title and progress say what is done, for which session, and are put back', async () => {
   const stage = await setStage();
@@ -127,7 +132,7 @@ process.stdin.on('data', (part) => { all += part; }).on('end', () => {
   await terminal.waitFor('mock-1 in acceptEdits true');
 });
 
-test('a status line that fails is said once, and the built-in one stays', async () => {
+test('a status line that fails is said once, and the built-in one stays', long, async () => {
   const stage = await setStage();
   await configure(stage, { statusLine: { command: 'echo "no luck" >&2; exit 1' } });
   const terminal = await stage.ready();
@@ -138,7 +143,7 @@ test('a status line that fails is said once, and the built-in one stays', async 
   expect(terminal.everything().split('no luck')).toHaveLength(2);
 });
 
-test('a status line of a folder that nobody trusted does not run', async () => {
+test('a status line of a folder that nobody trusted does not run', long, async () => {
   const stage = await setStage();
   const { work } = stage;
   await work.write('.clawdcode.json', JSON.stringify({ statusLine: { command: 'touch ran; echo hacked' } }));

@@ -1,6 +1,7 @@
 /** A conversation that outgrows its window: by itself, on demand, and when the summary fails or is stopped. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import type { ModelServer, ScriptedReply, WireRequest } from './support/server.ts';
 import { setStage } from './support/stage.ts';
 import { countRequest } from './support/tokens.ts';
@@ -108,7 +109,7 @@ test('/compact with a focus says what it saved and which files it kept', async (
   expect(countRequest(last)).toBeLessThan(countRequest(server.requests()[2] as WireRequest));
 });
 
-test('when the summary fails the session says so and goes on', async () => {
+test('when the summary fails the session says so and goes on', long, async () => {
   const { server, work, ready } = await setStage();
   longTask(server, () => ({ error: { status: 400, message: 'no summaries today' } }));
   const terminal = await ready(['--context-window', String(WINDOW)]);
@@ -127,7 +128,7 @@ test('when the summary fails the session says so and goes on', async () => {
   expect(boundary?.compactMetadata).toMatchObject({ success: false });
 });
 
-test('Esc during /compact leaves the conversation as it was', async () => {
+test('Esc during /compact leaves the conversation as it was', long, async () => {
   const { server, work, ready } = await setStage();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/scan.js' } }] },
@@ -157,7 +158,7 @@ test('Esc during /compact leaves the conversation as it was', async () => {
   expect(entries.some((entry) => entry.subtype === 'compact_boundary')).toBe(false);
 });
 
-test('what is typed during /compact is kept and sent afterwards', async () => {
+test('what is typed during /compact is kept and sent afterwards', long, async () => {
   const { server, ready } = await setStage();
   const calls = [{ name: 'Grep', input: { pattern: 'opts|state', path: 'lib', output_mode: 'content' } }];
   server.script(

@@ -2,6 +2,7 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { firstIsQuick, long } from './support/long.ts';
 import { resizeDrawn } from './support/resizing.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -12,37 +13,40 @@ const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' '
 const PROMPT_WIDTH = 2;
 const lastPrompt = ({ server }: Stage): string => textOf(server.requests().at(-1)?.messages.at(-1));
 
-test.each([
+const scripts = [
+  { script: 'mixed', text: 'a漢b字c😀d' },
   { script: 'Chinese', text: '请解释这个函数的作用。' },
   { script: 'Japanese', text: 'このファイルを直して、テスト' },
   { script: 'Korean', text: '이 함수를 고쳐 주세요' },
   { script: 'emoji', text: 'ok 👍 👩‍👩‍👧 🇩🇪 ❤️ x' },
   { script: 'combining marks', text: 'cafe\u0301 naïve' },
-  { script: 'mixed', text: 'a漢b字c😀d' },
-])('$script: the cursor stands at the insertion point after every key', async ({ text }) => {
-  const stage = await setStage();
-  stage.server.script({ text: 'Understood.' });
-  const terminal = await stage.ready();
-  const segments = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)];
-  let typed = '';
-  for (const { segment } of segments) {
-    typed += segment;
-    await terminal.press(segment);
-    await expectCursor(terminal, stringWidth(typed));
-  }
-  expect(terminal.screen()).toContain(`❯ ${text}`);
-  for (const { segment } of segments.slice(-3).reverse()) {
-    typed = typed.slice(0, -segment.length);
-    await terminal.press(keys.left);
-    await expectCursor(terminal, stringWidth(typed));
-  }
-  await terminal.press(keys.end, keys.enter);
-  await terminal.waitFor('Understood.');
-  expect(lastPrompt(stage)).toBe(text);
-  expect(terminal.screen()).toContain(`> ${text}`);
-});
+];
+for (const { row, options } of firstIsQuick(scripts))
+  test(`${row.script}: the cursor stands at the insertion point after every key`, options, async () => {
+    const { text } = row;
+    const stage = await setStage();
+    stage.server.script({ text: 'Understood.' });
+    const terminal = await stage.ready();
+    const segments = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)];
+    let typed = '';
+    for (const { segment } of segments) {
+      typed += segment;
+      await terminal.press(segment);
+      await expectCursor(terminal, stringWidth(typed));
+    }
+    expect(terminal.screen()).toContain(`❯ ${text}`);
+    for (const { segment } of segments.slice(-3).reverse()) {
+      typed = typed.slice(0, -segment.length);
+      await terminal.press(keys.left);
+      await expectCursor(terminal, stringWidth(typed));
+    }
+    await terminal.press(keys.end, keys.enter);
+    await terminal.waitFor('Understood.');
+    expect(lastPrompt(stage)).toBe(text);
+    expect(terminal.screen()).toContain(`> ${text}`);
+  });
 
-test('wide text wraps at the edge, and the cursor goes with it', async () => {
+test('wide text wraps at the edge, and the cursor goes with it', long, async () => {
   const stage = await setStage();
   stage.server.script({ text: 'Understood.' });
   const terminal = await stage.ready([], { columns: 40 });
@@ -107,7 +111,7 @@ test('a large paste is shown folded and sent whole', async () => {
   expect(terminal.everything()).not.toContain('line 2999');
 });
 
-test('history comes back with ↑, in the next session too', async () => {
+test('history comes back with ↑, in the next session too', long, async () => {
   const stage = await setStage();
   stage.server.otherwise(() => ({ text: 'Yes.' }));
   const first = await stage.ready();
@@ -185,7 +189,7 @@ test('what is typed meanwhile waits in the queue, comes back with ↑, and is de
   expect(terminal.screen()).toContain('❯ or not');
 });
 
-test('after Esc, what was queued is back in the composer, unsent', async () => {
+test('after Esc, what was queued is back in the composer, unsent', long, async () => {
   const stage = await setStage();
   stage.server.script({ text: story, ...slow });
   const terminal = await stage.ready();
@@ -219,7 +223,7 @@ test('Shift+Tab goes through the modes, and the model is told', async () => {
   await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
 });
 
-test('resizing while a reply streams leaves no ruins and loses nothing', async () => {
+test('resizing while a reply streams leaves no ruins and loses nothing', long, async () => {
   const stage = await setStage();
   stage.server.script({ text: story, latency: 15, chunkSize: 10 });
   const terminal = await stage.ready([], { columns: 100, rows: 30 });
@@ -242,8 +246,9 @@ test('resizing while a reply streams leaves no ruins and loses nothing', async (
   expect(rows.filter((row) => row.includes('❯ '))).toHaveLength(1);
   expect(rows.filter((row) => /mock-1 · (?:no sandbox · )?context/.test(row))).toHaveLength(1);
   expect(rows.some((row) => row.includes('esc to interrupt'))).toBe(false);
-  const printed = terminal.everything().replace(/\s+/g, ' ');
-  expect(printed).toContain(story);
+  // Rows that were printed before they became narrower may be broken within a word.
+  const unbroken = (text: string): string => text.replace(/\s+/g, '');
+  expect(unbroken(terminal.everything())).toContain(unbroken(story));
 });
 
 /** In the composer's first row, so many cells behind its prompt. */

@@ -1,6 +1,7 @@
 /** The context shown and steered: the table, the list of items, a preview, its compaction, and the way back. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { resizeDrawn } from './support/resizing.ts';
 import type { ModelServer, WireRequest } from './support/server.ts';
 import { setStage } from './support/stage.ts';
@@ -24,46 +25,52 @@ Reading is done.
 6. Pending tasks
 None.`;
 
-test('after a long task /context shows what was summarised, what fills the window, and what comes next', async () => {
-  const { server, ready } = await setStage();
-  longTask(server);
-  const terminal = await ready(WINDOW, { columns: 80 });
-  await readAll(terminal);
-  expect(terminal.everything()).toMatch(/◆ Conversation compacted: [\d.k]+ → [\d.k]+ tokens · automatic/);
+test(
+  'after a long task /context shows what was summarised, what fills the window, and what comes next',
+  long,
+  async () => {
+    const { server, ready } = await setStage();
+    longTask(server);
+    const terminal = await ready(WINDOW, { columns: 80 });
+    await readAll(terminal);
+    expect(terminal.everything()).toMatch(/◆ Conversation compacted: [\d.k]+ → [\d.k]+ tokens · automatic/);
 
-  await terminal.submit('/context');
-  await terminal.waitFor('/context items pins');
-  const shown = terminal.everything();
-  const used = Number(/Context: ~?([\d,]+) of 16,000/.exec(shown)?.[1]?.replaceAll(',', ''));
-  const rows = [...shown.matchAll(/^ {2}[█▓▚▄▌▖▒▀▝·░] (\S.*?) +([\d,]+) +<?[\d.]+ %/gm)];
-  const sizes = new Map(rows.map(([, name = '', tokens = '']) => [name, Number(tokens.replaceAll(',', ''))]));
-  expect([...sizes.keys()]).toEqual(
-    expect.arrayContaining([
-      'tools',
-      'system',
-      'summary',
-      'history',
-      'input',
-      'free until compaction',
-      'reserves',
-    ]),
-  );
-  const all = [...sizes.values()].reduce((sum, tokens) => sum + tokens, 0);
-  expect(all).toBe(16_000);
-  expect(all - (sizes.get('free until compaction') ?? 0) - (sizes.get('reserves') ?? 0)).toBe(used);
-  expect(shown).toMatch(/^ {2}c compacts at 11k · r drops oldest at 14.4k · x hard limit 15k$/m);
-  expect(shown).toMatch(/^Next: a summary replaces the older messages, at 11,000 tokens/m);
-  expect(shown).toMatch(/^Compaction starts at 68\.8% instead of 80%: 4,000 tokens are reserved/m);
-  expect(shown).toMatch(/^Reductions: \d+ \(summary \d+\), [\d,]+ tokens saved/m);
-  // The status line has the same share of the same window.
-  await terminal.waitFor(`context ~${Math.round((used / 16_000) * 100)}% of 16k`);
+    await terminal.submit('/context');
+    await terminal.waitFor('/context items pins');
+    const shown = terminal.everything();
+    const used = Number(/Context: ~?([\d,]+) of 16,000/.exec(shown)?.[1]?.replaceAll(',', ''));
+    const rows = [...shown.matchAll(/^ {2}[█▓▚▄▌▖▒▀▝·░] (\S.*?) +([\d,]+) +<?[\d.]+ %/gm)];
+    const sizes = new Map(
+      rows.map(([, name = '', tokens = '']) => [name, Number(tokens.replaceAll(',', ''))]),
+    );
+    expect([...sizes.keys()]).toEqual(
+      expect.arrayContaining([
+        'tools',
+        'system',
+        'summary',
+        'history',
+        'input',
+        'free until compaction',
+        'reserves',
+      ]),
+    );
+    const all = [...sizes.values()].reduce((sum, tokens) => sum + tokens, 0);
+    expect(all).toBe(16_000);
+    expect(all - (sizes.get('free until compaction') ?? 0) - (sizes.get('reserves') ?? 0)).toBe(used);
+    expect(shown).toMatch(/^ {2}c compacts at 11k · r drops oldest at 14.4k · x hard limit 15k$/m);
+    expect(shown).toMatch(/^Next: a summary replaces the older messages, at 11,000 tokens/m);
+    expect(shown).toMatch(/^Compaction starts at 68\.8% instead of 80%: 4,000 tokens are reserved/m);
+    expect(shown).toMatch(/^Reductions: \d+ \(summary \d+\), [\d,]+ tokens saved/m);
+    // The status line has the same share of the same window.
+    await terminal.waitFor(`context ~${Math.round((used / 16_000) * 100)}% of 16k`);
 
-  await resizeDrawn(terminal, 40, 40);
-  await terminal.submit('/context');
-  await terminal.waitFor(/^ {2}· free +[\d,]+ +[\d.]+ %$/m);
-  for (const row of terminal.screen().split('\n')) expect(row.length).toBeLessThanOrEqual(40);
-  expect(terminal.screen()).toMatch(/^ {2}[█▓▚▄▌▖▒▀▝·░]{36}$/m);
-});
+    await resizeDrawn(terminal, 40, 40);
+    await terminal.submit('/context');
+    await terminal.waitFor(/^ {2}· free +[\d,]+ +[\d.]+ %$/m);
+    for (const row of terminal.screen().split('\n')) expect(row.length).toBeLessThanOrEqual(40);
+    expect(terminal.screen()).toMatch(/^ {2}[█▓▚▄▌▖▒▀▝·░]{36}$/m);
+  },
+);
 
 test('an item is dropped and restored in the list, and the next request shows it', async () => {
   const { server, ready } = await setStage();
@@ -157,7 +164,7 @@ test('a preview changes nothing, /compact applies exactly it, --diff shows it, /
   await terminal.waitForPrinted(/summary · \/compact[^\n]*· undone/);
 });
 
-test('without a screen the same commands print', async () => {
+test('without a screen the same commands print', long, async () => {
   const { server, work, print } = await setStage();
   longTask(server);
   const first = await print(['-p', 'Read the whole parser and leave nothing out', ...ROOMY]);

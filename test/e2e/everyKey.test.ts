@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { actions } from '../../src/ui/keys/actions.ts';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
 const { ctrl, alt, home, end, left, right, backspace } = keys;
@@ -146,7 +147,7 @@ test('every action of the keys page is tried in a terminal', async () => {
   }
 });
 
-test('the keys of the composer, with text of several scripts', async () => {
+test('the keys of the composer, with text of several scripts', long, async () => {
   const { server, ready } = await setStage();
   server.script({ text: 'Heard.' });
   const terminal = await ready();
@@ -172,7 +173,7 @@ test('the keys of the composer, with text of several scripts', async () => {
   await terminal.waitFor('─ Model');
 });
 
-test('the keys of the history search', async () => {
+test('the keys of the history search', long, async () => {
   const { server, ready } = await setStage();
   server.otherwise(() => ({ text: 'Heard.' }));
   const terminal = await ready();
@@ -213,7 +214,7 @@ test('the keys of the history search', async () => {
 /** Page up and down, as terminals send them. */
 const [pageUp, pageDown] = ['\u001B[5~', '\u001B[6~'];
 
-test('the keys of the transcript', async () => {
+test('the keys of the transcript', long, async () => {
   const { server, ready } = await setStage();
   const rows = Array.from({ length: 200 }, (_, row) => `row ${row}.`);
   server.script({ text: `\`\`\`\n${rows.join('\n')}\n\`\`\`` });
@@ -280,7 +281,7 @@ test('the keys of a question', async () => {
   await expect(work.read('new.txt')).rejects.toThrow();
 });
 
-test('the keys of the background tasks', async () => {
+test('the keys of the background tasks', long, async () => {
   const { ready } = await setStage();
   const terminal = await ready([], { columns: 80 });
   await terminal.submit('!echo läuft; exec sleep 300');
@@ -298,7 +299,7 @@ test('the keys of the background tasks', async () => {
   await terminal.waitForGone('Background tasks');
 });
 
-test('the keys of the list of sessions', async () => {
+test('the keys of the list of sessions', long, async () => {
   const { server, ready } = await setStage();
   server.otherwise(() => ({ text: 'Heard.' }));
   const terminal = await ready([], { columns: 100 });
@@ -331,7 +332,7 @@ test('the keys of the list of sessions', async () => {
   await terminal.waitForPrinted(/the first session[\s\S]*the second session[\s\S]*the first session/);
 });
 
-test('the keys of a form', async () => {
+test('the keys of a form', long, async () => {
   const { work, open } = await setStage();
   const terminal = open([], { env: work.env({ CLAWDCODE_LOCAL_SERVERS: 'none' }) });
   await terminal.waitFor('Paste a key');

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { serve, settled } from './support/firstMinute.ts';
 import { lmStudio, ollama, type Route, saying, sendJson, startLocalServer } from './support/localServers.ts';
+import { long } from './support/long.ts';
 import { program } from './support/program.ts';
 import { setStage } from './support/stage.ts';
 
@@ -86,7 +87,7 @@ test('a variable that points nowhere stands aside for what was chosen, and that 
   await terminal.waitFor('Here I am.');
 });
 
-test('doctor looks at terminal, server and model, and leaves nothing behind', async () => {
+test('doctor looks at terminal, server and model, and leaves nothing behind', long, async () => {
   const { work, open, print } = await setStage();
   const server = await serve(
     ollama([{ name: 'qwen3:8b', maxContext: 40_960, running: 4096 }], { chat: saying('Hi.') }),
@@ -113,7 +114,7 @@ test('doctor looks at terminal, server and model, and leaves nothing behind', as
   expect((await print(['doctor', '--deep'], { env })).code).toBe(42);
 });
 
-test('bash completes the sessions that are there', async () => {
+test('bash completes the sessions that are there', long, async () => {
   const { server, work, print, access } = await setStage();
   server.script({ text: 'Done.' });
   const env = work.env(access);

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
-test('an undo, which shows nothing beforehand, touches nothing outside the project', async () => {
+test('an undo, which shows nothing beforehand, touches nothing outside the project', long, async () => {
   const { work, server, print, ready } = await setStage();
   server.script({ text: 'Hello.' });
   await print(['-p', 'hello']);

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from './support/faultyServers.ts';
+import { firstIsQuick, long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
 const STREAM = { 'content-type': 'text/event-stream' };
@@ -83,9 +84,9 @@ function flood(response: ServerResponse, piece: Flood['piece'], onBytes: (count:
   write();
 }
 
-test.each(Object.entries(floods))(
-  '%s without end',
-  async (_name, { headers = STREAM, piece, says, keeps }) => {
+for (const { row, options } of firstIsQuick(Object.entries(floods)))
+  test(`${row[0]} without end`, options, async () => {
+    const { headers = STREAM, piece, says, keeps } = row[1];
     const { work, access, print } = await setStage();
     let [asked, sent] = [0, 0];
     const server = await startServer((request, response) => {
@@ -116,14 +117,13 @@ test.each(Object.entries(floods))(
     const kept = JSON.stringify(session?.entries.filter(({ type }) => type === 'assistant') ?? []);
     if (keeps === undefined) expect(kept).toBe('[]');
     else expect(kept).toContain(keeps);
-  },
-);
+  });
 
 /** Blocks that have no end: as one, each was laid out for seconds, in hundreds of megabytes, or ended the program. */
 test.each([
   ['a line', 'Lorem ipsum. '.repeat(500)],
   ['a table', '| x | y |\n'.repeat(500)],
-])('on the screen, %s without end', async (_, piece) => {
+])('on the screen, %s without end', long, async (_, piece) => {
   const { work, access, open } = await setStage();
   const server = await startServer((request, response) => {
     if (request.method !== 'POST') {

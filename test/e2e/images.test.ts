@@ -3,6 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { resizeDrawn } from './support/resizing.ts';
 import { MODEL, type Stage, setStage } from './support/stage.ts';
 import { textOf } from './support/wire.ts';
@@ -20,7 +21,7 @@ async function withPictures(models: object): Promise<Stage> {
   return stage;
 }
 
-test('a pasted path and an @path are sent as images, once each, also after a resume', async () => {
+test('a pasted path and an @path are sent as images, once each, also after a resume', long, async () => {
   const { server, work, open, ready } = await withPictures({
     [MODEL]: { vision: true },
     blind: { vision: false },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { kindsOf } from './support/entryKinds.ts';
+import { firstIsQuick, long } from './support/long.ts';
 import { isAlive, processesWith } from './support/processes.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -97,7 +98,7 @@ test('Esc in a permission question refuses and stops', async () => {
   expect(textOf(last.messages[3])).toContain('declined');
 });
 
-test('Ctrl+C in mid-stream interrupts first; Esc ends a command of the user’s own', async () => {
+test('Ctrl+C in mid-stream interrupts first; Esc ends a command of the user’s own', long, async () => {
   const { server, work, ready } = await setStage();
   server.script({ text: story, ...slow }, { text: 'Quiet now.' });
   const terminal = await ready();
@@ -168,31 +169,37 @@ test('Ctrl+C twice leaves, says how to resume, and restores the terminal', async
   expect(terminal.everything()).toContain('Something to remember.');
 });
 
-test.each([
+const signals = [
   { signal: 'SIGTERM', code: 143 },
   { signal: 'SIGHUP', code: 129 },
-] as const)(
-  '$signal in mid-stream exits $code with the log on disk and the terminal restored',
-  async ({ signal, code }) => {
-    const stage = await setStage();
-    const { server, work } = stage;
-    server.script({ text: story, ...slow });
-    const { terminal, shell, pidFile } = openInShell(stage);
-    await terminal.waitFor(/context ~?\d+%/);
-    await terminal.submit('tell me a story');
-    await terminal.waitFor('word5');
-    const [node] = pidsIn(pidFile);
-    if (node === undefined || !(node > 1)) throw new Error(`no process in ${pidFile}`);
-    process.kill(node, signal);
-    await terminal.waitFor(`exit code ${code}`);
-    expectRestored(await shell(), terminal);
-    const entries = (await work.sessions())[0]?.entries ?? [];
-    expect(kindsOf(entries)).toEqual([...['session_start', 'prompt', 'assistant', 'turn_end']]);
-    expect(String(entries.find(({ type }) => type === 'assistant')?.message.content)).toMatch(/^word0 word1/);
-    const text = await readFile((await work.sessions())[0]?.file ?? '', 'utf8');
-    expect(text.endsWith('\n')).toBe(true);
-  },
-);
+] as const;
+for (const { row, options } of firstIsQuick(signals))
+  test(
+    `${row.signal} in mid-stream exits ${row.code} with the log on disk and the terminal restored`,
+    options,
+    async () => {
+      const { signal, code } = row;
+      const stage = await setStage();
+      const { server, work } = stage;
+      server.script({ text: story, ...slow });
+      const { terminal, shell, pidFile } = openInShell(stage);
+      await terminal.waitFor(/context ~?\d+%/);
+      await terminal.submit('tell me a story');
+      await terminal.waitFor('word5');
+      const [node] = pidsIn(pidFile);
+      if (node === undefined || !(node > 1)) throw new Error(`no process in ${pidFile}`);
+      process.kill(node, signal);
+      await terminal.waitFor(`exit code ${code}`);
+      expectRestored(await shell(), terminal);
+      const entries = (await work.sessions())[0]?.entries ?? [];
+      expect(kindsOf(entries)).toEqual([...['session_start', 'prompt', 'assistant', 'turn_end']]);
+      expect(String(entries.find(({ type }) => type === 'assistant')?.message.content)).toMatch(
+        /^word0 word1/,
+      );
+      const text = await readFile((await work.sessions())[0]?.file ?? '', 'utf8');
+      expect(text.endsWith('\n')).toBe(true);
+    },
+  );
 
 /** Below a shell, which goes on afterwards and can say what state the terminal was left in. */
 function openInShell({ open, work, access }: Stage) {

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { program } from './support/program.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -90,7 +91,7 @@ test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, a
   await without.waitFor('❯ kept');
 });
 
-test('what runs while the editor is open goes on, and is printed after it', async () => {
+test('what runs while the editor is open goes on, and is printed after it', long, async () => {
   const stage = await setStage();
   stage.server.script({ text: 'The answer came meanwhile.', latency: 300 });
   const EDITOR = await editorOf(stage, 'printf "in the editor"; read answer');
@@ -107,47 +108,51 @@ test('what runs while the editor is open goes on, and is printed after it', asyn
   await terminal.waitFor('❯ next');
 });
 
-test('Ctrl+Z gives the shell its terminal as it was, fg comes back whole, in another size too', async () => {
-  const stage = await setStage();
-  stage.server.otherwise(() => ({ text: 'Yes.' }));
-  const shell = await inShell(stage);
-  await shell.type('draft 漢字');
-  await shell.press(ctrl('z'));
-  await shell.waitFor(/Stopped/);
-  expect(shell.isCursorVisible()).toBe(true);
-  const lastOf = (...marks: string[]): string | undefined =>
-    marks.toSorted((a, b) => shell.bytes().lastIndexOf(a) - shell.bytes().lastIndexOf(b)).at(-1);
-  await shell.until(
-    () => lastOf('\u001B[?2004h', '\u001B[?2004l') === '\u001B[?2004h',
-    'bash takes pastes again, after ours was ended',
-  );
-  await shell.submit('stty -a | grep -o " -\\?icanon" | sed s/^/mode/');
-  await shell.waitFor('mode icanon');
-  await shell.resize(60, 30);
-  await shell.submit('fg');
-  await shell.waitFor('❯ draft 漢字');
-  await shell.type('!');
-  await shell.waitFor('❯ draft 漢字!');
-  const row = shell
-    .screen()
-    .split('\n')
-    .findIndex((line) => line.includes('❯ draft'));
-  expect(shell.cursor()).toEqual({ x: 2 + 'draft '.length + 5, y: row });
-  await shell.press(ctrl('z'));
-  await shell.waitFor(/Stopped[\s\S]*Stopped/);
-  await shell.resize(120, 40);
-  await shell.submit('fg');
-  await shell.until(
-    () => shell.screen().trimEnd().split('\n').at(-2)?.startsWith('❯ draft 漢字!') === true,
-    'the draft',
-  );
-  await shell.press(keys.enter);
-  await shell.waitFor('Yes.');
-  expect(lastPrompt(stage)).toBe('draft 漢字!');
-  await shell.waitForIdle();
-  await shell.submit('/exit');
-  await shell.waitFor(/shell> *$/);
-});
+test(
+  'Ctrl+Z gives the shell its terminal as it was, fg comes back whole, in another size too',
+  long,
+  async () => {
+    const stage = await setStage();
+    stage.server.otherwise(() => ({ text: 'Yes.' }));
+    const shell = await inShell(stage);
+    await shell.type('draft 漢字');
+    await shell.press(ctrl('z'));
+    await shell.waitFor(/Stopped/);
+    expect(shell.isCursorVisible()).toBe(true);
+    const lastOf = (...marks: string[]): string | undefined =>
+      marks.toSorted((a, b) => shell.bytes().lastIndexOf(a) - shell.bytes().lastIndexOf(b)).at(-1);
+    await shell.until(
+      () => lastOf('\u001B[?2004h', '\u001B[?2004l') === '\u001B[?2004h',
+      'bash takes pastes again, after ours was ended',
+    );
+    await shell.submit('stty -a | grep -o " -\\?icanon" | sed s/^/mode/');
+    await shell.waitFor('mode icanon');
+    await shell.resize(60, 30);
+    await shell.submit('fg');
+    await shell.waitFor('❯ draft 漢字');
+    await shell.type('!');
+    await shell.waitFor('❯ draft 漢字!');
+    const row = shell
+      .screen()
+      .split('\n')
+      .findIndex((line) => line.includes('❯ draft'));
+    expect(shell.cursor()).toEqual({ x: 2 + 'draft '.length + 5, y: row });
+    await shell.press(ctrl('z'));
+    await shell.waitFor(/Stopped[\s\S]*Stopped/);
+    await shell.resize(120, 40);
+    await shell.submit('fg');
+    await shell.until(
+      () => shell.screen().trimEnd().split('\n').at(-2)?.startsWith('❯ draft 漢字!') === true,
+      'the draft',
+    );
+    await shell.press(keys.enter);
+    await shell.waitFor('Yes.');
+    expect(lastPrompt(stage)).toBe('draft 漢字!');
+    await shell.waitForIdle();
+    await shell.submit('/exit');
+    await shell.waitFor(/shell> *$/);
+  },
+);
 
 test('a turn that runs while the program is stopped goes on after fg', async () => {
   const stage = await setStage();
@@ -173,24 +178,28 @@ test('a turn that runs while the program is stopped goes on after fg', async () 
   await shell.waitFor('❯ still here');
 });
 
-test('after a stop from outside the terminal is taken back: raw, with pastes in one piece', async () => {
-  const stage = await setStage();
-  const shell = await inShell(stage);
-  await shell.type('draft');
-  await shell.waitFor('❯ draft');
-  const [child = 0] = (await readFile(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8'))
-    .trim()
-    .split(' ')
-    .map(Number);
-  process.kill(child, 'SIGSTOP');
-  await shell.waitFor(/Stopped/);
-  await shell.submit('fg');
-  await shell.waitFor(/fg[\s\S]*❯ draft/);
-  await shell.press(keys.paste('one\ntwo\nthree\nfour'));
-  await shell.waitFor('❯ draft[Pasted text #1 +4 lines]');
-});
+test(
+  'after a stop from outside the terminal is taken back: raw, with pastes in one piece',
+  long,
+  async () => {
+    const stage = await setStage();
+    const shell = await inShell(stage);
+    await shell.type('draft');
+    await shell.waitFor('❯ draft');
+    const [child = 0] = (await readFile(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8'))
+      .trim()
+      .split(' ')
+      .map(Number);
+    process.kill(child, 'SIGSTOP');
+    await shell.waitFor(/Stopped/);
+    await shell.submit('fg');
+    await shell.waitFor(/fg[\s\S]*❯ draft/);
+    await shell.press(keys.paste('one\ntwo\nthree\nfour'));
+    await shell.waitFor('❯ draft[Pasted text #1 +4 lines]');
+  },
+);
 
-test('where no shell could bring it back, Ctrl+Z says so and everything goes on', async () => {
+test('where no shell could bring it back, Ctrl+Z says so and everything goes on', long, async () => {
   const stage = await setStage();
   const terminal = await stage.ready();
   await terminal.type('draft');
@@ -220,47 +229,51 @@ test('? shows the keys, /keys prints them, and a file of one’s own counts as s
   await terminal.waitFor('❯ aside');
 });
 
-test('lists, questions and the transcript have the keys of the file, and say so; Esc always leaves', async () => {
-  const stage = await setStage();
-  await mkdir(stage.work.data, { recursive: true });
-  await writeFile(
-    join(stage.work.data, 'keybindings.json'),
-    JSON.stringify({
-      Select: { 'ctrl+j': 'select:next', enter: 'select:next', down: null, 'ctrl+n': null },
-      Confirmation: { f2: 'confirm:yes', y: null, n: 'confirm:yes' },
-      Transcript: { q: null, f10: 'transcript:exit', 'alt+k': 'scroll:lineUp' },
-    }),
-  );
-  const call = { name: 'Bash', input: { command: 'git tag seen' } };
-  stage.server.script({ calls: [call] }, { text: 'Tagged.' });
-  const terminal = await stage.ready([], { columns: 100 });
-  await terminal.waitFor('confirm:yes confirms something');
-  await terminal.waitForPrinted('No key in Select is bound to select:accept any more; Enter still works.');
-  await terminal.submit('tag it');
-  await terminal.waitFor(/↑↓ Enter · F2\/n · Esc no/);
-  await terminal.pause(400);
-  await terminal.press('y');
-  await terminal.press('\u001BOQ');
-  await terminal.waitForPrinted('Tagged.');
-  await terminal.waitForIdle();
-  expect(await stage.work.git('tag')).toBe('seen\n');
+test(
+  'lists, questions and the transcript have the keys of the file, and say so; Esc always leaves',
+  long,
+  async () => {
+    const stage = await setStage();
+    await mkdir(stage.work.data, { recursive: true });
+    await writeFile(
+      join(stage.work.data, 'keybindings.json'),
+      JSON.stringify({
+        Select: { 'ctrl+j': 'select:next', enter: 'select:next', down: null, 'ctrl+n': null },
+        Confirmation: { f2: 'confirm:yes', y: null, n: 'confirm:yes' },
+        Transcript: { q: null, f10: 'transcript:exit', 'alt+k': 'scroll:lineUp' },
+      }),
+    );
+    const call = { name: 'Bash', input: { command: 'git tag seen' } };
+    stage.server.script({ calls: [call] }, { text: 'Tagged.' });
+    const terminal = await stage.ready([], { columns: 100 });
+    await terminal.waitFor('confirm:yes confirms something');
+    await terminal.waitForPrinted('No key in Select is bound to select:accept any more; Enter still works.');
+    await terminal.submit('tag it');
+    await terminal.waitFor(/↑↓ Enter · F2\/n · Esc no/);
+    await terminal.pause(400);
+    await terminal.press('y');
+    await terminal.press('\u001BOQ');
+    await terminal.waitForPrinted('Tagged.');
+    await terminal.waitForIdle();
+    expect(await stage.work.git('tag')).toBe('seen\n');
 
-  await terminal.submit('/theme');
-  await terminal.waitFor('↑ Ctrl+J Enter · type to filter');
-  const row = (): string => /^❯ (?!Ask)(\S+)/m.exec(terminal.screen())?.[1] ?? '';
-  const before = row();
-  await terminal.press(ctrl('j'));
-  await terminal.until(() => row() !== before, 'the row below');
-  await terminal.press(keys.escape);
-  await terminal.waitForGone('type to filter');
+    await terminal.submit('/theme');
+    await terminal.waitFor('↑ Ctrl+J Enter · type to filter');
+    const row = (): string => /^❯ (?!Ask)(\S+)/m.exec(terminal.screen())?.[1] ?? '';
+    const before = row();
+    await terminal.press(ctrl('j'));
+    await terminal.until(() => row() !== before, 'the row below');
+    await terminal.press(keys.escape);
+    await terminal.waitForGone('type to filter');
 
-  await terminal.press(ctrl('o'));
-  await terminal.waitFor('F10 back');
-  await terminal.press('q', '\u001B[21~');
-  await terminal.waitFor('❯ Ask for');
-});
+    await terminal.press(ctrl('o'));
+    await terminal.waitFor('F10 back');
+    await terminal.press('q', '\u001B[21~');
+    await terminal.waitFor('❯ Ask for');
+  },
+);
 
-test('/vim switches vim keys on for good; Esc while writing does not stop what runs', async () => {
+test('/vim switches vim keys on for good; Esc while writing does not stop what runs', long, async () => {
   const stage = await setStage();
   stage.server.script({ text: 'A long answer indeed.', latency: 200, chunkSize: 4 }, { text: 'Second.' });
   const terminal = await stage.ready();

@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { firstIsQuick, long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import { program } from './support/program.ts';
 import { setStage } from './support/stage.ts';
@@ -18,42 +19,47 @@ const ways = [
   { way: '--ax-screen-reader', below: [], args: ['--ax-screen-reader'] },
 ] as const;
 
-test.each(ways)('$way: everything is said once, in words, without one escape', async ({ below, args }) => {
-  const { server, work, open } = await setStage();
-  server.script(
-    { text: 'I will look.', calls: [{ name: 'Bash', input: { command: 'echo made > out.txt; echo fine' } }] },
-    { text: '# Result\n\nIt **works**. See `out.txt`.\n\n| a | b |\n|---|---|\n| 1 | 2 |' },
-  );
-  const terminal = open([...args], { below: [...below] });
-  await terminal.waitForPrinted('Ctrl+D quits');
-  await terminal.submit('make the file');
-  await terminal.waitForPrinted(/Answer y(?:, s)? or n\./);
-  const asked = terminal.everything();
-  expect(asked).toContain('ClawdCode: I will look.');
-  expect(asked).toMatch(/Question: may Bash do this\?/);
-  expect(asked).toContain('Command: echo made > out.txt; echo fine');
-  await terminal.pause(350);
-  // What is no answer approves nothing.
-  await terminal.submit('maybe');
-  await terminal.waitForPrinted('"maybe" is not one of the choices');
-  await terminal.submit('y');
-  await terminal.waitForPrinted('Ready.');
-  const told = terminal.everything();
-  expect(told).toMatch(/Bash: echo made > out\.txt; echo fine\. Done, exit code 0/);
-  // Told as it comes: whether a blank line stands between hangs on the pieces that it came in.
-  expect(told).toMatch(/Heading: Result\n+It works\. See `out\.txt`\.\n/);
-  expect(told).toContain('Row 1. a: 1; b: 2.');
-  expect(told.match(/I will look/g)).toHaveLength(1);
-  // As the terminal echoed it; it is not said again.
-  expect(told.match(/make the file/g)).toHaveLength(1);
-  expect(await readFile(join(work.repository, 'out.txt'), 'utf8')).toBe('made\n');
-  await terminal.press(ctrlD);
-  expect(await terminal.exited).toBe(0);
-  expect(terminal.everything()).toMatch(/Resume this session with: clawdcode --resume \w+$/);
-  expect(terminal.bytes()).not.toContain('\u001B');
-});
+for (const { row, options } of firstIsQuick(ways))
+  test(`${row.way}: everything is said once, in words, without one escape`, options, async () => {
+    const { below, args } = row;
+    const { server, work, open } = await setStage();
+    server.script(
+      {
+        text: 'I will look.',
+        calls: [{ name: 'Bash', input: { command: 'echo made > out.txt; echo fine' } }],
+      },
+      { text: '# Result\n\nIt **works**. See `out.txt`.\n\n| a | b |\n|---|---|\n| 1 | 2 |' },
+    );
+    const terminal = open([...args], { below: [...below] });
+    await terminal.waitForPrinted('Ctrl+D quits');
+    await terminal.submit('make the file');
+    await terminal.waitForPrinted(/Answer y(?:, s)? or n\./);
+    const asked = terminal.everything();
+    expect(asked).toContain('ClawdCode: I will look.');
+    expect(asked).toMatch(/Question: may Bash do this\?/);
+    expect(asked).toContain('Command: echo made > out.txt; echo fine');
+    await terminal.pause(350);
+    // What is no answer approves nothing.
+    await terminal.submit('maybe');
+    await terminal.waitForPrinted('"maybe" is not one of the choices');
+    await terminal.submit('y');
+    await terminal.waitForPrinted('Ready.');
+    const told = terminal.everything();
+    expect(told).toMatch(/Bash: echo made > out\.txt; echo fine\. Done, exit code 0/);
+    // Told as it comes: whether a blank line stands between hangs on the pieces that it came in.
+    expect(told).toMatch(/Heading: Result\n+It works\. See `out\.txt`\.\n/);
+    expect(told).toContain('Row 1. a: 1; b: 2.');
+    expect(told.match(/I will look/g)).toHaveLength(1);
+    // As the terminal echoed it; it is not said again.
+    expect(told.match(/make the file/g)).toHaveLength(1);
+    expect(await readFile(join(work.repository, 'out.txt'), 'utf8')).toBe('made\n');
+    await terminal.press(ctrlD);
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.everything()).toMatch(/Resume this session with: clawdcode --resume \w+$/);
+    expect(terminal.bytes()).not.toContain('\u001B');
+  });
 
-test('a terminal without sequences is not asked for its clipboard', async () => {
+test('a terminal without sequences is not asked for its clipboard', long, async () => {
   const { server, open } = await setStage();
   server.script({ text: 'Copy this.' });
   const terminal = open([], { below: ['env', '-u', 'DISPLAY', '-u', 'WAYLAND_DISPLAY', 'TERM=dumb'] });
@@ -86,48 +92,54 @@ test('a comment behind n goes to the model; n alone ends the turn', async () => 
   expect(server.requests()).toHaveLength(3);
 });
 
-test.each(ways)('$way: Ctrl+C stops the reply, and twice leaves', async ({ below, args }) => {
-  const { server, open } = await setStage();
-  server.script({ text: story, ...slow });
-  const terminal = open([...args], { below: [...below] });
-  await terminal.waitForPrinted('Ctrl+D quits');
-  await terminal.submit('tell me a story');
-  await server.waitForRequests(1);
-  await terminal.pause(500);
-  await terminal.press(ctrlC);
-  await terminal.waitForPrinted('Interrupted.');
-  await terminal.waitForPrinted('Ready.');
-  let hasEnded = false;
-  void terminal.exited.then(() => {
-    hasEnded = true;
+for (const { row, options } of firstIsQuick(ways))
+  test(`${row.way}: Ctrl+C stops the reply, and twice leaves`, options, async () => {
+    const { below, args } = row;
+    const { server, open } = await setStage();
+    server.script({ text: story, ...slow });
+    const terminal = open([...args], { below: [...below] });
+    await terminal.waitForPrinted('Ctrl+D quits');
+    await terminal.submit('tell me a story');
+    await server.waitForRequests(1);
+    await terminal.pause(500);
+    await terminal.press(ctrlC);
+    await terminal.waitForPrinted('Interrupted.');
+    await terminal.waitForPrinted('Ready.');
+    let hasEnded = false;
+    void terminal.exited.then(() => {
+      hasEnded = true;
+    });
+    const asked = (): number => terminal.everything().split('again to exit').length;
+    const before = asked();
+    await terminal.press(ctrlC);
+    // Where the second came too late to be one, it is a first.
+    await terminal.until(() => hasEnded || asked() > before, 'it leaves, or asks for another');
+    if (!hasEnded) await terminal.press(ctrlC);
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.everything()).toContain('Resume this session with');
   });
-  const asked = (): number => terminal.everything().split('again to exit').length;
-  const before = asked();
-  await terminal.press(ctrlC);
-  // Where the second came too late to be one, it is a first.
-  await terminal.until(() => hasEnded || asked() > before, 'it leaves, or asks for another');
-  if (!hasEnded) await terminal.press(ctrlC);
-  expect(await terminal.exited).toBe(0);
-  expect(terminal.everything()).toContain('Resume this session with');
-});
 
-test('the setting is enough; several lines go together, and what is typed while it runs is queued', async () => {
-  const { server, work, open } = await setStage();
-  await mkdir(work.data, { recursive: true });
-  await writeFile(join(work.data, 'config.json'), JSON.stringify({ screenReader: true }));
-  server.script({ text: story.slice(0, 600), ...slow }, { text: 'Both seen.' });
-  const terminal = open();
-  await terminal.waitForPrinted('Ctrl+D quits');
-  await terminal.submit('first line\\');
-  await terminal.submit('second line');
-  await server.waitForRequests(1);
-  await terminal.submit('and one more thing');
-  await terminal.waitForPrinted('Queued, sent with the next step: and one more thing');
-  await terminal.waitForPrinted('Both seen.');
-  expect(server.requests()[0]?.messages.at(-1)?.content).toContain('first line\nsecond line');
-  expect(terminal.everything()).toContain('You: and one more thing');
-  expect(terminal.bytes()).not.toContain('\u001B');
-});
+test(
+  'the setting is enough; several lines go together, and what is typed while it runs is queued',
+  long,
+  async () => {
+    const { server, work, open } = await setStage();
+    await mkdir(work.data, { recursive: true });
+    await writeFile(join(work.data, 'config.json'), JSON.stringify({ screenReader: true }));
+    server.script({ text: story.slice(0, 600), ...slow }, { text: 'Both seen.' });
+    const terminal = open();
+    await terminal.waitForPrinted('Ctrl+D quits');
+    await terminal.submit('first line\\');
+    await terminal.submit('second line');
+    await server.waitForRequests(1);
+    await terminal.submit('and one more thing');
+    await terminal.waitForPrinted('Queued, sent with the next step: and one more thing');
+    await terminal.waitForPrinted('Both seen.');
+    expect(server.requests()[0]?.messages.at(-1)?.content).toContain('first line\nsecond line');
+    expect(terminal.everything()).toContain('You: and one more thing');
+    expect(terminal.bytes()).not.toContain('\u001B');
+  },
+);
 
 test('dialogs are lists to answer: models, sessions, going back', async () => {
   const { server, open } = await setStage();
@@ -156,7 +168,7 @@ test('dialogs are lists to answer: models, sessions, going back', async () => {
   expect(await terminal.exited).toBe(0);
 });
 
-test('a folder’s settings are asked about before they count', async () => {
+test('a folder’s settings are asked about before they count', long, async () => {
   const { server, work, open } = await setStage();
   await work.write('.clawdcode.json', JSON.stringify({ permissions: { allow: ['Bash(touch *)'] } }));
   server.script({ calls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'Made.' });

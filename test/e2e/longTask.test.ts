@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { keys } from '../ui/screen.ts';
+import { firstIsQuick, long } from './support/long.ts';
 import type { ModelServer, ScriptedReply, WireRequest } from './support/server.ts';
 import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -29,111 +30,118 @@ const topics = [
 ];
 const last = 'posix';
 
-test.each([
+const ways = [
   // On loopback a summary is waited for, unless drafts are asked for.
   { way: 'as it is by default', context: {}, ledgers: 0, summaries: 4 },
   // Steps this fast may get ahead of a draft: then some of them become lines.
   { way: 'with drafts', context: { threadSummary: 'on' }, ledgers: undefined, summaries: 4 },
   { way: 'in economy', context: { strategy: 'economy', threadSummary: 'on' }, ledgers: 2, summaries: 1 },
-])('a task of nine prompts in 16,000 tokens, $way', async ({ context, ledgers, summaries }) => {
-  const { server, work, ready } = await setStage();
-  await mkdir(work.data, { recursive: true });
-  await writeFile(join(work.data, 'config.json'), JSON.stringify({ context }));
-  playTheModel(server);
-  const terminal = await ready(args, size);
-  for (const topic of topics) {
-    await terminal.press(keys.paste(promptAbout(topic)), keys.enter);
-    await terminal.waitForPrinted(`Findings about ${topic} end here.`, 30_000);
+];
+for (const { row, options } of firstIsQuick(ways))
+  test(`a task of nine prompts in 16,000 tokens, ${row.way}`, options, async () => {
+    const { context, ledgers, summaries } = row;
+    const { server, work, ready } = await setStage();
+    await mkdir(work.data, { recursive: true });
+    await writeFile(join(work.data, 'config.json'), JSON.stringify({ context }));
+    playTheModel(server);
+    const terminal = await ready(args, size);
+    for (const topic of topics) {
+      await terminal.press(keys.paste(promptAbout(topic)), keys.enter);
+      await terminal.waitForPrinted(`Findings about ${topic} end here.`, 30_000);
+      await terminal.waitForIdle();
+    }
+    const asked = server.requests();
+    expectSound(asked);
+    const entries = async () => (await work.sessions())[0]?.entries ?? [];
+    const made = reductions(await entries());
+    if (ledgers !== undefined) {
+      expect(made.filter((one) => one === 'ledger').length).toBeGreaterThanOrEqual(ledgers);
+      expect(ledgers === 0).toBe(!made.includes('ledger'));
+    }
+    expect(made.filter((one) => one === 'summary').length).toBeGreaterThanOrEqual(summaries);
+    // Each of them is one line.
+    const told = terminal.everything().match(/^(◇|◆) .*→.*tokens/gm);
+    expect(told).toHaveLength(made.length);
+    expectNoRuins(terminal);
+
+    await terminal.submit('/context');
+    await terminal.waitFor('/context items pins');
+    const used = usedIn(terminal);
+    await statusLineSays(terminal, used);
+    expect(savedIn(terminal.screen())).toBe(savedBy(await entries()));
+
+    await terminal.submit('/context items');
+    await terminal.waitFor(/1 of \d+ · p pin · d drop · r restore/);
+    expect(terminal.screen()).toMatch(
+      /^─ Context items ─+\n~[\d.]+k of 16k \(compacts at 11k\) · ● \d+ sent/m,
+    );
+    expect(terminal.screen()).toMatch(/^❯ {2}● +#\d+ reply +sent +\d+ {2}- Case 1: the parser decides/m);
+    await terminal.press(keys.escape);
+    await terminal.waitForGone('p pin');
+    expectNoRuins(terminal);
+
+    await terminal.submit('/compact --preview');
+    await terminal.waitFor('/compact applies exactly this summary');
+    const promised = /Preview: compaction would take the context from ([\d,]+) to ([\d,]+) tokens/.exec(
+      terminal.everything(),
+    );
+    expect(number(promised?.[1])).toBe(used);
+    expect(terminal.screen()).toMatch(
+      /Nothing is lost: your messages and all changed files are kept\.|\d+ details? omitted/,
+    );
+    expect(reductions(await entries())).toEqual(made);
+    await statusLineSays(terminal, used);
+
+    await terminal.submit('/compact --diff');
+    if (made.includes('summary'))
+      await terminal.waitForPrinted(/The last compaction \(#\d+, the window filled up\): /);
+
+    await terminal.submit('/compact');
+    await terminal.waitFor(/◆ Conversation compacted: [\d.]+k → [\d.]+k tokens · [\d.]+s/);
     await terminal.waitForIdle();
-  }
-  const asked = server.requests();
-  expectSound(asked);
-  const entries = async () => (await work.sessions())[0]?.entries ?? [];
-  const made = reductions(await entries());
-  if (ledgers !== undefined) {
-    expect(made.filter((one) => one === 'ledger').length).toBeGreaterThanOrEqual(ledgers);
-    expect(ledgers === 0).toBe(!made.includes('ledger'));
-  }
-  expect(made.filter((one) => one === 'summary').length).toBeGreaterThanOrEqual(summaries);
-  // Each of them is one line.
-  const told = terminal.everything().match(/^(◇|◆) .*→.*tokens/gm);
-  expect(told).toHaveLength(made.length);
-  expectNoRuins(terminal);
+    const left = number(promised?.[2]);
+    await terminal.until(
+      () => Math.abs(share(terminal) - (left / WINDOW) * 100) < 2,
+      'the status line has what is left',
+    );
+    await terminal.submit('/compact --diff');
+    await terminal.waitForPrinted(/The last compaction \(#\d+, \/compact\): [\d,]+ → [\d,]+ tokens/);
+    expect(terminal.screen()).toContain('/uncompact undoes it; /context items restores single items.');
 
-  await terminal.submit('/context');
-  await terminal.waitFor('/context items pins');
-  const used = usedIn(terminal);
-  await statusLineSays(terminal, used);
-  expect(savedIn(terminal.screen())).toBe(savedBy(await entries()));
+    await terminal.submit('/uncompact');
+    await terminal.waitFor('· The last compaction was undone.');
+    await statusLineSays(terminal, used);
+    expectNoRuins(terminal);
 
-  await terminal.submit('/context items');
-  await terminal.waitFor(/1 of \d+ · p pin · d drop · r restore/);
-  expect(terminal.screen()).toMatch(/^─ Context items ─+\n~[\d.]+k of 16k \(compacts at 11k\) · ● \d+ sent/m);
-  expect(terminal.screen()).toMatch(/^❯ {2}● +#\d+ reply +sent +\d+ {2}- Case 1: the parser decides/m);
-  await terminal.press(keys.escape);
-  await terminal.waitForGone('p pin');
-  expectNoRuins(terminal);
+    await terminal.press(keys.ctrl('c'));
+    await terminal.waitFor('Press Ctrl+C again to exit');
+    await terminal.press(keys.ctrl('c'));
+    expect(await terminal.exited).toBe(0);
+    const id = (await entries())[0]?.sessionId;
+    expect(terminal.everything().split('\n').at(-1)).toBe(
+      `Resume this session with: clawdcode --resume ${id}`,
+    );
+    expect(terminal.everything()).not.toContain('Press Ctrl+C again');
 
-  await terminal.submit('/compact --preview');
-  await terminal.waitFor('/compact applies exactly this summary');
-  const promised = /Preview: compaction would take the context from ([\d,]+) to ([\d,]+) tokens/.exec(
-    terminal.everything(),
-  );
-  expect(number(promised?.[1])).toBe(used);
-  expect(terminal.screen()).toMatch(
-    /Nothing is lost: your messages and all changed files are kept\.|\d+ details? omitted/,
-  );
-  expect(reductions(await entries())).toEqual(made);
-  await statusLineSays(terminal, used);
-
-  await terminal.submit('/compact --diff');
-  if (made.includes('summary'))
-    await terminal.waitForPrinted(/The last compaction \(#\d+, the window filled up\): /);
-
-  await terminal.submit('/compact');
-  await terminal.waitFor(/◆ Conversation compacted: [\d.]+k → [\d.]+k tokens · [\d.]+s/);
-  await terminal.waitForIdle();
-  const left = number(promised?.[2]);
-  await terminal.until(
-    () => Math.abs(share(terminal) - (left / WINDOW) * 100) < 2,
-    'the status line has what is left',
-  );
-  await terminal.submit('/compact --diff');
-  await terminal.waitForPrinted(/The last compaction \(#\d+, \/compact\): [\d,]+ → [\d,]+ tokens/);
-  expect(terminal.screen()).toContain('/uncompact undoes it; /context items restores single items.');
-
-  await terminal.submit('/uncompact');
-  await terminal.waitFor('· The last compaction was undone.');
-  await statusLineSays(terminal, used);
-  expectNoRuins(terminal);
-
-  await terminal.press(keys.ctrl('c'));
-  await terminal.waitFor('Press Ctrl+C again to exit');
-  await terminal.press(keys.ctrl('c'));
-  expect(await terminal.exited).toBe(0);
-  const id = (await entries())[0]?.sessionId;
-  expect(terminal.everything().split('\n').at(-1)).toBe(`Resume this session with: clawdcode --resume ${id}`);
-  expect(terminal.everything()).not.toContain('Press Ctrl+C again');
-
-  const again = await ready([...args, '--continue'], size);
-  await again.waitFor(/◇ Taken back: the last compaction\n\n❯ Ask for something/);
-  // What was taken back no longer counts, and is not shown again.
-  expect(again.screen()).toContain(`Findings about ${last} end here.\n\n◇ Taken back: the last compaction`);
-  await statusLineSays(again, used);
-  expectNoRuins(again);
-  await again.submit('go on');
-  await again.waitFor('On it goes.');
-  // What was asked last, its answer, and the new prompt: nothing of all that happened between has left a trace.
-  const before = asked.findLast((request) => !isSummary(request));
-  const next = server.requests().at(-1);
-  expect(next?.tools).toEqual(before?.tools);
-  expect(next?.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
-  expect(next?.messages.slice(before?.messages.length)).toEqual([
-    { role: 'assistant', content: findings(last) },
-    { role: 'user', content: 'go on' },
-  ]);
-  expectSound(server.requests());
-});
+    const again = await ready([...args, '--continue'], size);
+    await again.waitFor(/◇ Taken back: the last compaction\n\n❯ Ask for something/);
+    // What was taken back no longer counts, and is not shown again.
+    expect(again.screen()).toContain(`Findings about ${last} end here.\n\n◇ Taken back: the last compaction`);
+    await statusLineSays(again, used);
+    expectNoRuins(again);
+    await again.submit('go on');
+    await again.waitFor('On it goes.');
+    // What was asked last, its answer, and the new prompt: nothing of all that happened between has left a trace.
+    const before = asked.findLast((request) => !isSummary(request));
+    const next = server.requests().at(-1);
+    expect(next?.tools).toEqual(before?.tools);
+    expect(next?.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
+    expect(next?.messages.slice(before?.messages.length)).toEqual([
+      { role: 'assistant', content: findings(last) },
+      { role: 'user', content: 'go on' },
+    ]);
+    expectSound(server.requests());
+  });
 
 /** A prompt of the size that people write, with a rule in it. */
 function promptAbout(topic: string): string {
@@ -287,6 +295,7 @@ test.each([
   { way: 'with drafts', settings: { context: { threadSummary: 'on' } } },
 ])(
   'three hundred steps in a real repository, in 128,000 tokens, keep every byte until the trigger, $way',
+  { ...long, timeout: 120_000 },
   async ({ settings }) => {
     const window = 128_000;
     const trigger = 102_400;
@@ -334,7 +343,6 @@ test.each([
     const again = sent.reduce((sum, text, index) => sum + sharedStart(text, sent[index - 1] ?? ''), 0);
     expect(again / all).toBeGreaterThan(0.985);
   },
-  120_000,
 );
 
 /** Reads on through the files, changes them, and runs a command now and then; so many steps for each prompt. */

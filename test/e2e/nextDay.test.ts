@@ -4,6 +4,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import type { ModelServer, WireRequest } from './support/server.ts';
 import { type Stage, setStage } from './support/stage.ts';
@@ -13,7 +14,7 @@ import { clockShift } from './support/workspace.ts';
 
 const DAY = 24;
 
-test('after /compact and a night, /resume goes on with exactly the same request', async () => {
+test('after /compact and a night, /resume goes on with exactly the same request', long, async () => {
   const stage = await setStage();
   const { server, work } = stage;
   const first = await firstDay(stage);
@@ -51,7 +52,7 @@ test.each([
   expect(await stage.work.sessions()).toHaveLength(1);
 });
 
-test('Enter twice in the picker opens the session once', async () => {
+test('Enter twice in the picker opens the session once', long, async () => {
   const { server, ready, open } = await setStage();
   server.script({ text: 'One.' }, { text: 'Two.' });
   const first = await ready();
@@ -108,7 +109,7 @@ test('--continue without a session starts one and says so', async () => {
   await terminal.waitFor('A fresh start.');
 });
 
-test('another project has sessions of its own', async () => {
+test('another project has sessions of its own', long, async () => {
   const { server, work, ready, print } = await setStage();
   server.script({ text: 'In the first.' });
   const terminal = await ready();

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
 test('test says what is decided, with the code for a script, and runs nothing', async () => {
@@ -26,7 +27,7 @@ test('test says what is decided, with the code for a script, and runs nothing', 
   await expect(readFile(join(work.repository, 'made'))).rejects.toThrow();
 });
 
-test('learn proposes a rule for what was approved, and saves it when told to', async () => {
+test('learn proposes a rule for what was approved, and saves it when told to', long, async () => {
   const { server, work, open, print } = await setStage();
   for (const name of ['one', 'two'])
     server.script({ calls: [{ name: 'Bash', input: { command: `touch ${name}` } }] }, { text: 'Done.' });

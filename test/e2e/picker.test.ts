@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { generateMany } from '../../bench/sessions/generate.ts';
 import { messageDraft, PersistentStore } from '../../src/context/storage/index.ts';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { type Stage, setStage } from './support/stage.ts';
 
 const REPLY = `Here is what I found. ${'Some words in between. '.repeat(30)}The zebrafish hides in the last line.`;
@@ -26,7 +27,7 @@ async function titles(stage: Stage): Promise<(string | undefined)[]> {
   });
 }
 
-test('among 10,000 sessions one is found by a few letters, while the index is made', async () => {
+test('among 10,000 sessions one is found by a few letters, while the index is made', long, async () => {
   const stage = await setStage();
   const { work, open } = stage;
   const roots = [work.repository, '/elsewhere/api', '/elsewhere/web'];
@@ -175,53 +176,61 @@ test('/fork goes on in a copy, /rename names it, and the original stays as it wa
   await terminal.waitFor('↳ Counting up · open');
 });
 
-test('a session that is open elsewhere is offered to be read or forked, and -p names who holds it', async () => {
-  const stage = await setStage();
-  stage.server.script({ text: 'Held answer.' }, { text: 'In the copy.' });
-  const holder = await stage.ready();
-  await holder.submit('Hold this');
-  await holder.waitFor('Held answer.');
-  await holder.waitForIdle();
-  const [held] = await stage.work.sessions();
-  const terminal = stage.open(['--continue']);
-  await terminal.waitFor(`process ${holder.pid}`);
-  await terminal.waitFor('1. Read it');
-  await terminal.pause(300);
-  await terminal.press('r');
-  await terminal.waitForPrinted('Held answer.');
-  await terminal.waitFor('read only');
-  await terminal.submit('Change something');
-  await terminal.waitFor('open read-only');
-  await terminal.waitFor('❯ Change something');
-  expect(JSON.stringify(await stage.work.sessions())).not.toContain('Change something');
-  await terminal.press(keys.ctrl('u'));
-  await terminal.submit('/fork');
-  await terminal.waitFor('Forked; you are now in the copy.');
-  await terminal.submit('Go on here');
-  await terminal.waitFor('In the copy.');
-  expect(await stage.work.sessions()).toHaveLength(2);
-  const id = held?.entries[0]?.sessionId ?? '';
-  const printed = await stage.print(['-p', 'more', '--resume', id]);
-  expect(printed.code).toBe(42);
-  expect(printed.stderr).toContain(`process ${holder.pid}`);
-  expect(printed.stderr).toContain('--fork-session');
-});
+test(
+  'a session that is open elsewhere is offered to be read or forked, and -p names who holds it',
+  long,
+  async () => {
+    const stage = await setStage();
+    stage.server.script({ text: 'Held answer.' }, { text: 'In the copy.' });
+    const holder = await stage.ready();
+    await holder.submit('Hold this');
+    await holder.waitFor('Held answer.');
+    await holder.waitForIdle();
+    const [held] = await stage.work.sessions();
+    const terminal = stage.open(['--continue']);
+    await terminal.waitFor(`process ${holder.pid}`);
+    await terminal.waitFor('1. Read it');
+    await terminal.pause(300);
+    await terminal.press('r');
+    await terminal.waitForPrinted('Held answer.');
+    await terminal.waitFor('read only');
+    await terminal.submit('Change something');
+    await terminal.waitFor('open read-only');
+    await terminal.waitFor('❯ Change something');
+    expect(JSON.stringify(await stage.work.sessions())).not.toContain('Change something');
+    await terminal.press(keys.ctrl('u'));
+    await terminal.submit('/fork');
+    await terminal.waitFor('Forked; you are now in the copy.');
+    await terminal.submit('Go on here');
+    await terminal.waitFor('In the copy.');
+    expect(await stage.work.sessions()).toHaveLength(2);
+    const id = held?.entries[0]?.sessionId ?? '';
+    const printed = await stage.print(['-p', 'more', '--resume', id]);
+    expect(printed.code).toBe(42);
+    expect(printed.stderr).toContain(`process ${holder.pid}`);
+    expect(printed.stderr).toContain('--fork-session');
+  },
+);
 
-test('a session of another project says where it belongs, and is forked with what it points to', async () => {
-  const stage = await setStage();
-  const { work } = stage;
-  const id = await said(stage, 'Belongs to the first');
-  const other = join(work.home, 'other');
-  await work.git('clone', '--quiet', work.repository, other);
-  const terminal = stage.open(['--resume'], { cwd: other, columns: 90, rows: 30 });
-  await terminal.waitFor('No sessions in this project');
-  await terminal.press(keys.tab);
-  await terminal.waitFor('Belongs to the first');
-  await terminal.press(keys.enter);
-  await terminal.waitFor('It belongs to another project');
-  await terminal.pause(300);
-  await terminal.press('f');
-  await terminal.waitForPrinted('The zebrafish hides');
-  await terminal.waitFor(`Original: /resume ${id}`);
-  expect(await work.sessions()).toHaveLength(2);
-});
+test(
+  'a session of another project says where it belongs, and is forked with what it points to',
+  long,
+  async () => {
+    const stage = await setStage();
+    const { work } = stage;
+    const id = await said(stage, 'Belongs to the first');
+    const other = join(work.home, 'other');
+    await work.git('clone', '--quiet', work.repository, other);
+    const terminal = stage.open(['--resume'], { cwd: other, columns: 90, rows: 30 });
+    await terminal.waitFor('No sessions in this project');
+    await terminal.press(keys.tab);
+    await terminal.waitFor('Belongs to the first');
+    await terminal.press(keys.enter);
+    await terminal.waitFor('It belongs to another project');
+    await terminal.pause(300);
+    await terminal.press('f');
+    await terminal.waitForPrinted('The zebrafish hides');
+    await terminal.waitFor(`Original: /resume ${id}`);
+    expect(await work.sessions()).toHaveLength(2);
+  },
+);

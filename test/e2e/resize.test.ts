@@ -1,6 +1,7 @@
 /** Resizing: after any storm of sizes the live area stands once, at the bottom, and nothing printed is lost. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { resizeDrawn, resizeHeard, waitForFrame } from './support/resizing.ts';
 import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -37,7 +38,7 @@ async function storm(
   }
 }
 
-const long = Array.from(
+const said = Array.from(
   { length: 30 },
   (_, line) => `Row ${line} of what was said, which is wider than narrow screens.`,
 );
@@ -55,7 +56,7 @@ function expectWhole(terminal: Terminal, { isOnce = true } = {}): void {
     statuses: 1,
     text,
   });
-  for (const row of long) {
+  for (const row of said) {
     const found = flat.split(row).length - 1;
     expect({ row, isThere: isOnce ? found === 1 : found > 0, text }).toEqual({ row, isThere: true, text });
   }
@@ -63,7 +64,7 @@ function expectWhole(terminal: Terminal, { isOnce = true } = {}): void {
 
 test('idle, on screens down to 10 columns and 5 rows', async () => {
   const { server, ready, env } = await setResizable();
-  server.script({ text: long.join('\n\n') });
+  server.script({ text: said.join('\n\n') });
   const terminal = await ready([], { columns: 100, rows: 30, env });
   await terminal.submit('talk');
   await terminal.waitForPrinted('Row 29 of');
@@ -78,9 +79,9 @@ test.each([
   { seed: 3, least: 26, isOnce: true },
   // What of the frame is pushed out of a screen that is lower than it, the terminal pushes before anybody can act.
   { seed: 4, least: 5, isOnce: false },
-])('while a reply streams, on screens of $least rows and more', async ({ seed, least, isOnce }) => {
+])('while a reply streams, on screens of $least rows and more', long, async ({ seed, least, isOnce }) => {
   const { server, ready, env } = await setResizable();
-  server.script({ text: long.join('\n\n'), chunkSize: 12, latency: 5 });
+  server.script({ text: said.join('\n\n'), chunkSize: 12, latency: 5 });
   const terminal = await ready([], { columns: 100, rows: 30, env });
   await terminal.submit('talk');
   await terminal.waitForPrinted('Row 2 of');
@@ -92,7 +93,7 @@ test.each([
   expectWhole(terminal, { isOnce });
 });
 
-test('with the popup open and a long draft, with a dialog open', async () => {
+test('with the popup open and a long draft, with a dialog open', long, async () => {
   const { server, ready, env } = await setResizable();
   server.script({ text: 'Hello there.' });
   const terminal = await ready([], { columns: 100, rows: 30, env });

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { firstIsQuick, long } from './support/long.ts';
 import type { ModelServer, ScriptedReply } from './support/server.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -105,187 +106,206 @@ async function begin(inGit: boolean): Promise<Stage & { folder: string; git: () 
   return { ...set, folder, git };
 }
 
-test.each([
-  ['in a git repository', true],
-  ['in a folder without git', false],
-])('%s both, the files and the conversation go back, and undo brings everything back', async (_, inGit) => {
-  const { server, ready, folder, git, work } = await begin(inGit);
-  const laid = await treeOf(folder);
-  const laidGit = await git();
-  const terminal = await ready(FREE, { cwd: folder });
-  await ask(terminal, 'first task', 'The first turn is done.');
-  const first = await treeOf(folder);
-  const firstGit = await git();
-  expect(first).not.toEqual(laid);
-  await ask(terminal, 'second task', 'The second turn is done.');
-  const second = await treeOf(folder);
+const places = [
+  { place: 'in a git repository', inGit: true },
+  { place: 'in a folder without git', inGit: false },
+];
+for (const { row, options } of firstIsQuick(places))
+  test(
+    `${row.place} both, the files and the conversation go back, and undo brings everything back`,
+    options,
+    async () => {
+      const { inGit } = row;
+      const { server, ready, folder, git, work } = await begin(inGit);
+      const laid = await treeOf(folder);
+      const laidGit = await git();
+      const terminal = await ready(FREE, { cwd: folder });
+      await ask(terminal, 'first task', 'The first turn is done.');
+      const first = await treeOf(folder);
+      const firstGit = await git();
+      expect(first).not.toEqual(laid);
+      await ask(terminal, 'second task', 'The second turn is done.');
+      const second = await treeOf(folder);
 
-  await openTurns(terminal);
-  await terminal.waitFor(/first task .*in 10 files/);
-  await terminal.waitFor(/❯ .*second task .*in 4 files/);
-  await terminal.press(keys.escape);
-  await terminal.waitForGone('Rewind to before…');
-  expect(await treeOf(folder)).toEqual(second);
+      await openTurns(terminal);
+      await terminal.waitFor(/first task .*in 10 files/);
+      await terminal.waitFor(/❯ .*second task .*in 4 files/);
+      await terminal.press(keys.escape);
+      await terminal.waitForGone('Rewind to before…');
+      expect(await treeOf(folder)).toEqual(second);
 
-  await goBack(terminal, 0, 'b');
-  await terminal.waitForPrinted('Conversation and files are as before “second task”');
-  expect(await treeOf(folder)).toEqual(first);
-  expect(await git()).toBe(firstGit);
-  await terminal.waitFor(/❯ second task/);
-  await terminal.press(keys.ctrl('c'));
-  await terminal.waitFor('❯ Ask for');
+      await goBack(terminal, 0, 'b');
+      await terminal.waitForPrinted('Conversation and files are as before “second task”');
+      expect(await treeOf(folder)).toEqual(first);
+      expect(await git()).toBe(firstGit);
+      await terminal.waitFor(/❯ second task/);
+      await terminal.press(keys.ctrl('c'));
+      await terminal.waitFor('❯ Ask for');
 
-  await goBack(terminal, 0, 'b');
-  await terminal.waitForPrinted('Conversation and files are as before “first task”');
-  expect(await treeOf(folder)).toEqual(laid);
-  expect(await git()).toBe(laidGit);
-  await terminal.waitFor(/❯ first task/);
-  await terminal.press(keys.ctrl('c'));
-  await terminal.waitFor('❯ Ask for');
+      await goBack(terminal, 0, 'b');
+      await terminal.waitForPrinted('Conversation and files are as before “first task”');
+      expect(await treeOf(folder)).toEqual(laid);
+      expect(await git()).toBe(laidGit);
+      await terminal.waitFor(/❯ first task/);
+      await terminal.press(keys.ctrl('c'));
+      await terminal.waitFor('❯ Ask for');
 
-  for (const [index, tree] of [first, second].entries()) {
-    await terminal.press(keys.escape, keys.escape);
-    await terminal.waitFor('Rewind to before…');
-    await terminal.press('u');
-    await terminal.waitForGone('Rewind to before…');
-    await terminal.until(
-      () => terminal.everything().split('Taken back: conversation and files').length === index + 2,
-      'it says that it is taken back',
+      for (const [index, tree] of [first, second].entries()) {
+        await terminal.press(keys.escape, keys.escape);
+        await terminal.waitFor('Rewind to before…');
+        await terminal.press('u');
+        await terminal.waitForGone('Rewind to before…');
+        await terminal.until(
+          () => terminal.everything().split('Taken back: conversation and files').length === index + 2,
+          'it says that it is taken back',
+        );
+        await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(tree);
+      }
+      if (inGit) expect(await work.git('stash', 'list')).toBe('');
+
+      server.script({ text: 'I go on.' });
+      await ask(terminal, 'go on', 'I go on.');
+      const request = server.requests().at(-1);
+      expect(request?.messages.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+        'first task',
+        'second task',
+        'go on',
+      ]);
+      if (request !== undefined) expectPairedCalls(request);
+    },
+  );
+
+test(
+  'what the user changed meanwhile is merged or left alone, and said before anything is done',
+  long,
+  async () => {
+    const { ready, folder, server } = await begin(true);
+    const terminal = await ready(FREE, { cwd: folder });
+    await ask(terminal, 'first task', 'The first turn is done.');
+    await writeFile(join(folder, 'own.txt'), 'mine from the start\n');
+    await ask(terminal, 'second task', 'The second turn is done.');
+    await writeFile(join(folder, 'own.txt'), 'mine, and later\n');
+    await writeFile(
+      join(folder, 'numbers.txt'),
+      numbers((n) => (n === 3 ? 'three' : n === 28 ? 'mine' : `${n}`)),
     );
-    await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(tree);
-  }
-  if (inGit) expect(await work.git('stash', 'list')).toBe('');
+    await writeFile(join(folder, 'clash.txt'), 'mine instead\n');
+    const before = await treeOf(folder);
 
-  server.script({ text: 'I go on.' });
-  await ask(terminal, 'go on', 'I go on.');
-  const request = server.requests().at(-1);
-  expect(request?.messages.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
-    'first task',
-    'second task',
-    'go on',
-  ]);
-  if (request !== undefined) expectPairedCalls(request);
-});
+    await openTurns(terminal);
+    await terminal.press(keys.enter);
+    await terminal.waitFor(/to merge with your changes, 1 left unchanged/);
+    await terminal.press('f');
+    await terminal.waitFor('Enter does it');
+    await terminal.waitFor(/^merge +numbers\.txt/m);
+    await terminal.waitFor(/^leave +clash\.txt/m);
+    await terminal.waitFor(/^recreate +deep\/er\/new/m);
+    await terminal.waitFor(/3 - three/);
+    await terminal.waitFor(/3 \+ 3/);
+    expect(await treeOf(folder), 'only shown').toEqual(before);
+    await terminal.pause(400);
+    await terminal.press(keys.enter);
+    await terminal.waitForPrinted('Left unchanged:');
+    expect(await readFile(join(folder, 'numbers.txt'), 'utf8')).toBe(
+      numbers((n) => (n === 28 ? 'mine' : `${n}`)),
+    );
+    expect(await readFile(join(folder, 'clash.txt'), 'utf8')).toBe('mine instead\n');
+    expect(await readFile(join(folder, 'own.txt'), 'utf8')).toBe('mine, and later\n');
+    expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('made by a tool\n');
+    expect(await readFile(join(folder, 'deep/er/new'), 'utf8')).toBe('x\n');
 
-test('what the user changed meanwhile is merged or left alone, and said before anything is done', async () => {
-  const { ready, folder, server } = await begin(true);
-  const terminal = await ready(FREE, { cwd: folder });
-  await ask(terminal, 'first task', 'The first turn is done.');
-  await writeFile(join(folder, 'own.txt'), 'mine from the start\n');
-  await ask(terminal, 'second task', 'The second turn is done.');
-  await writeFile(join(folder, 'own.txt'), 'mine, and later\n');
-  await writeFile(
-    join(folder, 'numbers.txt'),
-    numbers((n) => (n === 3 ? 'three' : n === 28 ? 'mine' : `${n}`)),
-  );
-  await writeFile(join(folder, 'clash.txt'), 'mine instead\n');
-  const before = await treeOf(folder);
+    server.script({ text: 'I look again.' });
+    await ask(terminal, 'what now?', 'I look again.');
+    const sent =
+      server
+        .requests()
+        .at(-1)
+        ?.messages.map(({ content }) => String(content)) ?? [];
+    expect(sent.at(-1)).toBe('what now?');
+    expect(sent.at(-2)).toContain('The user put files back');
+    expect(sent.at(-2)).toContain(join(folder, 'numbers.txt'));
 
-  await openTurns(terminal);
-  await terminal.press(keys.enter);
-  await terminal.waitFor(/to merge with your changes, 1 left unchanged/);
-  await terminal.press('f');
-  await terminal.waitFor('Enter does it');
-  await terminal.waitFor(/^merge +numbers\.txt/m);
-  await terminal.waitFor(/^leave +clash\.txt/m);
-  await terminal.waitFor(/^recreate +deep\/er\/new/m);
-  await terminal.waitFor(/3 - three/);
-  await terminal.waitFor(/3 \+ 3/);
-  expect(await treeOf(folder), 'only shown').toEqual(before);
-  await terminal.pause(400);
-  await terminal.press(keys.enter);
-  await terminal.waitForPrinted('Left unchanged:');
-  expect(await readFile(join(folder, 'numbers.txt'), 'utf8')).toBe(
-    numbers((n) => (n === 28 ? 'mine' : `${n}`)),
-  );
-  expect(await readFile(join(folder, 'clash.txt'), 'utf8')).toBe('mine instead\n');
-  expect(await readFile(join(folder, 'own.txt'), 'utf8')).toBe('mine, and later\n');
-  expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('made by a tool\n');
-  expect(await readFile(join(folder, 'deep/er/new'), 'utf8')).toBe('x\n');
+    await terminal.submit('/rewind undo');
+    await terminal.waitForPrinted('Taken back: the files are as before going back');
+    await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(before);
+  },
+);
 
-  server.script({ text: 'I look again.' });
-  await ask(terminal, 'what now?', 'I look again.');
-  const sent =
-    server
-      .requests()
-      .at(-1)
-      ?.messages.map(({ content }) => String(content)) ?? [];
-  expect(sent.at(-1)).toBe('what now?');
-  expect(sent.at(-2)).toContain('The user put files back');
-  expect(sent.at(-2)).toContain(join(folder, 'numbers.txt'));
+test(
+  'after going back and leaving, --continue sends what the screen says, and undo still works',
+  long,
+  async () => {
+    const { ready, folder, server } = await begin(true);
+    const terminal = await ready(FREE, { cwd: folder });
+    await ask(terminal, 'first task', 'The first turn is done.');
+    const first = await treeOf(folder);
+    await ask(terminal, 'second task', 'The second turn is done.');
+    const second = await treeOf(folder);
+    await goBack(terminal, 0, 'b');
+    await terminal.waitForPrinted('as before “second task”');
+    // The first empties the line, the second leaves: what comes back into it has to be there.
+    await terminal.waitFor(/❯ second task/);
+    await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
+    expect(await terminal.exited).toBe(0);
+    await rm(join(folder, 'link'));
 
-  await terminal.submit('/rewind undo');
-  await terminal.waitForPrinted('Taken back: the files are as before going back');
-  await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(before);
-});
+    const again = await ready([...FREE, '--continue'], { cwd: folder });
+    await again.waitForPrinted('The first turn is done.');
+    expect(again.everything()).not.toContain('The second turn is done.');
+    await again.waitForPrinted('Conversation and files are as before “second task”');
+    server.script({ text: 'A third way.' });
+    await ask(again, 'another second task', 'A third way.');
+    const said = server.requests().at(-1)?.messages ?? [];
+    const asked = said.filter(({ role }) => role === 'user').map(({ content }) => String(content));
+    // The environment is told anew, as what git says of it has changed.
+    expect(asked.filter((text) => !text.startsWith('<system-note '))).toEqual([
+      'first task',
+      'another second task',
+    ]);
+    const { link: _link, ...withoutLink } = first;
+    expect(await treeOf(folder)).toEqual(withoutLink);
 
-test('after going back and leaving, --continue sends what the screen says, and undo still works', async () => {
-  const { ready, folder, server } = await begin(true);
-  const terminal = await ready(FREE, { cwd: folder });
-  await ask(terminal, 'first task', 'The first turn is done.');
-  const first = await treeOf(folder);
-  await ask(terminal, 'second task', 'The second turn is done.');
-  const second = await treeOf(folder);
-  await goBack(terminal, 0, 'b');
-  await terminal.waitForPrinted('as before “second task”');
-  // The first empties the line, the second leaves: what comes back into it has to be there.
-  await terminal.waitFor(/❯ second task/);
-  await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
-  expect(await terminal.exited).toBe(0);
-  await rm(join(folder, 'link'));
+    await again.submit('/rewind undo');
+    await again.waitForPrinted('Taken back: conversation and files');
+    const { link: _too, ...rest } = second;
+    await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(rest);
+  },
+);
 
-  const again = await ready([...FREE, '--continue'], { cwd: folder });
-  await again.waitForPrinted('The first turn is done.');
-  expect(again.everything()).not.toContain('The second turn is done.');
-  await again.waitForPrinted('Conversation and files are as before “second task”');
-  server.script({ text: 'A third way.' });
-  await ask(again, 'another second task', 'A third way.');
-  const said = server.requests().at(-1)?.messages ?? [];
-  const asked = said.filter(({ role }) => role === 'user').map(({ content }) => String(content));
-  // The environment is told anew, as what git says of it has changed.
-  expect(asked.filter((text) => !text.startsWith('<system-note '))).toEqual([
-    'first task',
-    'another second task',
-  ]);
-  const { link: _link, ...withoutLink } = first;
-  expect(await treeOf(folder)).toEqual(withoutLink);
-
-  await again.submit('/rewind undo');
-  await again.waitForPrinted('Taken back: conversation and files');
-  const { link: _too, ...rest } = second;
-  await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(rest);
-});
-
-test('/diff shows the session and one turn; a fork from before a turn leaves session and files as they are', async () => {
-  const { ready, folder, work, print } = await begin(true);
-  const terminal = await ready(FREE, { cwd: folder });
-  await ask(terminal, 'first task', 'The first turn is done.');
-  await ask(terminal, 'second task', 'The second turn is done.');
-  const second = await treeOf(folder);
-  await terminal.submit('/diff');
-  await terminal.waitForPrinted(/This session changed \d+ files, \+\d+ −\d+/);
-  await terminal.waitForPrinted('moved.txt');
-  await terminal.submit('/diff last');
-  await terminal.waitForPrinted(/“second task” changed 4 files/);
-  await terminal.submit('/rewind 1');
-  await terminal.waitFor('4. Fork from there');
-  await terminal.press('k');
-  await terminal.waitForGone('Rewind to before');
-  await terminal.waitForIdle();
-  await terminal.until(() => terminal.everything().includes('/resume'), 'it says how to get back');
-  await terminal.waitFor('❯ second task');
-  expect(await treeOf(folder)).toEqual(second);
-  const prompts = (
-    entries: readonly { subtype?: string | undefined; message: { content: unknown } }[] = [],
-  ) => entries.filter(({ subtype }) => subtype === 'prompt').map(({ message }) => message.content);
-  const sessions = await work.sessions();
-  const [fork, original] = sessions.sort((a, b) => prompts(a.entries).length - prompts(b.entries).length);
-  expect(prompts(original?.entries)).toEqual(['first task', 'second task']);
-  expect(prompts(fork?.entries)).toEqual(['first task']);
-  await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
-  await terminal.exited;
-  const said = await print(['-p', '/rewind', '--resume', String(original?.entries[0]?.sessionId)], {
-    cwd: folder,
-  });
-  expect(said.stdout).toMatch(/1 {2}\S+ \S+ {2}.*in 4 files +second task/);
-});
+test(
+  '/diff shows the session and one turn; a fork from before a turn leaves session and files as they are',
+  long,
+  async () => {
+    const { ready, folder, work, print } = await begin(true);
+    const terminal = await ready(FREE, { cwd: folder });
+    await ask(terminal, 'first task', 'The first turn is done.');
+    await ask(terminal, 'second task', 'The second turn is done.');
+    const second = await treeOf(folder);
+    await terminal.submit('/diff');
+    await terminal.waitForPrinted(/This session changed \d+ files, \+\d+ −\d+/);
+    await terminal.waitForPrinted('moved.txt');
+    await terminal.submit('/diff last');
+    await terminal.waitForPrinted(/“second task” changed 4 files/);
+    await terminal.submit('/rewind 1');
+    await terminal.waitFor('4. Fork from there');
+    await terminal.press('k');
+    await terminal.waitForGone('Rewind to before');
+    await terminal.waitForIdle();
+    await terminal.until(() => terminal.everything().includes('/resume'), 'it says how to get back');
+    await terminal.waitFor('❯ second task');
+    expect(await treeOf(folder)).toEqual(second);
+    const prompts = (
+      entries: readonly { subtype?: string | undefined; message: { content: unknown } }[] = [],
+    ) => entries.filter(({ subtype }) => subtype === 'prompt').map(({ message }) => message.content);
+    const sessions = await work.sessions();
+    const [fork, original] = sessions.sort((a, b) => prompts(a.entries).length - prompts(b.entries).length);
+    expect(prompts(original?.entries)).toEqual(['first task', 'second task']);
+    expect(prompts(fork?.entries)).toEqual(['first task']);
+    await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
+    await terminal.exited;
+    const said = await print(['-p', '/rewind', '--resume', String(original?.entries[0]?.sessionId)], {
+      cwd: folder,
+    });
+    expect(said.stdout).toMatch(/1 {2}\S+ \S+ {2}.*in 4 files +second task/);
+  },
+);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
@@ -66,7 +67,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     expect(told).not.toContain('IN plans/a');
   });
 
-  test('with -p the model is told what stopped it; -s takes the sandbox away', async () => {
+  test('with -p the model is told what stopped it; -s takes the sandbox away', long, async () => {
     const { server, work, print } = await setStage();
     const command = `node -e 'require("fs").writeFileSync(".git/hooks/post-commit", "x\\n")'`;
     server.script(bash(command), { text: 'Stopped.' }, bash(command), { text: 'Written.' });
@@ -79,36 +80,40 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     expect(await readFile(join(work.repository, '.git/hooks/post-commit'), 'utf8')).toBe('x\n');
   });
 
-  test('what commands and Write make in the temporary folder is there afterwards, but for caches of code', async () => {
-    const { server, work, access, print } = await setStage();
-    const at = (name: string) => join(work.temporary, name);
-    await mkdir(work.data, { recursive: true });
-    await writeFile(join(work.data, 'config.json'), JSON.stringify({ sandbox: { autoAllow: true } }));
-    server.script(
-      { calls: [{ name: 'Write', input: { file_path: at('run.sh'), content: 'echo made\n' } }] },
-      bash(
-        `cd "$TMPDIR" && chmod +x run.sh && ./run.sh > out.txt && mkdir work node-compile-cache .X11-unix && touch work/a`,
-      ),
-      { calls: [{ name: 'Read', input: { file_path: at('out.txt') } }] },
-      { text: 'Done.' },
-    );
-    const env = work.env({ ...access, TMPDIR: work.temporary });
-    const rules = ['Read', 'Write'].map((tool) => `${tool}(/${work.temporary}/**)`);
-    const args = ['-p', 'go', '--allowed-tools', rules.join()];
-    expect(await print(args, { env })).toMatchObject({ code: 0, stdout: 'Done.\n' });
-    const [, , , read] = server.requests();
-    expect(JSON.stringify(read?.messages.at(-1))).toContain('made');
-    expect((await readdir(work.temporary)).filter((name) => !name.startsWith('clawdcode-'))).toEqual([
-      'out.txt',
-      'run.sh',
-      'work',
-    ]);
-    expect((await lstat(at('run.sh'))).mode & 0o111).not.toBe(0);
-    for (const name of ['out.txt', 'run.sh']) expect((await lstat(at(name))).isFile()).toBe(true);
-  });
+  test(
+    'what commands and Write make in the temporary folder is there afterwards, but for caches of code',
+    long,
+    async () => {
+      const { server, work, access, print } = await setStage();
+      const at = (name: string) => join(work.temporary, name);
+      await mkdir(work.data, { recursive: true });
+      await writeFile(join(work.data, 'config.json'), JSON.stringify({ sandbox: { autoAllow: true } }));
+      server.script(
+        { calls: [{ name: 'Write', input: { file_path: at('run.sh'), content: 'echo made\n' } }] },
+        bash(
+          `cd "$TMPDIR" && chmod +x run.sh && ./run.sh > out.txt && mkdir work node-compile-cache .X11-unix && touch work/a`,
+        ),
+        { calls: [{ name: 'Read', input: { file_path: at('out.txt') } }] },
+        { text: 'Done.' },
+      );
+      const env = work.env({ ...access, TMPDIR: work.temporary });
+      const rules = ['Read', 'Write'].map((tool) => `${tool}(/${work.temporary}/**)`);
+      const args = ['-p', 'go', '--allowed-tools', rules.join()];
+      expect(await print(args, { env })).toMatchObject({ code: 0, stdout: 'Done.\n' });
+      const [, , , read] = server.requests();
+      expect(JSON.stringify(read?.messages.at(-1))).toContain('made');
+      expect((await readdir(work.temporary)).filter((name) => !name.startsWith('clawdcode-'))).toEqual([
+        'out.txt',
+        'run.sh',
+        'work',
+      ]);
+      expect((await lstat(at('run.sh'))).mode & 0o111).not.toBe(0);
+      for (const name of ['out.txt', 'run.sh']) expect((await lstat(at(name))).isFile()).toBe(true);
+    },
+  );
 });
 
-test.skipIf(!hasSandbox)('each project has caches of its own', async () => {
+test.skipIf(!hasSandbox)('each project has caches of its own', long, async () => {
   const { server, work, access, print } = await setStage();
   const other = join(work.home, 'other');
   await mkdir(other);

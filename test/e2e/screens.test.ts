@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { type Actor, openScenes } from './support/goldenScenes.ts';
+import { firstIsQuick } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
 const { ctrl, enter, escape: esc } = keys;
@@ -51,97 +52,98 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Acto
   return { stage, terminal: stage.open([], { columns, rows: 24, background, env }) };
 }
 
-test.each([80, 20, 200])('at %i columns', async (columns) => {
-  const { dark, golden } = await openScenes(columns, (background) => open(background, columns));
+for (const { row: columns, options } of firstIsQuick([80, 20, 200]))
+  test(`at ${columns} columns`, options, async () => {
+    const { dark, golden } = await openScenes(columns, (background) => open(background, columns));
 
-  await golden('welcome', ({ terminal }) => terminal.waitFor(/~?\d+%/));
-  await golden('question', async ({ terminal }) => {
-    await terminal.submit('greet 世界 👩‍👩‍👧 and שלום');
-    await terminal.waitFor('1. Yes');
+    await golden('welcome', ({ terminal }) => terminal.waitFor(/~?\d+%/));
+    await golden('question', async ({ terminal }) => {
+      await terminal.submit('greet 世界 👩‍👩‍👧 and שלום');
+      await terminal.waitFor('1. Yes');
+    });
+    await golden('edit', async ({ terminal }) => {
+      await terminal.pause(400);
+      await terminal.press(enter);
+      await terminal.waitForPrinted('Done.');
+      await terminal.waitForIdle();
+    });
+    expect(await dark.stage.work.read('greet.js')).toContain('こんにちは');
+    await golden('answer', async ({ terminal }) => {
+      await terminal.submit('and now?');
+      await terminal.waitForPrinted('👍🏽');
+      await terminal.waitForIdle();
+    });
+    await golden('todos', async ({ terminal }) => {
+      await terminal.press(ctrl('t'));
+      await terminal.type('draft 漢字 🇩🇪 שלום');
+      await terminal.waitFor(/☐ לבדוק\s+❯ draft 漢字 🇩🇪 שלו\s*ם/);
+    });
+    await golden('popup', async ({ terminal }) => {
+      await terminal.press(ctrl('t'), ctrl('u'));
+      await terminal.type('/re');
+      await terminal.waitFor('/rename');
+    });
+    await golden('search', async ({ terminal }) => {
+      await terminal.press(esc, esc, esc);
+      await terminal.waitFor('❯ Ask for');
+      await terminal.press(ctrl('r'));
+      await terminal.type('世界');
+      await terminal.waitFor('世界  1/1');
+    });
+    await golden('keys', async ({ terminal }) => {
+      await terminal.press(ctrl('c'));
+      await terminal.waitFor('❯ Ask for');
+      await terminal.press('?');
+      await terminal.waitFor(/1–14 of \d+/);
+    });
+    await golden('rewind', async ({ terminal }) => {
+      await terminal.press(esc);
+      await terminal.waitForGone('1–14');
+      await terminal.press(esc, esc);
+      await terminal.waitFor(/❯ .*and now\?/);
+    });
+    await golden('picker', async ({ terminal }) => {
+      await terminal.press(esc);
+      await terminal.waitForGone('↑↓ Enter');
+      await terminal.submit('/resume');
+      await terminal.waitFor(/^│ /m);
+    });
+    await golden('theme', async ({ terminal }) => {
+      await terminal.press(esc);
+      await terminal.waitForGone('Filter');
+      await terminal.submit('/theme');
+      await terminal.waitFor('❯ selected');
+    });
+    await golden('tasks', async ({ terminal }) => {
+      await terminal.press(esc);
+      await terminal.waitForGone('Filter');
+      await terminal.submit('!echo 始まり; sleep 300');
+      await terminal.waitFor(/^ .*始まり/m);
+      await terminal.press(ctrl('b'));
+      await terminal.waitFor(/1 (?:bg|running)/);
+      await terminal.waitForIdle();
+      await terminal.submit('/tasks');
+      await terminal.waitFor('Background tasks');
+    });
+    await golden('transcript', async ({ terminal }) => {
+      await terminal.press(esc);
+      await terminal.waitForGone('Background tasks');
+      await terminal.press(ctrl('o'));
+      await terminal.waitFor(/#\d+ end/);
+    });
+    await golden('error', async ({ terminal }) => {
+      await terminal.press('q');
+      await terminal.submit('once more');
+      await terminal.waitForPrinted(/this\s+model\./);
+      await terminal.waitForIdle();
+    });
+    await golden(
+      'context',
+      async ({ terminal }) => {
+        await terminal.submit('/context');
+        await terminal.waitForPrinted('context --json');
+      },
+      // Tokens of the folder's name are among them.
+      [[/(?<!mock-)\d(?! bg)/, '0']],
+    );
   });
-  await golden('edit', async ({ terminal }) => {
-    await terminal.pause(400);
-    await terminal.press(enter);
-    await terminal.waitForPrinted('Done.');
-    await terminal.waitForIdle();
-  });
-  expect(await dark.stage.work.read('greet.js')).toContain('こんにちは');
-  await golden('answer', async ({ terminal }) => {
-    await terminal.submit('and now?');
-    await terminal.waitForPrinted('👍🏽');
-    await terminal.waitForIdle();
-  });
-  await golden('todos', async ({ terminal }) => {
-    await terminal.press(ctrl('t'));
-    await terminal.type('draft 漢字 🇩🇪 שלום');
-    await terminal.waitFor(/☐ לבדוק\s+❯ draft 漢字 🇩🇪 שלו\s*ם/);
-  });
-  await golden('popup', async ({ terminal }) => {
-    await terminal.press(ctrl('t'), ctrl('u'));
-    await terminal.type('/re');
-    await terminal.waitFor('/rename');
-  });
-  await golden('search', async ({ terminal }) => {
-    await terminal.press(esc, esc, esc);
-    await terminal.waitFor('❯ Ask for');
-    await terminal.press(ctrl('r'));
-    await terminal.type('世界');
-    await terminal.waitFor('世界  1/1');
-  });
-  await golden('keys', async ({ terminal }) => {
-    await terminal.press(ctrl('c'));
-    await terminal.waitFor('❯ Ask for');
-    await terminal.press('?');
-    await terminal.waitFor(/1–14 of \d+/);
-  });
-  await golden('rewind', async ({ terminal }) => {
-    await terminal.press(esc);
-    await terminal.waitForGone('1–14');
-    await terminal.press(esc, esc);
-    await terminal.waitFor(/❯ .*and now\?/);
-  });
-  await golden('picker', async ({ terminal }) => {
-    await terminal.press(esc);
-    await terminal.waitForGone('↑↓ Enter');
-    await terminal.submit('/resume');
-    await terminal.waitFor(/^│ /m);
-  });
-  await golden('theme', async ({ terminal }) => {
-    await terminal.press(esc);
-    await terminal.waitForGone('Filter');
-    await terminal.submit('/theme');
-    await terminal.waitFor('❯ selected');
-  });
-  await golden('tasks', async ({ terminal }) => {
-    await terminal.press(esc);
-    await terminal.waitForGone('Filter');
-    await terminal.submit('!echo 始まり; sleep 300');
-    await terminal.waitFor(/^ .*始まり/m);
-    await terminal.press(ctrl('b'));
-    await terminal.waitFor(/1 (?:bg|running)/);
-    await terminal.waitForIdle();
-    await terminal.submit('/tasks');
-    await terminal.waitFor('Background tasks');
-  });
-  await golden('transcript', async ({ terminal }) => {
-    await terminal.press(esc);
-    await terminal.waitForGone('Background tasks');
-    await terminal.press(ctrl('o'));
-    await terminal.waitFor(/#\d+ end/);
-  });
-  await golden('error', async ({ terminal }) => {
-    await terminal.press('q');
-    await terminal.submit('once more');
-    await terminal.waitForPrinted(/this\s+model\./);
-    await terminal.waitForIdle();
-  });
-  await golden(
-    'context',
-    async ({ terminal }) => {
-      await terminal.submit('/context');
-      await terminal.waitForPrinted('context --json');
-    },
-    // Tokens of the folder's name are among them.
-    [[/(?<!mock-)\d(?! bg)/, '0']],
-  );
-});

@@ -7,6 +7,7 @@ import { keys } from '../ui/screen.ts';
 import { serve, settled } from './support/firstMinute.ts';
 import { type Actor, openScenes } from './support/goldenScenes.ts';
 import { type LocalServer, lmStudio, ollama, type Route, saying, sendJson } from './support/localServers.ts';
+import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
 
@@ -124,10 +125,10 @@ async function alone(columns: number): Promise<void> {
   });
 }
 
-test('with servers on this machine, at 20, 80 and 200 columns', { timeout: 180_000 }, async () => {
+test('with servers on this machine, at 20, 80 and 200 columns', { ...long, timeout: 180_000 }, async () => {
   await Promise.all([20, 80, 200].map(amongServers));
 });
 
-test('with nothing but a key, at 20, 80 and 200 columns', { timeout: 180_000 }, async () => {
+test('with nothing but a key, at 20, 80 and 200 columns', { ...long, timeout: 180_000 }, async () => {
   await Promise.all([20, 80, 200].map(alone));
 });

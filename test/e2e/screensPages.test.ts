@@ -7,6 +7,7 @@ import { basename, join, parse } from 'node:path';
 import { test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { type Actor, asLong, openScenes } from './support/goldenScenes.ts';
+import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
 
@@ -135,6 +136,6 @@ async function read(columns: number): Promise<void> {
   await page('status', '/status', /Settings/);
 }
 
-test('at 20, 80 and 200 columns', { timeout: 180_000 }, async () => {
+test('at 20, 80 and 200 columns', { ...long, timeout: 180_000 }, async () => {
   await Promise.all([20, 80, 200].map(read));
 });

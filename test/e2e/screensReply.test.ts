@@ -6,6 +6,7 @@ import { test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { type Actor, openScenes } from './support/goldenScenes.ts';
 import { type HeldModel, startHeldModel } from './support/heldModel.ts';
+import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
 interface Held extends Actor {
@@ -147,6 +148,6 @@ async function played(columns: number): Promise<void> {
   });
 }
 
-test('at 20, 80 and 200 columns', { timeout: 180_000 }, async () => {
+test('at 20, 80 and 200 columns', { ...long, timeout: 180_000 }, async () => {
   await Promise.all([20, 80, 200].map(played));
 });

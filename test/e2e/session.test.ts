@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { generateSession } from '../../bench/sessions/generate.ts';
 import { linesOf } from './support/jsonLines.ts';
+import { long } from './support/long.ts';
 import { program } from './support/program.ts';
 import { type Printed, type Stage, setStage } from './support/stage.ts';
 
@@ -99,7 +100,7 @@ test('a session is read while another program writes it, and renamed once that i
   expect((await print(['session', 'rename', open?.id ?? '', 'Mine'])).code).toBe(0);
 });
 
-test('what is in the archive is listed, found, shown, checked and gone on with', async () => {
+test('what is in the archive is listed, found, shown, checked and gone on with', long, async () => {
   const stage = await lived();
   const { print, server, oldest } = stage;
   const archived = await print(['session', 'archive', oldest.id]);
@@ -151,7 +152,7 @@ test('it is exported without its secrets, checked, damaged, repaired, and whole 
   expect((await print(['session', 'verify', newest.id, '--deep'])).code).toBe(0);
 });
 
-test('other projects are listed and searched only when asked', async () => {
+test('other projects are listed and searched only when asked', long, async () => {
   const stage = await lived();
   const { print, work, server } = stage;
   const elsewhere = join(work.temporary, 'other');
@@ -170,7 +171,7 @@ test('other projects are listed and searched only when asked', async () => {
   expect((await print(['session', 'show', far?.id ?? ''])).stdout).toContain('A word about marmalade.');
 });
 
-test('at a terminal it is coloured, fits, and asks before it deletes', async () => {
+test('at a terminal it is coloured, fits, and asks before it deletes', long, async () => {
   const { open, newest } = await lived();
   const listed = open(['session', 'list'], { columns: 60 });
   expect(await listed.exited).toBe(0);

@@ -2,9 +2,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createPlace } from '../../bench/parts/place.mjs';
 import { soak } from '../../bench/soak/soak.mjs';
+import { long } from './support/long.ts';
 import { program } from './support/program.ts';
 
-test('sixty turns later a session is as quick and about as large as in the beginning', async () => {
+test('sixty turns later a session is as quick and about as large as in the beginning', long, async () => {
   const place = createPlace();
   onTestFinished(() => place.remove());
   const { samples, entries, bodies } = await soak(program()[1] ?? '', place, 60);

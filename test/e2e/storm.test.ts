@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { resizeHeard } from './support/resizing.ts';
 import type { ScriptedReply } from './support/server.ts';
 import { setStage } from './support/stage.ts';
@@ -21,7 +22,7 @@ const shell = `stty -g > ../before; set -m; "$@"; code=$?
 while [ $code = 147 -o $code = 148 ]; do sleep 0.1; fg %1 > /dev/null; code=$?; done
 echo "code $code"; stty -g > ../after`;
 
-test.each(seeds)('storm %i', { timeout: 120_000 }, async (seed) => {
+test.each(seeds)('storm %i', { ...long, timeout: 120_000 }, async (seed) => {
   const next = random(seed);
   const { server, open, work, access } = await setStage();
   let replies = 0;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { textWidth } from '../../src/ui/print/width.ts';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import { resizeDrawn } from './support/resizing.ts';
 import { setStage } from './support/stage.ts';
@@ -56,7 +57,7 @@ test('Ctrl+B moves the model’s command: the turn goes on, and its end is told 
   expect(terminal.everything().match(/Background task b1 ended/g)).toHaveLength(1);
 });
 
-test('/tasks lists, follows and stops what runs, and leaving ends the rest', async () => {
+test('/tasks lists, follows and stops what runs, and leaving ends the rest', long, async () => {
   const { work, ready } = await setStage();
   const terminal = await ready([], { columns: 80 });
   const start = async (name: string): Promise<number> => {

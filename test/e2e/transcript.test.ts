@@ -1,6 +1,7 @@
 /** Ctrl+O through the whole program: everything unfolded on a screen of its own, and nothing of it left behind. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
 test('everything is unfolded, scrolls and searches, and the scrollback is as it was', async () => {
@@ -54,31 +55,35 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   await terminal.waitFor('❯ still typing');
 });
 
-test('what streams appears in it, a question is told, and what was printed meanwhile is there after', async () => {
-  const { server, work, ready } = await setStage();
-  const text = Array.from({ length: 40 }, (_, line) => `Paragraph ${line} of the reply.`).join('\n\n');
-  server.script(
-    { text, chunkSize: 20, latency: 80, calls: [{ name: 'Bash', input: { command: 'git tag seen' } }] },
-    { text: 'Tagged.' },
-  );
-  const terminal = await ready([], { columns: 60, rows: 16 });
-  await terminal.submit('talk');
-  await terminal.waitForPrinted('Paragraph 3 ');
-  await terminal.press(keys.ctrl('o'));
-  await terminal.waitFor('q back');
-  await terminal.waitFor('Bash asks: q goes back to answer');
-  await terminal.waitFor('Paragraph 39 ');
-  await terminal.press(keys.escape);
-  await terminal.waitFor('1. Yes');
-  await terminal.pause(400);
-  await terminal.press('y');
-  await terminal.waitForPrinted('Tagged.');
-  await terminal.waitForIdle();
-  const lines = terminal.everything().split('\n');
-  for (const number of [0, 10, 20, 39])
-    expect(lines.filter((line) => line === `Paragraph ${number} of the reply.`)).toHaveLength(1);
-  expect(await work.git('tag')).toBe('seen\n');
-});
+test(
+  'what streams appears in it, a question is told, and what was printed meanwhile is there after',
+  long,
+  async () => {
+    const { server, work, ready } = await setStage();
+    const text = Array.from({ length: 40 }, (_, line) => `Paragraph ${line} of the reply.`).join('\n\n');
+    server.script(
+      { text, chunkSize: 20, latency: 80, calls: [{ name: 'Bash', input: { command: 'git tag seen' } }] },
+      { text: 'Tagged.' },
+    );
+    const terminal = await ready([], { columns: 60, rows: 16 });
+    await terminal.submit('talk');
+    await terminal.waitForPrinted('Paragraph 3 ');
+    await terminal.press(keys.ctrl('o'));
+    await terminal.waitFor('q back');
+    await terminal.waitFor('Bash asks: q goes back to answer');
+    await terminal.waitFor('Paragraph 39 ');
+    await terminal.press(keys.escape);
+    await terminal.waitFor('1. Yes');
+    await terminal.pause(400);
+    await terminal.press('y');
+    await terminal.waitForPrinted('Tagged.');
+    await terminal.waitForIdle();
+    const lines = terminal.everything().split('\n');
+    for (const number of [0, 10, 20, 39])
+      expect(lines.filter((line) => line === `Paragraph ${number} of the reply.`)).toHaveLength(1);
+    expect(await work.git('tag')).toBe('seen\n');
+  },
+);
 
 test('a program that is ended in it leaves the ordinary screen', async () => {
   const { server, ready } = await setStage();

@@ -2,6 +2,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { firstIsQuick, long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
 const NOTICE =
@@ -69,7 +70,7 @@ test('a session that has learned the window says nothing of an assumed one, also
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test('another unknown model is said as well, and neither of them again', async () => {
+test('another unknown model is said as well, and neither of them again', long, async () => {
   const { ready } = await stageWithoutWindow();
   const terminal = await ready();
   await terminal.waitForPrinted('Set "contextWindow" if you know it.');
@@ -84,9 +85,8 @@ test('another unknown model is said as well, and neither of them again', async (
   expect(times(terminal.everything(), 'Context window unknown')).toBe(2);
 });
 
-test.each(['text', 'json', 'stream-json'])(
-  'with -p it is one line of standard error; %s stays as it was',
-  async (format) => {
+for (const { row: format, options } of firstIsQuick(['json', 'text', 'stream-json']))
+  test(`with -p it is one line of standard error; ${format} stays as it was`, options, async () => {
     const { print, server } = await stageWithoutWindow();
     server.script({ text: 'Hi.' });
     const { code, stdout, stderr } = await print(['-p', 'hello', '--output-format', format]);
@@ -95,5 +95,4 @@ test.each(['text', 'json', 'stream-json'])(
     expect(stdout).not.toContain('Context window unknown');
     if (format === 'text') expect(stdout).toBe('Hi.\n');
     else for (const line of stdout.trim().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
-  },
-);
+  });

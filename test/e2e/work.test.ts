@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { kindsOf } from './support/entryKinds.ts';
+import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
@@ -117,7 +118,7 @@ test('a declined edit leaves the file alone and hands the comment to the model',
   expect(String(server.requests()[2]?.messages.at(-1)?.content)).toContain('not in this release');
 });
 
-test('commands answer without the model; what only looks like one is a prompt', async () => {
+test('commands answer without the model; what only looks like one is a prompt', long, async () => {
   const { server, work, ready } = await setStage();
   server.script({ text: 'A greeting.' }, { text: 'That is a path.' }, { text: 'I saw your command.' });
   const terminal = await ready();
@@ -203,7 +204,7 @@ test('a plan is handed over, accepted, and then carried out', async () => {
   for (const request of server.requests()) expectPairedCalls(request);
 });
 
-test('a list of todos is shown as it goes', async () => {
+test('a list of todos is shown as it goes', long, async () => {
   const { server, ready } = await setStage();
   const todos = (first: string, second: string) => ({
     name: 'TodoWrite',

@@ -111,7 +111,7 @@ const attacks = [
   '<details open><summary>x</summary>',
 ];
 
-test('nothing that was said becomes markup of the page', async () => {
+test('nothing that was said becomes markup of the page', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...attacks), { minLength: 1, maxLength: 3 }), async (parts) => {
       const bad = parts.join('\n');
@@ -194,6 +194,7 @@ test.each(exportFormats)('without outputs and reasoning, %s has neither', async 
 
 test.each(exportFormats)(
   'two hundred secrets through everything that is said: none in %s',
+  { tags: 'long' },
   async (format) => {
     const secrets = syntheticSecrets(200, 'export');
     const drafts = secrets.flatMap(({ text }, index): EntryDraft[] => [

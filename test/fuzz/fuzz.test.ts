@@ -16,7 +16,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** A few seconds of them. */
 const PROGRAMS = 20;
 
-test('random programs over a real session leave nothing broken', async () => {
+test('random programs over a real session leave nothing broken', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const counts = noCounts();
   // The same ones on every run and every machine; `npm run fuzz` looks further.
   for (let seed = 1; seed <= PROGRAMS; seed++) {
@@ -24,12 +27,12 @@ test('random programs over a real session leave nothing broken', async () => {
     expect(failure, `seed ${seed}; keep the program in test/fuzz/fixtures`).toBeUndefined();
   }
   expect(counts.requests).toBeGreaterThan(0);
-}, 120_000);
+});
 
 const fixtures = join(import.meta.dirname, 'fixtures');
 const names = (await readdir(fixtures)).filter((name) => name.endsWith('.json'));
 
-describe('programs that once broke something', () => {
+describe('programs that once broke something', { tags: 'long' }, () => {
   test.each(names)(
     '%s',
     async (name) => {

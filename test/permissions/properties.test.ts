@@ -55,7 +55,9 @@ const cases = fc.record({
   wrap,
 });
 
-test('a compound command is as grave as its gravest part, wherever that hides', async () => {
+test('a compound command is as grave as its gravest part, wherever that hides', {
+  tags: 'long',
+}, async () => {
   const policy = await policyFor();
   await fc.assert(
     fc.asyncProperty(cases, async ({ parts, joints, rules, mode, wrap }) => {
@@ -68,7 +70,9 @@ test('a compound command is as grave as its gravest part, wherever that hides', 
   );
 });
 
-test('one more rule that allows never makes it graver, one that asks or denies never lighter', async () => {
+test('one more rule that allows never makes it graver, one that asks or denies never lighter', {
+  tags: 'long',
+}, async () => {
   const policy = await policyFor();
   await fc.assert(
     fc.asyncProperty(cases, rule, async ({ parts, rules, mode }, more) => {

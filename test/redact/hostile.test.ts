@@ -58,6 +58,7 @@ const pieces = [
 const CEILING_MS = 15_000;
 
 test('a megabyte of whatever could look like the beginning of a secret is read in linear time', {
+  tags: 'long',
   timeout: 180_000,
 }, () => {
   fc.assert(

@@ -78,7 +78,9 @@ describe('a command that the user moves', () => {
     expect(numbers.at(-1)).toBe(`line ${last}`);
   });
 
-  test('keeps an output of any size in bounded memory, and whole beside the log', async () => {
+  test('keeps an output of any size in bounded memory, and whole beside the log', {
+    tags: 'long',
+  }, async () => {
     const running = bash(
       'echo begin; while [ ! -e go ]; do sleep 0.02; done; head -c 60000000 /dev/zero | tr "\\0" x; echo; echo end',
     );

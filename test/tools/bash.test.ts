@@ -146,7 +146,7 @@ describe('the working directory', () => {
 });
 
 describe('large output', () => {
-  test('of 200 MB is kept whole in the blob and shown by its ends', async () => {
+  test('of 200 MB is kept whole in the blob and shown by its ends', { tags: 'long' }, async () => {
     const { text, original } = await bash('echo first; yes 0123456789 | head -c 200000000; echo; echo last');
     expect(original?.bytes).toBe(200_000_000 + 'first\n\nlast\n'.length);
     expect(text.startsWith('first\n0123456789\n')).toBe(true);

@@ -372,6 +372,7 @@ describe('after a file was touched', () => {
   });
 
   test('every compaction quotes at least one, in any window, with a draft and without', {
+    tags: 'long',
     timeout: 240_000,
   }, async () => {
     let compactions = 0;

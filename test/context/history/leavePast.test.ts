@@ -149,6 +149,7 @@ function carryOut(log: SessionMaker, { deed, pick, count }: Step): void {
 
 test.each(['compaction', 'removal'] as const)(
   'whatever came before a %s and whatever comes behind it, what stays makes the same requests',
+  { tags: 'long' },
   (end) => {
     fc.assert(
       fc.property(program, program, (before, behind) => {

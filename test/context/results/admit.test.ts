@@ -217,7 +217,9 @@ describe('the results of one reply', () => {
     for (const one of shown) expect(estimateTokens(one, HIGH)).toBeGreaterThan(800);
   });
 
-  test('a thousand calls stay within the budget, and those that come early do not starve the late ones', async () => {
+  test('a thousand calls stay within the budget, and those that come early do not starve the late ones', {
+    tags: 'long',
+  }, async () => {
     for (const [count, pattern] of [
       [1000, 'word '],
       [1000, 'aB3dE9xY'],
@@ -251,7 +253,9 @@ describe('the results of one reply', () => {
     expect(shares.limitsOfNext(reply(1), single, window)).toEqual(single);
   });
 
-  test('a thousand of them still leave room: the last are pointers, and each can be recalled', async () => {
+  test('a thousand of them still leave room: the last are pointers, and each can be recalled', {
+    tags: 'long',
+  }, async () => {
     const home = await house({ windowTokens: 48_000 });
     const context = home.manager();
     await context.createSession(undefined, {}, configuration);

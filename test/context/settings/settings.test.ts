@@ -50,13 +50,17 @@ test.each([
   // What the user wrote is no step: it only goes where nothing else would fit.
   { strategy: 'mask-only', steps: 'mask', prompts: 'remove' },
   { strategy: 'off', steps: undefined, prompts: undefined },
-])('context.strategy $strategy makes room in its own way', async ({ strategy, steps, prompts }) => {
-  const home = () => house({ windowTokens: 20_000, settings: { strategy, summary: 'simple' } });
-  expect((await untilReduced(await home(), { steps: 45, stepsPerTurn: 3 })).first?.kind).toBe(steps);
-  const records = reductions(await longPrompts(await home()));
-  expect(records.at(-1)?.kind).toBe(prompts);
-  if (/removal|window/.test(strategy)) expect(records.at(-1)?.strategy).toBe(strategy);
-});
+])(
+  'context.strategy $strategy makes room in its own way',
+  { tags: 'long' },
+  async ({ strategy, steps, prompts }) => {
+    const home = () => house({ windowTokens: 20_000, settings: { strategy, summary: 'simple' } });
+    expect((await untilReduced(await home(), { steps: 45, stepsPerTurn: 3 })).first?.kind).toBe(steps);
+    const records = reductions(await longPrompts(await home()));
+    expect(records.at(-1)?.kind).toBe(prompts);
+    if (/removal|window/.test(strategy)) expect(records.at(-1)?.strategy).toBe(strategy);
+  },
+);
 
 test('S5 ContextManagerOptions and S2 DEFAULT_CONTEXT_CONFIG stand in the settings, and act by themselves where they may', () => {
   const settings = contextSettingsSchema.parse({});

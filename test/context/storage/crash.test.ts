@@ -10,7 +10,10 @@ import { temporaryFolder } from './tmp.ts';
 
 const kills = 10;
 
-test(`after ${kills} times kill -9 every acknowledged entry is there, in order, chained, and nothing is half`, async () => {
+test(`after ${kills} times kill -9 every acknowledged entry is there, in order, chained, and nothing is half`, {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   const home = await temporaryFolder();
   const root = join(home, 'project');
   await mkdir(root);
@@ -53,7 +56,7 @@ test(`after ${kills} times kill -9 every acknowledged entry is there, in order, 
     await log.close();
   }
   expect(acknowledged).toBeGreaterThan(kills);
-}, 60_000);
+});
 
 function collect(child: ChildProcess): {
   opened: Promise<void>;

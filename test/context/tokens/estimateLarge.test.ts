@@ -19,7 +19,7 @@ const block = fc
   .tuple(fc.constantFrom(...pieces), fc.integer({ min: 1, max: 30_000 }))
   .map(([piece, times]) => piece.repeat(times));
 
-test('a sample is never below the estimate of the whole by more than its error', () => {
+test('a sample is never below the estimate of the whole by more than its error', { tags: 'long' }, () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 2, maxLength: 8 }), (blocks) => {
       const text = blocks.join('');

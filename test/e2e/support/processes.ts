@@ -48,3 +48,32 @@ function wordsOf(pid: number): readonly string[] {
     return [];
   }
 }
+
+/**
+ * Whether the process, or one that it started, runs or waits for a core at this moment, in any of its threads; undefined
+ * elsewhere than on Linux.
+ */
+export function isBusy(pid: number): boolean | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    return threads.some((thread) => {
+      const folder = `/proc/${pid}/task/${thread}`;
+      const stat = readFileSync(`${folder}/stat`, 'utf8');
+      if (/^[RD]/.test(stat.slice(stat.lastIndexOf(')') + 2))) return true;
+      return childrenOf(folder).some((child) => isBusy(child) === true);
+    });
+  } catch {
+    // It has ended.
+    return false;
+  }
+}
+
+function childrenOf(task: string): readonly number[] {
+  try {
+    return readFileSync(`${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    // Not every kernel has this list.
+    return [];
+  }
+}

@@ -6,6 +6,7 @@ import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
 import { keys } from '../../ui/screen.ts';
 import { type ScreenRow, visibleCells } from '../../ui/screenCells.ts';
+import { isBusy } from './processes.ts';
 import { createWholeFrames } from './wholeFrames.ts';
 
 export interface TerminalOptions {
@@ -35,14 +36,14 @@ export interface Terminal {
   isCursorVisible(): boolean;
   /** Every byte that came out and is on screen, escapes included. */
   bytes(): string;
-  /** Sends text as keystrokes, one character at a time, and looks whether it is on screen, as far as it is shown. */
+  /** Sends text as keystrokes, one character at a time, and waits until it was read and drawn. */
   type(text: string): Promise<void>;
   /** Types a line and sends it. */
   submit(text: string): Promise<void>;
   /**
-   * Sends keys as a terminal encodes them; see `keys` in test/ui/screen.ts. The one behind a key that is no text is
-   * pressed when something was drawn, as a person does it: in one piece an Esc and a letter are Alt and that letter, and
-   * an Enter with more behind it is a paste.
+   * Sends keys as a terminal encodes them; see `keys` in test/ui/screen.ts. After a key that is no text it waits until
+   * the program has read it and drawn what it changes: in one piece an Esc and a letter are Alt and that letter, and an
+   * Enter with more behind it is a paste.
    */
   press(...keystrokes: string[]): Promise<void>;
   /** Waits until the visible screen holds `wanted`; fails with the screen. */
@@ -55,7 +56,11 @@ export interface Terminal {
   waitForIdle(timeoutMs?: number): Promise<void>;
   /** Waits until it no longer does. */
   waitForGone(unwanted: string | RegExp, timeoutMs?: number): Promise<void>;
+  /** Waits until the program has nothing to do at the moment, and what it wrote is on screen. */
+  settle(): Promise<void>;
   pause(ms: number): Promise<void>;
+  /** Writes keystrokes at once and waits for nothing: for what is typed ahead. */
+  send(keystrokes: string): void;
   /**
    * Once everything that was sent is drawn: what is on its way when the size changes was meant for the old one, and no
    * program can take it back. When it resolves, the program may not have heard of it.
@@ -148,28 +153,37 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     }
   };
 
-  /** Waits until it holds, or as long as a person would: not every key changes what is on screen. */
-  const isSeen = async (condition: () => boolean): Promise<void> => {
-    for (const deadline = Date.now() + REACTION_MS; !condition() && Date.now() < deadline; ) await sleep(10);
+  const drawAll = async (): Promise<void> => {
+    for (takeAll(); undrawn > 0 || frames.isWaiting(); takeAll()) await sleep(1);
+  };
+  const settle = async (): Promise<void> => {
+    const deadline = Date.now() + REACTION_MS;
+    let [quiet, drawn] = [0, written.length];
+    for (let looks = 0; quiet < QUIET_LOOKS && !ended && Date.now() < deadline; looks++) {
+      await sleep(LOOK_MS);
+      // Elsewhere than on Linux nobody says what a process does: then what counts is what it draws.
+      const isActive = isBusy(pty.pid) ?? (looks < BLIND_LOOKS && written.length === drawn);
+      quiet = isActive ? 0 : quiet + 1;
+    }
+    drawn = written.length;
+    await drawAll();
   };
   const type = async (text: string): Promise<void> => {
     for (const character of text) {
       pty.write(character);
       await sleep(2);
     }
-    await sleep(50);
-    // Whatever stands before it, and wherever it is broken into rows.
-    const end = text.replace(/\s/g, '').slice(-8);
-    await isSeen(() => visible().replace(/\s/g, '').includes(end));
+    await settle();
   };
   const press = async (...keystrokes: string[]): Promise<void> => {
     for (const key of keystrokes) {
-      const drawn = written.length;
       pty.write(key);
-      await sleep(key === keys.escape ? 60 : 15);
-      if (isNoText(key)) await isSeen(() => written.length > drawn);
+      if (isNoText(key)) await settle();
+      else await sleep(15);
+      // Only the silence after it tells a lone Esc from the beginning of a sequence.
+      if (key === keys.escape) await sleep(60);
     }
-    await sleep(50);
+    await settle();
   };
 
   return {
@@ -206,9 +220,11 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       until(() => !/esc to (interrupt|remove)/.test(visible()), 'Still running', timeoutMs),
     waitForGone: (unwanted, timeoutMs = PATIENCE_MS) =>
       until(() => !holds(visible(), unwanted), `Still there: ${String(unwanted)}`, timeoutMs),
+    settle,
     pause: sleep,
+    send: (keystrokes) => pty.write(keystrokes),
     async resize(newColumns, newRows) {
-      for (takeAll(); undrawn > 0 || frames.isWaiting(); takeAll()) await sleep(1);
+      await drawAll();
       pty.resize(newColumns, newRows);
       screen.resize(newColumns, newRows);
     },
@@ -232,8 +248,13 @@ function readNow(fd: number): Uint8Array | undefined {
 
 /** Only what never comes is waited for so long. */
 const PATIENCE_MS = 60_000;
-/** A key that changes nothing on screen is followed by the next one after so long. */
-const REACTION_MS = 400;
+/** A program that never rests, as while it streams a reply, is not waited for any longer. */
+const REACTION_MS = 3000;
+/** It rests when it sleeps in so many looks in a row, so many milliseconds apart: timers of a frame are due by then. */
+const QUIET_LOOKS = 4;
+const LOOK_MS = 10;
+/** Where processes cannot be looked at, a key that changes nothing on screen takes so many looks. */
+const BLIND_LOOKS = 40;
 
 /** A key that is more than its letters: control characters and sequences. */
 const isNoText = (key: string): boolean => /^[\x00-\x1f\x7f]/.test(key);

@@ -104,7 +104,10 @@ function accounts(part: CommandPart, ran: readonly string[]): boolean {
   return part.argv.length === ran.length && part.argv.every((word, index) => word === ran[index]);
 }
 
-test('whatever bash runs of a command that was understood, was listed as a part', async () => {
+test('whatever bash runs of a command that was understood, was listed as a part', {
+  tags: 'long',
+  timeout: 600_000,
+}, async () => {
   const parse = await shellParser();
   const bin = mkdtempSync(join(top, 'bin-'));
   for (const name of ['p1', 'p2', 'p3'])
@@ -141,4 +144,4 @@ test('whatever bash runs of a command that was understood, was listed as a part'
     }
   }
   expect(ran).toBeGreaterThan(runs / 5);
-}, 600_000);
+});

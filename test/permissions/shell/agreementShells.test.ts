@@ -16,6 +16,7 @@ const seed = Number(process.env.FUZZ_SEED ?? 3);
 
 test.skipIf(!canConfine())(
   'a command that nobody is asked about changes nothing and shows no secret, in any shell',
+  { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));
     try {
@@ -34,7 +35,6 @@ test.skipIf(!canConfine())(
       rmSync(base, { recursive: true, force: true });
     }
   },
-  600_000,
 );
 
 /** What must not pass, and how it shows. */
@@ -63,6 +63,7 @@ const bad: readonly (readonly [command: string, what: string])[] = [
 
 test.skipIf(!canConfine())(
   'whatever goes against the promise is noticed, also beside harmless commands and one that waits',
+  { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));
     try {
@@ -84,5 +85,4 @@ test.skipIf(!canConfine())(
       rmSync(base, { recursive: true, force: true });
     }
   },
-  600_000,
 );

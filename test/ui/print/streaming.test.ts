@@ -132,7 +132,7 @@ describe('a block without end', () => {
     expect(rest.isWellFormed()).toBe(true);
   });
 
-  test.each(endless)('%s prints, whole and at once', (_, text) => {
+  test.each(endless)('%s prints, whole and at once', { tags: 'long' }, (_, text) => {
     const pieces = printablePieces(text);
     expect(pieces.map((piece) => piece.text).join('')).toBe(text);
     expect(pieces.every((piece) => piece.text.length <= 60_001)).toBe(true);

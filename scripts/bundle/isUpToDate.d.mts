@@ -1,0 +1,1 @@
+export function isUpToDate(made: string, sources: readonly string[]): Promise<boolean>;
