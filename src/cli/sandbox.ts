@@ -26,7 +26,7 @@ import {
   type ProbeOptions,
 } from '../sandbox/Sandbox.ts';
 import { untoldSetAside } from '../sandbox/setAside.ts';
-import { programNames } from '../sandbox/temporaryNames.ts';
+import { namesOnPaths, programNames } from '../sandbox/temporaryNames.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
 import { systemResolve } from '../tools/web/resolveHost.ts';
@@ -91,6 +91,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
   // Asked about the same names before and after each command.
   const isObeyed = remembered((path) => isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
+  const onPaths = namesOnPaths({ ...env, ...granted }, temporaryFolders(), realpath);
   return createCommandSandbox({
     ...probeOptions(place, loaded.settings, mode),
     node: process.execPath,
@@ -112,6 +113,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     temporary: {
       parentName: SCRATCH_NAME,
       isOfProgram: programNames({ number: process.getuid?.(), name: env.USER ?? env.LOGNAME }),
+      isOnPath: (name) => onPaths.has(name),
     },
     scratchParent: (scratch) => (dirname(scratch).endsWith(SCRATCH_NAME) ? dirname(scratch) : undefined),
     environment: {

@@ -5,18 +5,20 @@
  * cleans up after one that was killed.
  */
 import {
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readlinkSync,
   renameSync,
   rmdirSync,
+  rmSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { entriesOf, lstatOf, namesIn } from '../disk/fileLookups.ts';
+import { entriesOf, isDirectory, lstatOf, namesIn } from '../disk/fileLookups.ts';
 import { isRunning } from './completedGitFolders.ts';
 import { isInside } from './plan.ts';
 
@@ -68,6 +70,8 @@ export interface TemporaryOptions {
   readonly parentName: string;
   /** Whether other programs take an entry of that name for theirs: it is neither linked nor shown. */
   readonly isOfProgram: (name: string) => boolean;
+  /** Whether programs outside would look for code there: what a command makes under that name is not shown. */
+  readonly isOnPath?: (name: string) => boolean;
 }
 
 interface State extends PrivateTemporary {
@@ -81,7 +85,12 @@ interface State extends PrivateTemporary {
   names: readonly string[];
 }
 
-export function createTemporaryFolders({ parentName, isOfProgram }: TemporaryOptions): TemporaryFolders {
+export function createTemporaryFolders({
+  parentName,
+  isOfProgram,
+  isOnPath = () => false,
+}: TemporaryOptions): TemporaryFolders {
+  const isKept = (name: string): boolean => isOfProgram(name) || isOnPath(name);
   const states = new Map<string, State | undefined>();
   const stateOf = ({ shared }: PrivateTemporary): State | undefined => states.get(shared);
   return {
@@ -121,12 +130,12 @@ export function createTemporaryFolders({ parentName, isOfProgram }: TemporaryOpt
       if (state !== undefined && !isOfProgram(basename(path))) adopt(state, basename(path));
     },
     share() {
-      for (const state of states.values()) if (state !== undefined) show(state, isOfProgram);
+      for (const state of states.values()) if (state !== undefined) show(state, isKept);
     },
     release() {
       for (const state of states.values()) {
         if (state === undefined) continue;
-        show(state, isOfProgram);
+        show(state, isKept);
         settle(state);
       }
       states.clear();
@@ -233,13 +242,17 @@ function adopt(state: State, name: string): void {
     state.linked.delete(name);
     unlink(own, join(state.outside, name));
     if (lstatOf(own) !== undefined) return;
-    renameSync(place, own);
-    symlinkSync(own, place);
+    // At both places until the link is there: a crash in between loses neither.
+    linkSync(place, own);
+    const link = join(state.own, '..', 'link');
+    rmSync(link, { force: true });
+    symlinkSync(own, link);
+    if (lstatOf(place)?.ino === lstatOf(own)?.ino) renameSync(link, place);
     state.shown.add(name);
   });
 }
 
-function show(state: State, isOfProgram: (name: string) => boolean): void {
+function show(state: State, isKept: (name: string) => boolean): void {
   for (const name of state.shown) {
     const found = lstatOf(join(state.own, name));
     if (found?.isFile() || found?.isDirectory()) continue;
@@ -250,7 +263,7 @@ function show(state: State, isOfProgram: (name: string) => boolean): void {
     if (state.shown.size >= MAX_SHOWN) break;
     // A link could lead whoever writes to it anywhere.
     const isPlain = entry.isFile() || entry.isDirectory();
-    if (!isPlain || state.shown.has(entry.name) || state.mounted.has(entry.name) || isOfProgram(entry.name))
+    if (!isPlain || state.shown.has(entry.name) || state.mounted.has(entry.name) || isKept(entry.name))
       continue;
     // What is there in the shared folder stays.
     attempt(() => {
@@ -262,13 +275,20 @@ function show(state: State, isOfProgram: (name: string) => boolean): void {
 
 /** Puts what is shown in the place of its link, and removes the rest. */
 function settle({ shared, own }: PrivateTemporary): void {
+  const moving = join(own, '..', 'moving');
+  // A session that was killed in between had removed the link and not yet put the folder there.
+  for (const name of namesIn(moving)) {
+    if (lstatOf(join(shared, name)) === undefined && isDirectory(join(own, name)))
+      attempt(() => renameSync(join(own, name), join(shared, name)));
+  }
   for (const entry of entriesOf(shared)) {
     if (!entry.isSymbolicLink()) continue;
     const [place, target] = [join(shared, entry.name), join(own, entry.name)];
     attempt(() => {
       if (readlinkSync(place) !== target) return;
       const found = lstatOf(target);
-      // A file replaces its link in one step, so that a crash loses neither; a folder cannot.
+      // A file replaces its link in one step, so that a crash loses neither; a folder cannot, and is noted before.
+      if (found?.isDirectory()) mkdirSync(join(moving, entry.name), { recursive: true });
       if (found?.isFile() !== true) unlinkSync(place);
       if (found?.isFile() || found?.isDirectory()) renameSync(target, place);
     });

@@ -3,9 +3,10 @@
  * its settings name. Each change is noted on disk first, so that the user hears of it even when the program ends before
  * it can say so.
  */
-import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
+import { inRealFolderSync } from '../disk/realFile.ts';
 import { isRunning } from './completedGitFolders.ts';
 import { isInside } from './plan.ts';
 
@@ -27,19 +28,23 @@ export function createSetAside(notes: string): SetAside {
   const untold: string[] = [];
   return {
     move(path) {
-      const name = [...Array(MAX_NAMES).keys()]
-        .map((at) => `${path}-set-aside${at === 0 ? '' : at}`)
-        .find((free) => lstatOf(free) === undefined);
+      let done = '';
       try {
-        // Not behind a link: git does not follow it either.
-        if (name === undefined || realpathSync(dirname(path)) !== dirname(path)) return '';
-        untold.push(`${path}${said(name)}`);
-        note(own, untold);
-        renameSync(path, name);
-        return said(name);
+        // Not behind a link, now or at the last step: git does not follow it either.
+        inRealFolderSync(dirname(path), (folder) => {
+          const name = [...Array(MAX_NAMES).keys()]
+            .map((at) => `${basename(path)}-set-aside${at === 0 ? '' : at}`)
+            .find((free) => lstatOf(folder.at(free)) === undefined);
+          if (name === undefined) return;
+          untold.push(`${path}${said(name)}`);
+          note(own, untold);
+          renameSync(folder.at(basename(path)), folder.at(name));
+          done = said(name);
+        });
       } catch {
-        return '';
+        // What cannot be renamed is reported as it is.
       }
+      return done;
     },
     told() {
       if (untold.splice(0).length > 0) rmSync(own, { force: true });
@@ -48,7 +53,7 @@ export function createSetAside(notes: string): SetAside {
 }
 
 const said = (name: string): string =>
-  ` (renamed to ${basename(name)}: its settings may start programs at your next git status)`;
+  ` (renamed to ${name}: its settings may start programs at your next git status)`;
 
 function note(file: string, untold: readonly string[]): void {
   try {

@@ -4,6 +4,7 @@
  * What a confined command puts there under such a name stays out of their reach. Data; a name too many costs little: the
  * file is then seen by the commands of its session only.
  */
+import { delimiter, isAbsolute, resolve } from 'node:path';
 
 interface Group {
   /** Where each program's own documentation or source says so. */
@@ -121,4 +122,28 @@ export function wholeNames(user: number | undefined): readonly string[] {
   const whole = caches.flatMap(({ names }) => names.split(' ')).filter((name) => !/[*?]/.test(name));
   const perUser = ['tsx', 'v8-compile-cache', 'tmux'].map((name) => `${name}-${user ?? 0}`);
   return [...whole, ...perUser, 'node-compile-cache', 'v8-compile-cache', 'jest_rs', '.X11-unix'];
+}
+
+/**
+ * The names in some folders under which variables such as `PATH` and `PYTHONPATH` have programs look for code; also where
+ * nothing is there yet. Folders and variables as they are written and, with `real`, as where they lead.
+ */
+export function namesOnPaths(
+  env: Readonly<Record<string, string | undefined>>,
+  folders: readonly string[],
+  real: (path: string) => string,
+): ReadonlySet<string> {
+  const places = Object.entries(env)
+    .filter(([name]) => /PATH$/i.test(name))
+    .flatMap(([, value = '']) => value.split(delimiter))
+    .filter(isAbsolute)
+    .flatMap((path) => [resolve(path), real(path)]);
+  const around = [...new Set(folders.flatMap((folder) => [resolve(folder), real(folder)]))];
+  return new Set(
+    places.flatMap((path) =>
+      around
+        .filter((folder) => path.startsWith(`${folder}/`))
+        .map((folder) => path.slice(folder.length + 1).split('/')[0] ?? ''),
+    ),
+  );
 }

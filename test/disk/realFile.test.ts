@@ -15,7 +15,13 @@ import { rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { assertUnmoved, inRealFolder, openRealFile, PathMovedError } from '../../src/disk/realFile.ts';
+import {
+  assertUnmoved,
+  inRealFolder,
+  inRealFolderSync,
+  openRealFile,
+  PathMovedError,
+} from '../../src/disk/realFile.ts';
 
 let top: string;
 const at = (name: string): string => join(top, name);
@@ -101,6 +107,31 @@ describe.each([
     );
     await expect(put).rejects.toThrow(PathMovedError);
     expect(readFileSync(at('theirs/deep/a.txt'), 'utf8')).toBe('theirs');
+  });
+
+  test.each(['ours', 'ours/deep'] as const)(
+    'at once: nothing is made through %s, a link by then',
+    (folder) => {
+      const make = () =>
+        inRealFolderSync(
+          at('ours/deep'),
+          ({ at }) => writeFileSync(at('made'), '', { flag: 'wx' }),
+          byHandle,
+        );
+      make();
+      swap(folder);
+      expect(make).toThrow();
+      expect(readdirSync(at('theirs/deep'))).toEqual(['a.txt']);
+    },
+  );
+
+  test.skipIf(!byHandle)('at once: what is swapped meanwhile leads nowhere', () => {
+    inRealFolderSync(at('ours/deep'), (folder) => {
+      swap('ours/deep');
+      writeFileSync(folder.at('made'), '', { flag: 'wx' });
+      expect(folder.check).toThrow(PathMovedError);
+    });
+    expect(readdirSync(at('theirs/deep'))).toEqual(['a.txt']);
   });
 
   test('errors name the path that people know', async () => {

@@ -12,6 +12,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -527,6 +528,54 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       await run('true');
       expect(lstatSync(join(tmp, 'report.txt')).isFile()).toBe(true);
       expect(readFileSync(join(tmp, 'report.txt'), 'utf8')).toBe('done\n');
+    });
+
+    test('a folder that a session was putting there when it was killed gets there with a later one', async () => {
+      const { run, tmp } = await confined();
+      const { pid } = spawnSync(process.execPath, ['-e', '']);
+      const session = join(tmp, SCRATCH_NAME, `session-${pid}-abcdef`);
+      for (const folder of ['tmp/report', 'tmp/taken', 'moving/report', 'moving/taken', 'moving/gone'])
+        mkdirSync(join(session, folder), { recursive: true, mode: 0o700 });
+      chmodSync(join(tmp, SCRATCH_NAME), 0o700);
+      writeFileSync(join(session, 'tmp/report/a.txt'), 'done\n');
+      writeFileSync(join(tmp, 'taken'), 'of another program');
+      utimesSync(session, 1, 1);
+      await run('true');
+      expect(readFileSync(join(tmp, 'report/a.txt'), 'utf8')).toBe('done\n');
+      expect(readFileSync(join(tmp, 'taken'), 'utf8')).toBe('of another program');
+    });
+
+    test('a file of the session is at one of its places whenever the program is killed', async () => {
+      const { run, tmp, sandbox } = await confined();
+      await run('true');
+      const file = join(tmp, 'given.txt');
+      writeFileSync(file, 'given');
+      const { ino } = statSync(file);
+      sandbox.adopt(file);
+      // Where the link cannot be put, as after a crash, the file is there as before.
+      const [session = ''] = readdirSync(join(tmp, SCRATCH_NAME)).filter((name) =>
+        name.startsWith('session-'),
+      );
+      mkdirSync(join(tmp, SCRATCH_NAME, session, 'link'));
+      await run('true');
+      expect(lstatSync(file).isFile()).toBe(true);
+      expect(statSync(file).ino).toBe(ino);
+    });
+
+    test('nothing appears where a variable has programs look for code', async () => {
+      const { run, tmp } = await confined({
+        options: {
+          temporary: {
+            parentName: SCRATCH_NAME,
+            isOfProgram: programNames({}),
+            isOnPath: (name) => name === 'venv',
+          },
+        },
+      });
+      await run(`mkdir -p ${tmp}/venv/bin ${tmp}/other; echo x > ${tmp}/venv/bin/git`);
+      expect(existsSync(join(tmp, 'other'))).toBe(true);
+      expect(existsSync(join(tmp, 'venv'))).toBe(false);
+      expect((await run(`cat ${tmp}/venv/bin/git`)).text).toBe('x');
     });
 
     test('works where one lies in the other', async () => {

@@ -7,7 +7,7 @@ import { planCommand, type SandboxPlaces } from '../../src/sandbox/plan.ts';
 import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
 import { socketFilter } from '../../src/sandbox/seccomp.ts';
 import { readServerName } from '../../src/sandbox/serverName.ts';
-import { programNames } from '../../src/sandbox/temporaryNames.ts';
+import { namesOnPaths, programNames } from '../../src/sandbox/temporaryNames.ts';
 
 const places: SandboxPlaces = {
   workspace: ['/home/u/p'],
@@ -269,6 +269,16 @@ describe('why a command failed', () => {
   test('a refused host that the output does not mention is not the reason', () => {
     expect(whyBlocked('1 test failed: expected 2, got 3', 1, ['updates.example:443'])).toBeUndefined();
   });
+});
+
+test('names in a temporary folder that variables lead programs to', () => {
+  const env = {
+    PATH: '/usr/bin:/tmp/venv/bin:relative:/private/tmp/b',
+    PYTHONPATH: '/tmp/lib',
+    OTHER: '/tmp/no',
+  };
+  const real = (path: string) => path.replace(/^\/tmp/, '/private/tmp');
+  expect([...namesOnPaths(env, ['/tmp'], real)].sort()).toEqual(['b', 'lib', 'venv']);
 });
 
 test('the socket filter is there for the machines that are known', () => {
