@@ -43,7 +43,7 @@ function placeForCode() {
   // As Node's own.
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   try {
-    // As in src/cli/place.ts; relative paths are no place.
+    // As in src/cli/process/appPaths.ts; relative paths are no place.
     const dataRoot = process.env.CLAWDCODE_HOME || join(homedir(), '.clawdcode');
     return { dataRoot: dataRoot, cwd: process.cwd() };
   } catch (_error) {

@@ -68,10 +68,10 @@ test('the protocol room knows nothing but zod and node:path', () => {
 
 /** Where programs are started in another way, and why nothing that a project brings along is found by its name. */
 const startsOtherwise: Readonly<Record<string, string>> = {
-  'cli/attention.ts': "the user's own command, by the system's shell",
-  'cli/clipboard.ts': 'gets the environment from cli/host.ts',
-  'cli/clipboardImage.ts': 'gets the environment from cli/images.ts',
-  'cli/statusLineCommand.ts': "the user's own command, by the system's shell",
+  'cli/terminal/attention.ts': "the user's own command, by the system's shell",
+  'cli/terminal/clipboard.ts': 'gets the environment from cli/host.ts',
+  'cli/terminal/clipboardImage.ts': 'gets the environment from cli/terminal/images.ts',
+  'cli/terminal/statusLineCommand.ts': "the user's own command, by the system's shell",
   'sandbox/Sandbox.ts': 'bubblewrap, by its whole path',
   'tools/shell/startCommand.ts': 'what was allowed to run',
 };

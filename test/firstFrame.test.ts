@@ -42,7 +42,7 @@ test('--version and the choice of what to run load no package', () => {
 });
 
 test('the first frame needs colours, and no React, Ink or layout', () => {
-  const { packages } = loadedWith('cli/firstFrame.ts');
+  const { packages } = loadedWith('cli/terminal/firstFrame.ts');
   expect(packages.filter((name) => !name.startsWith('node:'))).toEqual(['chalk']);
 });
 

@@ -7,24 +7,24 @@ import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
 import { asSettings } from '../config/untrusted.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import type { Boot, TrustQuestion, UiHouse } from '../ui/types.ts';
-import { attentionOf } from './attention.ts';
-import { openSessionCatalogue } from './catalogue.ts';
-import type { DebugLog } from './debugLog.ts';
-import { readEnvironmentAhead } from './environment.ts';
 import { createCommandHost } from './host.ts';
-import { createImagePort } from './images.ts';
-import { createModelChoice, listerFor } from './models.ts';
+import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import type { CliOptions } from './options.ts';
-import type { Place } from './place.ts';
-import { placeNotice } from './placeNotice.ts';
-import { refusalOf } from './refusals.ts';
-import { describeOpenError } from './sessionErrors.ts';
-import { createSessionHouse, type SessionHouse } from './sessions.ts';
-import { createSessionsPort } from './sessionsPort.ts';
-import { withFlags } from './sessionTarget.ts';
+import type { Place } from './process/appPaths.ts';
+import type { DebugLog } from './process/debugLog.ts';
+import { readEnvironmentAhead } from './process/environment.ts';
+import { placeNotice } from './process/placeNotice.ts';
+import { createSessionHouse, type SessionHouse } from './sessionFactory.ts';
+import { openSessionCatalogue } from './sessions/catalogue.ts';
+import { refusalOf } from './sessions/refusals.ts';
+import { describeOpenError } from './sessions/sessionErrors.ts';
+import { createSessionsPort } from './sessions/sessionsPort.ts';
+import { withFlags } from './sessions/sessionTarget.ts';
 import { findModelAccess, readSettings, trustIn } from './startup.ts';
-import { createStatusCommand } from './statusLineCommand.ts';
-import { terminalColors } from './terminalColors.ts';
+import { attentionOf } from './terminal/attention.ts';
+import { createImagePort } from './terminal/images.ts';
+import { createStatusCommand } from './terminal/statusLineCommand.ts';
+import { terminalColors } from './terminal/terminalColors.ts';
 
 /** Trust, then model access, then the house of sessions; each answer leads to the next step. */
 export async function boot(place: Place, options: CliOptions, debug: DebugLog): Promise<Boot> {
@@ -88,7 +88,7 @@ async function chooseModel(
     // Nothing at all is set up on a first start: that is no mistake, so nothing is said.
     const mistake = access.problem && `${access.problem.message} ${access.message}`;
     const first = loaded.settings.apiKey === null && loaded.sources.baseUrl === undefined;
-    const { onboarding } = await import('./firstMinute/onboarding.ts');
+    const { onboarding } = await import('./onboarding/onboarding.ts');
     return onboarding(
       { place, options },
       loaded,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { UiOptions } from '../ui/types.ts';
-import { createDebugLog } from './debugLog.ts';
 import type { CliOptions } from './options.ts';
-import type { Place } from './place.ts';
-import { listFiles } from './projectFiles.ts';
-import { targetOf } from './sessionTarget.ts';
+import type { Place } from './process/appPaths.ts';
+import { createDebugLog } from './process/debugLog.ts';
+import { listFiles } from './process/projectFiles.ts';
+import { targetOf } from './sessions/sessionTarget.ts';
 
 /** What a conversation is started with, whether it is drawn or told in lines. */
 export function conversationOf(place: Place, options: CliOptions) {

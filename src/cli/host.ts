@@ -8,14 +8,14 @@ import { realpath } from '../disk/realPath.ts';
 import { shownUrl } from '../model/errors.ts';
 import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
 import { toolNames } from '../protocol/toolNames.ts';
-import { copyToClipboard } from './clipboard.ts';
-import type { DebugLog } from './debugLog.ts';
-import { createExportPort } from './exportPort.ts';
-import { keybindingsFile, readKeysInfo } from './keybindings.ts';
-import type { Place } from './place.ts';
-import { isDumbTerminal } from './screenKind.ts';
-import type { OpenedSession, SessionHouse } from './sessions.ts';
-import { writeTextFile } from './writeTextFile.ts';
+import type { Place } from './process/appPaths.ts';
+import type { DebugLog } from './process/debugLog.ts';
+import type { OpenedSession, SessionHouse } from './sessionFactory.ts';
+import { createExportPort } from './sessions/exportPort.ts';
+import { writeTextFile } from './sessions/writeTextFile.ts';
+import { copyToClipboard } from './terminal/clipboard.ts';
+import { keybindingsFile, readKeysInfo } from './terminal/keybindings.ts';
+import { isDumbTerminal } from './terminal/screenKind.ts';
 
 /** What slash commands may look at, for one session. */
 export function createCommandHost(
@@ -60,7 +60,7 @@ export function createCommandHost(
         sessionReport(place, loaded, isTrusted, agent.state()),
       ),
     projectFacts: () =>
-      import('./firstMinute/projectFacts.ts').then(({ readProjectFacts }) => readProjectFacts(place.root)),
+      import('./onboarding/projectFacts.ts').then(({ readProjectFacts }) => readProjectFacts(place.root)),
     findSession: async (id) => ((await house.has(id)) ? 'found' : 'unknown'),
     status: () => ({
       version: place.version,

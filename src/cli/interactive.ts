@@ -2,13 +2,13 @@
 import { startUi } from '../ui/startUi.tsx';
 import { chooseTheme } from '../ui/theme.ts';
 import { conversationOf } from './conversation.ts';
-import type { FirstFrame } from './firstFrame.ts';
-import { createKeysPort, keybindingsFile } from './keybindings.ts';
 import type { CliOptions } from './options.ts';
-import type { Place } from './place.ts';
-import { resumeAdvice } from './resumeAdvice.ts';
-import { terminalColors } from './terminalColors.ts';
-import { terminalReflow } from './terminalReflow.ts';
+import type { Place } from './process/appPaths.ts';
+import type { FirstFrame } from './terminal/firstFrame.ts';
+import { createKeysPort, keybindingsFile } from './terminal/keybindings.ts';
+import { resumeAdvice } from './terminal/resumeAdvice.ts';
+import { terminalColors } from './terminal/terminalColors.ts';
+import { terminalReflow } from './terminal/terminalReflow.ts';
 
 /** Takes over from the first frame. Returns the exit code. */
 export async function interactiveMode(place: Place, options: CliOptions, first: FirstFrame): Promise<number> {
@@ -20,9 +20,10 @@ export async function interactiveMode(place: Place, options: CliOptions, first: 
     ...conversationOf(place, options),
     theme: chooseTheme('auto', terminalColors(place)),
     keys: createKeysPort(keybindingsFile(place.dataRoot)),
-    editText: (text) => terminal.lend(() => import('./editText.ts').then((one) => one.editText(text, place))),
+    editText: (text) =>
+      terminal.lend(() => import('./terminal/editText.ts').then((one) => one.editText(text, place))),
     onContinue,
-    stop: () => import('./stop.ts').then(({ stopUntilForeground }) => stopUntilForeground()),
+    stop: () => import('./process/stop.ts').then(({ stopUntilForeground }) => stopUntilForeground()),
     onReady: terminal.onEnd,
     onAlternateScreen: terminal.onAlternateScreen,
     reflow: terminalReflow(place.env),

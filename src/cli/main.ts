@@ -1,12 +1,13 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
-import { exitNow } from './exit.ts';
-import { keepHeapSmall, type SetFlags } from './heap.ts';
+
 import { type CliOptions, parseArguments } from './options.ts';
-import { guardOutput } from './outputGuard.ts';
-import { programVersion } from './packageRoot.ts';
-import { NoPlaceError, type Place, readPlace } from './place.ts';
-import { screenKind } from './screenKind.ts';
-import { routeOf } from './session/route.ts';
+import { NoPlaceError, type Place, readPlace } from './process/appPaths.ts';
+import { exitNow } from './process/exit.ts';
+import { keepHeapSmall, type SetFlags } from './process/heap.ts';
+import { guardOutput } from './process/outputGuard.ts';
+import { programVersion } from './process/packageRoot.ts';
+import { routeOf } from './route.ts';
+import { screenKind } from './terminal/screenKind.ts';
 
 /**
  * Runs the program, and gives its exit code (docs/headless.md has the table). `setFlags`: how settings of V8 are
@@ -39,7 +40,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   }
   const route = routeOf(argv);
   if (route.type === 'session') {
-    const { sessionCommand } = await import('./session/command.ts');
+    const { sessionCommand } = await import('./sessionCommand/command.ts');
     return sessionCommand(readPlace(), route.argv);
   }
   if (route.type === 'permissions') {
@@ -84,15 +85,15 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { linearMode } = await import('./linear.ts');
     return exitNow(await linearMode(place, options, kind.isEditing));
   }
-  const { drawFirstFrame } = await import('./firstFrame.ts');
+  const { drawFirstFrame } = await import('./terminal/firstFrame.ts');
   const first = drawFirstFrame(place, process.stdin, process.stdout);
-  const { interactiveMode } = await import('./loadScreen.ts').then(({ loadScreen }) => loadScreen());
+  const { interactiveMode } = await import('./terminal/loadScreen.ts').then(({ loadScreen }) => loadScreen());
   return exitNow(await interactiveMode(place, options, first));
 }
 
 async function print(place: Place, options: CliOptions): Promise<number> {
   // Git is started while the program is still small: starting it copies the tables of all its memory.
-  const { readEnvironmentAhead } = await import('./environment.ts');
+  const { readEnvironmentAhead } = await import('./process/environment.ts');
   const environment = readEnvironmentAhead(place.cwd);
   const { printMode } = await import('./headless.ts');
   return printMode(place, options, environment);

@@ -9,13 +9,13 @@ import type { SessionTarget } from '../agent/types.ts';
 import { type ContextManager, liveEntries, newNoteKey, type PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { quotedName } from '../protocol/quotedName.ts';
-import { type Located, locateAnywhere, takeOutOfArchive } from './archivedSession.ts';
-import { copySession } from './copySession.ts';
-import type { ModelChoice } from './models.ts';
-import { readEntries } from './session/readEntries.ts';
-import type { HouseOptions, OpenedSession } from './sessions.ts';
-import { storeOfTarget } from './storeOfTarget.ts';
-import { readWorkspaceFacts, userName } from './workspaceFacts.ts';
+import type { ModelChoice } from './models/modelChoice.ts';
+import { readWorkspaceFacts, userName } from './process/workspaceFacts.ts';
+import { readEntries } from './sessionCommand/readEntries.ts';
+import type { HouseOptions, OpenedSession } from './sessionFactory.ts';
+import { type Located, locateAnywhere, takeOutOfArchive } from './sessions/archivedSession.ts';
+import { copySession } from './sessions/copySession.ts';
+import { storeOfTarget } from './sessions/storeOfTarget.ts';
 
 interface Opened extends Pick<OpenedSession, 'resumed' | 'notices'> {
   /** Where the shell starts. */

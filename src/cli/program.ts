@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parsePermissionMode } from '../config/modes.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
-import { splitRules } from './splitRules.ts';
+import { splitRules } from './permissions/splitRules.ts';
 
 const epilogue = `
 Subcommands (see --help of each):

@@ -31,9 +31,9 @@ import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
 import { systemResolve } from '../tools/web/resolveHost.ts';
 import { localServers } from '../ui/onboarding/providers.ts';
-import { hostVerdict } from './hostVerdict.ts';
-import type { Permissions } from './permissions.ts';
-import type { Place } from './place.ts';
+import { hostVerdict } from './permissions/hostVerdict.ts';
+import type { Permissions } from './permissions/permissions.ts';
+import type { Place } from './process/appPaths.ts';
 
 export interface SandboxParts {
   readonly place: Place;

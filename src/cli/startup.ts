@@ -12,7 +12,7 @@ import { parseRule } from '../permissions/rules/rules.ts';
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { CliOptions } from './options.ts';
-import type { Place } from './place.ts';
+import type { Place } from './process/appPaths.ts';
 
 /**
  * Reads all layers. Of a folder's own settings those count that the user has agreed to. Rejects with a

@@ -173,7 +173,7 @@ test('kept code that is damaged anywhere is not used', { tags: 'long' }, async (
 });
 
 test('code holds when settings of V8 change while it runs, as the program changes them', async () => {
-  const heap = await readFile(join(root, 'src/cli/heap.ts'), 'utf8');
+  const heap = await readFile(join(root, 'src/cli/process/heap.ts'), 'utf8');
   const flags = [...heap.matchAll(/\['(--[\w-]+=\d+)', '(--[\w-]+=\d+)'\]/g)].map(([, ...pair]) => pair);
   expect(flags.length).toBeGreaterThan(1);
   await lay({ 'cli.cjs': SUM });

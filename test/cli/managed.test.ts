@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { boot } from '../../src/cli/boot.ts';
-import { createDebugLog } from '../../src/cli/debugLog.ts';
 import { parseArguments } from '../../src/cli/options.ts';
-import type { Place } from '../../src/cli/place.ts';
-import { ownSettings } from '../../src/cli/session/ownSettings.ts';
+import type { Place } from '../../src/cli/process/appPaths.ts';
+import { createDebugLog } from '../../src/cli/process/debugLog.ts';
+import { ownSettings } from '../../src/cli/sessionCommand/ownSettings.ts';
 import { readSettings, sandboxByFlag, trustIn } from '../../src/cli/startup.ts';
 import { ManagedSettingsError } from '../../src/config/managed.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Place } from '../../src/cli/place.ts';
+import type { Place } from '../../src/cli/process/appPaths.ts';
 import { probeOptions } from '../../src/cli/sandbox.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 

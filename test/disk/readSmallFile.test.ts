@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readWorkspaceFacts } from '../../src/cli/workspaceFacts.ts';
+import { readWorkspaceFacts } from '../../src/cli/process/workspaceFacts.ts';
 import { readSmallFile } from '../../src/disk/readSmallFile.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'small-file-'));

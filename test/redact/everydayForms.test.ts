@@ -1,6 +1,6 @@
 /** How people really write their secrets down: in commands, tables, pairs of fields, colours, other encodings. */
 import { expect, test } from 'vitest';
-import { writeRedaction } from '../../src/cli/redaction.ts';
+import { writeRedaction } from '../../src/cli/sessions/redaction.ts';
 import { redact } from '../../src/redact/redact.ts';
 
 const password = 'Tr0ub4dor&3xQ';

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createAgent } from '../../../src/agent/Agent.ts';
-import { systemClock } from '../../../src/cli/clock.ts';
+import { systemClock } from '../../../src/cli/process/clock.ts';
 import { reductionOf } from '../../../src/context/history/reductions.ts';
 import { ContextManager, newId, PersistentStore, type SummaryModel } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';

@@ -1,6 +1,6 @@
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
-import type { Place } from '../place.ts';
-import { openSessions } from '../session/sessions.ts';
+import type { Place } from '../process/appPaths.ts';
+import { openSessions } from '../sessionCommand/sessions.ts';
 
 /** Sessions that are offered: older ones are better searched for. */
 const MANY = 50;

@@ -1,7 +1,7 @@
 import type { AgentState } from '../../agent/types.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import type { DoctorReport } from '../../protocol/doctor.ts';
-import type { Place } from '../place.ts';
+import type { Place } from '../process/appPaths.ts';
 import { diagnose } from './diagnose.ts';
 import { createDoctorPorts, createNetworkPorts } from './ports.ts';
 import { readTerminalFacts } from './terminalFacts.ts';

@@ -2,7 +2,7 @@
 import type { LoadedSettings } from '../../config/types.ts';
 import type { SandboxState } from '../../protocol/sandbox.ts';
 import type { ModelProbe, ServerAnswer } from '../../protocol/server.ts';
-import type { Place } from '../place.ts';
+import type { Place } from '../process/appPaths.ts';
 import type { ModelAccess } from '../startup.ts';
 import type { TerminalFacts } from './terminalFacts.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startQuietThread } from '../quietThread.ts';
+import { startQuietThread } from '../process/quietThread.ts';
 import { ThreadedEngine } from './ThreadedEngine.ts';
 
 /** Decides about commands in a thread of its own. `onFailure` hears why it could not. */

@@ -1,6 +1,6 @@
 /** A draft of the next summary, written in the background. */
 import { expect, test } from 'vitest';
-import { createModelChoice } from '../../../src/cli/models.ts';
+import { createModelChoice } from '../../../src/cli/models/modelChoice.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import { buildHouse } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY } from '../support/project.ts';

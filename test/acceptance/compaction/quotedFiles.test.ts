@@ -1,6 +1,6 @@
 /** Which files a compaction quotes. */
 import { expect, test } from 'vitest';
-import { createModelChoice } from '../../../src/cli/models.ts';
+import { createModelChoice } from '../../../src/cli/models/modelChoice.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import { analyzeFiles, readFilesContent } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';

@@ -1,6 +1,6 @@
 /** The options of a session; each changes something where it is set, and by default nothing is cut short. */
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/cli/clock.ts';
+import { systemClock } from '../../../src/cli/process/clock.ts';
 import { CacheStore } from '../../../src/context/storage/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';

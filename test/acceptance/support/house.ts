@@ -11,8 +11,8 @@ import type { Clock } from '../../../src/agent/reply.ts';
 import { lastCwd } from '../../../src/agent/sessionFacts.ts';
 import { createSummarizer } from '../../../src/agent/summarize.ts';
 import type { Agent } from '../../../src/agent/types.ts';
-import { systemClock } from '../../../src/cli/clock.ts';
-import { createModelChoice } from '../../../src/cli/models.ts';
+import { createModelChoice } from '../../../src/cli/models/modelChoice.ts';
+import { systemClock } from '../../../src/cli/process/clock.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import {
   ContextManager,

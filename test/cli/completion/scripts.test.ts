@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { completionScript } from '../../../src/cli/completion/command.ts';
 import { commandPaths, specOf } from '../../../src/cli/completion/spec.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { shells } from '../../../src/cli/session/route.ts';
+import { shells } from '../../../src/cli/route.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'clawdcode-completion-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

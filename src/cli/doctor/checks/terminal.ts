@@ -1,6 +1,6 @@
 import type { Finding } from '../../../protocol/doctor.ts';
 import { textWidth } from '../../../ui/print/width.ts';
-import { isDumbTerminal } from '../../screenKind.ts';
+import { isDumbTerminal } from '../../terminal/screenKind.ts';
 import type { TerminalFacts } from '../terminalFacts.ts';
 import { samples, type TerminalAnswers } from '../terminalReplies.ts';
 import type { DoctorPorts } from '../types.ts';

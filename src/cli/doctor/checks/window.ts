@@ -9,7 +9,7 @@ import type { Finding } from '../../../protocol/doctor.ts';
 import type { ModelInfo } from '../../../protocol/model.ts';
 import type { ServedModel, ServerKind } from '../../../protocol/server.ts';
 import { formatTokens } from '../../../ui/print/numbers.ts';
-import { openLearnedWindows } from '../../learnedWindows.ts';
+import { openLearnedWindows } from '../../models/learnedWindows.ts';
 import type { DoctorPorts } from '../types.ts';
 
 /** `served`: what the server says of the model, and which kind it is; undefined where it says nothing. */

@@ -1,0 +1,227 @@
+/** Which model the session talks to, and what is known of it. */
+import type { ModelList } from '../../commands/types.ts';
+import type { Settings } from '../../config/schema.ts';
+import { costUsd, isClosedModel, lookupModel } from '../../model/catalogue.ts';
+import { DEMO_MODEL, demoModelInfo } from '../../model/demo.ts';
+import { endpointFacts } from '../../model/endpoint.ts';
+import { shownUrl, toModelError } from '../../model/errors.ts';
+import { environmentSend } from '../../model/http/environmentSend.ts';
+import { hasAuthorization, type OwnHeaders, secretsOf } from '../../model/http/ownHeaders.ts';
+import type { HttpSend } from '../../model/http/types.ts';
+import { ownFactsOf } from '../../model/ownFacts.ts';
+import { askJson, type HttpAnswer } from '../../model/servers/askHttp.ts';
+import { readModelList } from '../../model/servers/modelList.ts';
+import type { ServedModels } from '../../model/servers/servedModels.ts';
+import { windowAdvice } from '../../model/servers/windowAdvice.ts';
+import { assumedWindow } from '../../protocol/assumedWindow.ts';
+import { grouped } from '../../protocol/grouped.ts';
+import type { Usage } from '../../protocol/messages.ts';
+import type { ModelInfo } from '../../protocol/model.ts';
+import type { LearnedWindows } from './learnedWindows.ts';
+
+export interface ModelChoice {
+  /** A new object whenever more has become known. */
+  current(): ModelInfo;
+  select(id: string): ModelInfo;
+  costUsd(model: string, usage: Usage): number | undefined;
+  /**
+   * Before a turn: what the server reports about the model is known, or was waited for long enough; a window that the
+   * user has set is not waited for. `tokens`: size of the request to come. Returns what to tell.
+   */
+  settle(signal: AbortSignal, tokens?: () => number): Promise<readonly string[]>;
+  /**
+   * Hears, after the server was asked, that a window is assumed or that the server gives less than the settings claim:
+   * once for each model. What was not heard is kept for the next listener. Returns the unsubscriber.
+   */
+  onAssumed(listener: (text: string) => void): () => void;
+}
+
+export interface ModelChoiceOptions {
+  readonly served?: ServedModels | undefined;
+  readonly learnedWindows?: Pick<LearnedWindows, 'get'> | undefined;
+  /** Models whose assumed window the user has heard of; shared by the sessions of one process. */
+  readonly toldAssumed?: Set<string>;
+  /** True where the session that is open has learned the window of the current model from an error. */
+  readonly isLearnedInSession?: () => boolean;
+  /** The server has told something new of the current model, without a turn that asked for it. */
+  readonly onLearned?: () => void;
+  /** True if a prompt follows at once: what it needs is asked while the session is being opened. */
+  readonly hasPrompt?: boolean;
+}
+
+/** A prompt asks at once, if it comes before. In milliseconds. */
+const ASK_AFTER_MS = 300;
+/** Tokens. No server gives a model less by default. source: docs/context-length of ollama/ollama (4k below 24 GB). */
+const SMALLEST_WINDOW = 4096;
+
+/** Settings win over the server, the server over the catalogue; see `lookupModel`. */
+export function createModelChoice(
+  first: string,
+  settings: Settings,
+  {
+    served,
+    learnedWindows,
+    toldAssumed = new Set(),
+    isLearnedInSession,
+    onLearned,
+    hasPrompt = false,
+  }: ModelChoiceOptions = {},
+): ModelChoice {
+  const endpoint = endpointFacts(settings.baseUrl);
+  const lookup = (id: string): ModelInfo => {
+    const own = ownFactsOf(settings.models, id);
+    if (id === DEMO_MODEL) {
+      const windowTokens = settings.contextWindow ?? own.contextWindow ?? demoModelInfo.windowTokens;
+      const maxOutputTokens = own.maxOutputTokens ?? demoModelInfo.maxOutputTokens;
+      return { ...demoModelInfo, windowTokens, maxOutputTokens };
+    }
+    const known = lookupModel(id, {
+      unknownWindow: assumedWindow(settings.context.unknownWindow, endpoint.provider),
+      own,
+      served: served?.get(id),
+      learnedWindow: learnedWindows?.get(id),
+      ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
+    });
+    return { ...known, ...endpoint };
+  };
+  const told = new Set<string>();
+  let chosen = first;
+  let model = lookup(first);
+  let basis = served?.get(first);
+  let learnedWindow = learnedWindows?.get(first);
+  const choose = (id: string): ModelInfo => {
+    chosen = id;
+    basis = served?.get(id);
+    learnedWindow = learnedWindows?.get(id);
+    model = lookup(id);
+    return model;
+  };
+  const current = (): ModelInfo => {
+    const isNews = served?.get(chosen) !== basis || learnedWindows?.get(chosen) !== learnedWindow;
+    return isNews ? choose(chosen) : model;
+  };
+  /** The model about which the server was asked last. */
+  let askedFor: string | undefined;
+  let hearAssumed: ((text: string) => void) | undefined;
+  const tellAssumed = (): void => {
+    const { id, source, windowTokens } = current();
+    if (hearAssumed === undefined || source !== 'assumed' || askedFor !== id || toldAssumed.has(id)) return;
+    if (served?.awaitsLoad(id) === true || isLearnedInSession?.() === true) return;
+    toldAssumed.add(id);
+    hearAssumed(assumedText(id, windowTokens));
+  };
+  const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '' && !isClosedModel(id);
+  /** Not while the session is being opened: loading what asks takes as long as reading the session. */
+  const askSoon = (id: string): void => {
+    if (served === undefined || !isAsked(id)) return;
+    const askNow = async (): Promise<void> => {
+      await served.ask(id);
+      if (id !== chosen) return;
+      askedFor = id;
+      if (served.get(id) !== basis) onLearned?.();
+      tellAssumed();
+      if (hearAssumed !== undefined) newAdvice().forEach(hearAssumed);
+    };
+    if (hasPrompt && current().source !== 'setting') void askNow();
+    else setTimeout(() => void askNow(), ASK_AFTER_MS).unref();
+  };
+  const newAdvice = (): readonly string[] => {
+    const facts = served?.get(chosen);
+    const advice = facts === undefined ? undefined : windowAdvice(facts, current());
+    if (advice === undefined || told.has(advice)) return [];
+    told.add(advice);
+    return [advice];
+  };
+  askSoon(first);
+  return {
+    current,
+    select(id) {
+      const info = choose(id);
+      askSoon(id);
+      return info;
+    },
+    costUsd: (id, usage) => costUsd(lookup(id), usage),
+    async settle(signal, tokens) {
+      if (served === undefined || !isAsked(chosen)) return [];
+      if (current().source !== 'setting') {
+        const asked = chosen;
+        await served.settle(asked, signal, tokens !== undefined && tokens() <= SMALLEST_WINDOW);
+        askedFor = asked;
+        tellAssumed();
+      }
+      return newAdvice();
+    },
+    onAssumed(listener) {
+      hearAssumed = listener;
+      tellAssumed();
+      return () => {
+        if (hearAssumed === listener) hearAssumed = undefined;
+      };
+    },
+  };
+}
+
+function assumedText(id: string, windowTokens: number): string {
+  return `Context window unknown for ${id}: assuming ${grouped(windowTokens)} tokens. Set "contextWindow" if you know it.`;
+}
+
+/** `listModels` of the endpoint on the way that the environment names: through its proxy, with its certificates. */
+export function listerFor(env: Readonly<Record<string, string | undefined>>) {
+  return ({ baseUrl, apiKey, headers }: Settings): Promise<ModelList> =>
+    listModels(baseUrl, apiKey ?? undefined, { send: environmentSend(env), headers });
+}
+
+interface ListingOptions {
+  readonly send?: HttpSend;
+  readonly headers?: OwnHeaders;
+}
+
+/** Models for conversations that the endpoint offers, by name, asked anew each time; where there are none to tell, why. */
+export async function listModels(
+  baseUrl: string,
+  apiKey: string | undefined,
+  { send = environmentSend(), headers = {} }: ListingOptions = {},
+): Promise<ModelList> {
+  const signal = AbortSignal.timeout(LIST_MS);
+  const answer = await askJson(`${baseUrl.replace(/\/+$/, '')}/models`, { apiKey, headers, signal, send });
+  const problem =
+    answer.type === 'refused' ? problemOf(answer, { baseUrl, apiKey, headers, signal }) : undefined;
+  if (problem !== undefined) return { ids: [], problem };
+  const all = answer.type === 'json' ? (readModelList(answer.value)?.models ?? []) : [];
+  const fit = all.filter(({ unfit }) => unfit !== true);
+  const ids = (fit.length > 0 ? fit : all).map(({ id }) => id).sort();
+  if (ids.length > 0) return { ids };
+  return {
+    ids,
+    problem: `${shownUrl(baseUrl)} does not list its models: name one (--model, OPENAI_MODEL, /model).`,
+  };
+}
+
+/** Milliseconds for a list. */
+const LIST_MS = 5000;
+
+/** Why there is no answer; undefined for one that says nothing of models, which a list need not be there for. */
+function problemOf(
+  { error, status }: Extract<HttpAnswer, { type: 'refused' }>,
+  {
+    baseUrl,
+    apiKey = '',
+    headers,
+    signal,
+  }: {
+    readonly baseUrl: string;
+    readonly apiKey: string | undefined;
+    readonly headers: OwnHeaders;
+    readonly signal: AbortSignal;
+  },
+): string | undefined {
+  if (signal.aborted)
+    return `${shownUrl(baseUrl)} did not answer within ${LIST_MS / 1000} s. Check that it is running, and the address.`;
+  if (error instanceof SyntaxError) return undefined;
+  const hasKey = apiKey !== '' || hasAuthorization(headers);
+  const about = { baseUrl, model: '', hasKey, secrets: secretsOf(apiKey, headers) };
+  const { kind, message } = toModelError(error, about);
+  const mayHaveNoList =
+    status !== undefined && status < 500 && (kind === 'bad_url' || kind === 'bad_request');
+  return mayHaveNoList ? undefined : message;
+}

@@ -1,0 +1,103 @@
+/** The step of the boot that asks for a model: keeps the answer, and sees to it that it counts from now on. */
+import { saveCredentials } from '../../config/credentials.ts';
+import { settingVariables } from '../../config/environment.ts';
+import type { LoadedSettings } from '../../config/types.ts';
+import type { Boot, OnboardingResult } from '../../ui/types.ts';
+import type { CliOptions } from '../options.ts';
+import type { Place } from '../process/appPaths.ts';
+import { isLoopback } from './localAddresses.ts';
+import { createSetupPort } from './setupPort.ts';
+
+/** What the program was started with; an answer may take parts of it out. */
+export interface Start {
+  readonly place: Place;
+  readonly options: CliOptions;
+}
+
+/** `next` boots again; what cannot be kept counts for this run, and that is said. `message`: what went wrong before. */
+export function onboarding(
+  start: Start,
+  loaded: LoadedSettings,
+  message: string | undefined,
+  next: (start: Start) => Promise<Boot>,
+): Boot {
+  const { place, options } = start;
+  return {
+    type: 'onboarding',
+    setup: createSetupPort(place, loaded),
+    ...(message === undefined ? {} : { message }),
+    ...(loaded.misread === undefined ? {} : { canReread: true }),
+    async answer(result) {
+      if (result.type === 'quit') return { type: 'quit' };
+      if (result.type === 'demo') return next({ place, options: { ...options, demo: true } });
+      if (result.type === 'reread') return next(start);
+      const saved = await saveCredentials(place.dataRoot, credentialsOf(result));
+      const names = strongerSources(result, loaded);
+      const aside = withoutSources(start, names);
+      const boot = await next(saved.type === 'saved' ? aside : forThisRun(aside, result));
+      const notices =
+        saved.type !== 'saved'
+          ? [`${saved.message} What you chose counts for this run alone.`]
+          : [
+              ...(names.length === 0 ? [] : [noticeOf(names, saved.file)]),
+              ...(saved.tookHeaders === true ? [headersNotice(saved.file)] : []),
+            ];
+      if (boot.type !== 'ready' || notices.length === 0) return boot;
+      return { ...boot, notices: [...boot.notices, ...notices] };
+    },
+  };
+}
+
+type Given = Extract<OnboardingResult, { type: 'credentials' }>;
+
+/** A key that was kept for another endpoint does not go to a new one, unless that is this machine. */
+function credentialsOf({ baseUrl, apiKey, model }: Given) {
+  const isNear = URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname);
+  return {
+    ...(baseUrl === '' ? {} : { baseUrl }),
+    ...(apiKey !== '' ? { apiKey } : isNear ? {} : { apiKey: null }),
+    ...(model === '' ? {} : { model }),
+  };
+}
+
+/** Variables, flags and files of the project that say something else than what was just kept in the user's file. */
+function strongerSources(given: Given, { sources, files }: LoadedSettings): readonly string[] {
+  const own = files.find(({ layer }) => layer === 'user')?.name;
+  const stronger = (['baseUrl', 'apiKey', 'model'] as const).flatMap((key) => {
+    const source = sources[key];
+    return given[key] === '' || source === undefined || source === own ? [] : [source];
+  });
+  return [...new Set(stronger)];
+}
+
+/** Variables and flags of this run stand aside for the answer. */
+function withoutSources({ place, options }: Start, names: readonly string[]): Start {
+  const variables = settingVariables
+    .filter(({ key }) => settingVariables.some((one) => one.key === key && names.includes(one.name)))
+    .map(({ name }) => name as string);
+  const env = Object.fromEntries(Object.entries(place.env).filter(([name]) => !variables.includes(name)));
+  return {
+    place: { ...place, env },
+    options: {
+      ...options,
+      ...(names.includes('--base-url') ? { baseUrl: undefined } : {}),
+      ...(names.includes('--model') ? { model: undefined } : {}),
+    },
+  };
+}
+
+/** The answer as the strongest variables, in the copy of the environment that this run looks at. */
+function forThisRun({ place, options }: Start, { baseUrl, apiKey, model }: Given): Start {
+  const answer = { CLAWDCODE_BASE_URL: baseUrl, CLAWDCODE_API_KEY: apiKey, CLAWDCODE_MODEL: model };
+  const given = Object.entries(answer).filter(([, value]) => value !== '');
+  return { place: { ...place, env: { ...place.env, ...Object.fromEntries(given) } }, options };
+}
+
+function noticeOf(names: readonly string[], file: string): string {
+  const verb = names.length === 1 ? 'wins' : 'win';
+  return `Kept in ${file} and used now; but ${names.join(' and ')} ${verb} over it at the next start: take it out there.`;
+}
+
+function headersNotice(file: string): string {
+  return `The "headers" in ${file} were for another endpoint, so they were taken out.`;
+}

@@ -1,0 +1,156 @@
+/** What a project's file names and manifests say of it, for `/init`. Reads a few small files, follows no links, runs nothing. */
+import { lstat, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { ProjectFacts } from '../../commands/initPrompt.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { listFiles } from '../process/projectFiles.ts';
+import { commandsIn } from './manifestCommands.ts';
+
+const MAX_FILES = 50_000;
+const MAX_BYTES = 256 * 1024;
+/** Of each kind so many are named, each cut to so many characters. */
+const MAX_NAMES = 24;
+const MAX_CHARACTERS = 120;
+
+export async function readProjectFacts(root: string): Promise<ProjectFacts> {
+  const files = (await listFiles(root, root)).map((file) => file.replaceAll('\\', '/'));
+  const manifests = files
+    .filter((file) => manifestNames.has(baseOf(file)) && depthOf(file) <= 2)
+    .toSorted(byDepth);
+  const texts = await Promise.all(
+    manifests.slice(0, MAX_NAMES).map(async (file) => ({ file, text: await readSmall(join(root, file)) })),
+  );
+  const agents = await lstat(join(root, 'AGENTS.md')).catch(() => undefined);
+  return {
+    files: files.length,
+    isComplete: files.length < MAX_FILES,
+    languages: languagesOf(files),
+    folders: named([
+      ...new Set(files.filter((file) => file.includes('/')).map((file) => `${file.split('/')[0]}/`)),
+    ]),
+    manifests: named(manifests),
+    commands: texts
+      .flatMap(({ file, text }) => (depthOf(file) === 0 ? commandsIn(baseOf(file), text, files) : []))
+      .slice(0, MAX_NAMES)
+      .map(({ command, runs }) => ({
+        command: short(command),
+        ...(runs === undefined ? {} : { runs: short(runs) }),
+      })),
+    guides: named(files.filter((file) => guides.test(file))),
+    workflows: named(files.filter((file) => workflows.test(file))),
+    agentsBytes: agents?.isFile() === true ? agents.size : undefined,
+  };
+}
+
+const manifestNames: ReadonlySet<string> = new Set([
+  'package.json',
+  'pnpm-workspace.yaml',
+  'deno.json',
+  'tsconfig.json',
+  'pyproject.toml',
+  'setup.py',
+  'requirements.txt',
+  'tox.ini',
+  'Cargo.toml',
+  'go.mod',
+  'Makefile',
+  'justfile',
+  'Taskfile.yml',
+  'Gemfile',
+  'Rakefile',
+  'pom.xml',
+  'build.gradle',
+  'build.gradle.kts',
+  'composer.json',
+  'mix.exs',
+  'CMakeLists.txt',
+  'Package.swift',
+  'pubspec.yaml',
+  'build.zig',
+  'Dockerfile',
+  'docker-compose.yml',
+  'compose.yaml',
+]);
+
+const guides =
+  /^(?:CLAUDE\.md|GEMINI\.md|QWEN\.md|\.cursorrules|\.windsurfrules|\.clinerules|CONTRIBUTING(?:\.\w+)?|README(?:\.\w+)?|ARCHITECTURE\.md|\.cursor\/rules\/[^/]+|\.github\/copilot-instructions\.md)$/i;
+const workflows =
+  /^(?:\.github\/workflows\/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci\/config\.yml|azure-pipelines\.yml|Jenkinsfile|\.woodpecker\.yml)$/;
+
+const languages: Readonly<Record<string, string>> = {
+  '.ts': 'TypeScript',
+  '.tsx': 'TypeScript',
+  '.mts': 'TypeScript',
+  '.js': 'JavaScript',
+  '.jsx': 'JavaScript',
+  '.mjs': 'JavaScript',
+  '.cjs': 'JavaScript',
+  '.py': 'Python',
+  '.rs': 'Rust',
+  '.go': 'Go',
+  '.java': 'Java',
+  '.kt': 'Kotlin',
+  '.swift': 'Swift',
+  '.c': 'C',
+  '.h': 'C or C++',
+  '.cc': 'C++',
+  '.cpp': 'C++',
+  '.hpp': 'C++',
+  '.cs': 'C#',
+  '.rb': 'Ruby',
+  '.php': 'PHP',
+  '.ex': 'Elixir',
+  '.exs': 'Elixir',
+  '.dart': 'Dart',
+  '.zig': 'Zig',
+  '.scala': 'Scala',
+  '.lua': 'Lua',
+  '.sh': 'Shell',
+  '.sql': 'SQL',
+  '.vue': 'Vue',
+  '.svelte': 'Svelte',
+  '.html': 'HTML',
+  '.css': 'CSS',
+  '.scss': 'CSS',
+  '.md': 'Markdown',
+};
+
+function languagesOf(files: readonly string[]): ProjectFacts['languages'] {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    const name = languages[extname(file).toLowerCase()];
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([name, many]) => ({ name, files: many }))
+    .toSorted((a, b) => b.files - a.files)
+    .slice(0, 8);
+}
+
+/** Empty where it is no plain small file. */
+async function readSmall(path: string): Promise<string> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info?.isFile() !== true || info.size > MAX_BYTES) return '';
+  return readFile(path, 'utf8').catch(() => '');
+}
+
+function named(names: readonly string[]): readonly string[] {
+  return names.slice(0, MAX_NAMES).map(short);
+}
+
+function short(text: string): string {
+  const line = sanitizeLine(text);
+  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS)}…`;
+}
+
+function baseOf(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1);
+}
+
+function depthOf(file: string): number {
+  return file.split('/').length - 1;
+}
+
+function byDepth(a: string, b: string): number {
+  return depthOf(a) - depthOf(b) || a.localeCompare(b);
+}

@@ -1,0 +1,57 @@
+/** The secrets of a project's `.env` files: programs may read them, the model sees a mark in their place. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFolderWalk } from '../../disk/folderWalk.ts';
+import { isSensitive } from '../../permissions/files/sensitive.ts';
+import { isSecretName } from '../../redact/assignments.ts';
+import { isLikelySecret } from '../../redact/likelySecret.ts';
+import { findTokens } from '../../redact/tokens.ts';
+import { findUrlPasswords } from '../../redact/urlPasswords.ts';
+import type { KnownSecret } from '../../tools/shell/valueRedactor.ts';
+
+const MAX_BYTES = 64 * 1024;
+/** The nearest come first. */
+const MAX_FILES = 200;
+/** Shorter ones would be found in any text. */
+const MIN_LENGTH = 6;
+/** Of one line of a value; shorter ones may be words. */
+const MIN_LINE_LENGTH = 16;
+
+/** A function that reads the `.env` files in and below some folders, as they are now. Never throws. */
+export function createEnvSecrets(): (folders: readonly string[]) => readonly KnownSecret[] {
+  const walk = createFolderWalk((path, entries) => ({
+    found: entries
+      .map(({ name }) => join(path, name))
+      .filter((file) => /\/\.env[^/]*$/.test(file) && isSensitive(file)),
+  }));
+  return (folders) => {
+    const files = folders.flatMap((folder) => walk(folder).flatMap(({ found }) => found));
+    return [...new Set(files)].slice(0, MAX_FILES).flatMap((path) => secretsIn(textOf(path)));
+  };
+}
+
+/** A value in quotes may have several lines; another ends with its line. */
+const assignment =
+  /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*("(?:\\.|[^"\\])*"|'[^']*'|`[^`]*`|[^\n]*)/gm;
+
+function secretsIn(text: string): readonly KnownSecret[] {
+  return [...text.replaceAll('\r\n', '\n').matchAll(assignment)].flatMap(([, name = '', written = '']) => {
+    const value = /^(["'`])(.*)\1/s.exec(written)?.[2] ?? written.replace(/\s+#.*$/, '').trimEnd();
+    const passwords = findUrlPasswords(value).map(({ start, end }) => value.slice(start, end));
+    const isSecret = isSecretName(name) || findTokens(value).length > 0 || isLikelySecret(value, 'quoted');
+    // As programs print it: quoted, `\n` is the end of a line, as in a private key.
+    const lines = value.split(/\n|\\n|\\r/).filter((one) => one.length >= MIN_LINE_LENGTH);
+    return [...new Set([...passwords, ...(isSecret ? [value, ...lines] : [])])]
+      .filter((one) => one.length >= MIN_LENGTH)
+      .map((one) => ({ value: one, mark: `[redacted: ${name} of .env]` }));
+  });
+}
+
+function textOf(path: string): string {
+  try {
+    const info = statSync(path);
+    return info.isFile() && info.size <= MAX_BYTES ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,42 @@
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { detectGitRemote } from '../../context/index.ts';
+import { readSmallFile } from '../../disk/readSmallFile.ts';
+
+const packageSchema = z.object({ name: z.string().exactOptional(), version: z.string().exactOptional() });
+
+/** A larger one is none: an archive may hold anything by that name. */
+const MAX_PACKAGE_BYTES = 1_000_000;
+
+/** What the project's own files say of it: the remote of its repository and the name of its package. */
+export async function readWorkspaceFacts(
+  root: string,
+): Promise<{ readonly gitRemote?: string; readonly package?: z.infer<typeof packageSchema> }> {
+  const [gitRemote, text] = await Promise.all([
+    detectGitRemote(root),
+    readSmallFile(join(root, 'package.json'), MAX_PACKAGE_BYTES),
+  ]);
+  const parsed = packageSchema.safeParse(parseOrNothing(text ?? ''));
+  return {
+    ...(gitRemote === undefined ? {} : { gitRemote }),
+    ...(parsed.success ? { package: parsed.data } : {}),
+  };
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name of the user who runs the program; undefined where the system has none, as in some containers. */
+export function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+/** `clawdcode session …`: everything that it needs, plugged together. Loaded only when it is asked for. */
+import { EXIT } from '../../headless/exitCodes.ts';
+import type { Place } from '../process/appPaths.ts';
+import { failureOf } from './failures.ts';
+import { runSessionCommand } from './program.ts';
+import { openSessions, type Sessions } from './sessions.ts';
+import { askAtTerminal, standardOutput } from './terminal.ts';
+
+/** `argv` begins behind the word `session`. Returns the exit code. */
+export async function sessionCommand(place: Place, argv: readonly string[]): Promise<number> {
+  const output = standardOutput(place);
+  let opened: Promise<Sessions> | undefined;
+  const sessions = (): Promise<Sessions> => {
+    opened ??= openSessions(place);
+    return opened;
+  };
+  try {
+    return await runSessionCommand(
+      { place, output, sessions, confirm: askAtTerminal, now: () => new Date() },
+      argv,
+    );
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    output.say(failure.message);
+    return failure.code;
+  } finally {
+    await opened?.then(
+      (open) => open.close(),
+      () => EXIT.failed,
+    );
+  }
+}

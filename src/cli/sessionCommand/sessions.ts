@@ -1,0 +1,140 @@
+/** The sessions of all projects on this machine, as the subcommands need them. */
+import {
+  PersistentStore,
+  SessionLockedError,
+  SessionNotFoundError,
+  type Stored,
+} from '../../context/index.ts';
+import { costUsd, lookupModel } from '../../model/catalogue.ts';
+import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
+import type { Place } from '../process/appPaths.ts';
+import { openSessionCatalogue } from '../sessions/catalogue.ts';
+import { renameSession } from '../sessions/renameSession.ts';
+import { isRefusedByDisk } from '../sessions/sessionErrors.ts';
+import { StorageFailure } from './failures.ts';
+import { readEntries } from './readEntries.ts';
+
+export interface Sessions {
+  /** The folders below `projects/` of the project that the program runs in; its own first. */
+  readonly projects: readonly string[];
+  /** Those that a word could mean, by id or title, of all projects; newest first. */
+  named(word: string): Promise<readonly SessionRecord[]>;
+  /** As they are on disk now, newest first. */
+  list(query: SessionQuery): Promise<SessionList>;
+  /** Looks everywhere; `onWait` is called when it has to read a lot before, as nobody has searched there yet. */
+  search(text: string, options: SearchOptions): Promise<readonly SearchHit[]>;
+  rename(session: SessionRecord, title: string): Promise<void>;
+  /** The new id; undefined where there is no such entry. Works while another program writes the session. */
+  fork(session: SessionRecord, uptoSeq: number | undefined): Promise<string | undefined>;
+  /** Bytes of the archive. */
+  archive(session: SessionRecord): Promise<number>;
+  unarchive(session: SessionRecord): Promise<void>;
+  /** Bytes that were freed. */
+  remove(session: SessionRecord): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface SessionList {
+  readonly sessions: readonly SessionRecord[];
+  /** False where large logs are not read to their end yet: then their tokens and cost are too low. */
+  readonly isComplete: boolean;
+}
+
+export interface SearchOptions {
+  readonly project?: readonly string[];
+  readonly limit: number;
+  readonly onWait: () => void;
+}
+
+/**
+ * All but lists and searches reject with `SessionLockedError` while another program writes the session, and with
+ * `StorageFailure` where the disk refuses.
+ */
+export async function openSessions(place: Place): Promise<Sessions> {
+  const catalogue = openSessionCatalogue(place, (model, usage) =>
+    costUsd(lookupModel(model, { unknownWindow: 1 }), usage),
+  );
+  const { own, moved } = await catalogue.projectsOf(place.root);
+  const storeOf = ({ root, project }: SessionRecord): PersistentStore =>
+    new PersistentStore({
+      dataRoot: place.dataRoot,
+      projectRoot: root ?? place.root,
+      project,
+      programVersion: place.version,
+    });
+  const unpack = async (session: SessionRecord): Promise<void> =>
+    void bytesOf(session, await catalogue.unarchive(session));
+  return {
+    projects: [own, ...moved],
+    async named(word) {
+      const byId = word === '' ? [] : await catalogue.find(word);
+      if (byId.length > 0) return byId;
+      await catalogue.refresh(undefined, { maxBytes: LIST_BYTES });
+      return catalogue.list({ filter: word.trim() });
+    },
+    async list(query) {
+      const { isComplete } = await catalogue.refresh(undefined, { maxBytes: LIST_BYTES });
+      return { sessions: await catalogue.list(query), isComplete };
+    },
+    async search(text, { onWait, ...options }) {
+      const waiting = setTimeout(onWait, WAIT_MS);
+      await catalogue.refresh();
+      clearTimeout(waiting);
+      return catalogue.search(text, options);
+    },
+    async rename(session, title) {
+      if (session.isArchived) await unpack(session);
+      await renameSession(storeOf(session), session.id, await safeTitle(title, place));
+      if (session.isArchived) bytesOf(session, await catalogue.archive(session));
+    },
+    async fork(session, uptoSeq) {
+      if (uptoSeq !== undefined && !(await hasEntry(session, uptoSeq))) return undefined;
+      const to = uptoSeq === undefined ? {} : { to: uptoSeq };
+      const entries = readEntries(session, { type: 'from', seq: 0, ...to });
+      return storeOf(session)
+        .forkSession(entries)
+        .catch((error: unknown) => {
+          throw isRefusedByDisk(error)
+            ? new StorageFailure(`There is no copy, and nothing was changed: ${error.message}.`)
+            : error;
+        });
+    },
+    archive: async (session) => bytesOf(session, await catalogue.archive(session)),
+    unarchive: unpack,
+    remove: async (session) => bytesOf(session, await catalogue.remove(session)),
+    close: () => catalogue.close(),
+  };
+}
+
+/** Of new logs so much is read before a list is shown; of the rest its ends are enough for a title. */
+const LIST_BYTES = 4 * 2 ** 20;
+/** Milliseconds after which somebody who waits is told why. */
+const WAIT_MS = 1000;
+
+function bytesOf({ id }: SessionRecord, stored: Stored): number {
+  switch (stored.type) {
+    case 'done':
+      return stored.bytes;
+    case 'open':
+      throw new SessionLockedError(id, stored.holder);
+    case 'missing':
+      throw new SessionNotFoundError(id);
+    case 'failed':
+      throw new StorageFailure(stored.message);
+  }
+}
+
+/** As whatever is stored, where the settings say that secrets are not. */
+async function safeTitle(title: string, place: Place): Promise<string> {
+  const [{ ownSettings }, { writeRedaction }] = await Promise.all([
+    import('./ownSettings.ts'),
+    import('../sessions/redaction.ts'),
+  ]);
+  const settings = await ownSettings(place);
+  return writeRedaction(settings, settings.apiKey ?? undefined)?.text(title) ?? title;
+}
+
+async function hasEntry(session: SessionRecord, seq: number): Promise<boolean> {
+  for await (const _ of readEntries(session, { type: 'from', seq, to: seq })) return true;
+  return false;
+}

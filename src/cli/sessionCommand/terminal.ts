@@ -1,0 +1,41 @@
+/** The process's own output and question, for `clawdcode session`. */
+import { createInterface } from 'node:readline/promises';
+import { sanitize } from '../../ui/print/sanitize.ts';
+import { chooseTheme } from '../../ui/theme.ts';
+import type { Place } from '../process/appPaths.ts';
+import { terminalColors } from '../terminal/terminalColors.ts';
+import { type Output, pipeWriter } from './output.ts';
+
+/** Columns of what goes to a file or a program. */
+const WIDTH = 100;
+
+export function standardOutput(place: Place): Output {
+  const { stdout, stderr } = process;
+  const write = pipeWriter(stdout);
+  // Whoever reads the errors may go away as well; there is nobody left to tell.
+  stderr.on('error', () => {});
+  const isTerminal = stdout.isTTY === true;
+  const plain = chooseTheme('plain', { noColor: true });
+  const colors = terminalColors(place);
+  const theme = chooseTheme('auto', colors);
+  const isForced = colors.forceColor !== undefined;
+  return {
+    write,
+    line: (text) => write(`${text}\n`),
+    say: (text) => void stderr.write(`clawdcode: ${sanitize(text)}\n`),
+    width: isTerminal ? stdout.columns : WIDTH,
+    isTerminal,
+    hint: (text) => void stderr.write(`${(stderr.isTTY ? theme : plain).dim(sanitize(text))}\n`),
+    theme: isTerminal || isForced ? theme : plain,
+  };
+}
+
+/** Yes only for "y" or "yes"; the end of the input and Ctrl+C are a no. Undefined where nobody is there. */
+export async function askAtTerminal(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const answer = await Promise.race([lines.question(`${sanitize(question)} [y/N] `), ended]);
+  lines.close();
+  return /^y(es)?$/i.test(answer.trim());
+}

@@ -1,0 +1,60 @@
+/** Sessions that are in the archive are found like the others, and taken out of it before they are opened. */
+import { basename } from 'node:path';
+import { type PersistentStore, SessionLockedError, SessionNotFoundError } from '../../context/index.ts';
+import type { SessionRecord } from '../../protocol/sessions.ts';
+import type { Place } from '../process/appPaths.ts';
+import { findSession } from '../sessionCommand/findSession.ts';
+import { openSessionCatalogue } from './catalogue.ts';
+import { locateSession } from './locateSession.ts';
+import { AmbiguousTitleError } from './sessionErrors.ts';
+
+/** A session by what it is called. */
+export interface Located {
+  readonly id: string;
+  /** Set when it is in the archive still. */
+  readonly archived?: SessionRecord;
+}
+
+/** As `locateSession`, in the archive as well. Throws the same errors. */
+export async function locateAnywhere(given: string, store: PersistentStore, place: Place): Promise<Located> {
+  try {
+    return { id: await locateSession(given, store) };
+  } catch (error) {
+    if (!(error instanceof SessionNotFoundError)) throw error;
+    const archived = await findArchived(given, basename(store.folder), place);
+    if (archived === undefined) throw error;
+    return { id: archived.id, archived };
+  }
+}
+
+async function findArchived(
+  given: string,
+  project: string,
+  place: Place,
+): Promise<SessionRecord | undefined> {
+  const catalogue = openSessionCatalogue(place);
+  try {
+    const named = await catalogue.find(given, project);
+    const found = findSession(named.length > 0 ? named : await catalogue.list({ project }), given, [project]);
+    if (found.type === 'several')
+      throw new AmbiguousTitleError(
+        given,
+        found.sessions.map(({ id }) => id),
+      );
+    return found.type === 'found' && found.session.isArchived ? found.session : undefined;
+  } finally {
+    await catalogue.close();
+  }
+}
+
+/** Rejects with `SessionLockedError`, or with what the disk said. */
+export async function takeOutOfArchive(session: SessionRecord, place: Place): Promise<void> {
+  const catalogue = openSessionCatalogue(place);
+  try {
+    const stored = await catalogue.unarchive(session);
+    if (stored.type === 'open') throw new SessionLockedError(session.id, stored.holder);
+    if (stored.type === 'failed') throw new Error(stored.message);
+  } finally {
+    await catalogue.close();
+  }
+}

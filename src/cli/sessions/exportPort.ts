@@ -1,0 +1,29 @@
+/** `/export` for the session that is open. */
+import { resolve } from 'node:path';
+import type { CommandHost } from '../../commands/types.ts';
+import type { LoadedSettings } from '../../config/types.ts';
+import { LogPages } from '../../context/index.ts';
+import { secretsOf } from '../../model/http/ownHeaders.ts';
+import type { Place } from '../process/appPaths.ts';
+import type { OpenedSession } from '../sessionFactory.ts';
+
+export function createExportPort(
+  { agent, file: log }: Pick<OpenedSession, 'agent' | 'file'>,
+  place: Place,
+  { settings }: LoadedSettings,
+): CommandHost['exportSession'] {
+  return async ({ format, file }) => {
+    const { exportToFile } = await import('./exportToFile.ts');
+    const { sessionId, title = 'A session', root } = agent.state();
+    const meta = { title, sessionId, project: root, programVersion: place.version, exportedAt: new Date() };
+    const own = secretsOf(settings.apiKey, settings.headers);
+    // From the file, which has all of it; where nothing can be saved, from memory.
+    const entries =
+      log === undefined ? agent.entries() : new LogPages(log).range(0, Number.POSITIVE_INFINITY);
+    const target =
+      file === undefined
+        ? { folder: root }
+        : { file: resolve(place.cwd, file.replace(/^~(?=\/)/, place.home)) };
+    return exportToFile(entries, { format, meta, own }, target);
+  };
+}

@@ -1,0 +1,52 @@
+import { join, resolve } from 'node:path';
+import { createFileCheckpoints, type OpenFileCheckpoints } from '../../checkpoints/createFileCheckpoints.ts';
+import type { CheckpointBlobs } from '../../checkpoints/types.ts';
+import type { Settings } from '../../config/schema.ts';
+import { type ContextManager, getProjectStoragePath } from '../../context/index.ts';
+import type { Place } from '../process/appPaths.ts';
+import { filesAfterMove } from './filesAfterMove.ts';
+import type { WriteRedaction } from './redaction.ts';
+
+/**
+ * Looks after the project's files for the open session: their contents lie with the session's originals. Undefined
+ * where the settings say so.
+ */
+export function openFileCheckpoints(
+  context: ContextManager,
+  { checkpoints, permissions }: Pick<Settings, 'checkpoints' | 'permissions'>,
+  place: Place,
+  onWarning: (message: string) => void,
+  redaction: WriteRedaction | undefined,
+): OpenFileCheckpoints | undefined {
+  const { enabled, ...limits } = checkpoints;
+  if (!enabled) return undefined;
+  const blobs = context.blobs();
+  const files = createFileCheckpoints({
+    root: place.root,
+    extraRoots: permissions.additionalDirectories.map((folder) =>
+      resolve(place.root, folder.replace(/^~(?=\/|$)/, place.home)),
+    ),
+    folder: join(getProjectStoragePath(place.dataRoot, place.root), 'unchanged'),
+    exclude: [place.dataRoot],
+    blobs: blobsOf(blobs.verbatim(), redaction),
+    holdsSecrets: redaction?.holdsSecrets,
+    limits,
+    onWarning,
+    env: place.env,
+  });
+  const [first] = context.entries();
+  return filesAfterMove(files, first?.subtype === 'session_start' ? first.cwd : undefined, place.root);
+}
+
+/** Also what a merge makes, or what stands where something is brought back, is kept only where it holds no secrets. */
+function blobsOf(blobs: CheckpointBlobs, redaction: WriteRedaction | undefined): CheckpointBlobs {
+  if (redaction === undefined) return blobs;
+  return {
+    read: (ref) => blobs.read(ref),
+    put: async (bytes) => {
+      if (redaction.holdsSecrets(bytes))
+        throw new Error('it holds secrets, and the settings say not to store any');
+      return blobs.put(bytes);
+    },
+  };
+}

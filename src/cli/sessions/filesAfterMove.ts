@@ -1,0 +1,50 @@
+/**
+ * Going back in a session that began in another folder. Where the project was moved, what the log says of paths
+ * there is true of the same paths here; the files of a project that still is where it was are not touched from here.
+ */
+import { existsSync, realpathSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { FileCheckpoints, PathChange, RestoreStep } from '../../protocol/checkpoints.ts';
+
+/** The port, for a session whose log began with `began` as the project's root; undefined where that is not known. */
+export function filesAfterMove<T extends FileCheckpoints>(
+  files: T,
+  began: string | undefined,
+  root: string,
+): T {
+  if (began === undefined || began === root) return files;
+  const isThere = existsSync(began);
+  const old = isThere ? realpathSync.native(began) : began;
+  const isForeign = ({ path }: PathChange): boolean => isBelow(path, old) && !isBelow(path, root);
+  const here = (change: PathChange): PathChange =>
+    isForeign(change) ? { ...change, path: join(root, relative(old, change.path)) } : change;
+
+  return {
+    ...files,
+    async plan(changes, isShown) {
+      if (!isThere) return files.plan(changes.map(here), isShown);
+      const { steps } = await files.plan(
+        changes.filter((change) => !isForeign(change)),
+        isShown,
+      );
+      const left = new Set(changes.filter(isForeign).map(({ path }) => path));
+      return { steps: [...steps, ...[...left].map((path) => refused(path, old))] };
+    },
+    // What was changed elsewhere may be shown here.
+    diff: (changes) => files.diff(isThere ? changes : changes.map(here)),
+  };
+}
+
+function refused(path: string, project: string): RestoreStep {
+  return {
+    path,
+    action: 'refuse',
+    reason: `it belongs to another project, ${project}`,
+    added: 0,
+    removed: 0,
+  };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}

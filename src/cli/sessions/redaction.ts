@@ -1,0 +1,33 @@
+/** Takes secrets out of whatever is stored, where the settings say so. */
+import type { Settings } from '../../config/schema.ts';
+import { secretsOf } from '../../model/http/ownHeaders.ts';
+import type { Redaction } from '../../protocol/redaction.ts';
+import { createRedactor } from '../../redact/createRedactor.ts';
+import { findSecrets } from '../../redact/findSecrets.ts';
+import { redact } from '../../redact/redact.ts';
+import { redactDeep } from '../../redact/redactDeep.ts';
+
+export interface WriteRedaction extends Redaction {
+  /** True for a content that is not to be stored as it is. */
+  holdsSecrets(bytes: Uint8Array): boolean;
+}
+
+/** Undefined where `sessions.redactOnWrite` is off. */
+export function writeRedaction(
+  { sessions, headers = {} }: Pick<Settings, 'sessions'> & Partial<Pick<Settings, 'headers'>>,
+  apiKey: string | undefined,
+): WriteRedaction | undefined {
+  if (!sessions.redactOnWrite) return undefined;
+  const options = { own: secretsOf(apiKey, headers) };
+  return {
+    text: (text) => redact(text, options),
+    value: (value) => redactDeep(value, options),
+    open: () => createRedactor(options),
+    holdsSecrets: (bytes) => {
+      const text = Buffer.from(bytes).toString('latin1');
+      // Without its zeros UTF-16 is text as well.
+      const plain = text.includes('\0') ? text.replaceAll('\0', '') : '';
+      return findSecrets(text, options).length > 0 || findSecrets(plain, options).length > 0;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { titleDraft } from '../../agent/sessionFacts.ts';
+import type { PersistentStore, StorageProblem } from '../../context/index.ts';
+import { StorageFailure } from '../sessionCommand/failures.ts';
+
+/**
+ * Names a session that nobody has open. Rejects with the store's errors: not found, locked; and with a
+ * `StorageFailure` when the disk refuses. Where its shell was left stays as it is.
+ */
+export async function renameSession(
+  store: Pick<PersistentStore, 'openSession'>,
+  id: string,
+  title: string,
+): Promise<void> {
+  const log = await store.openSession(id);
+  const problems: StorageProblem[] = [];
+  try {
+    log.onProblem((problem) => problems.push(problem));
+    // That it could not be locked does not keep it from being written.
+    problems.length = 0;
+    const last = log.entries().at(-1);
+    if (last !== undefined) log.setCwd(last.cwd);
+    await log.append([titleDraft(title)]);
+    await log.sync();
+  } finally {
+    await log.close();
+  }
+  const problem = problems.at(-1);
+  if (problem !== undefined && problem.recovered !== true)
+    throw new StorageFailure(`The title was not saved. Check the disk that holds ${log.filePath}.`);
+}

@@ -1,0 +1,62 @@
+import {
+  AmbiguousSessionIdError,
+  InvalidSessionIdError,
+  type LockHolder,
+  SessionExistsError,
+  SessionLockedError,
+  SessionNotFoundError,
+} from '../../context/index.ts';
+import type { SessionRecord } from '../../protocol/sessions.ts';
+
+/** Ids that are named where several have the title, as copies do. */
+const SHOWN = 5;
+
+/** Several sessions have the title. */
+export class AmbiguousTitleError extends Error {
+  override readonly name = 'AmbiguousTitleError';
+  /** `ids` newest first. */
+  constructor(title: string, ids: readonly string[]) {
+    const some = ids.slice(0, SHOWN).join(', ') + (ids.length > SHOWN ? ' …' : '');
+    super(`${ids.length} sessions are called ${JSON.stringify(title)}, newest first: ${some}. Give an id.`);
+  }
+}
+
+/** The session is that of another project. */
+export class SessionElsewhereError extends Error {
+  override readonly name = 'SessionElsewhereError';
+  readonly session: Pick<SessionRecord, 'id' | 'project' | 'root' | 'isMoved' | 'title'>;
+  constructor(session: Pick<SessionRecord, 'id' | 'project' | 'root' | 'isMoved' | 'title'>) {
+    const { id, root, isMoved } = session;
+    const where = root === undefined ? 'another project' : root;
+    const there = isMoved ? ', which is no longer there' : ': start clawdcode there to resume it';
+    super(
+      `Session ${JSON.stringify(id)} belongs to ${where}${there}. --fork-session goes on in a copy of it here, "clawdcode session show ${id}" prints it.`,
+    );
+    this.session = session;
+  }
+}
+
+const expected = [
+  SessionElsewhereError,
+  AmbiguousTitleError,
+  AmbiguousSessionIdError,
+  InvalidSessionIdError,
+  SessionExistsError,
+  SessionLockedError,
+  SessionNotFoundError,
+];
+
+/** What to tell the user when a session cannot be opened; undefined for what nobody expects. */
+export function describeOpenError(error: unknown): string | undefined {
+  return expected.some((type) => error instanceof type) ? (error as Error).message : undefined;
+}
+
+/** True where the system said no: a disk that is full, a file that cannot be read. */
+export function isRefusedByDisk(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}
+
+/** Who has a session open, in brackets; nothing where nobody knows. */
+export function holderText(holder: LockHolder | undefined): string {
+  return holder === undefined ? '' : ` (process ${holder.pid} on ${holder.host})`;
+}

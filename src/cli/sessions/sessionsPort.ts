@@ -1,0 +1,141 @@
+/** What the picker may ask about sessions that are not open: the catalogue, in words for people. */
+import { basename } from 'node:path';
+import {
+  getProjectStoragePath,
+  PersistentStore,
+  type ProjectFolders,
+  type SessionCatalogue,
+} from '../../context/index.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { SessionRecord } from '../../protocol/sessions.ts';
+import { formatBytes } from '../../ui/print/numbers.ts';
+import type { Deed, SessionsPort } from '../../ui/sessions/SessionsPort.ts';
+import type { Place } from '../process/appPaths.ts';
+import { readEntries } from '../sessionCommand/readEntries.ts';
+import { renameSession } from './renameSession.ts';
+import { describeOpenError, holderText } from './sessionErrors.ts';
+
+/** Entries of a preview: before and after its place, or of the end. */
+const BEFORE = 6;
+const AFTER = 18;
+const AT_END = 30;
+
+export function createSessionsPort(place: Place, catalogue: SessionCatalogue): SessionsPort {
+  const { dataRoot, root, version } = place;
+  const project = basename(getProjectStoragePath(dataRoot, root));
+  /** Until it is known where else the project has been, its own folder is all there is. */
+  let folders: ProjectFolders = { own: project, moved: [] };
+  const scopeOf = (only: string | readonly string[] | undefined) =>
+    only === undefined ? {} : { project: only === project ? [folders.own, ...folders.moved] : only };
+  const storeOf = (session: SessionRecord): PersistentStore =>
+    new PersistentStore({
+      dataRoot,
+      projectRoot: session.root ?? root,
+      project: session.project,
+      programVersion: version,
+    });
+
+  /** What the log says is in the index before it is packed: of an archive only the whole would be read again. */
+  const packed = async (session: SessionRecord): ReturnType<SessionCatalogue['archive']> => {
+    await catalogue.refresh(undefined, { project: session.project });
+    return catalogue.archive(session);
+  };
+
+  /** Where it lies now and how large it is there, so that it can be looked into. */
+  const withRecord = async (done: Deed, { id, project }: SessionRecord): Promise<Deed> => {
+    if (done.type === 'failed') return done;
+    const found = await catalogue.find(id, project).catch(() => []);
+    const session = found.find((one) => one.id === id);
+    return session === undefined ? done : { ...done, session };
+  };
+
+  return {
+    project,
+    async list({ project: only, ...query }) {
+      // Without an index every page would look into all the files before it: the first one has to do.
+      if ((query.offset ?? 0) > 0 && !((await catalogue.count()) ?? 0)) return [];
+      return catalogue.list({ ...query, ...scopeOf(only) });
+    },
+    async refresh(onChange) {
+      folders = await catalogue.projectsOf(root).catch(() => folders);
+      if (folders.moved.length > 0) onChange();
+      await catalogue.refresh(onChange);
+    },
+    async search(text, { project: only, limit, signal }) {
+      try {
+        return { type: 'found', hits: await catalogue.search(text, { ...scopeOf(only), limit, signal }) };
+      } catch (error) {
+        return { type: 'failed', message: `The search failed: ${reasonOf(error)}` };
+      }
+    },
+    preview: (session, aroundSeq, signal) => previewOf(session, aroundSeq, signal).catch(() => []),
+    rename: (session, title) =>
+      deed(async () => {
+        if (session.isArchived) await taken(catalogue.unarchive(session), 'renamed');
+        await renameSession(storeOf(session), session.id, title);
+        if (session.isArchived) await taken(packed(session), 'put back into the archive');
+        return `Renamed to “${title}”`;
+      }),
+    archive: (session) =>
+      deed(async () => {
+        const bytes = await taken(packed(session), 'archived');
+        return `Archived: ${formatBytes(session.bytes)} became ${formatBytes(bytes)}`;
+      }).then((done) => withRecord(done, session)),
+    unarchive: (session) =>
+      deed(async () => {
+        await taken(catalogue.unarchive(session), 'taken out of the archive');
+        return 'Out of the archive, as it was';
+      }).then((done) => withRecord(done, session)),
+    remove: (session) =>
+      deed(async () => {
+        const bytes = await taken(catalogue.remove(session), 'deleted');
+        return `Deleted “${session.title}”: ${formatBytes(bytes)} are free`;
+      }),
+  };
+}
+
+async function previewOf(
+  session: SessionRecord,
+  aroundSeq: number | undefined,
+  signal: AbortSignal,
+): Promise<JSONLEntry[]> {
+  const part =
+    aroundSeq === undefined
+      ? ({ type: 'tail', count: AT_END } as const)
+      : ({ type: 'from', seq: Math.max(0, aroundSeq - BEFORE), to: aroundSeq + AFTER } as const);
+  const entries: JSONLEntry[] = [];
+  // Out of an archive it takes a while, and nobody may look at it any more by then.
+  for await (const entry of readEntries(session, part)) {
+    if (signal.aborted) break;
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/** Bytes afterwards, or of what is free now; whatever else came of it is thrown, in words. */
+async function taken(storing: ReturnType<SessionCatalogue['archive']>, done: string): Promise<number> {
+  const stored = await storing;
+  switch (stored.type) {
+    case 'done':
+      return stored.bytes;
+    case 'open':
+      throw new Error(`Another clawdcode has it open${holderText(stored.holder)}, so it was not ${done}.`);
+    case 'missing':
+      throw new Error('It is no longer there.');
+    case 'failed':
+      throw new Error(stored.message);
+  }
+}
+
+/** What goes wrong is told, as the list must not end for it. */
+async function deed(run: () => Promise<string>): Promise<Deed> {
+  try {
+    return { type: 'done', message: await run() };
+  } catch (error) {
+    return { type: 'failed', message: describeOpenError(error) ?? reasonOf(error) };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,30 @@
+import { basename } from 'node:path';
+import type { SessionTarget } from '../../agent/types.ts';
+import { getProjectStoragePath, PersistentStore } from '../../context/index.ts';
+import type { Redaction } from '../../protocol/redaction.ts';
+import type { Place } from '../process/appPaths.ts';
+import { ReadingStore } from './ReadingStore.ts';
+
+/**
+ * Where the session lies that is asked for, when that is not this project's own store: in another project's folder,
+ * or only to be read. Undefined for this project's.
+ */
+export function storeOfTarget(
+  target: SessionTarget,
+  place: Place,
+  redaction?: Redaction,
+): PersistentStore | undefined {
+  if (target.type !== 'id') return undefined;
+  const { dataRoot, root, version } = place;
+  const own = basename(getProjectStoragePath(dataRoot, root));
+  const isElsewhere = target.project !== undefined && target.project !== own;
+  const options = {
+    dataRoot,
+    projectRoot: root,
+    programVersion: version,
+    redaction,
+    ...(target.project !== undefined && isElsewhere ? { project: target.project } : {}),
+  };
+  if (target.mode === 'read') return new ReadingStore(options);
+  return isElsewhere ? new PersistentStore(options) : undefined;
+}

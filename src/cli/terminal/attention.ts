@@ -1,0 +1,104 @@
+/** What the terminal takes besides text, from the names in the environment; and the user's wishes about it. */
+import { spawn } from 'node:child_process';
+import { realpath } from '../../disk/realPath.ts';
+import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
+import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
+import { isPlainConsole } from '../../ui/attention/plainConsole.ts';
+import type { Attention, NotificationChannel } from '../../ui/attention/types.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { findRoot } from '../process/workspace.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface AttentionSettings {
+  readonly notifications: 'auto' | NotificationChannel | 'off';
+  readonly notificationCommand: string | null;
+  readonly terminalTitle: boolean;
+  readonly terminalProgress: boolean;
+}
+
+export function attentionOf(settings: AttentionSettings, env: Env, cwd: string): Attention {
+  const { notifications, notificationCommand: command } = settings;
+  return {
+    title: settings.terminalTitle && !isPlainConsole(env.TERM),
+    progress: settings.terminalProgress && showsProgress(env),
+    notifications: notifications === 'auto' ? channelOf(env) : notifications,
+    multiplexer: multiplexerOf(env),
+    ...(command === null
+      ? {}
+      : { notify: (message, session) => runNotifier(command, message, session, env, cwd) }),
+  };
+}
+
+function multiplexerOf(env: Env): Attention['multiplexer'] {
+  if (env.TMUX) return 'tmux';
+  return env.STY ? 'screen' : undefined;
+}
+
+/**
+ * Terminals that show OSC 9;4; others take it for a notification with the text "4;3", so only these are asked.
+ * ConEmu (its documentation of escape codes), Windows Terminal 1.6 (Microsoft's page on progress bar sequences),
+ * WezTerm and Ghostty 1.2 (as Cargo's list has them), iTerm2 3.6.6 (its release notes), Konsole 26.04 and VTE 0.80
+ * (their merge requests). A multiplexer leaves the names of the terminal around and passes nothing on.
+ */
+function showsProgress(env: Env): boolean {
+  if (multiplexerOf(env) !== undefined) return false;
+  if (env.WT_SESSION || env.ConEmuANSI === 'ON') return true;
+  if (Number(env.VTE_VERSION) >= 8000 || Number(env.KONSOLE_VERSION) >= 260400) return true;
+  const isSince = (major: number, minor: number, patch: number): boolean => {
+    const [a = 0, b = 0, c = 0] = (env.TERM_PROGRAM_VERSION ?? '')
+      .split('.')
+      .map((part) => Number.parseInt(part, 10) || 0);
+    return a > major || (a === major && (b > minor || (b === minor && c >= patch)));
+  };
+  switch (env.TERM_PROGRAM) {
+    case 'WezTerm':
+      return true;
+    case 'ghostty':
+      return isSince(1, 2, 0);
+    case 'iTerm.app':
+      return isSince(3, 6, 6);
+    default:
+      return false;
+  }
+}
+
+/** How a terminal is known to show a notification; the bell rings everywhere. */
+function channelOf(env: Env): NotificationChannel {
+  if (multiplexerOf(env) !== undefined) return 'bell';
+  if (env.TERM === 'xterm-kitty' || env.KITTY_WINDOW_ID) return 'osc99';
+  if (env.TERM_PROGRAM === 'iTerm.app' || env.TERM_PROGRAM === 'ghostty' || env.TERM === 'xterm-ghostty')
+    return 'osc9';
+  if (env.TERM_PROGRAM === 'WezTerm' || /^(foot|rxvt-unicode)/.test(env.TERM ?? '')) return 'osc777';
+  return 'bell';
+}
+
+/** Milliseconds after which a notifier that hangs is ended. */
+const NOTIFIER_MS = 10_000;
+
+/** Longest text in a variable; the system takes no more than a hundred thousand and a bit. */
+const MAX_CHARACTERS = 1000;
+
+/** A title may hold anything, also what no variable can: then nothing would be started. */
+function plain(text: string): string {
+  return sanitizeLine(text).slice(0, MAX_CHARACTERS).toWellFormed();
+}
+
+/** Nobody waits for it, and what it prints goes nowhere: the screen is ours. */
+function runNotifier(command: string, message: string, session: string, env: Env, cwd: string): void {
+  const child = spawn(command, {
+    shell: true,
+    cwd,
+    stdio: 'ignore',
+    timeout: NOTIFIER_MS,
+    windowsHide: true,
+    env: {
+      ...withoutKeys(ownProgramEnvironment(env, findRoot(cwd), realpath)),
+      CLAWDCODE: '1',
+      CLAWDCODE_MESSAGE: plain(message),
+      CLAWDCODE_SESSION: plain(session),
+    },
+  });
+  child.on('error', () => {});
+  child.unref();
+}

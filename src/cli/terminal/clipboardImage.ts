@@ -1,0 +1,88 @@
+/** The clipboard's image, by whatever program of the system can read it. */
+import { execFile } from 'node:child_process';
+import { MAX_IMAGE_BYTES } from '../../protocol/images.ts';
+import type { ImageRead } from '../../ui/images/ImagePort.ts';
+import { imageOf, tooLarge } from './imageBytes.ts';
+
+const PATIENCE_MS = 5000;
+const NAME = 'The image on the clipboard';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A way to read it, and what its output is. */
+interface Way {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly output: 'bytes' | 'base64' | 'applescript';
+}
+
+/** Never rejects. Tries one program after the other; those that are not there are passed over. */
+export async function readClipboardImage(platform: NodeJS.Platform, env: Environment): Promise<ImageRead> {
+  const ways = waysFor(platform, env);
+  let isAnyThere = false;
+  for (const way of ways) {
+    const ran = await run(way, env);
+    if (ran === 'missing') continue;
+    isAnyThere = true;
+    if (ran === 'too_large') return tooLarge(NAME, MAX_IMAGE_BYTES + 1);
+    const read = ran === 'failed' ? undefined : imageOf(decoded(ran, way.output), NAME);
+    if (read !== undefined && read.type !== 'none') return read;
+  }
+  return { type: 'none', message: isAnyThere ? NOTHING : help(platform, env) };
+}
+
+const NOTHING = 'No image on the clipboard. The path of an image, pasted or dropped here, works as well.';
+
+function waysFor(platform: NodeJS.Platform, env: Environment): readonly Way[] {
+  const windows: Way = {
+    program: 'powershell.exe',
+    args: ['-NoProfile', '-NonInteractive', '-STA', '-Command', POWERSHELL],
+    output: 'base64',
+  };
+  if (platform === 'win32') return [windows];
+  if (platform === 'darwin')
+    return [
+      { program: 'pngpaste', args: ['-'], output: 'bytes' },
+      { program: 'osascript', args: ['-e', 'get the clipboard as «class PNGf»'], output: 'applescript' },
+    ];
+  const types = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+  const bytes = (program: string, args: (type: string) => readonly string[]): Way[] =>
+    types.map((type) => ({ program, args: args(type), output: 'bytes' }));
+  return [
+    ...(env.WAYLAND_DISPLAY ? bytes('wl-paste', (type) => ['--no-newline', '--type', type]) : []),
+    ...(env.DISPLAY ? bytes('xclip', (type) => ['-selection', 'clipboard', '-t', type, '-o']) : []),
+    ...(env.WSL_DISTRO_NAME ? [windows] : []),
+  ];
+}
+
+const POWERSHELL =
+  'Add-Type -AssemblyName System.Windows.Forms,System.Drawing; $i=[Windows.Forms.Clipboard]::GetImage(); if($i){$m=New-Object IO.MemoryStream; $i.Save($m,[Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($m.ToArray())}';
+
+function help(platform: NodeJS.Platform, env: Environment): string {
+  const instead = 'The path of an image, pasted or dropped here, works as well.';
+  if (platform !== 'linux' || env.WSL_DISTRO_NAME)
+    return `The clipboard could not be read: no program for that was found. ${instead}`;
+  if (env.WAYLAND_DISPLAY) return `To paste images, install wl-clipboard (it brings wl-paste). ${instead}`;
+  if (env.DISPLAY) return `To paste images, install xclip. ${instead}`;
+  return `There is no desktop here whose clipboard could be read. ${instead}`;
+}
+
+function run({ program, args }: Way, env: Environment): Promise<Buffer | 'missing' | 'failed' | 'too_large'> {
+  // Text forms are up to twice and a bit as long as the bytes.
+  const options = { encoding: 'buffer', timeout: PATIENCE_MS, maxBuffer: 3 * MAX_IMAGE_BYTES, env } as const;
+  return new Promise((resolve) => {
+    execFile(program, [...args], options, (error, stdout) => {
+      if (error === null) resolve(stdout);
+      else if (error.code === 'ENOENT') resolve('missing');
+      else resolve(String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' ? 'too_large' : 'failed');
+    });
+  });
+}
+
+function decoded(output: Buffer, form: Way['output']): Buffer {
+  if (form === 'bytes') return output;
+  const text = output.toString('latin1');
+  if (form === 'base64') return Buffer.from(text, 'base64');
+  // «data PNGf89504E47…»
+  return Buffer.from(/PNGf([0-9A-F]+)/i.exec(text)?.[1] ?? '', 'hex');
+}

@@ -1,0 +1,89 @@
+/** The user's own editor on a text, in a file that nobody else can read. */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openRealFile } from '../../disk/realFile.ts';
+import { realpath } from '../../disk/realPath.ts';
+import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
+import type { EditOutcome } from '../../ui/types.ts';
+import { findRoot } from '../process/workspace.ts';
+
+export interface EditorPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Of the program's own data: out of reach for the commands of a model, unlike a temporary folder. */
+  readonly dataRoot: string;
+}
+
+/** Longest text that is taken back, in bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** What a shell answers when there is no such program. */
+const NOT_FOUND = 127;
+
+/**
+ * Opens `text` in `$VISUAL` or `$EDITOR`, with whatever arguments these carry, on the terminal of this process, and
+ * gives what was saved. The caller has given the terminal away.
+ */
+export async function editText(text: string, { env, cwd, dataRoot }: EditorPlace): Promise<EditOutcome> {
+  const editor = [env.VISUAL, env.EDITOR].find((name) => name !== undefined && name.trim() !== '');
+  if (editor === undefined)
+    return failed('No editor is set. Set VISUAL or EDITOR, for example: export EDITOR="nano"');
+  let folder: string | undefined;
+  try {
+    const drafts = join(dataRoot, 'drafts');
+    await mkdir(drafts, { recursive: true, mode: 0o700 });
+    folder = realpath(await mkdtemp(join(drafts, 'draft-')));
+    const file = join(folder, 'prompt.md');
+    await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+    const problem = await run(editor, file, env, cwd);
+    if (problem !== undefined) return failed(`${problem} The draft is as it was.`);
+    const saved = await savedIn(file);
+    if (saved === undefined)
+      return failed('What the editor saved is no text, or too long. The draft is as it was.');
+    // Editors end the last line.
+    return { type: 'edited', text: text.endsWith('\n') ? saved : saved.replace(/\r?\n$/, '') };
+  } catch (error) {
+    return failed(`The draft could not be edited: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/**
+ * Undefined for what is too long and for a pipe. Other programs write to temporary folders as well, commands in the sandbox
+ * among them: a link that one put there is not followed to what it could not read itself.
+ */
+async function savedIn(file: string): Promise<string | undefined> {
+  const handle = await openRealFile(file);
+  try {
+    const info = await handle.stat();
+    return info.isFile() && info.size <= MAX_BYTES ? await handle.readFile('utf8') : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What went wrong, if anything. The shell takes the editor's words apart, as it does for git. */
+function run(
+  editor: string,
+  file: string,
+  own: EditorPlace['env'],
+  cwd: string,
+): Promise<string | undefined> {
+  const env = ownProgramEnvironment(own, findRoot(cwd), realpath);
+  const isWindows = process.platform === 'win32';
+  const child = isWindows
+    ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit', cwd, env })
+    : spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', cwd, env });
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve(`The editor (${editor}) could not be started: ${error.message}.`));
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(undefined);
+      else if (code === NOT_FOUND) resolve(`The editor (${editor}) was not found.`);
+      else resolve(`The editor (${editor}) ended with ${signal ?? `exit code ${code}`}.`);
+    });
+  });
+}
+
+const failed = (message: string): EditOutcome => ({ type: 'failed', message });

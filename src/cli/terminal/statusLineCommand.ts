@@ -1,0 +1,108 @@
+/** Runs the user's own status line command: JSON in, a line or a few out, bounded in time and size. */
+import { spawn } from 'node:child_process';
+import { realpath } from '../../disk/realPath.ts';
+import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
+import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
+import type { StatusInput } from '../../ui/statusCommand/statusInput.ts';
+import type { StatusCommand, StatusOutput } from '../../ui/statusCommand/types.ts';
+import { findRoot } from '../process/workspace.ts';
+
+export interface StatusLineSetting {
+  readonly command: string;
+  readonly padding: number;
+  readonly refreshMs: number | null;
+}
+
+/** Milliseconds that it may take. */
+export const TIMEOUT_MS = 1000;
+/** Characters of its output that are read; it is ended behind them. */
+const MAX_CHARACTERS = 16_384;
+
+export function createStatusCommand(
+  { command, padding, refreshMs }: StatusLineSetting,
+  place: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  addedDirectories: readonly string[],
+  columns: () => number | undefined,
+): StatusCommand {
+  return {
+    padding,
+    ...(refreshMs === null ? {} : { refreshMs }),
+    run: (input) =>
+      runCommand(command, withDirectories(input, addedDirectories), place, columns() ?? 80).catch(
+        // What cannot be a command at all (a NUL in it) is thrown.
+        (error: Error) => failed(`could not be started (${error.message})`),
+      ),
+  };
+}
+
+function withDirectories(input: StatusInput, added_dirs: readonly string[]): StatusInput {
+  return { ...input, workspace: { ...input.workspace, added_dirs } };
+}
+
+function runCommand(
+  command: string,
+  input: StatusInput,
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  columns: number,
+): Promise<StatusOutput> {
+  return new Promise((resolve) => {
+    // A group of its own: what it has started ends with it.
+    const child = spawn(command, {
+      shell: true,
+      cwd,
+      env: {
+        ...withoutKeys(ownProgramEnvironment(env, findRoot(cwd), realpath)),
+        COLUMNS: String(columns),
+        CLAWDCODE: '1',
+      },
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    let text = '';
+    let complaint = '';
+    const finish = (output: StatusOutput): void => {
+      clearTimeout(timer);
+      resolve(output);
+    };
+    const kill = (): void => {
+      try {
+        if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL');
+        else child.kill('SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    const timer = setTimeout(() => {
+      kill();
+      finish(failed(`took longer than ${TIMEOUT_MS / 1000} s`));
+    }, TIMEOUT_MS);
+    child.on('error', (error) => finish(failed(`could not be started (${error.message})`)));
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      if (text.length <= MAX_CHARACTERS) return;
+      kill();
+      finish({ type: 'text', text: text.slice(0, MAX_CHARACTERS) });
+    });
+    child.stderr.setEncoding('utf8').on('data', (part: string) => {
+      if (complaint.length < 200) complaint += part;
+    });
+    child.on('close', (code) => {
+      const said = complaint.trim().split('\n')[0]?.slice(0, 200) ?? '';
+      if (code === 0 && text.trim() !== '') finish({ type: 'text', text });
+      else if (code === 0) finish(failed('printed nothing'));
+      else finish(failed(`failed (${said === '' ? `exit code ${code}` : said})`));
+    });
+    // A command that does not read its input may be gone before it is written.
+    child.stdin.on('error', () => {});
+    child.stdin.end(`${JSON.stringify(input)}\n`);
+  });
+}
+
+function failed(why: string): StatusOutput {
+  return {
+    type: 'failed',
+    message: `The status line command ${why}. The built-in line is shown; see "statusLine" in the settings.`,
+  };
+}

@@ -1,0 +1,351 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createModelChoice, listModels } from '../../../src/cli/models/modelChoice.ts';
+import { settingsSchema } from '../../../src/config/schema.ts';
+import { DEMO_MODEL } from '../../../src/model/demo.ts';
+import { createServedModels } from '../../../src/model/servers/servedModels.ts';
+import { ollama, startLocalServer } from '../../e2e/support/localServers.ts';
+
+const settings = (given: unknown) => settingsSchema.parse(given);
+
+test.each([
+  ['a known model', 'gpt-4.1', {}, { windowTokens: 1_047_576, source: 'catalogue' }],
+  ['an unknown model', 'nobody/knows', {}, { windowTokens: 128_000, source: 'assumed' }],
+  [
+    'an unknown model on this machine',
+    'nobody/knows',
+    { baseUrl: 'http://localhost:8080/v1' },
+    { windowTokens: 32_000, source: 'assumed' },
+  ],
+  [
+    'an unknown model in the local network',
+    'nobody/knows',
+    { baseUrl: 'http://192.168.1.20:8080/v1' },
+    { windowTokens: 32_000, source: 'assumed' },
+  ],
+  [
+    'an unknown model at a remote endpoint',
+    'nobody/knows',
+    { baseUrl: 'https://models.example.com/v1' },
+    { windowTokens: 128_000, source: 'assumed' },
+  ],
+  [
+    'a known model that a local server may have loaded with less',
+    'llama3.1:8b',
+    { baseUrl: 'http://localhost:11434/v1' },
+    { windowTokens: 32_000, source: 'assumed' },
+  ],
+  [
+    'an unknown model on this machine and another default',
+    'nobody/knows',
+    { baseUrl: 'http://localhost:8080/v1', context: { unknownWindow: 9000 } },
+    { windowTokens: 9000, source: 'assumed' },
+  ],
+  [
+    'an unknown model and another default',
+    'nobody/knows',
+    { context: { unknownWindow: 9000 } },
+    { windowTokens: 9000, source: 'assumed' },
+  ],
+  [
+    'an unknown model and --context-window',
+    'nobody/knows',
+    { contextWindow: 8000 },
+    { windowTokens: 8000, source: 'setting' },
+  ],
+  [
+    'a model with facts of its own in the settings',
+    'mine',
+    { models: { mine: { contextWindow: 64_000, maxOutputTokens: 2000 } } },
+    { windowTokens: 64_000, maxOutputTokens: 2000, source: 'setting' },
+  ],
+  [
+    'a model with facts of its own and --context-window',
+    'mine',
+    { contextWindow: 8000, models: { mine: { contextWindow: 64_000 } } },
+    { windowTokens: 8000, source: 'setting' },
+  ],
+  ['the demo model', DEMO_MODEL, {}, { windowTokens: 32_000, source: 'catalogue' }],
+  ['the demo model in a smaller window', DEMO_MODEL, { contextWindow: 8000 }, { windowTokens: 8000 }],
+])('what is known of %s', (_, id, given, expected) => {
+  expect(createModelChoice(id, settings(given)).current()).toMatchObject({ id, ...expected });
+});
+
+test('a prompt does not wait for a server whose answer it does not need', async () => {
+  const server = await startLocalServer({ '/v1/models': () => {} });
+  onTestFinished(server.close);
+  const { signal } = new AbortController();
+  const servedAt = () =>
+    createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now, patienceMs: 2 ** 30 });
+  const hasPrompt = true;
+  const given = createModelChoice('m', settings({ baseUrl: server.baseUrl, contextWindow: 9000 }), {
+    ...{ served: servedAt(), hasPrompt },
+  });
+  expect(await given.settle(signal)).toEqual([]);
+  expect(server.asked).toEqual([]);
+  const unknown = createModelChoice('m', settings({ baseUrl: server.baseUrl }), {
+    ...{ served: servedAt(), hasPrompt },
+  });
+  expect(await unknown.settle(signal, () => 4096)).toEqual([]);
+  expect(server.asked.map(({ path }) => path)).toEqual(['/v1/models']);
+});
+
+test('a server that gives less than the settings claim is told of without a turn', async () => {
+  const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 4096 }]));
+  onTestFinished(server.close);
+  const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
+  const choice = createModelChoice('m', settings({ baseUrl: server.baseUrl, contextWindow: 9000 }), {
+    served,
+  });
+  const told: string[] = [];
+  choice.onAssumed((text) => told.push(text));
+  await expect.poll(() => told, { timeout: 10_000 }).toEqual([expect.stringContaining('9,000')]);
+  expect(await choice.settle(new AbortController().signal)).toEqual([]);
+});
+
+test('what the server tells without a turn is passed on, once and only when it is news', async () => {
+  const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 65_536 }]));
+  onTestFinished(server.close);
+  const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
+  const learned = vi.fn();
+  const choice = createModelChoice('m', settings({ baseUrl: server.baseUrl }), {
+    served,
+    onLearned: learned,
+  });
+  await expect.poll(() => learned.mock.calls.length, { timeout: 10_000 }).toBe(1);
+  expect(choice.current()).toMatchObject({ windowTokens: 65_536, source: 'server' });
+  choice.select('m');
+  await served.ask('m');
+  expect(learned).toHaveBeenCalledOnce();
+});
+
+describe('an assumed window is told', () => {
+  /** A server that lists its models and tells no window. */
+  const silent = () =>
+    endpoint((_, response) => void response.end(JSON.stringify({ data: [{ id: 'm' }, { id: 'n' }] })));
+  const servedAt = (baseUrl: string) =>
+    createServedModels({ baseUrl, apiKey: undefined, now: Date.now, patienceMs: 5000 });
+  const { signal } = new AbortController();
+
+  test('by itself once the server was asked, in one line, and never twice in one process', async () => {
+    const baseUrl = await silent();
+    const [served, toldAssumed] = [servedAt(baseUrl), new Set<string>()];
+    const told: string[] = [];
+    const choose = () => createModelChoice('m', settings({ baseUrl }), { served, toldAssumed });
+    const choice = choose();
+    choice.onAssumed((text) => told.push(text));
+    expect(told).toEqual([]);
+    await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
+    expect(told).toEqual([
+      'Context window unknown for m: assuming 32,000 tokens. Set "contextWindow" if you know it.',
+    ]);
+    await choice.settle(signal);
+    const next = choose();
+    next.onAssumed((text) => told.push(text));
+    await next.settle(signal);
+    expect(told).toHaveLength(1);
+    next.select('n');
+    await next.settle(signal);
+    next.select('m');
+    await next.settle(signal);
+    expect(told).toEqual([expect.any(String), expect.stringContaining('unknown for n')]);
+  });
+
+  test('to who listens later, and to nobody who has stopped', async () => {
+    const baseUrl = await silent();
+    const choice = createModelChoice('m', settings({ baseUrl }), { served: servedAt(baseUrl) });
+    const gone = vi.fn();
+    choice.onAssumed(gone)();
+    await choice.settle(signal);
+    const late = vi.fn();
+    choice.onAssumed(late);
+    expect([gone.mock.calls.length, late.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  test('not where something is known', async () => {
+    const baseUrl = await silent();
+    const served = servedAt(baseUrl);
+    const told = vi.fn();
+    const given = [
+      createModelChoice('m', settings({ baseUrl, contextWindow: 9000 }), { served }),
+      createModelChoice('m', settings({ baseUrl }), { served, learnedWindows: { get: () => 20_000 } }),
+      createModelChoice('m', settings({ baseUrl }), { served, isLearnedInSession: () => true }),
+      createModelChoice('gpt-oss-20b', settings({ baseUrl }), { served }),
+    ];
+    for (const choice of given) {
+      choice.onAssumed(told);
+      await choice.settle(signal);
+    }
+    expect(told).not.toHaveBeenCalled();
+  });
+
+  test('not before Ollama has loaded the model, which then tells', async () => {
+    const server = await startLocalServer(
+      ollama([{ name: 'm', maxContext: 131_072 }], { defaultContext: 16_384 }),
+    );
+    onTestFinished(server.close);
+    const served = servedAt(server.baseUrl);
+    const choice = createModelChoice('m', settings({ baseUrl: server.baseUrl }), { served });
+    const told = vi.fn();
+    choice.onAssumed(told);
+    await served.ask('m');
+    expect(served.awaitsLoad('m')).toBe(true);
+    // What asks by itself has come to an end as well.
+    await expect.poll(() => server.asked.length).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(told).not.toHaveBeenCalled();
+    await choice.settle(signal);
+    expect(choice.current()).toMatchObject({ windowTokens: 16_384, source: 'server' });
+    expect(told).not.toHaveBeenCalled();
+  });
+});
+
+test('a window that is learned while the session runs counts at once', () => {
+  const learned = new Map<string, number>();
+  const choice = createModelChoice('m', settings({}), { learnedWindows: learned });
+  expect(choice.current()).toMatchObject({ windowTokens: 128_000, source: 'assumed' });
+  learned.set('m', 20_000);
+  expect(choice.current()).toMatchObject({ windowTokens: 20_000, source: 'learned' });
+  expect(choice.current()).toBe(choice.current());
+  expect(choice.select('n')).toMatchObject({ source: 'assumed' });
+});
+
+test('the server is believed over the catalogue, and the settings over the server', async () => {
+  const server = await startLocalServer(
+    ollama([
+      { name: 'gpt-oss-20b', maxContext: 131_072, running: 4096, capabilities: ['completion', 'vision'] },
+    ]),
+  );
+  onTestFinished(server.close);
+  const served = () =>
+    createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now, patienceMs: 5000 });
+  const signal = new AbortController().signal;
+  const choice = createModelChoice('gpt-oss-20b', settings({ baseUrl: server.baseUrl }), {
+    served: served(),
+  });
+  expect(choice.current().source).toBe('catalogue');
+  expect(await choice.settle(signal)).toEqual([expect.stringContaining('OLLAMA_CONTEXT_LENGTH')]);
+  expect(choice.current()).toMatchObject({
+    windowTokens: 4096,
+    maxOutputTokens: 1024,
+    source: 'server',
+    seesImages: true,
+    callsTools: false,
+    provider: 'local',
+  });
+  expect(choice.current()).toBe(choice.current());
+  expect(await choice.settle(signal)).toEqual([]);
+
+  const asked = served();
+  const own = createModelChoice(
+    'gpt-oss-20b',
+    settings({ baseUrl: server.baseUrl, models: { 'gpt-*': { contextWindow: 3000, tools: true } } }),
+    { served: asked },
+  );
+  await asked.ask('gpt-oss-20b');
+  expect(await own.settle(signal)).toEqual([]);
+  expect(own.current()).toMatchObject({
+    windowTokens: 3000,
+    source: 'setting',
+    callsTools: true,
+    seesImages: true,
+  });
+});
+
+test('of a model that its provider alone serves no server is asked: the first request does not wait for that', async () => {
+  const asked: string[] = [];
+  const baseUrl = await endpoint((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(404).end();
+  });
+  const choice = createModelChoice('gpt-4.1', settings({ baseUrl }), {
+    served: createServedModels({ baseUrl, apiKey: undefined, now: Date.now }),
+  });
+  expect(await choice.settle(new AbortController().signal)).toEqual([]);
+  choice.select('claude-sonnet-4-6');
+  expect(asked).toEqual([]);
+  choice.select('llama3.2');
+  await choice.settle(new AbortController().signal);
+  expect(asked).not.toEqual([]);
+});
+
+test("a user's own prices count", () => {
+  const models = { 'mine/*': { price: { input: 2, output: 4 } } };
+  const choice = createModelChoice('x', settings({ models }));
+  const usage = { inputTokens: 1_000_000, outputTokens: 500_000, cachedTokens: 300_000 };
+  expect(choice.costUsd('mine/model', usage)).toBeCloseTo(4);
+  expect(choice.costUsd('gpt-4.1', usage)).toBeCloseTo(0.7 * 2 + 0.3 * 0.5 + 4);
+});
+
+test('a switch changes what is current', () => {
+  const choice = createModelChoice('gpt-4.1', settings({}));
+  expect(choice.select('nobody/knows')).toEqual(choice.current());
+  expect(choice.current().id).toBe('nobody/knows');
+});
+
+test('the cost follows the model that was used, not the one that is current', () => {
+  const choice = createModelChoice(DEMO_MODEL, settings({}));
+  const usage = { inputTokens: 1_000_000, outputTokens: 0 };
+  expect(choice.costUsd(DEMO_MODEL, usage)).toBe(0);
+  expect(choice.costUsd('gpt-4.1', usage)).toBeGreaterThan(0);
+  expect(choice.costUsd('nobody/knows', usage)).toBeUndefined();
+});
+
+async function endpoint(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+test('the models of an endpoint are listed by name, with the key', async () => {
+  const asked: unknown[] = [];
+  const url = await endpoint((request, response) => {
+    asked.push([request.url, request.headers.authorization]);
+    response.end(JSON.stringify({ data: [{ id: 'b' }, { id: 'a' }, { id: 7 }, {}] }));
+  });
+  expect(await listModels(`${url}/`, 'key')).toEqual({ ids: ['a', 'b'] });
+  expect(await listModels(url, undefined)).toEqual({ ids: ['a', 'b'] });
+  expect(asked).toEqual([
+    ['/v1/models', 'Bearer key'],
+    ['/v1/models', undefined],
+  ]);
+});
+
+test.each([
+  ['says no', undefined, (_: unknown, response) => response.writeHead(404).end('none'), 'does not list'],
+  [
+    'answers in another shape',
+    undefined,
+    (_: unknown, response) => response.end('{"models":[]}'),
+    'not list',
+  ],
+  ['answers with nothing', undefined, (_: unknown, response) => response.end('null'), 'does not list'],
+  ['has none', undefined, (_: unknown, response) => response.end('{"data":[]}'), 'does not list'],
+  ['hangs up', undefined, (request) => request.destroy(), 'broke. Check the server'],
+  [
+    'sends on to another host',
+    undefined,
+    (_: unknown, response) =>
+      response.writeHead(302, { location: 'http://elsewhere.example/v1/models' }).end(),
+    'redirects to http://elsewhere.example',
+  ],
+  ['fails', undefined, (_: unknown, response) => response.writeHead(502).end('bad gateway'), 'HTTP 502'],
+  ['wants a key', undefined, (_: unknown, response) => response.writeHead(401).end('{}'), 'none is set'],
+  [
+    'refuses the key',
+    'bad',
+    (_: unknown, response) => response.writeHead(403).end('{}'),
+    'refused the API key',
+  ],
+] satisfies [string, string | undefined, RequestListener, string][])(
+  'an endpoint that %s has no list, and that is the reason given',
+  async (_, key, listener, reason) => {
+    const list = await listModels(await endpoint(listener), key);
+    expect(list).toEqual({ ids: [], problem: expect.stringContaining(reason) });
+  },
+);

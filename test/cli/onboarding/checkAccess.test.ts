@@ -1,0 +1,236 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type CheckPorts, checkAccess } from '../../../src/cli/onboarding/checkAccess.ts';
+import { createSetupPort } from '../../../src/cli/onboarding/setupPort.ts';
+import { readPlace } from '../../../src/cli/process/appPaths.ts';
+import { loadSettings } from '../../../src/config/loadSettings.ts';
+import type { ModelError } from '../../../src/protocol/model.ts';
+import type { Access, AccessOutcome } from '../../../src/ui/onboarding/SetupPort.ts';
+import { serve } from '../../e2e/support/firstMinute.ts';
+import {
+  type Asked,
+  ollama,
+  type Route,
+  type Routes,
+  saying,
+  sendJson,
+  startLocalServer,
+} from '../../e2e/support/localServers.ts';
+
+const KEY = 'sk-very-secret-key';
+
+async function check(
+  access: Partial<Access> & { baseUrl: string },
+  signal?: AbortSignal,
+  env: Readonly<Record<string, string>> = {},
+): Promise<AccessOutcome> {
+  const place = { ...readPlace(), env, dataRoot: '/nonexistent/data' };
+  const loaded = await loadSettings({ ...place, root: '/nonexistent', flags: {}, trusted: false });
+  const setup = createSetupPort(place, loaded);
+  return setup.check({ apiKey: '', model: '', ...access }, signal ?? new AbortController().signal);
+}
+
+const list = (...ids: string[]): object => ({
+  object: 'list',
+  data: ids.map((id) => ({ id, object: 'model' })),
+});
+const refuse =
+  (status: number, message: string): Route =>
+  (response) =>
+    sendJson(response, { error: { message } }, status);
+/** Only for who has the key. */
+const withKey =
+  (route: Route): Route =>
+  (response, asked: Asked) => {
+    if (asked.headers.authorization !== `Bearer ${KEY}`)
+      sendJson(response, { error: { message: 'bad key' } }, 401);
+    else if (typeof route === 'function') route(response, asked);
+    else sendJson(response, route);
+  };
+
+describe('without a model', () => {
+  test('the list comes back, best first, with the address that is to be kept', async () => {
+    const server = await serve(
+      ollama([
+        { name: 'llava:7b', maxContext: 4096, capabilities: ['completion'] },
+        { name: 'qwen3:8b', maxContext: 40_960 },
+      ]),
+    );
+    expect(await check({ baseUrl: server.origin })).toMatchObject({
+      type: 'models',
+      baseUrl: server.baseUrl,
+      models: [{ id: 'qwen3:8b' }, { id: 'llava:7b' }],
+      isProven: true,
+    });
+  });
+
+  test('an endpoint without a list asks for a name, and is not asked for more', async () => {
+    const server = await serve({ '/v1/chat/completions': saying('hi') });
+    expect(await check({ baseUrl: server.baseUrl, apiKey: KEY })).toMatchObject({
+      type: 'refused',
+      field: 'model',
+    });
+    expect(server.asked.map(({ path }) => path)).not.toContain('/v1/chat/completions');
+  });
+});
+
+describe('what is refused, and which field that is', () => {
+  test.each<[string, Routes, Partial<Access>, string, RegExp]>([
+    [
+      'a wrong key',
+      { '/v1/models': withKey(list('m')) },
+      { apiKey: 'sk-wrong-wrong' },
+      'apiKey',
+      /refused the API key/,
+    ],
+    ['no key', { '/v1/models': withKey(list('m')) }, {}, 'apiKey', /needs an API key/],
+    [
+      'a web page',
+      { '/v1/models': (response) => response.end('<html>') },
+      {},
+      'baseUrl',
+      /does not answer like/,
+    ],
+    [
+      'an unknown model',
+      {
+        '/v1/models': withKey(list('a', 'b')),
+        '/v1/chat/completions': refuse(404, 'The model `x` does not exist'),
+      },
+      { apiKey: KEY, model: 'x' },
+      'model',
+      /x was not found .* It has a, b\./,
+    ],
+    [
+      'a model that is not there, without a list',
+      { '/v1/chat/completions': refuse(404, 'model "x" not found') },
+      { model: 'x' },
+      'model',
+      /x was not found/,
+    ],
+    ['a broken server', { '/v1/models': refuse(500, 'out of memory') }, {}, 'baseUrl', /out of memory/],
+  ])('%s', async (_, routes, given, field, message) => {
+    const { baseUrl } = await serve(routes);
+    const outcome = await check({ baseUrl, ...given });
+    expect(outcome).toMatchObject({ type: 'refused', field, message: expect.stringMatching(message) });
+    expect(JSON.stringify(outcome)).not.toContain('sk-');
+  });
+
+  test('nobody there', async () => {
+    const server = await startLocalServer({});
+    await server.close();
+    expect(await check({ baseUrl: server.baseUrl })).toMatchObject({
+      type: 'refused',
+      field: 'baseUrl',
+      message: expect.stringContaining('connection refused'),
+    });
+  });
+});
+
+describe('with a model', () => {
+  test('one that is listed behind the key is taken without a prompt', async () => {
+    const server = await serve({ '/v1/models': withKey(list('m')) });
+    expect(await check({ baseUrl: server.baseUrl, apiKey: KEY, model: 'm' })).toEqual({
+      type: 'accepted',
+      access: { baseUrl: server.baseUrl, apiKey: KEY, model: 'm' },
+    });
+  });
+
+  test('where there is no list, one tiny prompt proves it', async () => {
+    const server = await serve({ '/v1/chat/completions': withKey(saying('hi')) });
+    expect(await check({ baseUrl: server.baseUrl, apiKey: KEY, model: 'm' })).toMatchObject({
+      type: 'accepted',
+    });
+    const prompts = server.asked.filter(({ path }) => path === '/v1/chat/completions');
+    expect(prompts).toHaveLength(1);
+    expect(JSON.stringify(prompts[0]?.body).length).toBeLessThan(300);
+  });
+
+  test('a limited rate is no wrong key', async () => {
+    const server = await serve({ '/v1/chat/completions': refuse(429, 'slow down') });
+    expect(await check({ baseUrl: server.baseUrl, apiKey: KEY, model: 'm' })).toMatchObject({
+      type: 'accepted',
+    });
+  });
+});
+
+describe('where strangers see the list as well', () => {
+  const facts = { kind: 'other', baseUrl: 'https://broker.example/v1', models: [{ id: 'm' }] } as const;
+  const access = { baseUrl: 'https://broker.example/v1', apiKey: KEY, model: '' };
+  const asked: (string | undefined)[] = [];
+  const ports = (error?: ModelError): CheckPorts => ({
+    async ask({ apiKey }) {
+      asked.push(apiKey);
+      return { type: 'server', facts };
+    },
+    tryModel: async () => error,
+  });
+  const signal = new AbortController().signal;
+
+  test('it proves nothing, so the model is tried', async () => {
+    const wrong: ModelError = { kind: 'auth', message: 'It refused the key.', retryable: false };
+    expect(await checkAccess(access, ports(), signal)).toMatchObject({ type: 'models', isProven: false });
+    expect(new Set(asked)).toEqual(new Set([KEY, undefined]));
+    const chosen = { ...access, model: 'm' };
+    expect(await checkAccess(chosen, ports(), signal)).toMatchObject({ type: 'accepted' });
+    expect(await checkAccess(chosen, ports(wrong), signal)).toEqual({
+      type: 'refused',
+      field: 'apiKey',
+      message: 'It refused the key.',
+    });
+  });
+});
+
+describe('a list that is shown to everybody on this machine', () => {
+  test('proves no key of a gateway: the prompt does', async () => {
+    const server = await serve({
+      '/v1/models': list('m'),
+      '/v1/chat/completions': withKey(saying('ok')),
+    });
+    const { baseUrl } = server;
+    expect(await check({ baseUrl, apiKey: 'wrong', model: 'm' })).toMatchObject({
+      type: 'refused',
+      field: 'apiKey',
+    });
+    expect(await check({ baseUrl, apiKey: KEY, model: 'm' })).toMatchObject({ type: 'accepted' });
+  });
+
+  test('is enough where a known local server shows it: no model is loaded for a prompt', async () => {
+    const server = await serve(ollama([{ name: 'qwen3:8b', maxContext: 40_960 }]));
+    const { baseUrl } = server;
+    expect(await check({ baseUrl, apiKey: 'whatever', model: 'qwen3:8b' })).toMatchObject({
+      type: 'accepted',
+    });
+    expect(server.asked.filter(({ path }) => path.includes('chat'))).toEqual([]);
+  });
+});
+
+test('it is given up at once with its signal', async () => {
+  const server = await serve({ '/v1/models': () => {} });
+  const controller = new AbortController();
+  const checking = check({ baseUrl: server.baseUrl }, controller.signal);
+  setTimeout(() => controller.abort(), 50);
+  const startedAt = performance.now();
+  expect(await checking).toMatchObject({ type: 'refused' });
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+});
+
+test('a key is tried by the way that the environment names', async () => {
+  const seen: string[] = [];
+  const proxy = createServer((request, response) => {
+    seen.push(request.url ?? '');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(list('behind-the-proxy')));
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const { port } = proxy.address() as AddressInfo;
+  const baseUrl = 'http://llm.example.invalid/v1';
+  const outcome = await check({ baseUrl }, undefined, { HTTP_PROXY: `http://127.0.0.1:${port}` });
+  expect(outcome).toMatchObject({ type: 'models', models: [{ id: 'behind-the-proxy' }] });
+  expect(seen[0]).toContain('llm.example.invalid/v1/models');
+});

@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createAutoAllow } from '../../../src/cli/permissions/autoAllow.ts';
+import { delicateWord } from '../../../src/cli/permissions/delicateWords.ts';
+import { isReadOnlyForCommands } from '../../../src/permissions/files/protectedNames.ts';
+import { isSensitive } from '../../../src/permissions/files/sensitive.ts';
+import type { PermissionDecision } from '../../../src/protocol/permissions.ts';
+import type { SandboxState } from '../../../src/protocol/sandbox.ts';
+
+const command = { type: 'command', command: 'npm test', cwd: '/p' } as const;
+const asks: PermissionDecision = { behavior: 'ask', reason: 'No rule.' };
+const on: SandboxState = { type: 'on', mode: 'workspace-write' };
+
+function given(decision: PermissionDecision, state: SandboxState = on, excluded: readonly string[] = []) {
+  return {
+    permissions: {
+      decide: async () => decision,
+      matches: async (patterns: readonly string[]) => patterns.length > 0,
+    },
+    sandbox: { state: vi.fn(async () => state) },
+    delicateWord: (text: string) => (text.includes('server.key') ? 'server.key' : undefined),
+    excluded,
+  };
+}
+
+test('a command that would ask runs once the user wants it so, and says why', async () => {
+  const auto = createAutoAllow({ ...given(asks), isOn: false });
+  expect(await auto.decide('Bash', command, 'default')).toEqual({ ...asks, canAutoAllow: true });
+  auto.enable();
+  expect(await auto.decide('Bash', command, 'default')).toMatchObject({
+    behavior: 'allow',
+    basis: 'sandbox',
+  });
+});
+
+test.each<[string, PermissionDecision, SandboxState, string[]]>([
+  ['a rule that asks', { ...asks, rule: { text: 'Bash(npm:*)', source: 'f' } }, on, []],
+  ['a secret', { ...asks, causes: [{ type: 'limit', reason: 'r', isSecret: true }] }, on, []],
+  ['what is denied', { behavior: 'deny', reason: 'Rule.' }, on, []],
+  ['a machine without a sandbox', asks, { type: 'unavailable', reason: 'r', fix: 'f' }, []],
+  ['a sandbox that is switched off', asks, { type: 'off', reason: 'r' }, []],
+  ['a command that runs outside', asks, on, ['npm *']],
+])('it changes nothing about %s', async (_, decision, state, excluded) => {
+  const auto = createAutoAllow({ ...given(decision, state, excluded), isOn: true });
+  expect(await auto.decide('Bash', command, 'default')).toEqual(decision);
+});
+
+test('it changes nothing about a command in whose text a delicate file stands', async () => {
+  const auto = createAutoAllow({ ...given(asks), isOn: true });
+  const code = { ...command, command: `python3 -c "print(open('server.key').read())"` };
+  expect(await auto.decide('Bash', code, 'default')).toEqual(asks);
+});
+
+test.each([
+  [`python3 -c "print(open('server.key').read())"`, 'server.key'],
+  ['mkdir -p .vscode && echo {} > .vscode/tasks.json', '.vscode'],
+  ['node -e \'fs.writeFileSync("packages/a/CLAUDE.md","x")\'', 'packages/a/CLAUDE.md'],
+  ['cp -r payload/x .envrc', '.envrc'],
+  ['cat ~/.ssh/id_rsa', '~/.ssh/id_rsa'],
+  ['npm test && git add AGENTS.md', undefined],
+  ['echo x > .git/hooks/pre-commit', undefined],
+  ['node --env-file=.env app.js', undefined],
+  ['git commit -m "the tasks of .env.example"', undefined],
+  ['python3 -m venv .venv && make -C build install', undefined],
+])('what is delicate in %s', (text, word) => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'delicate-')));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const root = join(home, 'p');
+  for (const file of ['p/server.key', 'p/.env', 'p/AGENTS.md', 'p/.git/hooks/x', '.ssh/id_rsa']) {
+    mkdirSync(dirname(join(home, file)), { recursive: true });
+    writeFileSync(join(home, file), '');
+  }
+  const isObeyed = (path: string) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] });
+  expect(delicateWord(text, root, { home, isWithheld: isSensitive, isObeyed })).toBe(word);
+});
+
+test('it does not speak of files', async () => {
+  const parts = given(asks);
+  const auto = createAutoAllow({ ...parts, isOn: true });
+  expect(await auto.decide('Edit', { type: 'write', paths: ['/p/a'] }, 'default')).toEqual(asks);
+  expect(parts.sandbox.state).not.toHaveBeenCalled();
+});

@@ -1,0 +1,232 @@
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { hostVerdict } from '../../../src/cli/permissions/hostVerdict.ts';
+import { createPermissions, type Permissions } from '../../../src/cli/permissions/permissions.ts';
+import { loadSettings } from '../../../src/config/loadSettings.ts';
+import { InProcessEngine } from '../../../src/permissions/PermissionEngine.ts';
+import type { SourcedRule } from '../../../src/permissions/rules/rules.ts';
+import type { Access, PermissionMode, RuleSuggestion } from '../../../src/protocol/permissions.ts';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-wiring-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+/** The grammar as the build lays it out. */
+const wasm = join(top, 'wasm');
+await mkdir(wasm);
+const { resolve } = createRequire(import.meta.url);
+symlinkSync(resolve('web-tree-sitter/web-tree-sitter.wasm'), join(wasm, 'web-tree-sitter.wasm'));
+symlinkSync(resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(wasm, 'tree-sitter-bash.wasm'));
+
+interface Wired extends Permissions {
+  readonly root: string;
+  readonly localFile: string;
+  readonly saves: () => number;
+}
+
+let count = 0;
+async function wired(
+  settings: unknown = {},
+  given: { wasm?: string; flags?: object; saved?: SourcedRule[] } = {},
+): Promise<Wired> {
+  const home = join(top, `home${++count}`);
+  const root = join(home, 'project');
+  const dataRoot = join(home, '.clawdcode');
+  await mkdir(root, { recursive: true });
+  await mkdir(dataRoot, { recursive: true });
+  writeFileSync(join(dataRoot, 'config.json'), JSON.stringify(settings));
+  const places = { dataRoot, home, root };
+  const loaded = await loadSettings({ ...places, env: {}, trusted: true, flags: given.flags ?? {} });
+  expect(loaded.problems).toEqual([]);
+  let saves = 0;
+  const permissions = createPermissions(loaded, {
+    ...places,
+    engine: new InProcessEngine(given.wasm ?? wasm, {}),
+    saved: given.saved ?? [],
+    onSaved: async () => {
+      saves++;
+    },
+  });
+  return { ...permissions, root, localFile: join(root, '.clawdcode.local.json'), saves: () => saves };
+}
+
+const behavior = async (
+  { decide, root }: Wired,
+  what: { readonly command: string } | { readonly write: string } | { readonly read: string },
+  mode: PermissionMode = 'default',
+): Promise<string> => {
+  const access: Access =
+    'command' in what
+      ? { type: 'command', command: what.command, cwd: root }
+      : 'write' in what
+        ? { type: 'write', paths: [join(root, what.write)] }
+        : { type: 'read', paths: [join(root, what.read)] };
+  const tool = { command: 'Bash', write: 'Edit', read: 'Read' }[access.type as 'command' | 'write' | 'read'];
+  return (await decide(tool, access, mode)).behavior;
+};
+
+test('rules of the settings and of the flags are in force, and deny wins', async () => {
+  const permissions = await wired(
+    { permissions: { allow: ['Bash(npm test)', 'Edit(/src/**)'], deny: ['Edit(/src/secret/**)'] } },
+    { flags: { allowedTools: ['Bash(make *)'], disallowedTools: ['Bash(make clean)'] } },
+  );
+  expect(await behavior(permissions, { command: 'npm test' })).toBe('allow');
+  expect(await behavior(permissions, { command: 'npm test && rm -rf /' })).toBe('ask');
+  expect(await behavior(permissions, { command: 'make all' })).toBe('allow');
+  expect(await behavior(permissions, { command: 'make clean' })).toBe('deny');
+  expect(await behavior(permissions, { write: 'src/a.ts' })).toBe('allow');
+  expect(await behavior(permissions, { write: 'src/secret/a.ts' })).toBe('deny');
+  expect(await behavior(permissions, { write: 'src/secret/a.ts' }, 'bypassPermissions')).toBe('deny');
+  expect(await behavior(permissions, { write: 'b.ts' })).toBe('ask');
+  expect(await behavior(permissions, { write: 'b.ts' }, 'acceptEdits')).toBe('allow');
+  expect(await behavior(permissions, { write: 'b.ts' }, 'plan')).toBe('deny');
+});
+
+test('a rule that means nothing is not listed as if it counted', async () => {
+  const { rules } = await wired({ permissions: { allow: ['Bsh(x)', 'Bash(make)'], deny: ['Bash(('] } });
+  expect(rules().map(({ text }) => text)).toEqual(['Bash(make)']);
+});
+
+test('reading what the program has kept of sessions and files asks, like other places outside', async () => {
+  const { decide, root } = await wired();
+  const read = async (path: string): Promise<string> =>
+    (await decide('Read', { type: 'read', paths: [join(root, path)] }, 'default')).behavior;
+  expect(await read('a.ts')).toBe('allow');
+  expect(await read('../.clawdcode/projects/p/blobs/ab/abc')).toBe('ask');
+  expect(await read('../other/a.ts')).toBe('ask');
+});
+
+test('"always" for a command is saved, counts at once and counts tomorrow', async () => {
+  const permissions = await wired();
+  const { decide, remember, rules, root, localFile, saves } = permissions;
+  const access = { type: 'command', command: 'npm test', cwd: root } as const;
+  const asked = await decide('Bash', access, 'default');
+  expect(asked.behavior).toBe('ask');
+  const suggestion = asked.suggestion as RuleSuggestion;
+  expect(suggestion).toMatchObject({ destination: 'local', file: localFile });
+  expect(await remember(suggestion)).toBe(`Saved to ${localFile}: allow ${suggestion.rules.join(', ')}`);
+  expect(saves()).toBe(1);
+  expect((await decide('Bash', access, 'default')).behavior).toBe('allow');
+  expect(rules().at(-1)).toMatchObject({ behavior: 'allow', source: localFile });
+  const saved = JSON.parse(await readFile(localFile, 'utf8')) as { permissions: { allow: string[] } };
+  expect(saved.permissions.allow).toEqual(suggestion.rules);
+  const tomorrow = await loadSettings({
+    dataRoot: join(root, '../.clawdcode'),
+    home: join(root, '..'),
+    root,
+    env: {},
+    trusted: false,
+    savedRules: suggestion.rules,
+    flags: {},
+  });
+  expect(tomorrow.untrusted).toEqual([]);
+  expect(tomorrow.rules.map((rule) => rule.text)).toEqual(suggestion.rules);
+});
+
+test('"always" for the session is saved nowhere', async () => {
+  const { remember, rules, localFile, saves } = await wired();
+  expect(await remember({ rules: ['Read(//etc/**)'], destination: 'session', label: 'Yes' })).toBe(
+    'Allowed for this session: Read(//etc/**)',
+  );
+  expect(rules()).toMatchObject([{ text: 'Read(//etc/**)', source: 'session' }]);
+  expect(saves()).toBe(0);
+  await expect(readFile(localFile)).rejects.toThrow('ENOENT');
+});
+
+test('"always" counts for the session where the file cannot be changed, and says why', async () => {
+  const { remember, rules, localFile, saves } = await wired();
+  writeFileSync(localFile, '{ "permissions": { "allow": "not a list" } ');
+  const said = await remember({ rules: ['Bash(ls)'], destination: 'local', file: localFile, label: 'Yes' });
+  expect(said).toMatch(/^Allowed for this session only\. ./);
+  expect(rules()).toMatchObject([{ text: 'Bash(ls)', source: 'session' }]);
+  expect(saves()).toBe(0);
+  expect(await readFile(localFile, 'utf8')).toBe('{ "permissions": { "allow": "not a list" } ');
+});
+
+test('without the grammar every command asks, and files are judged as ever', async () => {
+  const permissions = await wired(
+    { permissions: { allow: ['Bash(npm test)'] } },
+    { wasm: join(top, 'nowhere') },
+  );
+  expect(await behavior(permissions, { command: 'npm test' })).toBe('ask');
+  expect(await behavior(permissions, { read: 'a.ts' })).toBe('allow');
+});
+
+test('what a rule keeps from reading is withheld from search results and quotes too', async () => {
+  const { isWithheld, root } = await wired({
+    permissions: { deny: ['Read(./kept/**)'], ask: ['Read(./asked.txt)'], allow: ['Read(.env)'] },
+  });
+  const withheld = ['kept/a.ts', 'asked.txt', '.env', 'src/a.ts'].filter((name) =>
+    isWithheld(join(root, name)),
+  );
+  expect(withheld).toEqual(['kept/a.ts', 'asked.txt', '.env']);
+  const free = await wired();
+  expect(['.env', 'kept/a.ts', '/etc/hostname'].filter((name) => free.isWithheld(name))).toEqual(['.env']);
+  symlinkSync('.env', join(free.root, 'notes.txt'));
+  expect(free.isWithheld(join(free.root, 'notes.txt'))).toBe(true);
+});
+
+test('where only managed rules count, no other is offered, saved or heeded', async () => {
+  const home = join(top, `home${++count}`);
+  const places = { dataRoot: join(home, '.clawdcode'), home, root: join(home, 'project') };
+  await mkdir(places.root, { recursive: true });
+  await mkdir(join(home, 'etc'), { mode: 0o755 });
+  const policy = { allowManagedPermissionRulesOnly: true, permissions: { allow: ['Bash(npm test)'] } };
+  writeFileSync(join(home, 'etc/managed-settings.json'), JSON.stringify(policy), { mode: 0o644 });
+  const loaded = await loadSettings({
+    ...places,
+    env: {},
+    trusted: true,
+    flags: { allowedTools: ['Bash(make)'] },
+    managed: { folder: join(home, 'etc'), ownerUid: process.getuid?.() ?? 0 },
+  });
+  const { decide, remember, rules } = createPermissions(loaded, {
+    ...places,
+    engine: new InProcessEngine(wasm, {}),
+    saved: [],
+    onSaved: () => Promise.reject(new Error('nothing is saved')),
+  });
+  const run = (command: string) => decide('Bash', { type: 'command', command, cwd: places.root }, 'default');
+  expect((await run('npm test')).behavior).toBe('allow');
+  const asked = await run('make');
+  expect([asked.behavior, asked.suggestion]).toEqual(['ask', undefined]);
+  expect(await remember({ rules: ['Bash(make)'], destination: 'session', label: 'Yes' })).toContain(
+    'managed',
+  );
+  expect((await run('make')).behavior).toBe('ask');
+  expect(rules().map(({ text }) => text)).toEqual(['Bash(npm test)']);
+  // Accepting edits is a mode, no rule.
+  const edit = await decide('Edit', { type: 'write', paths: [join(places.root, 'a')] }, 'default');
+  expect(edit.suggestion?.destination).toBe('mode');
+});
+
+test('a saved rule counts in the next session of the process, one for a session does not', async () => {
+  const saved: SourcedRule[] = [];
+  const before = await wired({}, { saved });
+  const file = before.localFile;
+  await before.remember({ rules: ['Bash(touch:*)'], destination: 'local', file, label: 'Yes' });
+  await before.remember({ rules: ['Bash(make)'], destination: 'session', label: 'Yes' });
+  const after = await wired({}, { saved });
+  expect(after.rules().map(({ text }) => text)).toEqual(['Bash(touch:*)']);
+});
+
+test('the last call that did not simply run can be explained', async () => {
+  const permissions = await wired({ permissions: { deny: ['Bash(rm:*)'] } });
+  expect(await permissions.explain(undefined, 'default')).toBeUndefined();
+  await behavior(permissions, { command: 'rm x' });
+  await behavior(permissions, { command: 'ls' });
+  expect(await permissions.explain(undefined, 'default')).toMatchObject({ call: 'rm x', behavior: 'deny' });
+});
+
+test.each(['a.example', '192.0.2.1', '2001:db8::1'])(
+  '"always" for %s saves a rule that counts',
+  async (host) => {
+    const { suggestHost, remember, rules } = await wired();
+    await remember(suggestHost(host));
+    const settings = { allowedDomains: [], deniedDomains: [], isWholeList: false };
+    expect(hostVerdict(host, settings, rules())).toBe('allow');
+  },
+);

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const module = new URL('../../../src/cli/process/exit.ts', import.meta.url).href;
+
+test('the end waits for what was written, and for nothing that still runs', async () => {
+  const script = `
+    const { exitNow } = await import(${JSON.stringify(module)});
+    setInterval(() => {}, 1000);
+    process.stdout.write('x'.repeat(2_000_000));
+    process.stderr.write('y'.repeat(2_000_000));
+    await exitNow(3);
+    process.stdout.write('never');
+  `;
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    maxBuffer: 1e7,
+  });
+  const { code, stdout, stderr } = await run.then(
+    () => ({ code: 0, stdout: '', stderr: '' }),
+    (error) => error,
+  );
+  expect([code, stdout.length, stderr.replaceAll(/[^y]/g, '').length]).toEqual([3, 2_000_000, 2_000_000]);
+});
+
+test('an end that has begun with a signal keeps its exit code', async () => {
+  const script = `
+    const { exitNow } = await import(${JSON.stringify(module)});
+    process.exitCode = 143;
+    setTimeout(() => process.exit(143), 100);
+    await exitNow(130);
+  `;
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  await expect(run).rejects.toMatchObject({ code: 143 });
+});

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { routeOf, sessionVerbs } from '../../src/cli/route.ts';
+
+test.each([
+  [['session'], []],
+  [['session', 'list'], ['list']],
+  [['session', '--help'], ['--help']],
+  [
+    ['session', '--all', '--json'],
+    ['--all', '--json'],
+  ],
+  [
+    ['session', 'help', 'show'],
+    ['help', 'show'],
+  ],
+  [
+    ['session', 'search', 'a', 'word'],
+    ['search', 'a', 'word'],
+  ],
+])('%j is the subcommand', (argv, rest) => {
+  expect(routeOf(argv)).toEqual({ type: 'session', argv: rest });
+});
+
+test.each([
+  [[]],
+  [['refactor']],
+  [['sessions', 'expire']],
+  [['session list']],
+  [['session handling is broken']],
+  [['session', 'handling', 'is', 'broken']],
+  [['session', 'tokens expire too early']],
+  [['--', 'session', 'list']],
+  [['-p', 'session', 'list']],
+  [['--debug', 'session', 'list']],
+  [['the', 'session', 'list']],
+])('%j is left to the rest of the program', (argv) => {
+  expect(routeOf(argv)).toEqual({ type: 'other' });
+});
+
+test.each([
+  [['permissions', 'test', 'ls'], { type: 'permissions', argv: ['test', 'ls'] }],
+  [['permissions', 'learn', '--save'], { type: 'permissions', argv: ['learn', '--save'] }],
+  [['permissions', 'of', 'the', 'file'], { type: 'other' }],
+  [['doctor'], { type: 'doctor', argv: [] }],
+  [['doctor', '--json'], { type: 'doctor', argv: ['--json'] }],
+  [['doctor', 'the', 'parser'], { type: 'other' }],
+  [['completion', 'bash'], { type: 'completion', argv: ['bash'] }],
+  [['completion'], { type: 'completion', argv: [] }],
+  [['completion', 'sessions'], { type: 'completion', argv: ['sessions'] }],
+  [['completion', 'of', 'the', 'parser'], { type: 'other' }],
+  [['-p', 'doctor'], { type: 'other' }],
+  [['--', 'doctor'], { type: 'other' }],
+])('%j is %j', (argv, expected) => {
+  expect(routeOf(argv)).toEqual(expected);
+});
+
+test.each([
+  ['sessions', 'session'],
+  ['docter', 'doctor'],
+  ['completions', 'completion'],
+])('%s alone is no prompt: %s is named', (word, meant) => {
+  expect(routeOf([word])).toEqual({
+    type: 'unclear',
+    message: `there is no "${word}". Did you mean "clawdcode ${meant}"? As a prompt: clawdcode -- ${word}`,
+  });
+  expect(routeOf(['--', word])).toEqual({ type: 'other' });
+});
+
+test('a shell that is nearly one of the three is named', () => {
+  expect(routeOf(['completion', 'bsh'])).toEqual({
+    type: 'unclear',
+    message:
+      'there is no "completion bsh". Did you mean "clawdcode completion bash"? As a prompt: clawdcode -- "completion bsh"',
+  });
+});
+
+test('a slip of the fingers starts no conversation, and the way to do so is named', () => {
+  expect(routeOf(['session', 'lsit', '--all'])).toEqual({
+    type: 'unclear',
+    message:
+      'there is no "session lsit". Did you mean "clawdcode session list"? As a prompt: clawdcode -- "session lsit --all"',
+  });
+});
+
+test('every verb is a subcommand whatever follows it, and none is without "session"', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...sessionVerbs), fc.array(fc.string()), (verb, rest) => {
+      expect(routeOf(['session', verb, ...rest])).toEqual({ type: 'session', argv: [verb, ...rest] });
+      expect(routeOf([verb, ...rest])).toEqual({ type: 'other' });
+    }),
+  );
+});
+
+test('help is --help', () => {
+  expect(routeOf(['help'])).toEqual({ type: 'help' });
+  expect(routeOf(['help', 'me'])).toEqual({ type: 'other' });
+});
+
+test.each([
+  [['login'], 'OPENAI_API_KEY'],
+  [['auth', 'status'], 'OPENAI_API_KEY'],
+  [['update'], 'the way you installed it'],
+  [['mcp', 'list'], 'not supported yet'],
+  [['mcp', 'add', 'x', '--', 'npx', 'y'], 'not supported yet'],
+  [['plugin', 'install', 'x'], 'not supported yet'],
+  [['config', 'set', 'model', 'x'], 'docs/settings.md'],
+  [['config', '--help'], 'docs/settings.md'],
+  [['resume'], '--resume'],
+  [['init'], 'type /init'],
+  [['session', 'stats'], '"clawdcode session --help"'],
+])('%j is no prompt: it says what to do instead', (argv, advice) => {
+  const route = routeOf(argv);
+  expect(route).toMatchObject({ type: 'unclear', message: expect.stringContaining(advice) });
+  expect(route).toMatchObject({ message: expect.stringContaining('As a prompt: clawdcode -- "') });
+});
+
+test.each([
+  [['update', 'the', 'readme']],
+  [['update the readme']],
+  [['config', 'files', 'are', 'not', 'read']],
+  [['mcp', 'support', 'please']],
+  [['login', 'is', 'broken']],
+  [['install', 'eslint']],
+  [['run', 'the', 'tests']],
+  [['--', 'login']],
+  [['-p', 'login']],
+])('%j is a prompt', (argv) => {
+  expect(routeOf(argv)).toEqual({ type: 'other' });
+});

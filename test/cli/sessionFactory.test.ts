@@ -1,0 +1,277 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Place } from '../../src/cli/process/appPaths.ts';
+import { createDebugLog } from '../../src/cli/process/debugLog.ts';
+import { readEnvironmentAhead } from '../../src/cli/process/environment.ts';
+import { createSessionHouse, type HouseOptions, type OpenedSession } from '../../src/cli/sessionFactory.ts';
+import { loadSettings } from '../../src/config/loadSettings.ts';
+import { SessionLockedError, SessionNotFoundError } from '../../src/context/index.ts';
+import { DEMO_MODEL } from '../../src/model/demo.ts';
+import { shellOutput } from '../../src/protocol/shellOutput.ts';
+import { entryLine } from '../agent/line.ts';
+import { dataOf } from '../madeUpEntry.ts';
+
+interface Street {
+  readonly place: Place;
+  /** Opens a session as a fresh start of the program would, in a folder below the root. */
+  open(given?: {
+    readonly id?: string | 'latest';
+    readonly from?: string;
+    readonly options?: Partial<HouseOptions>;
+  }): Promise<OpenedSession>;
+  /** Goes on in a copy of a session. */
+  fork(id: string): Promise<OpenedSession>;
+}
+
+async function street(): Promise<Street> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-sessions-')));
+  const root = join(home, 'project');
+  await mkdir(join(root, '.git'), { recursive: true });
+  await mkdir(join(root, 'sub/deep'), { recursive: true });
+  const dataRoot = join(home, '.clawdcode');
+  const place = { cwd: root, root, home, dataRoot, packageRoot: home, version: '1.0.0', env: process.env };
+  const loaded = await loadSettings({ dataRoot, home, root, env: {}, trusted: true, flags: {} });
+  const opened: OpenedSession[] = [];
+  onTestFinished(async () => {
+    for (const { agent } of opened) await agent.close();
+    await rm(home, { recursive: true, force: true });
+  });
+  const houseFrom = (from: string, options: Partial<HouseOptions> = {}) =>
+    createSessionHouse({
+      place: { ...place, cwd: join(root, from) },
+      loaded,
+      apiKey: undefined,
+      model: DEMO_MODEL,
+      modelForced: false,
+      demo: true,
+      interactive: true,
+      debug: createDebugLog(dataRoot, false, () => new Date()),
+      environment: readEnvironmentAhead(join(root, from)),
+      ...options,
+    });
+  const keep = (session: OpenedSession): OpenedSession => {
+    opened.push(session);
+    return session;
+  };
+  return {
+    place,
+    fork: async (id) => keep(await houseFrom('.').open({ type: 'id', id, mode: 'fork' })),
+    async open({ id, from = '.', options } = {}) {
+      const target =
+        id === 'latest' ? ({ type: 'latest' } as const) : ({ type: 'id', id: id ?? '' } as const);
+      return keep(await houseFrom(from, options).open(id === undefined ? { type: 'new' } : target));
+    },
+  };
+}
+
+/** Runs `!command` and returns what it printed. */
+async function shell({ agent }: OpenedSession, command: string): Promise<string> {
+  agent.submit({ type: 'shell', command });
+  await agent.idle();
+  const entry = agent.entries().findLast(({ subtype }) => subtype === 'shell');
+  return entry === undefined ? '' : (shellOutput(entry) ?? '').trim();
+}
+
+async function say({ agent }: OpenedSession, text: string): Promise<void> {
+  agent.submit({ type: 'prompt', text });
+  await agent.idle();
+}
+
+test('the shell starts where the program was started, as the system prompt says', async () => {
+  const { open, place } = await street();
+  const session = await open({ from: 'sub' });
+  expect(await shell(session, 'pwd')).toBe(join(place.root, 'sub'));
+  const [header] = session.agent.entries();
+  expect(dataOf(header).systemPrompt).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
+  expect(session.agent.entries().at(-1)?.cwd).toBe(join(place.root, 'sub'));
+});
+
+test('each session has a key of its own, which its system prompt names last and a copy keeps', async () => {
+  const { open, fork } = await street();
+  const headers = [];
+  for (let count = 0; count < 2; count++) headers.push(dataOf((await open()).agent.entries()[0]));
+  const [one, two] = headers.map(({ noteKey }) => String(noteKey));
+  expect(one).toMatch(/^[A-Za-z0-9]{8}$/);
+  expect(two).not.toBe(one);
+  const marks = String(headers[0]?.systemPrompt).split('# Marks');
+  expect(marks).toHaveLength(2);
+  expect(marks[0]).not.toContain(one);
+  expect(marks[1]).toContain(`<system-note ${one}>`);
+  const first = await open();
+  await say(first, 'hello');
+  const copy = await fork(first.agent.state().sessionId);
+  expect(dataOf(copy.agent.entries()[0]).noteKey).toBe(dataOf(first.agent.entries()[0]).noteKey);
+});
+
+test.each(['deny', 'ask'] as const)(
+  'a file that a rule keeps from reading (%s) is not brought in by instructions',
+  async (behavior) => {
+    const { open, place } = await street();
+    const { dataRoot, home, root } = place;
+    await mkdir(join(root, 'private'));
+    await writeFile(join(root, 'private/prices.md'), 'one and a half million\n');
+    await writeFile(join(root, 'AGENTS.md'), 'Use tabs. See @private/prices.md\n');
+    await writeFile(join(root, 'sub/AGENTS.md'), '# never read\n');
+    await mkdir(dataRoot, { recursive: true });
+    const permissions = { [behavior]: ['Read(private/**)', 'Read(/sub/AGENTS.md)'] };
+    await writeFile(join(dataRoot, 'config.json'), JSON.stringify({ permissions }));
+    const loaded = await loadSettings({ dataRoot, home, root, env: {}, trusted: true, flags: {} });
+    const { agent } = await open({ from: 'sub', options: { loaded } });
+    const told = agent.entries().filter(({ subtype }) => subtype === 'instructions');
+    const texts = told.map(({ message }) => String(message.content));
+    expect(texts).toEqual([
+      expect.stringContaining('Use tabs.'),
+      expect.stringContaining('a rule keeps it from being read'),
+      expect.stringContaining('a rule keeps it from being read'),
+    ]);
+  },
+);
+
+test('a resumed session has its shell where it was left, and asks the model for the same bytes', async () => {
+  const { open, place } = await street();
+  const first = await open();
+  await say(first, 'hello');
+  await shell(first, 'cd sub/deep');
+  const { sessionId } = first.agent.state();
+  const before = first.agent.entries();
+  await first.agent.close();
+  const again = await open({ id: sessionId });
+  expect(again.resumed).toBe(true);
+  expect(again.agent.entries()).toEqual(before);
+  expect(await shell(again, 'pwd')).toBe(join(place.root, 'sub/deep'));
+});
+
+test('a session that is resumed from another folder works there and the model is told', async () => {
+  const { open, place } = await street();
+  const first = await open();
+  await say(first, 'hello');
+  await first.agent.close();
+  const again = await open({ id: 'latest', from: 'sub' });
+  expect(await shell(again, 'pwd')).toBe(join(place.root, 'sub'));
+  const note = again.agent.entries().find((entry) => entry.subtype === 'environment');
+  expect(note?.message.content).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
+});
+
+test('on another day the model is told so with the date, and where the shell is', async () => {
+  const { open, place } = await street();
+  const first = await open();
+  await say(first, 'hello');
+  await shell(first, 'cd sub/deep');
+  await first.agent.close();
+  const environment = { directory: place.root, platform: 'Linux 6.8.0', date: '2030-01-02' };
+  const options = { environment: async () => environment };
+  const again = await open({ id: 'latest', options });
+  const notes = ({ agent }: OpenedSession) =>
+    agent
+      .entries()
+      .filter((entry) => entry.subtype === 'environment')
+      .map(({ message }) => message.content);
+  const [note, ...others] = notes(again);
+  expect(note).toMatch(/^On resuming \(\d{4}-\d\d-\d\d \d\d:\d\d\) the environment was:\n\n# Environment\n/);
+  expect(note).toContain(`Working directory: ${place.root}\n`);
+  expect(note).toContain(
+    `\nThe shell was in ${join(place.root, 'sub/deep')}, where tools resolve relative paths.`,
+  );
+  expect(others).toEqual([]);
+  expect(await shell(again, 'pwd')).toBe(join(place.root, 'sub/deep'));
+  await again.agent.close();
+  const third = await open({
+    id: 'latest',
+    options: { environment: async () => ({ ...environment, date: '2030-01-03' }) },
+  });
+  await shell(third, 'cd ../..');
+  await third.agent.close();
+  const fourth = await open({ id: 'latest', options });
+  expect(notes(fourth).at(-1)).toMatch(/\nDate: 2030-01-02\nNot a git repository\.$/);
+});
+
+test('instructions that have changed meanwhile are appended, once', async () => {
+  const { open, place } = await street();
+  await writeFile(join(place.root, 'AGENTS.md'), 'Use tabs.');
+  const first = await open();
+  await say(first, 'hello');
+  const { sessionId } = first.agent.state();
+  await first.agent.close();
+  await writeFile(join(place.root, 'AGENTS.md'), 'Use spaces.');
+  for (let start = 0; start < 2; start++) {
+    const again = await open({ id: sessionId });
+    const pinned = again.agent.entries().filter((entry) => entry.subtype === 'instructions');
+    expect(pinned.map(({ message }) => /tabs|spaces/.exec(String(message.content))?.[0])).toEqual([
+      'tabs',
+      'spaces',
+    ]);
+    await again.agent.close();
+  }
+});
+
+/** As with a real endpoint; nothing is asked of it. */
+const real = (model: string): Partial<HouseOptions> => ({ demo: false, model });
+
+test('a resumed session keeps the model that it was started with, or that was last chosen', async () => {
+  const { open } = await street();
+  const first = await open({ options: real('gpt-4.1') });
+  const { sessionId } = first.agent.state();
+  await shell(first, 'true');
+  await first.agent.close();
+  const second = await open({ id: sessionId, options: real('gpt-4o') });
+  expect(second.agent.state().model.id).toBe('gpt-4.1');
+  second.agent.submit({ type: 'set_model', model: 'o3' });
+  await second.agent.close();
+  const third = await open({ id: sessionId, options: real('gpt-4o') });
+  expect(third.agent.state().model.id).toBe('o3');
+  await third.agent.close();
+  const forced = await open({ id: sessionId, options: { ...real('gpt-4o'), modelForced: true } });
+  expect(forced.agent.state().model.id).toBe('gpt-4o');
+});
+
+test('a session of the demo goes on with a real model once there is one, and the other way round', async () => {
+  const { open } = await street();
+  const first = await open();
+  const { sessionId } = first.agent.state();
+  await say(first, 'hello');
+  await first.agent.close();
+  const second = await open({ id: sessionId, options: real('gpt-4o') });
+  expect(second.agent.state()).toMatchObject({ demo: false, model: { id: 'gpt-4o' } });
+  await second.agent.close();
+  const third = await open({ id: sessionId });
+  expect(third.agent.state()).toMatchObject({ demo: true, model: { id: DEMO_MODEL } });
+});
+
+test('a session that was left with every question switched off does not go on that way by itself', async () => {
+  const { open } = await street();
+  const first = await open();
+  first.agent.submit({ type: 'set_mode', mode: 'bypassPermissions' });
+  await say(first, 'hello');
+  expect(first.agent.state().mode).toBe('bypassPermissions');
+  await first.agent.close();
+  const second = await open({ id: 'latest' });
+  await say(second, 'hello again');
+  expect(second.agent.state().mode).toBe('default');
+  await second.agent.close();
+});
+
+test('a session that is open elsewhere, or unknown, is refused and nothing is created', async () => {
+  const { open } = await street();
+  const first = await open();
+  await say(first, 'hello');
+  await expect(open({ id: first.agent.state().sessionId })).rejects.toThrow(SessionLockedError);
+  await expect(open({ id: 'nobody' })).rejects.toThrow(SessionNotFoundError);
+});
+
+test('with nothing to continue, a new session says so', async () => {
+  const { open } = await street();
+  const session = await open({ id: 'latest' });
+  expect(session.resumed).toBe(false);
+  expect(session.notices).toEqual(['There is no session to continue here; this is a new one.']);
+  expect(session.agent.entries().map(entryLine)).toEqual(['session_start']);
+});
+
+test('a session that cannot be saved says so before the first prompt', async () => {
+  const { place, open } = await street();
+  const file = join(place.home, 'a-file');
+  await writeFile(file, '');
+  const session = await open({ options: { place: { ...place, dataRoot: join(file, 'below') } } });
+  expect(session.notices).toEqual([expect.stringContaining('The session is not being saved')]);
+});

@@ -1,0 +1,89 @@
+/** A project that was moved, and the session of another one. */
+import { mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Place } from '../../../src/cli/process/appPaths.ts';
+import { whereItLies } from '../../../src/cli/sessions/movedSession.ts';
+import { SessionElsewhereError } from '../../../src/cli/sessions/sessionErrors.ts';
+import { getProjectStoragePath, PersistentStore, rememberPlace } from '../../../src/context/index.ts';
+
+interface World {
+  place(root: string): Place;
+  /** Makes a folder with a session in it, as the program does when one is open. Its root. */
+  live(name: string, id: string, prompt: string): Promise<string>;
+}
+
+async function world(): Promise<World> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-moved-')));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const dataRoot = join(home, '.clawdcode');
+  return {
+    place: (root) => ({ cwd: root, root, home, dataRoot, packageRoot: home, version: '1.0.0', env: {} }),
+    async live(name, id, prompt) {
+      const root = join(home, name);
+      await mkdir(root, { recursive: true });
+      const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: '1.0.0' });
+      const log = await store.createSession(id);
+      await log.append([
+        { type: 'system', subtype: 'session_start', message: { role: 'system', content: '' }, data: {} },
+      ]);
+      await log.saveMessage('user', prompt);
+      await log.close();
+      await rememberPlace(dataRoot, root);
+      return root;
+    },
+  };
+}
+
+const folderOf = ({ dataRoot }: Place, root: string): string =>
+  basename(getProjectStoragePath(dataRoot, root));
+
+test('a session is found in the folder of where its project was, by id, title or as the newest', async () => {
+  const { place, live } = await world();
+  const before = await live('before', 'abc1', 'Fix the login');
+  const project = folderOf(place(before), before);
+  const after = join(before, '../after');
+  await rename(before, after);
+  const here = place(after);
+  const found = { type: 'id', id: 'abc1', project };
+  expect(await whereItLies({ type: 'id', id: 'abc' }, here)).toEqual(found);
+  expect(await whereItLies({ type: 'id', id: 'fix the login', mode: 'fork' }, here)).toEqual({
+    ...found,
+    mode: 'fork',
+  });
+  expect(await whereItLies({ type: 'latest', title: 'T' }, here)).toEqual({ ...found, title: 'T' });
+  // Once the project has sessions of its own here, the newest is one of them.
+  await live('after', 'new1', 'Here');
+  expect(await whereItLies({ type: 'latest' }, here)).toEqual({ type: 'latest' });
+  expect(await whereItLies({ type: 'id', id: 'abc1' }, here)).toEqual(found);
+});
+
+test('the session of another project is not taken up here, and says where it belongs', async () => {
+  const { place, live } = await world();
+  const other = await live('other', 'far1', 'Far away');
+  const here = place(await live('here', 'abc1', 'Near'));
+  await expect(whereItLies({ type: 'id', id: 'far1' }, here)).rejects.toThrow(SessionElsewhereError);
+  await expect(whereItLies({ type: 'id', id: 'Far away' }, here)).rejects.toThrow(`belongs to ${other}:`);
+  const asked = { type: 'id', id: 'far1', project: folderOf(here, other) } as const;
+  expect(await whereItLies(asked, here)).toBe(asked);
+  // A copy is one of this project.
+  expect(await whereItLies({ type: 'id', id: 'far1', mode: 'fork' }, here)).toEqual({
+    ...asked,
+    mode: 'fork',
+  });
+  await rename(other, `${other}-gone`);
+  const error: unknown = await whereItLies({ type: 'id', id: 'far1' }, here).catch(
+    (reason: unknown) => reason,
+  );
+  expect(String(error)).toContain(`belongs to ${other}, which is no longer there. --fork-session`);
+});
+
+test.each([{ type: 'new' }, { type: 'latest' }, { type: 'id', id: 'unknown' }] as const)(
+  'what is nowhere stays as it was asked for: %j',
+  async (target) => {
+    const { place, live } = await world();
+    const root = await live('empty', 'abc1', 'Something');
+    expect(await whereItLies(target, place(join(root, '..')))).toEqual(target);
+  },
+);

@@ -1,0 +1,202 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readEntries } from '../../../src/cli/sessionCommand/readEntries.ts';
+import { copySession } from '../../../src/cli/sessions/copySession.ts';
+import { createSessionsPort } from '../../../src/cli/sessions/sessionsPort.ts';
+import { storeOfTarget } from '../../../src/cli/sessions/storeOfTarget.ts';
+import { openCatalogue, PersistentStore } from '../../../src/context/index.ts';
+import { messageDraft } from '../../../src/context/storage/index.ts';
+import { madeUpDraft } from '../../madeUpEntry.ts';
+
+/** A data folder with sessions of two projects, and the port as the screen of the first one has it. */
+async function stage() {
+  const base = await mkdtemp(join(tmpdir(), 'clawdcode-port-'));
+  const dataRoot = join(base, 'data');
+  const catalogue = openCatalogue({ dataRoot });
+  onTestFinished(async () => {
+    await catalogue.close();
+    await rm(base, { recursive: true, force: true });
+  });
+  const [here, there] = [join(base, 'here'), join(base, 'there')];
+  const storeOf = (root: string) => new PersistentStore({ dataRoot, projectRoot: root, programVersion: '1' });
+  const say = async (root: string, ...texts: string[]): Promise<string> => {
+    const log = await storeOf(root).createSession();
+    for (const text of texts)
+      await log.append([messageDraft('user', text), messageDraft('assistant', `About ${text}`)]);
+    await log.close();
+    return log.sessionId;
+  };
+  const place = {
+    cwd: here,
+    root: here,
+    home: base,
+    dataRoot,
+    packageRoot: base,
+    version: '1',
+    env: {},
+  };
+  return { port: createSessionsPort(place, catalogue), place, storeOf, say, here, there };
+}
+
+test('a project’s sessions are its own, and all of them are everybody’s', async () => {
+  const { port, say, here, there } = await stage();
+  await say(here, 'First');
+  await say(there, 'Second');
+  const titles = async (project?: string): Promise<string[]> =>
+    (await port.list(project === undefined ? {} : { project })).map(({ title }) => title).sort();
+  // Without an index yet, and with one.
+  expect(await titles(port.project)).toEqual(['First']);
+  await port.refresh(() => undefined);
+  expect(await titles(port.project)).toEqual(['First']);
+  expect(await titles()).toEqual(['First', 'Second']);
+});
+
+test('what was said is found, and previewed around its place', async () => {
+  const { port, say, here } = await stage();
+  await say(
+    here,
+    ...Array.from({ length: 30 }, (_, index) => (index === 12 ? 'the zebra' : `number ${index}`)),
+  );
+  await port.refresh(() => undefined);
+  const { signal } = new AbortController();
+  const found = await port.search('zebra', { project: port.project, limit: 10, signal });
+  if (found.type !== 'found') throw new Error(found.message);
+  const [hit] = found.hits;
+  if (hit === undefined) throw new Error('nothing was found');
+  const around = await port.preview(hit.session, hit.seq, signal);
+  expect(around.some(({ seq }) => seq === hit.seq)).toBe(true);
+  expect(around.length).toBeLessThan(30);
+  const end = await port.preview(hit.session, undefined, signal);
+  expect(end.at(-1)?.message.content).toBe('About number 29');
+});
+
+test('a session is renamed, archived, renamed there, brought back and deleted, each with a word about it', async () => {
+  const { port, say, here } = await stage();
+  await say(here, 'First');
+  const only = async () => {
+    await port.refresh(() => undefined);
+    const [session] = await port.list({ project: port.project });
+    if (session === undefined) throw new Error('there is no session');
+    return session;
+  };
+  expect(await port.rename(await only(), 'Mine')).toMatchObject({ type: 'done' });
+  expect(await only()).toMatchObject({ title: 'Mine', titleSource: 'user', isArchived: false });
+  expect(await port.archive(await only())).toMatchObject({
+    type: 'done',
+    message: expect.stringMatching(/^Archived: .* became /),
+    session: { isArchived: true, file: expect.stringMatching(/\.zst$/) },
+  });
+  expect(await only()).toMatchObject({ title: 'Mine', isArchived: true });
+  expect((await port.preview(await only(), undefined, new AbortController().signal)).length).toBeGreaterThan(
+    1,
+  );
+  expect(await port.rename(await only(), 'Still mine')).toMatchObject({ type: 'done' });
+  expect(await only()).toMatchObject({ title: 'Still mine', isArchived: true });
+  expect(await port.unarchive(await only())).toMatchObject({ type: 'done' });
+  expect(await port.remove(await only())).toMatchObject({
+    type: 'done',
+    message: expect.stringMatching(/^Deleted “Still mine”: .* are free$/),
+  });
+  expect(await port.list({})).toEqual([]);
+});
+
+test('a session that is open is neither renamed, nor archived, nor deleted, and it is said who has it', async () => {
+  const { port, say, storeOf, here } = await stage();
+  const id = await say(here, 'Held');
+  const [session] = await port.list({});
+  if (session === undefined) throw new Error('there is no session');
+  const log = await storeOf(here).openSession(id);
+  for (const deed of [port.rename(session, 'x'), port.archive(session), port.remove(session)])
+    expect(await deed).toMatchObject({
+      type: 'failed',
+      message: expect.stringContaining(`process ${process.pid}`),
+    });
+  await log.close();
+  expect(await port.list({})).toHaveLength(1);
+});
+
+test('a copy in another project has the entries up to a place, and the originals that they point to', async () => {
+  const { storeOf, here, there } = await stage();
+  const from = storeOf(there);
+  const log = await from.createSession();
+  const original = await from.blobs.put('the whole output');
+  const result = { id: 'c1', output: 'a part', original };
+  await log.append([
+    messageDraft('user', 'Run it'),
+    { type: 'tool_result', message: { role: 'user', content: 'a part' }, toolResult: result },
+    messageDraft('assistant', 'Done.'),
+  ]);
+  await log.close();
+  const file = join(from.folder, `${log.sessionId}.jsonl`);
+  const to = storeOf(here);
+  const id = await copySession(
+    readEntries({ file, isArchived: false }, { type: 'from', seq: 0, to: 1 }),
+    from,
+    to,
+  );
+  const copy = await to.loadSession(id);
+  expect(copy?.entries.map(({ seq }) => seq)).toEqual([0, 1]);
+  expect(copy?.entries.every(({ sessionId }) => sessionId === id)).toBe(true);
+  expect(String(await to.blobs.read(original))).toBe('the whole output');
+  expect((await from.loadSession(log.sessionId))?.entries).toHaveLength(3);
+});
+
+test('whatever an entry of a copy points to comes along', async () => {
+  const { storeOf, here, there } = await stage();
+  const from = storeOf(there);
+  const [prompt, before, after, later, latest] = [
+    await from.blobs.put('the whole prompt'),
+    await from.blobs.put('the file before'),
+    await from.blobs.put('the file after'),
+    await from.blobs.put('of a newer program'),
+    await from.blobs.put('of it as well'),
+  ];
+  const state = { type: 'file', mode: 0o644 } as const;
+  const change = { path: '/a.txt', before: { ...state, ...before }, after: { ...state, ...after } };
+  const log = await from.createSession();
+  await log.append([
+    {
+      type: 'user',
+      subtype: 'prompt',
+      message: { role: 'user', content: 'a part' },
+      data: { original: prompt },
+    },
+    {
+      type: 'system',
+      subtype: 'checkpoint',
+      message: { role: 'system', content: '' },
+      data: { cause: 'shell', changes: [change] },
+    },
+    madeUpDraft({
+      type: 'system',
+      subtype: 'telepathy',
+      message: { role: 'system', content: '' },
+      data: { original: later, replacements: [{ original: latest }] },
+    }),
+  ]);
+  await log.close();
+  const to = storeOf(here);
+  const file = join(from.folder, `${log.sessionId}.jsonl`);
+  await copySession(readEntries({ file, isArchived: false }, { type: 'from', seq: 0 }), from, to);
+  expect(String(await to.blobs.read(prompt))).toBe('the whole prompt');
+  expect(String(await to.blobs.read(before))).toBe('the file before');
+  expect(String(await to.blobs.read(after))).toBe('the file after');
+  expect(String(await to.blobs.read(later))).toBe('of a newer program');
+  expect(String(await to.blobs.read(latest))).toBe('of it as well');
+});
+
+test('a session lies where its project is, and reading takes no lock', async () => {
+  const { place, say, storeOf, here, there } = await stage();
+  const id = await say(there, 'Elsewhere');
+  const project = storeOf(there).folder.split('/').at(-1) ?? '';
+  expect(storeOfTarget({ type: 'id', id }, place)).toBe(undefined);
+  expect(storeOfTarget({ type: 'id', id, project }, place)?.folder).toBe(storeOf(there).folder);
+  const held = await storeOf(there).openSession(id);
+  const reader = await storeOfTarget({ type: 'id', id, project, mode: 'read' }, place)?.openSession(id);
+  expect(reader?.entries()).toHaveLength(2);
+  await expect(reader?.append([messageDraft('user', 'No')])).rejects.toThrow();
+  await held.close();
+  expect(storeOfTarget({ type: 'id', id: 'x', mode: 'read' }, place)?.folder).toBe(storeOf(here).folder);
+});

@@ -1,0 +1,97 @@
+import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { writeTextFile } from '../../../src/cli/sessions/writeTextFile.ts';
+import { clipboardTools, copyToClipboard, terminalSequence } from '../../../src/cli/terminal/clipboard.ts';
+
+/** A folder with programs of these names, and the environment that finds only them. */
+async function withPrograms(programs: Readonly<Record<string, string>>) {
+  const folder = await mkdtemp(join(tmpdir(), 'clipboard-'));
+  for (const [name, script] of Object.entries(programs)) {
+    await writeFile(join(folder, name), `#!/bin/sh\n${script.replaceAll('$OUT', join(folder, 'out'))}\n`);
+    await chmod(join(folder, name), 0o755);
+  }
+  return { env: { PATH: folder, DISPLAY: ':0' }, out: () => readFile(join(folder, 'out'), 'utf8') };
+}
+
+test.each([
+  { platform: 'darwin', env: {}, tools: ['pbcopy'] },
+  { platform: 'win32', env: {}, tools: ['clip.exe'] },
+  { platform: 'linux', env: { WSL_DISTRO_NAME: 'x' }, tools: ['clip.exe'] },
+  { platform: 'linux', env: { WAYLAND_DISPLAY: 'w', DISPLAY: ':0' }, tools: ['wl-copy', 'xclip', 'xsel'] },
+  { platform: 'linux', env: {}, tools: [] },
+  { platform: 'darwin', env: { SSH_TTY: '/dev/pts/1' }, tools: [] },
+  {
+    platform: 'linux',
+    env: { SSH_CONNECTION: 'a', WAYLAND_DISPLAY: 'w', DISPLAY: ':10' },
+    tools: ['xclip', 'xsel'],
+  },
+] as const)('on $platform with $env: $tools', ({ platform, env, tools }) => {
+  expect(clipboardTools({ platform, env }).map(([tool]) => tool)).toEqual(tools);
+});
+
+test('a program gets the text, and the next one where the first fails', async () => {
+  const { env, out } = await withPrograms({ xclip: 'exit 1', xsel: '/bin/cat > $OUT' });
+  const sent: string[] = [];
+  const copied = await copyToClipboard('text with 漢字\n', {
+    platform: 'linux',
+    env,
+    write: (text) => sent.push(text),
+  });
+  expect(copied).toEqual({ type: 'copied', tool: 'xsel' });
+  expect(await out()).toBe('text with 漢字\n');
+  expect(sent).toEqual([]);
+});
+
+test('without a program the terminal is asked, and without a terminal nothing is claimed', async () => {
+  const { env } = await withPrograms({ xclip: '/bin/cat > /dev/null; exit 3' });
+  const sent: string[] = [];
+  expect(await copyToClipboard('hi', { platform: 'linux', env, write: (text) => sent.push(text) })).toEqual({
+    type: 'sent',
+  });
+  expect(sent).toEqual(['\u001B]52;c;aGk=\u0007']);
+  expect(await copyToClipboard('hi', { platform: 'linux', env })).toEqual({
+    type: 'failed',
+    message: 'xclip failed (exit 3).',
+  });
+  expect(await copyToClipboard('hi', { platform: 'linux', env: { PATH: env.PATH } })).toEqual({
+    type: 'failed',
+    message: 'No program for the clipboard was found, and there is no terminal to ask.',
+  });
+});
+
+test('a program that never ends does not hold anybody up', async () => {
+  const { env } = await withPrograms({ xclip: 'exec /bin/sleep 60' });
+  expect(await copyToClipboard('hi', { platform: 'linux', env })).toEqual({
+    type: 'failed',
+    message: 'xclip did not answer.',
+  });
+});
+
+test('a sequence is bounded, and goes through tmux', async () => {
+  expect(terminalSequence('x'.repeat(56_244), {})).toBeDefined();
+  expect(terminalSequence('x'.repeat(56_245), {})).toBeUndefined();
+  expect(terminalSequence('hi', { TMUX: '/tmp/tmux' })).toBe(
+    '\u001B]52;c;aGk=\u0007\u001BPtmux;\u001B\u001B]52;c;aGk=\u0007\u001B\\',
+  );
+});
+
+test('a file is written once, and never over another', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'copy-'));
+  const place = { cwd, home: join(cwd, 'home') };
+  expect(await writeTextFile('text', 'a/b.md', place)).toEqual({ type: 'done', file: join(cwd, 'a/b.md') });
+  expect(await readFile(join(cwd, 'a/b.md'), 'utf8')).toBe('text\n');
+  expect(await writeTextFile('other', 'a/b.md', place)).toMatchObject({ type: 'failed' });
+  expect(await readFile(join(cwd, 'a/b.md'), 'utf8')).toBe('text\n');
+  expect(await writeTextFile('text', '~/c.md', place)).toEqual({
+    type: 'done',
+    file: join(cwd, 'home/c.md'),
+  });
+});
+
+test('what would press keys where it is pasted is not copied', async () => {
+  const { env, out } = await withPrograms({ xclip: '/bin/cat > $OUT' });
+  await copyToClipboard('ls\u001B[201~\r\u009Dx\u0007\n\tend\r\n', { platform: 'linux', env });
+  expect(await out()).toBe('ls[201~x\n\tend\n');
+});

@@ -1,0 +1,86 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { editText } from '../../../src/cli/terminal/editText.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edit-text-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A script that stands for an editor; the file it is given is its last argument. */
+async function editor(script: string): Promise<string> {
+  const path = join(folder, 'my editor.sh');
+  await writeFile(path, `#!/bin/sh\nfor file; do :; done\n${script}\n`, { mode: 0o755 });
+  return `'${path}'`;
+}
+
+const edit = (text: string, env: Record<string, string>) =>
+  editText(text, {
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
+    cwd: folder,
+    dataRoot: join(folder, 'data'),
+  });
+
+test('the draft is in a private file for Markdown, and what was saved comes back', async () => {
+  const EDITOR = `${await editor(`stat -c '%a %n' "$file" > told; stat -c %a "$(dirname "$file")" "$(dirname "$file")/.." >> told; cp "$file" seen; printf 'after\\n' > "$file"`)} --wait`;
+  expect(await edit('before 漢字\nand more', { EDITOR })).toEqual({ type: 'edited', text: 'after' });
+  expect(await readFile(join(folder, 'seen'), 'utf8')).toBe('before 漢字\nand more');
+  const [mode = '', path = '', ...around] = (await readFile(join(folder, 'told'), 'utf8')).trim().split(/\s/);
+  expect([mode, ...around]).toEqual(['600', '700', '700']);
+  // Commands of the model write to temporary folders, and would change what is sent in the user's name.
+  expect(path.startsWith(join(folder, 'data/drafts/'))).toBe(true);
+  expect(path).toMatch(/\.md$/);
+  expect(await readdir(join(path, '..')).catch(() => 'gone')).toBe('gone');
+});
+
+test('VISUAL goes before EDITOR, and arguments are the shell’s', async () => {
+  const VISUAL = `${await editor(`printf '%s' "$1/$2" > "$file"`)} "two words" --wait`;
+  expect(await edit('x', { VISUAL, EDITOR: 'false' })).toEqual({ type: 'edited', text: 'two words/--wait' });
+});
+
+test('the newline that editors add is not the draft’s, but its own is', async () => {
+  const EDITOR = await editor(`true`);
+  expect(await edit('a\n', { EDITOR })).toEqual({ type: 'edited', text: 'a\n' });
+  const adding = await editor(`printf '\\n' >> "$file"`);
+  expect(await edit('a', { EDITOR: adding })).toEqual({ type: 'edited', text: 'a' });
+});
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ['no editor', {}, /^No editor is set\. Set VISUAL or EDITOR/],
+  ['an empty name', { EDITOR: '  ' }, /^No editor is set/],
+  [
+    'one that is not there',
+    { EDITOR: 'no-such-editor --wait' },
+    /no-such-editor --wait\) was not found\. The draft is as it was/,
+  ],
+  ['one that fails', { EDITOR: 'false' }, /ended with exit code 1\. The draft/],
+  ['one that is killed', { EDITOR: 'kill -9 $$ #' }, /ended with SIGKILL\. The draft/],
+  ['one that deletes the file', { EDITOR: 'rm' }, /could not be edited/],
+])('%s is said, with the draft as it was', async (_name, env, message) => {
+  const outcome = await edit('precious', env);
+  expect(outcome.type === 'failed' && outcome.message).toMatch(message);
+});
+
+test('neither the shell nor the editor is one that the project brings along', async () => {
+  for (const name of ['sh', 'my-editor'])
+    await writeFile(join(folder, name), `#!/bin/sh\ntouch "${folder}/ran"\n`, { mode: 0o755 });
+  const edited = await edit('x', { EDITOR: 'my-editor', PATH: `${folder}:${process.env.PATH}` });
+  expect(edited).toMatchObject({ type: 'failed', message: expect.stringContaining('was not found') });
+  expect(await readdir(folder)).not.toContain('ran');
+});
+
+test.each([
+  ['a link', `ln -sf "$(dirname "$0")/secret" "$file"`],
+  ['a pipe', `rm "$file"; mkfifo "$file"`],
+  ['a folder', `rm "$file"; mkdir "$file"`],
+])('%s that another program puts in the place of the draft is not read', async (_name, script) => {
+  await writeFile(join(folder, 'secret'), 'SECRET');
+  const outcome = await edit('precious', { EDITOR: await editor(script) });
+  expect(outcome).toMatchObject({
+    type: 'failed',
+    message: expect.stringMatching(/^(?!.*SECRET).*(?:The draft|could not be edited)/s),
+  });
+});

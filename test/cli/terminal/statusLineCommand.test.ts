@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createStatusCommand } from '../../../src/cli/terminal/statusLineCommand.ts';
+import type { StatusInput } from '../../../src/ui/statusCommand/statusInput.ts';
+
+const input = {
+  session_id: 's',
+  workspace: { current_dir: '/', project_dir: '/', added_dirs: [] },
+} as unknown as StatusInput;
+
+/** `brought`: programs that the project has, in a folder that comes first on the PATH, as under `npx`. */
+async function run(command: string, brought: readonly string[] = []) {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-status-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const programs = join(folder, 'node_modules/.bin');
+  await mkdir(programs, { recursive: true });
+  for (const name of brought)
+    await writeFile(join(programs, name), '#!/bin/sh\necho "of the project"\n', { mode: 0o755 });
+  const made = createStatusCommand(
+    { command, padding: 2, refreshMs: null },
+    {
+      cwd: folder,
+      env: {
+        PATH: `${programs}:${process.env.PATH}`,
+        OPENAI_API_KEY: 'sk-mine',
+        CLAWDCODE_API_KEY: 'sk-mine',
+      },
+    },
+    ['/more'],
+    () => 77,
+  );
+  const started = performance.now();
+  return { output: await made.run(input), ms: performance.now() - started, folder };
+}
+
+test('it reads JSON, runs in the working directory and knows the width', async () => {
+  const { output } = await run('cat; echo "$COLUMNS"; pwd > here');
+  expect(output).toMatchObject({ type: 'text' });
+  const [json = '', columns] = (output as { text: string }).text.split('\n');
+  expect(JSON.parse(json)).toMatchObject({ session_id: 's', workspace: { added_dirs: ['/more'] } });
+  expect(columns).toBe('77');
+});
+
+test('it gets the environment without the keys', async () => {
+  const { output } = await run('env');
+  expect(output).toMatchObject({ type: 'text', text: expect.stringContaining('PATH=') });
+  expect(JSON.stringify(output)).not.toContain('sk-mine');
+});
+
+test('a command that does not read its input is no failure', async () => {
+  expect((await run('echo ready')).output).toEqual({ type: 'text', text: 'ready\n' });
+});
+
+test.each([
+  ['exit 3', 'failed (exit code 3)'],
+  ['echo "no such thing" >&2; exit 1', 'failed (no such thing)'],
+  ['true', 'printed nothing'],
+])('%s: it %s', async (command, why) => {
+  const { output } = await run(command);
+  expect(output).toEqual({
+    type: 'failed',
+    message: expect.stringContaining(`The status line command ${why}.`),
+  });
+});
+
+test('one that hangs is ended after a second, with what it has started', async () => {
+  const { output, ms, folder } = await run('(sleep 3; echo late > late) & sleep 60');
+  expect(output).toMatchObject({ type: 'failed', message: expect.stringContaining('longer than 1 s') });
+  expect(ms).toBeLessThan(5000);
+  await new Promise((done) => setTimeout(done, 3000));
+  await expect(readFile(join(folder, 'late'))).rejects.toThrow();
+});
+
+test('one that never stops printing is cut', async () => {
+  const { output } = await run('yes');
+  expect(output.type).toBe('text');
+  expect((output as { text: string }).text).toHaveLength(16_384);
+});
+
+test('what cannot be a command at all is a failure and no crash', async () => {
+  expect((await run('echo \0')).output).toMatchObject({
+    type: 'failed',
+    message: expect.stringContaining('could not be started'),
+  });
+});
+
+test('a program of the project does not pass for one of the user’s', async () => {
+  const { output } = await run('tool', ['tool']);
+  expect(output).toMatchObject({ type: 'failed', message: expect.stringContaining('not found') });
+});
