@@ -137,6 +137,7 @@ export function createAgent(deps: AgentDeps): Agent {
     now: clock.now,
     warn: (text) => notice('warning', text),
   });
+  hub.subscribe(checkpoints.hear);
   const setCwd = (directory: string): void => {
     cwd = directory;
     context.setCwd(directory);

@@ -7,7 +7,9 @@ import type { ContextManager } from '../context/index.ts';
 import type { Captured, CheckpointCause, FileCheckpoints } from '../protocol/checkpoints.ts';
 import type { FileChange } from '../protocol/entries/fields.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
+import type { AgentEvent } from '../protocol/events.ts';
 import type { Access } from '../protocol/permissions.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import { checkpointDraft, filesChangedBy, linesIn } from './checkpointDrafts.ts';
 
 /** A look that began this long ago still says what was there before a command: nobody types faster. */
@@ -24,8 +26,8 @@ export interface CallChanges {
 export interface CheckpointKeeper {
   /** Looks at the tree; nobody waits for it. */
   look(): void;
-  /** The same, unless somebody just did. */
-  lookIfStale(): void;
+  /** Hears the agent's events: while the model writes a command, the tree is looked at, as nothing waits for it then. */
+  hear(event: AgentEvent): void;
   /** Resolves when the log knows what was changed by calls that were cut short. */
   settled(): Promise<void>;
   /** Before a call runs: what it may change is known as it is now. Gives up waiting when the signal aborts. */
@@ -114,13 +116,16 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     });
   };
 
+  /** Looks, unless that was done just now. */
   const lookIfStale = (): void => {
     if (isLate || now() - lookedAt >= FRESH_MS) look();
   };
 
   return {
     look,
-    lookIfStale,
+    hear(event) {
+      if (event.type === 'tool_call_delta' && event.name === toolNames.bash) lookIfStale();
+    },
     async settled() {
       if (isLate) await queue;
     },

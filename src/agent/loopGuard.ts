@@ -1,9 +1,61 @@
 /** Notices a model that goes in circles: the same calls with the same results, step after step. */
+import type { ContextManager } from '../context/index.ts';
+import type { PermissionAnswer } from '../protocol/permissions.ts';
+import type { NewQuestion } from './questions.ts';
+import type { FinishedCall } from './toolCalls.ts';
 
 /** Repetitions in a row at which the model is told. */
-export const TELL_AT = 3;
+const TELL_AT = 3;
 /** Repetitions at which the user is asked (headless: the turn ends): it was told, and did it again. */
 export const ASK_AT = 4;
+
+export interface RepeatPorts {
+  readonly context: Pick<ContextManager, 'addMessage'>;
+  readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
+  readonly newId: () => string;
+  readonly signal: AbortSignal;
+  /** False when nobody can answer: the turn then ends. */
+  readonly interactive: boolean;
+}
+
+/**
+ * For one turn: takes the finished calls of each step, tells a model that repeats itself, and if it does so again asks
+ * the user whether the turn may continue.
+ */
+export function watchRepeats({
+  context,
+  ask,
+  newId,
+  signal,
+  interactive,
+}: RepeatPorts): (calls: readonly FinishedCall[]) => Promise<'continue' | 'end_turn'> {
+  const guard = createLoopGuard();
+  return async (calls) => {
+    const verdict = guard.record(calls);
+    const names = calls.map((call) => call.name).join(', ');
+    if (verdict === 'tell_model') {
+      const content = `You have made the same call (${names}) ${TELL_AT} times in a row with the same result. Do not repeat it: try another way, or say what is missing.`;
+      await context.addMessage('user', content, undefined, 'nudge');
+    }
+    if (verdict !== 'ask_user') return 'continue';
+    if (!interactive || (await ask(question(newId(), names), signal)).behavior !== 'allow') return 'end_turn';
+    guard.reset();
+    return 'continue';
+  };
+}
+
+function question(id: string, names: string): NewQuestion {
+  return {
+    id,
+    title: 'The model repeats itself',
+    headline: 'The model repeats itself. Continue?',
+    preview: {
+      type: 'text',
+      text: `The same call (${names}) keeps giving the same result. Let it continue?`,
+    },
+    reason: 'the model was told, and repeated the call',
+  };
+}
 
 export interface LoopGuard {
   /** Takes the calls and results of one finished step; says what is to be done about them. */

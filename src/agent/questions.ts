@@ -1,8 +1,13 @@
 import type { AgentEvent } from '../protocol/events.ts';
-import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
+import type {
+  CallQuestion,
+  PermissionAnswer,
+  PermissionQuestion,
+  TurnQuestion,
+} from '../protocol/permissions.ts';
 
 /** A question before it is known which agent asks it. */
-export type NewQuestion = Omit<PermissionQuestion, 'agentId'>;
+export type NewQuestion = Omit<CallQuestion, 'agentId'> | Omit<TurnQuestion, 'agentId'>;
 
 /** The open questions of a session: the agent waits here, a subscriber answers through an op. */
 export interface Questions {

@@ -34,6 +34,8 @@ export interface ReplyPorts {
   readonly maxAttempts?: number;
   /** Hears at once of each body that goes out, for whoever may not wait for the outcome. */
   readonly onSent?: (sent: SentRequest) => void;
+  /** Called once, when there is nothing to do but wait: the request has gone out, or the first of the reply is there. */
+  readonly onUnderway?: () => void;
 }
 
 export type ReplyOutcome = {
@@ -57,14 +59,20 @@ export async function streamReply(request: ModelRequest, ports: ReplyPorts): Pro
   const started = ports.clock.now();
   const maxAttempts = ports.maxAttempts ?? MAX_ATTEMPTS;
   const sent: SentRequest[] = [];
+  let isUnderway = false;
+  const underway = (): void => {
+    if (!isUnderway) ports.onUnderway?.();
+    isUnderway = true;
+  };
   const onSent = (one: SentRequest): void => {
+    underway();
     if (sent.some(({ hash }) => hash === one.hash)) return;
     sent.push(one);
     ports.onSent?.(one);
   };
   for (let attempt = 1; ; attempt++) {
     const draft = new Draft();
-    const end = await oneTry(request, ports, draft, onSent);
+    const end = await oneTry(request, ports, draft, { onSent, underway });
     const durationMs = ports.clock.now() - started;
     if (end === 'interrupted') return { type: 'interrupted', partial: draft.toReply(), durationMs, sent };
     if (end.type === 'done') return { type: 'done', reply: end.reply, durationMs, sent };
@@ -88,10 +96,11 @@ async function oneTry(
   request: ModelRequest,
   { client, signal, emit }: ReplyPorts,
   draft: Draft,
-  onSent: (sent: SentRequest) => void,
+  { onSent, underway }: { onSent: (sent: SentRequest) => void; underway: () => void },
 ): Promise<Extract<ModelEvent, { type: 'done' | 'failed' }> | 'interrupted'> {
   const breather = createBreather();
   for await (const event of client.stream(request, signal, onSent)) {
+    underway();
     if (breather.isDue()) await breather.breathe();
     if (signal.aborted) return 'interrupted';
     if (event.type === 'done' || event.type === 'failed') return event;

@@ -3,12 +3,10 @@ import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent, TurnOutcome } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, Reply } from '../protocol/model.ts';
-import type { PermissionAnswer } from '../protocol/permissions.ts';
-import { createLoopGuard, TELL_AT } from './loopGuard.ts';
-import type { NewQuestion } from './questions.ts';
+import { watchRepeats } from './loopGuard.ts';
 import { imagesRefused, refusesImages } from './refusedImages.ts';
 import { type ReplyPorts, streamReply } from './reply.ts';
-import { type FinishedCall, runToolCalls, type ToolCallPorts } from './toolCalls.ts';
+import { runToolCalls, type ToolCallPorts } from './toolCalls.ts';
 
 export interface TurnPorts {
   readonly context: ContextManager;
@@ -36,7 +34,7 @@ export interface TurnEnd {
 
 export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
   const { context, signal, emit } = ports;
-  const guard = createLoopGuard();
+  const repeats = watchRepeats({ ...ports, ...ports.toolCalls });
   for (let step = 1; ; step++) {
     const end = (outcome: TurnOutcome, error?: ModelError): TurnEnd => ({
       outcome,
@@ -65,7 +63,7 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     const ran = await runToolCalls(message.toolCalls, { ...ports.toolCalls, context, signal, emit });
     await context.maintain({ tools: ports.schemas(), signal, emit });
     if (ran.type === 'stopped') return end('interrupted');
-    if (await goesInCircles(ran.calls, guard, ports)) return end(signal.aborted ? 'interrupted' : 'loop');
+    if ((await repeats(ran.calls)) === 'end_turn') return end(signal.aborted ? 'interrupted' : 'loop');
   }
 }
 
@@ -133,43 +131,4 @@ function tellHowItEnded({ message, finishReason }: Reply, emit: TurnPorts['emit'
   else if (finishReason === 'content_filter') say('The endpoint’s content filter stopped the reply.');
   else if (message.content.trim() === '')
     say('The model returned an empty reply. Try again, or choose another model.');
-}
-
-/** Tells the model first, then asks the user; true when the turn has to end. */
-async function goesInCircles(
-  calls: readonly FinishedCall[],
-  guard: ReturnType<typeof createLoopGuard>,
-  ports: TurnPorts,
-): Promise<boolean> {
-  const verdict = guard.record(calls);
-  const names = calls.map((call) => call.name).join(', ');
-  if (verdict === 'tell_model') {
-    const content = `You have made the same call (${names}) ${TELL_AT} times in a row with the same result. Do not repeat it: try another way, or say what is missing.`;
-    await ports.context.addMessage('user', content, undefined, 'nudge');
-  }
-  if (verdict !== 'ask_user') return false;
-  if (ports.interactive) {
-    const answer = await askWhetherToGoOn(names, ports);
-    if (answer.behavior === 'allow') {
-      guard.reset();
-      return false;
-    }
-  }
-  return true;
-}
-
-function askWhetherToGoOn(names: string, { toolCalls, signal }: TurnPorts): Promise<PermissionAnswer> {
-  const question: NewQuestion = {
-    id: toolCalls.newId(),
-    callId: '',
-    tool: 'loop',
-    title: 'The model repeats itself',
-    input: {},
-    preview: {
-      type: 'text',
-      text: `The same call (${names}) keeps giving the same result. Let it continue?`,
-    },
-    reason: 'the model was told, and repeated the call',
-  };
-  return toolCalls.ask(question, signal);
 }

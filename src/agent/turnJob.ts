@@ -3,7 +3,6 @@ import { type ContextManager, estimateTokens } from '../context/index.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import { toolNames } from '../protocol/toolNames.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
@@ -16,7 +15,7 @@ export interface TurnJobPorts
   readonly context: ContextManager;
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
-  readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'lookIfStale' | 'settled'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'settled'>;
   /** What became of background tasks since the model last heard of them. */
   readonly taskNotes: () => readonly EntryDraft[];
   readonly schemas: () => readonly ToolSchema[];
@@ -57,32 +56,13 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     const notes = taskNotes();
     if (notes.length > 0) await context.append(...notes);
   };
-  /** While the model writes a command, the tree is looked at: nothing waits for it then. */
-  const watched = (event: AgentEvent): void => {
-    if (event.type === 'tool_call_delta' && event.name === toolNames.bash) checkpoints.lookIfStale();
-    emit(event);
-  };
-  /** The tree as the turn finds it is looked at while the model is waited for: git would hold up the first request. */
-  const lookingFirst = (): Pick<TurnPorts, 'reply' | 'emit'> => {
-    let hasLooked = false;
-    const lookOnce = (): void => {
-      // Behind what is being sent at this moment.
-      if (!hasLooked) setImmediate(checkpoints.look);
-      hasLooked = true;
-    };
-    return {
-      reply: {
-        ...ports.reply,
-        onSent(sent) {
-          ports.reply.onSent?.(sent);
-          lookOnce();
-        },
-      },
-      emit(event) {
-        // A model that says nothing of what it sends says something back.
-        if (event.type !== 'step_started') lookOnce();
-        watched(event);
-      },
+  /** Scans the tree as the turn finds it, once, while the model is waited for: git would delay the first request. */
+  const scanOnce = (): (() => void) => {
+    let hasScanned = false;
+    return () => {
+      // After what is being sent at this moment.
+      if (!hasScanned) setImmediate(checkpoints.look);
+      hasScanned = true;
     };
   };
   return async (signal) => {
@@ -99,7 +79,8 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       const tokens = (): number => context.measure(schemas()).usedTokens + tokensOf(prompts.all());
       for (const text of await ports.settleModel(signal, tokens))
         emit({ type: 'notice', level: 'warning', text });
-      end = await runTurn({ ...ports, ...lookingFirst(), signal, deliverQueued, deliverNotes });
+      const reply = { ...ports.reply, onUnderway: scanOnce() };
+      end = await runTurn({ ...ports, reply, signal, deliverQueued, deliverNotes });
     } catch (error) {
       tellBug(error);
     }

@@ -1,4 +1,4 @@
-import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
+import type { CallQuestion, PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 
 /** A call that did not run because it was not allowed. */
@@ -13,6 +13,7 @@ export const NOBODY = 'Nobody can answer questions in this run';
 
 /** The answer to any question here: no, with a word that keeps the model from trying a way round. */
 export function refusalOf(question: PermissionQuestion): PermissionAnswer {
+  if (question.tool === undefined) return { behavior: 'deny', comment: NOBODY, unasked: true };
   const comment = `${NOBODY} (${reasonsOf(question)}). Go on without it, or say what is missing. The user could allow it with ${allowance(question)}.`;
   return { behavior: 'deny', comment, unasked: true };
 }
@@ -21,7 +22,7 @@ export function refusalOf(question: PermissionQuestion): PermissionAnswer {
 export const reasonsOf = ({ reason }: PermissionQuestion): string => reason.replaceAll('\n', ' ');
 
 /** The flag that would have allowed the call. */
-export function allowance({ tool, suggestion }: PermissionQuestion): string {
+export function allowance({ tool, suggestion }: CallQuestion): string {
   if (tool === toolNames.exitPlanMode) return '--permission-mode default';
   if (suggestion?.destination === 'mode') return '--permission-mode acceptEdits';
   if (suggestion !== undefined) return `--allowed-tools '${suggestion.rules.join(',')}'`;

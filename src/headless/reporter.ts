@@ -56,10 +56,10 @@ function tellAside(event: AgentEvent, writeError: (text: string) => void): void 
     writeError(
       `${event.error.message} Retrying in ${seconds} s (${event.attempt} of ${event.maxAttempts}).\n`,
     );
-  } else if (event.type === 'permission_question') {
-    const { tool, title } = event.question;
+  } else if (event.type === 'permission_question' && event.question.tool !== undefined) {
+    const { question } = event;
     writeError(
-      `Not allowed: ${tool} ${title} (${reasonsOf(event.question)}). ${allowance(event.question)} would allow it.\n`,
+      `Not allowed: ${question.tool} ${question.title} (${reasonsOf(question)}). ${allowance(question)} would allow it.\n`,
     );
   }
 }

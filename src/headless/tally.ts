@@ -70,7 +70,8 @@ export function createTally(agent: Agent, now: () => number): Tally {
     add(event) {
       if (event.type === 'entry') addEntry(event.entry);
       else if (event.type === 'step_started') [text, finishReason] = ['', undefined];
-      else if (event.type === 'permission_question') questions.set(event.question.callId, event.question);
+      else if (event.type === 'permission_question' && event.question.callId !== undefined)
+        questions.set(event.question.callId, event.question);
       else if (event.type === 'notice' && event.level === 'error') lastError = event.text;
     },
     text: () => text,

@@ -13,7 +13,6 @@ import type {
 } from '../protocol/model.ts';
 import { type Accumulator, createAccumulator } from './accumulate.ts';
 import { adaptationNotices } from './adaptations.ts';
-import { createBodyWriter, type WrittenBody } from './bodyWriter.ts';
 import { isClosedModel, lookupModel } from './catalogue.ts';
 import { chatCompletion } from './chatCompletion.ts';
 import {
@@ -31,7 +30,15 @@ import { hasAuthorization, secretsOf } from './http/ownHeaders.ts';
 import type { HttpSend } from './http/types.ts';
 import { record } from './json.ts';
 import type { AnswerTrace, ReplyNews } from './replyChunks.ts';
-import { type Dialect, firstDialect, isOpenAI, learnDialect, sentAs } from './requestBody.ts';
+import {
+  createBodyWriter,
+  type Dialect,
+  firstDialect,
+  isOpenAI,
+  learnDialect,
+  sentAs,
+  type WrittenBody,
+} from './requestBody.ts';
 import { createWatchdog } from './watchdog.ts';
 
 export interface OpenAIClientOptions {

@@ -1,10 +1,11 @@
 /** The body of a request, and what a server has taught us to leave out of it. Pure. */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import type { Message } from '../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../protocol/model.ts';
 import { type Adaptation, adaptationFor, knownAdaptation } from './adaptations.ts';
 import { adaptMessages } from './adaptMessages.ts';
 import { list } from './json.ts';
-import { toWireMessages, toWireTools } from './wire.ts';
+import { toWireMessage, toWireMessages, toWireTools } from './wire.ts';
 
 /** How one server wants requests for one model. */
 export interface Dialect {
@@ -131,11 +132,55 @@ export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
 }
 
 /** Tells bodies apart: 64 bits of SHA-256, in hex. */
-export function bodyHash(body: string): string {
-  return shortHash(createHash('sha256').update(body));
+export function bodyHash(body: string | Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 16);
 }
 
-/** What is kept of the hash of a body. */
-export function shortHash(hash: Hash): string {
-  return hash.digest('hex').slice(0, 16);
+export interface WrittenBody {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** As in `SentRequest.hash`. */
+  readonly hash: string;
 }
+
+export type BodyWriter = (request: ModelRequest, dialect: Dialect) => WrittenBody;
+
+/**
+ * Writes `JSON.stringify(toBody(…))`, byte for byte. Each step sends the whole conversation again, so the bytes of each
+ * message are made once: of a body of 1.2 MB that leaves 5 of 25 ms.
+ */
+export function createBodyWriter(): BodyWriter {
+  const written = new WeakMap<Message, { readonly withReasoning: boolean; readonly json: Buffer }>();
+
+  /** Empty for a message that is left out. */
+  const jsonOf = (message: Message, withReasoning: boolean): Buffer => {
+    const found = written.get(message);
+    if (found?.withReasoning === withReasoning) return found.json;
+    const wire = toWireMessage(message, withReasoning);
+    const json = Buffer.from(wire === undefined ? '' : JSON.stringify(wire));
+    written.set(message, { withReasoning, json });
+    return json;
+  };
+
+  return (request, dialect) => {
+    const bytes = Buffer.concat(dialect.adaptations.length > 0 ? whole() : inPieces());
+    return { bytes, hash: bodyHash(bytes) };
+
+    function whole(): Buffer[] {
+      return [Buffer.from(JSON.stringify(toBody(request, dialect)))];
+    }
+
+    /** The body without messages, with each of them put in. Within strings the quotes of `start` would be escaped. */
+    function inPieces(): Buffer[] {
+      const start = '"messages":[';
+      const empty = JSON.stringify(toBody({ ...request, messages: [] }, dialect));
+      const at = empty.indexOf(start) + start.length;
+      const messages = request.messages
+        .map((message) => jsonOf(message, dialect.returnReasoning))
+        .filter(({ length }) => length > 0)
+        .flatMap((json, index) => (index === 0 ? [json] : [COMMA, json]));
+      return [Buffer.from(empty.slice(0, at)), ...messages, Buffer.from(empty.slice(at))];
+    }
+  };
+}
+
+const COMMA = Buffer.from(',');

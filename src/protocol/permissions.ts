@@ -78,14 +78,14 @@ export interface RuleSuggestion {
   readonly detail?: string;
 }
 
-export interface PermissionQuestion {
+/** What the user is asked: whether a call may run, or whether the turn may go on. */
+export type PermissionQuestion = CallQuestion | TurnQuestion;
+
+interface QuestionHead {
   readonly id: string;
   /** The agent that asks; the answer is an op for this one. */
   readonly agentId: string;
-  readonly callId: string;
-  readonly tool: string;
   readonly title: string;
-  readonly input: unknown;
   readonly preview: Preview;
   /** Why it is asked: the rule, the mode or the built-in caution that led here. */
   readonly reason: string;
@@ -94,6 +94,20 @@ export interface PermissionQuestion {
   readonly canAutoAllow?: boolean;
   /** What is asked, where it is not whether the call may run: whether a host may be reached, or a run leave the sandbox. */
   readonly headline?: string;
+}
+
+export interface CallQuestion extends QuestionHead {
+  readonly callId: string;
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+/** About no single call: the model repeats itself, and the turn ends unless the user lets it continue. */
+export interface TurnQuestion extends QuestionHead {
+  readonly headline: string;
+  readonly callId?: never;
+  readonly tool?: never;
+  readonly input?: never;
 }
 
 export type PermissionAnswer =

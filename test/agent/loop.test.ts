@@ -52,7 +52,17 @@ test.each<[string, PermissionAnswer | 'interrupt', string]>([
   });
   agent.subscribe((event) => {
     if (event.type !== 'permission_question') return;
-    expect(event.question).toMatchObject({ tool: 'loop', title: 'The model repeats itself' });
+    expect(event.question).toEqual({
+      id: expect.any(String),
+      agentId: 'main',
+      title: 'The model repeats itself',
+      headline: 'The model repeats itself. Continue?',
+      preview: {
+        type: 'text',
+        text: 'The same call (Read) keeps giving the same result. Let it continue?',
+      },
+      reason: 'the model was told, and repeated the call',
+    });
     agent.submit(
       answer === 'interrupt' ? { type: 'interrupt' } : { type: 'answer', id: event.question.id, answer },
     );

@@ -208,6 +208,46 @@ test('what a tool of another program changed is recorded and can be rewound, tho
   expect(await set.tree()).toEqual({});
 });
 
+test('the tree is scanned while the model is waited for, and again while it writes a command', async () => {
+  const scans: (() => void)[] = [];
+  let count = 0;
+  const scan = (number: number): Promise<void> =>
+    new Promise((resolve) => (count >= number ? resolve() : scans.push(() => count >= number && resolve())));
+  const seen: number[] = [];
+  const set: RewindStage = await rewindStage({
+    wrap: (files) => ({
+      ...files,
+      async baseline(signal) {
+        await files.baseline(signal);
+        count++;
+        for (const tell of scans) tell();
+      },
+    }),
+    answers: [
+      // Each waits for a scan that nothing else would start.
+      async function* (_request, signal, onSent) {
+        seen.push(count);
+        onSent?.({ hash: 'a' });
+        await scan(1);
+        await set.clock.sleep(2000, signal);
+        yield { type: 'tool_call_delta', index: 0, name: 'Bash', argumentsLength: 1 };
+        await scan(2);
+        yield* says('Never mind.');
+      },
+      async function* () {
+        seen.push(count);
+        // A client that does not say what it sends is known to wait when it says something.
+        yield { type: 'reasoning_delta', text: 'Hm.', field: 'reasoning' };
+        await scan(3);
+        yield* says('Done.');
+      },
+    ],
+  });
+  await set.ask('One');
+  await set.ask('Two');
+  expect(seen, 'no scan before a request').toEqual([0, 2]);
+});
+
 test('what a stopped command changed is recorded, and goes back', async () => {
   const set = await rewindStage({ answers: [bash('c1', 'echo half > half.txt; echo ready; sleep 60')] });
   set.when(

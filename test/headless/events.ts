@@ -1,7 +1,7 @@
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import type { ModelError } from '../../src/protocol/model.ts';
-import type { PermissionQuestion } from '../../src/protocol/permissions.ts';
+import type { CallQuestion } from '../../src/protocol/permissions.ts';
 import { madeUpDraft } from '../madeUpEntry.ts';
 
 type EntryEvent = Extract<AgentEvent, { type: 'entry' }>;
@@ -67,7 +67,7 @@ export const failed = (error: ModelError): AgentEvent => ({
   error,
 });
 
-export const question: PermissionQuestion = {
+export const question: CallQuestion = {
   id: 'question1',
   agentId: 'main',
   callId: 'call2',

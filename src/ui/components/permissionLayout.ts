@@ -116,7 +116,7 @@ export function titleFits(question: PermissionQuestion, width: number): boolean 
 }
 
 const nameOf = ({ tool, title }: PermissionQuestion): string =>
-  `${sanitizeLine(tool)} ${sanitizeLine(reveal(title))}?`;
+  `${tool === undefined ? '' : `${sanitizeLine(tool)} `}${sanitizeLine(reveal(title))}?`;
 
 /** E.g. `+2 −1`. */
 function changeSize(diff: string): string {

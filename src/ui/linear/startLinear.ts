@@ -123,7 +123,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
       asked = undefined;
       askPhase(snapshot, ports);
     } else if (isInSession && (question?.id !== before.question || snapshot.phase !== before.phase)) {
-      if (question !== undefined) heard.add(question.callId);
+      if (question?.callId !== undefined) heard.add(question.callId);
       ask(
         question &&
           permission(question, {

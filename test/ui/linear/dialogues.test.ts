@@ -287,6 +287,12 @@ test('a question about a command tells what its characters are', () => {
   ]);
   const plain = { ...question, title: 'ls', preview: { type: 'command', command: 'ls', cwd: '/p' } } as const;
   expect(permission(plain, ports).tell[1]).toBe('Command: ls');
+  const turn = {
+    ...{ id: 'q', agentId: 'main', title: 'The model repeats itself', reason: '' },
+    headline: 'The model repeats itself. Continue?',
+    preview: { type: 'text', text: 'Let it continue?' },
+  } as const;
+  expect(permission(turn, ports).tell[0]).toBe('Question: The model repeats itself. Continue?');
 });
 
 test('trust needs a yes; Ctrl+C is a no', () => {

@@ -36,7 +36,7 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
   const expected = `Answer ${letters} or n. Text after n tells the model what to do instead.`;
   return {
     tell: [
-      `Question: may ${sanitizeLine(question.tool)} do this? ${sanitizeLine(reveal(question.title, isCommand))}`,
+      questionWords(question, isCommand),
       ...(notice === undefined ? [] : [notice]),
       ...previewWords(question.preview, ports.words),
       ...reasonWords(question.reason),
@@ -61,6 +61,11 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
     },
     cancel: () => ports.onAnswer(denial()),
   };
+}
+
+function questionWords({ tool, title, headline }: PermissionQuestion, isCommand: boolean): string {
+  if (tool === undefined) return `Question: ${sanitizeLine(headline)}`;
+  return `Question: may ${sanitizeLine(tool)} do this? ${sanitizeLine(reveal(title, isCommand))}`;
 }
 
 /** All of it: what is approved must have been said. */

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createBodyWriter } from '../../src/model/bodyWriter.ts';
-import { bodyHash, type Dialect, firstDialect, toBody } from '../../src/model/requestBody.ts';
+
+import {
+  bodyHash,
+  createBodyWriter,
+  type Dialect,
+  firstDialect,
+  toBody,
+} from '../../src/model/requestBody.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import type { ModelRequest } from '../../src/protocol/model.ts';
 
