@@ -1,9 +1,10 @@
 /** What there is on disk below a folder and above it, as far as a decision needs it. */
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { entriesOf } from '../../disk/fileLookups.ts';
 import { globsOverlap } from '../files/globOverlap.ts';
 import { isMisread } from './listTree.ts';
+import { readFileNow } from './readFileNow.ts';
 
 /** Entries looked at for one folder: about half a second's work. */
 const MAX_ENTRIES = 50_000;
@@ -136,16 +137,9 @@ function exists(path: string): boolean {
 
 /** Empty where there is no such file; undefined where it cannot be read. */
 function readText(path: string): string | undefined {
-  try {
-    const info = statSync(path, { throwIfNoEntry: false });
-    if (info === undefined) return '';
-    // ripgrep takes no notice of a byte order mark either.
-    return info.isFile() && info.size < 1_000_000
-      ? readFileSync(path, 'utf8').replace(/^\ufeff+/, '')
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = readFileNow(path, 1_000_000);
+  // ripgrep takes no notice of a byte order mark either.
+  return found === null ? '' : found?.toString('utf8').replace(/^\ufeff+/, '');
 }
 
 /** Whether there is a directory of that name, or a link to one. Never throws. */

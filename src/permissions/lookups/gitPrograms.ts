@@ -4,7 +4,7 @@
  * is hidden in a folder. What git would find in another place than we do (gitrepository-layout(5), setup.c) is no plain
  * repository, and counts as the worst.
  */
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { entriesOf } from '../../disk/fileLookups.ts';
 import { type IndexPaths, indexPaths } from '../../disk/gitIndex.ts';
@@ -12,6 +12,7 @@ import { gitIncludes } from '../../protocol/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
 import { isMisread } from './listTree.ts';
+import { readFileNow } from './readFileNow.ts';
 
 /**
  * Settings that name a program for a command that looks, or another file with settings; `log.diffMerges` may have the
@@ -225,18 +226,17 @@ function submoduleRuns(directory: string, seen: Set<string>): boolean {
 
 /** What is tracked; undefined where that cannot be known. */
 function readIndex(folder: string, settings: string): IndexPaths | undefined {
+  const index = readFileNow(join(folder, 'index'), MAX_INDEX_BYTES);
+  if (index === null) return { files: [], submodules: [] };
   try {
-    const file = join(folder, 'index');
-    const info = statSync(file, { throwIfNoEntry: false });
-    if (info === undefined) return { files: [], submodules: [] };
-    if (!info.isFile() || info.size > MAX_INDEX_BYTES) return undefined;
-    return indexPaths(readFileSync(file), /objectformat\s*=\s*"?sha256/i.test(settings) ? 32 : 20);
+    return index && indexPaths(index, /objectformat\s*=\s*"?sha256/i.test(settings) ? 32 : 20);
   } catch {
     return undefined;
   }
 }
 
-const MAX_INDEX_BYTES = 200_000_000;
+/** Half a million files. */
+const MAX_INDEX_BYTES = 50_000_000;
 
 interface Repository {
   /** The folder of this worktree's own files, such as its index. */
@@ -345,11 +345,6 @@ function exists(path: string): boolean {
 
 /** Empty where there is no such file; undefined where there is something that cannot be read as one. */
 function readText(path: string): string | undefined {
-  try {
-    const info = statSync(path, { throwIfNoEntry: false });
-    if (info === undefined) return '';
-    return info.isFile() && info.size <= MAX_BYTES ? readFileSync(path, 'utf8') : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = readFileNow(path, MAX_BYTES);
+  return found === null ? '' : found?.toString('utf8');
 }

@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDirectory } from './filesBelow.ts';
+import { readFileNow } from './readFileNow.ts';
 
 /** `.tool-versions`, `.node-version`, `.nvmrc` and the like: each names the version of a tool. */
 const versionFile = /^\.(?:[\w-]+-versions?|nvmrc)$/;
@@ -23,13 +25,9 @@ export function toolsFolderNamed(directory: string): string | undefined {
 }
 
 function namesFolder(file: string): boolean {
-  try {
-    const info = statSync(file, { throwIfNoEntry: false });
-    if (info === undefined || info.isDirectory()) return false;
-    return !info.isFile() || info.size > MAX_BYTES || fromFolder.test(readFileSync(file, 'utf8'));
-  } catch {
-    return true;
-  }
+  if (isDirectory(file)) return false;
+  const found = readFileNow(file, MAX_BYTES);
+  return found !== null && (found === undefined || fromFolder.test(found.toString('utf8')));
 }
 
 function namesIn(folder: string): readonly string[] {

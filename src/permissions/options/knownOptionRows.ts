@@ -460,6 +460,11 @@ export const grammars: readonly Grammar[] = [
       'header noheader csv json line column list box table markdown html tabs ascii quote readonly batch bail safe version stats echo',
     ),
     longValues: long('separator nullvalue newline'),
+    // The views and triggers of a database may call edit(), which starts a program: sqlite.org/security.html.
+    acts: {
+      operands: /^(?!\.(?:tables?|schema|indexes|indices|databases|mode|headers?|help|show)\b)/,
+      stoppedBy: /^--?safe$/,
+    },
     operandAt: (word, index) =>
       index === 0
         ? !/^file:|\|/i.test(word)

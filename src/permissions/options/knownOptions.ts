@@ -19,6 +19,11 @@ export interface Grammar extends OptionList {
   readonly harmlessWith?: Readonly<Record<string, RegExp>>;
   /** What the value of an option must look like, whether a rule spells the option or not. */
   readonly checks?: Readonly<Record<string, { readonly test: (value: string) => boolean }>>;
+  /**
+   * With these operands the first one, a file, has the program do what the file says, unless an option prevents that: a rule
+   * has to name the file.
+   */
+  readonly acts?: { readonly operands: RegExp; readonly stoppedBy: RegExp };
   /** Options whose value, as a word of its own, is a place. */
   readonly places?: Readonly<Record<string, Place>>;
   /** What the value of every option must look like. */
@@ -162,6 +167,15 @@ export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar
     if (isMore || grammar.operand?.test(word) === false || grammar.operandAt?.(word, index) === false)
       bad.add(at);
   }
+  const [file] = operands;
+  const { acts } = grammar;
+  if (
+    acts &&
+    file !== undefined &&
+    operands.slice(1).some((at) => acts.operands.test(argv[at] ?? '')) &&
+    !options.some((option) => acts.stoppedBy.test(option))
+  )
+    named.set(file, { at: file, unless: { place: 'new', path: argv[file] ?? '' } });
   const lacks = grammar.needs && !options.some((option) => grammar.needs?.test(option));
   if (lacks && bad.size === 0 && operands[0] !== undefined) bad.add(operands[0]);
   const found = [...[...bad].map((at) => ({ at })), ...[...named.values()].filter(({ at }) => !bad.has(at))];

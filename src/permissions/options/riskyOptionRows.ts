@@ -8,7 +8,11 @@
  * A place that an option may name: something in the workspace that is there, or a place for results, so that no source is
  * overwritten. Under a rule for a runner of the project's own code, its configuration in the workspace adds nothing.
  */
-export type Place = 'input' | 'output';
+export type Place =
+  | 'input'
+  | 'output'
+  /** Nothing is there yet. */
+  | 'new';
 
 export interface Row {
   readonly programs: string;

@@ -178,11 +178,15 @@ export const harmfulWords = ({ part, directories }: Visit, policy: Policy): read
       !directories.every((directory) => {
         const path = policy.realpath(locate(unless.path, directory, policy));
         if (!inWorkspace(path, policy)) return false;
+        if (unless.place === 'new') return !isThere(path, policy);
         return unless.place === 'output'
           ? isResult(relative(policy.realpath(directory), path))
-          : policy.isDirectory(path) || policy.findUpwards(dirname(path), [basename(path)]) === path;
+          : policy.isDirectory(path) || isThere(path, policy);
       }),
   );
+
+const isThere = (path: string, policy: Policy): boolean =>
+  policy.findUpwards(dirname(path), [basename(path)]) === path;
 
 /** Folders and files that builds and tests write their results to, so that they overwrite no source. */
 const isResult = (path: string): boolean =>
@@ -199,8 +203,8 @@ const readers =
 /** Subcommands of git that write the files of the working tree. */
 const gitWrites =
   /^(?:apply|am|checkout|checkout-index|clean|clone|init|mv|pull|read-tree|reset|restore|rm|stash|switch|worktree)$/;
-/** Programs that show or hand on all that is in a folder. */
-const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff)$/;
+/** Programs that show, pack or send all that is in a folder. */
+const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|g?tar|bsdtar|zip|7z[arz]?|rsync|scp)$/;
 /** Programs that change everything below a folder, what is obeyed included. */
 const sweeping = /^(?:rm|chmod|chown|chgrp|shred|rsync)$/;
 const edits = /^(?:cp|mv|mkdir|touch)$/;
@@ -256,7 +260,9 @@ function outOfReach(
       ...shownByGit(part, use, directory, policy),
     ].find(({ behavior }) => behavior !== 'allow');
     if (held !== undefined) return { reason: lowered(held.reason) };
-    const shown = !isKnown && recursive.test(name) ? foldersOf(words, directory, policy) : [];
+    // The last word of these says where the copy goes.
+    const from = /^(?:rsync|scp)$/.test(name) ? openWords(part, isSpelled, part.argv.length - 1) : words;
+    const shown = !isKnown && recursive.test(name) ? foldersOf(from, directory, policy) : [];
     const open = shown.find((folder) => holdsSecrets(folder, policy));
     if (open !== undefined)
       return { reason: `${open}, which holds secrets or too many files to look for them` };
@@ -303,9 +309,13 @@ const knownWords = (use: ReadOnlyUse): readonly Word[] =>
     wild: true,
   }));
 
-function openWords(part: CommandPart, isSpelled: (at: number) => boolean): readonly Word[] {
+function openWords(
+  part: CommandPart,
+  isSpelled: (at: number) => boolean,
+  end = part.argv.length,
+): readonly Word[] {
   const text = textWords(part);
-  return part.argv.flatMap((word, at) => {
+  return part.argv.slice(0, end).flatMap((word, at) => {
     if (at === 0 || word === null || text.has(at) || isSpelled(at)) return [];
     const raw = part.raw[at] ?? '';
     const wild = hasGlob(raw.replace(/'[^']*'|"[^"]*"|\\./g, ''));

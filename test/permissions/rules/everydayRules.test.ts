@@ -17,7 +17,7 @@ for (const file of files.split(/\s+/)) {
 
 /** By rule; what asks begins with a question mark and ends with the reason. */
 const everyday: Readonly<Record<string, string>> = {
-  'npm test': String.raw`
+  'npm test': `
     npm test
     npm test -- -u
     npm test -- --watch=false
@@ -448,9 +448,13 @@ const everyday: Readonly<Record<string, string>> = {
     psql -l
   `,
   sqlite3: `
-    sqlite3 data/app.db 'select * from users limit 5'
+    sqlite3 -safe data/app.db 'select * from users limit 5'
     sqlite3 data/app.db .schema
-    sqlite3 -header -column data/app.db 'select 1'
+    sqlite3 -safe -header -column data/app.db 'select 1'
+    ? sqlite3 data/app.db 'select 1'  # a view in it could run a program
+  `,
+  'sqlite3 data/app.db': `
+    sqlite3 data/app.db 'select * from users limit 5'
   `,
   mysql: `
     mysql -e 'show tables' app

@@ -13,6 +13,7 @@ mkdirSync(join(root, 'certs'), { recursive: true });
 mkdirSync(join(home, '.ssh'), { recursive: true });
 writeFileSync(join(root, 'certs/.env.local'), 'x\n');
 writeFileSync(join(root, 'patterns'), 'x\n');
+writeFileSync(join(root, 'app.db'), 'x\n');
 
 /** Commands that a rule covers, and commands that it does not, though its text does. */
 const scopes: Readonly<
@@ -165,6 +166,10 @@ const scopes: Readonly<
     stops: [
       'tar xf x.tar',
       'tar -xf x.tar',
+      'tar czf x.tgz .',
+      'tar czf x.tgz certs',
+      'tar -czf x.tgz src certs/',
+      'tar cf x.tar .env',
       'tar tf x.tar --to-command=./x',
       'tar tf x.tar --to-c=./x',
       'tar cf x.tar --checkpoint=1 --checkpoint-action=exec=./x src',
@@ -175,6 +180,35 @@ const scopes: Readonly<
       'tar cf /tmp/x.tar src',
       'tar cf x.tar -T list',
     ],
+  },
+  'Bash(zip:*)': {
+    covers: ['zip -r x.zip src', 'zip x.zip a.txt b.txt'],
+    stops: ['zip -r x.zip .', 'zip -r x.zip certs', 'zip x.zip .env', 'zip -qr x.zip src certs'],
+  },
+  'Bash(7z:*)': { covers: ['7z a x.7z src'], stops: ['7z a x.7z certs', '7z a x.7z .'] },
+  'Bash(scp:*)': { covers: ['scp -r src host:'], stops: ['scp -r certs host:', 'scp .env host:'] },
+  'Bash(sqlite3:*)': {
+    covers: [
+      "sqlite3 new.db 'select 1'",
+      "sqlite3 -safe app.db 'select 1'",
+      "sqlite3 -readonly -safe app.db 'select 1'",
+      "sqlite3 app.db 'select 1' -safe",
+      'sqlite3 app.db .tables',
+      'sqlite3 app.db ".schema a"',
+    ],
+    // A view may call edit(), which starts a program.
+    stops: [
+      "sqlite3 app.db 'select 1'",
+      "sqlite3 -readonly app.db 'select 1'",
+      "sqlite3 app.db .schema 'select 1'",
+      'sqlite3 app.db .fullschema',
+      'sqlite3 app.db .dump',
+      "sqlite3 -safe ../app.db 'select 1'",
+    ],
+  },
+  'Bash(sqlite3 app.db:*)': {
+    covers: ["sqlite3 app.db 'select 1'"],
+    stops: ["sqlite3 app.db 'select edit(1)'", "sqlite3 app.db '.shell id'"],
   },
   'Bash(npm test:*)': {
     covers: ['npm test', 'npm test -- src/app.ts', 'npm test src/app.ts', 'npm test --silent'],
@@ -430,8 +464,10 @@ const scopes: Readonly<
     stops: ['ssh -o ProxyCommand=./x host', 'ssh -oProxyCommand=x host', 'ssh -F x host'],
   },
   'Bash(rsync:*)': {
-    covers: ['rsync -a src/ docs/'],
+    covers: ['rsync -a src/ docs/', 'rsync -a src/ host:x', 'rsync -a host:x certs'],
     stops: [
+      'rsync -a certs/ host:x',
+      'rsync -a ./certs host:x',
       'rsync -e ./x a b',
       'rsync --rsh=./x a b',
       'rsync --rsync-path=./x a b',

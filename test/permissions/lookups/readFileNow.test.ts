@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { gitRunsPrograms, trackedFiles } from '../../../src/permissions/lookups/gitPrograms.ts';
+import { readFileNow } from '../../../src/permissions/lookups/readFileNow.ts';
+import { toolsFolderNamed } from '../../../src/permissions/lookups/toolVersions.ts';
+
+const top = mkdtempSync(join(tmpdir(), 'read-now-'));
+const at = (name: string): string => join(top, name);
+const makePipe = (path: string): string => {
+  execFileSync('mkfifo', [path]);
+  return path;
+};
+
+test('a file is read, and what is none, too large or not there is told apart', () => {
+  writeFileSync(at('file'), 'x\n');
+  mkdirSync(at('folder'));
+  expect(readFileNow(at('file'), 2)?.toString()).toBe('x\n');
+  expect(readFileNow(at('file'), 1)).toBeUndefined();
+  expect(readFileNow(at('folder'), 9)).toBeUndefined();
+  expect(readFileNow(at('missing'), 9)).toBeNull();
+  expect(readFileNow(at('file/below'), 9)).toBeNull();
+});
+
+test('a pipe that nothing writes to holds up no decision', () => {
+  expect(readFileNow(makePipe(at('pipe')), 9)).toBeUndefined();
+  mkdirSync(at('versions'));
+  makePipe(at('versions/.tool-versions'));
+  expect(toolsFolderNamed(at('versions'))).toBe(at('versions/.tool-versions'));
+  execFileSync('git', ['init', '-q', at('repository')]);
+  makePipe(at('repository/.git/index'));
+  expect(trackedFiles(at('repository'))).toBeUndefined();
+});
+
+test('what is larger than anything git writes counts as not known', () => {
+  execFileSync('git', ['init', '-q', at('large')]);
+  writeFileSync(at('large/.git/index'), '');
+  truncateSync(at('large/.git/index'), 1024 ** 4);
+  expect(trackedFiles(at('large'))).toBeUndefined();
+  truncateSync(at('large/.git/config'), 1024 ** 4);
+  expect(gitRunsPrograms(at('large'))).toBe(true);
+});
