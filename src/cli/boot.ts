@@ -5,7 +5,7 @@ import { diffGrants } from '../config/grants.ts';
 import { type FolderTrust, trustFolder } from '../config/trust.ts';
 import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
 import { asSettings } from '../config/untrusted.ts';
-import { chooseTheme } from '../ui/theme.ts';
+import { chooseTheme } from '../ui/theme/theme.ts';
 import type { Boot, TrustQuestion, UiHouse } from '../ui/types.ts';
 import { createCommandHost } from './host.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';

@@ -1,6 +1,6 @@
 /** The conversation: takes over from the first frame, boots behind its own, restores the terminal. */
 import { startUi } from '../ui/startUi.tsx';
-import { chooseTheme } from '../ui/theme.ts';
+import { chooseTheme } from '../ui/theme/theme.ts';
 import { conversationOf } from './conversation.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './process/appPaths.ts';

@@ -1,7 +1,7 @@
 /** The conversation without a screen: the same boot and sessions, told in lines. Writes no escape sequence. */
 import { isUtf8Locale } from '../ui/linear/asciiSigns.ts';
 import { startLinear } from '../ui/linear/startLinear.ts';
-import { chooseTheme } from '../ui/theme.ts';
+import { chooseTheme } from '../ui/theme/theme.ts';
 import { conversationOf } from './conversation.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './process/appPaths.ts';

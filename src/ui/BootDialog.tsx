@@ -11,7 +11,7 @@ import { RewindDialog } from './rewind/RewindDialog.tsx';
 import { refusalDialog } from './sessions/refusal.ts';
 import { SessionPicker } from './sessions/SessionPicker.tsx';
 import { TasksDialog } from './tasks/TasksDialog.tsx';
-import { ThemePicker } from './themePicker/ThemePicker.tsx';
+import { ThemePicker } from './theme/ThemePicker.tsx';
 
 export interface BootDialogProps {
   readonly snapshot: Snapshot;

@@ -13,11 +13,11 @@ import { RetryNotice } from './components/RetryNotice.tsx';
 import { Spinner } from './components/Spinner.tsx';
 import { TodoList } from './components/TodoList.tsx';
 import type { Snapshot } from './controller/types.ts';
-import { renderReads } from './print/readsLine.ts';
 import { sanitizeLine } from './print/sanitize.ts';
 import { liveTail } from './print/streaming.ts';
+import { todoRows } from './print/todos.ts';
+import { renderReads } from './print/toolLine.ts';
 import { BackgroundHint } from './tasks/BackgroundHint.tsx';
-import { todoRows } from './tasks/todoView.ts';
 import type { View } from './view.ts';
 
 export interface LiveAreaProps {

@@ -3,10 +3,10 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import { type EntryOptions, renderEntry } from './print/entry.ts';
 import type { MarkdownRenderer } from './print/markdown.ts';
 import { renderPage } from './print/page.ts';
-import { renderReads } from './print/readsLine.ts';
 import { reveal, sanitize } from './print/sanitize.ts';
 import { prefixLines, wrapText } from './print/spans.ts';
-import type { Theme } from './theme.ts';
+import { renderReads } from './print/toolLine.ts';
+import type { Theme } from './theme/theme.ts';
 import type { Print } from './view.ts';
 
 export interface Printer {

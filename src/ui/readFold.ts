@@ -5,8 +5,7 @@
  */
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { toolNames } from '../protocol/toolNames.ts';
-import { printsNothing } from './print/entry.ts';
-import { isOnlyReasoning } from './print/reply.ts';
+import { isOnlyReasoning, printsNothing } from './print/entry.ts';
 import type { Print } from './view.ts';
 
 export interface ReadFold {

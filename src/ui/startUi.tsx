@@ -3,7 +3,7 @@ import { render } from 'ink';
 import { App } from './App.tsx';
 import { createTerminalInput } from './attention/terminalInput.ts';
 import { createController } from './controller/controller.ts';
-import { createPasteStream } from './input/pasteStream.ts';
+import { createPasteStream } from './input/paste.ts';
 import { createTerminalWindow } from './terminalWindow.ts';
 import type { UiExit, UiOptions } from './types.ts';
 

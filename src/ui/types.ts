@@ -3,15 +3,15 @@ import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
 import type { Attention } from './attention/types.ts';
 import type { Echo } from './firstFrame/echo.ts';
-import type { ImagePort } from './images/ImagePort.ts';
-import type { KeysPort } from './keys/KeysPort.ts';
+import type { ImagePort } from './input/images.ts';
+import type { KeysPort } from './keys/useKeys.ts';
 import type { SetupPort } from './onboarding/SetupPort.ts';
 import type { UiPreferences } from './preferences.ts';
 import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
 import type { Reflow } from './shadowFrame.ts';
 import type { StatusCommand } from './statusCommand/types.ts';
-import type { Theme } from './theme.ts';
+import type { Theme } from './theme/theme.ts';
 
 /** A session that is ready to talk to. */
 export interface UiSession {

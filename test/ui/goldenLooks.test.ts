@@ -3,7 +3,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { chooseTheme, type Theme } from '../../src/ui/theme.ts';
+import { chooseTheme, type Theme } from '../../src/ui/theme/theme.ts';
 import { goldenLooks, type Look } from '../e2e/support/goldenLooks.ts';
 import { createScreen } from './screen.ts';
 

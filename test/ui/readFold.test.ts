@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { renderReads } from '../../src/ui/print/readsLine.ts';
+import { renderReads } from '../../src/ui/print/toolLine.ts';
 import { createReadFold, withReadsFolded } from '../../src/ui/readFold.ts';
-import { chooseTheme } from '../../src/ui/theme.ts';
+import { chooseTheme } from '../../src/ui/theme/theme.ts';
 import type { Print } from '../../src/ui/view.ts';
 import { madeUpEntry } from '../madeUpEntry.ts';
 

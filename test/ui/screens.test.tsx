@@ -8,7 +8,7 @@ import { LiveArea } from '../../src/ui/LiveArea.tsx';
 import { defaultPreferences } from '../../src/ui/preferences.ts';
 import { loadMarkdown, type MarkdownRenderer } from '../../src/ui/print/markdown.ts';
 import { createPrinter } from '../../src/ui/printer.ts';
-import { chooseTheme, type Theme } from '../../src/ui/theme.ts';
+import { chooseTheme, type Theme } from '../../src/ui/theme/theme.ts';
 import { emptyView, type Print, type View } from '../../src/ui/view.ts';
 import { commandHost, run } from '../commands/commandHost.ts';
 import { goldenScreen } from '../e2e/support/goldenScreen.ts';

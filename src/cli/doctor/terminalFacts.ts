@@ -1,6 +1,6 @@
 /** What is known of the terminal: from the environment, and from its own answers where it was asked. */
 import type { WriteStream } from 'node:tty';
-import { type ColorLevel, colorLevel } from '../../ui/theme/colorLevel.ts';
+import { type ColorLevel, colorLevel } from '../../ui/theme/theme.ts';
 import type { Place } from '../process/appPaths.ts';
 import { terminalColors } from '../terminal/terminalColors.ts';
 import type { TerminalAnswers } from './terminalReplies.ts';

@@ -2,7 +2,7 @@
  * Where a subcommand prints: a terminal gets plain text and perhaps colours, a file or a program what it asked for.
  * A reader that goes away (`| head`) is no failure; a full pipe is waited for, so that memory stays bounded.
  */
-import type { Theme } from '../../ui/theme.ts';
+import type { Theme } from '../../ui/theme/theme.ts';
 
 export interface Output {
   /** Waits until there is room; false when nobody reads any more. */

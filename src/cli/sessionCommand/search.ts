@@ -4,7 +4,7 @@ import type { SearchHit } from '../../protocol/sessions.ts';
 import { formatAge } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { truncate } from '../../ui/print/width.ts';
-import type { Theme } from '../../ui/theme.ts';
+import type { Theme } from '../../ui/theme/theme.ts';
 import { hitJson, jsonDocument } from './json.ts';
 import type { Run } from './types.ts';
 

@@ -1,7 +1,7 @@
 /** The process's own output and question, for `clawdcode session`. */
 import { createInterface } from 'node:readline/promises';
 import { sanitize } from '../../ui/print/sanitize.ts';
-import { chooseTheme } from '../../ui/theme.ts';
+import { chooseTheme } from '../../ui/theme/theme.ts';
 import type { Place } from '../process/appPaths.ts';
 import { terminalColors } from '../terminal/terminalColors.ts';
 import { type Output, pipeWriter } from './output.ts';

@@ -3,7 +3,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { promptText, renderEntry } from '../../ui/print/entry.ts';
 import type { MarkdownRenderer } from '../../ui/print/markdown.ts';
 import { padStart } from '../../ui/print/width.ts';
-import type { Theme } from '../../ui/theme.ts';
+import type { Theme } from '../../ui/theme/theme.ts';
 
 export interface TranscriptOptions {
   readonly width: number;

@@ -2,7 +2,7 @@
 import type { RepairReport, VerifyReport } from '../../context/index.ts';
 import { count, formatBytes } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
-import type { Theme } from '../../ui/theme.ts';
+import type { Theme } from '../../ui/theme/theme.ts';
 
 /** The verdict, then what is wrong, the worst first; safe for a terminal. */
 export function verifyLines(report: VerifyReport, id: string, theme: Theme): string[] {

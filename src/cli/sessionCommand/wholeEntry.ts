@@ -2,7 +2,7 @@
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import { textOf } from '../../ui/print/content.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
-import type { Theme } from '../../ui/theme.ts';
+import type { Theme } from '../../ui/theme/theme.ts';
 
 /** Safe for a terminal. `pathOf` says where the bytes of a hash lie. */
 export function wholeEntry(entry: JSONLEntry, theme: Theme, pathOf: (hash: string) => string): string {

@@ -7,7 +7,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { type Echo, echoOf, rawKeys } from '../../ui/firstFrame/echo.ts';
 import { headerText, PROMPT_SIGN, placeholderOf, STARTING } from '../../ui/firstFrame/welcome.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
-import { chooseTheme } from '../../ui/theme.ts';
+import { chooseTheme } from '../../ui/theme/theme.ts';
 import type { Place } from '../process/appPaths.ts';
 import { guardTerminal, type TerminalGuard } from './guardTerminal.ts';
 import { terminalColors } from './terminalColors.ts';

@@ -1,5 +1,5 @@
 import { MAX_IMAGE_BYTES, readImageHeader } from '../../protocol/images.ts';
-import type { ImageRead } from '../../ui/images/ImagePort.ts';
+import type { ImageRead } from '../../ui/input/images.ts';
 
 /** An image as bytes, if models take it. */
 export function imageOf(bytes: Buffer, name: string): ImageRead {

@@ -5,7 +5,7 @@ import { basename, resolve } from 'node:path';
 import { realpath } from '../../disk/realPath.ts';
 import { MAX_IMAGE_BYTES, readImageHeader } from '../../protocol/images.ts';
 import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
-import type { ImagePort, ImageRead } from '../../ui/images/ImagePort.ts';
+import type { ImagePort, ImageRead } from '../../ui/input/images.ts';
 import { findRoot } from '../process/workspace.ts';
 import { imageOf, tooLarge } from './imageBytes.ts';
 

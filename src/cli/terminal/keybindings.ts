@@ -3,9 +3,9 @@ import { constants, watch } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { KeysInfo } from '../../commands/types.ts';
-import type { KeysPort } from '../../ui/keys/KeysPort.ts';
+import { keyGroups } from '../../ui/keys/keyHints.ts';
 import { defaultKeymap, type Keymap } from '../../ui/keys/keymap.ts';
-import { keyGroups } from '../../ui/keys/keyRows.ts';
+import type { KeysPort } from '../../ui/keys/useKeys.ts';
 import type { UserKeys } from '../../ui/keys/userBindings.ts';
 
 /** Longest file that is read, in bytes. */

@@ -1,4 +1,4 @@
-import type { TerminalColors } from '../../ui/theme.ts';
+import type { TerminalColors } from '../../ui/theme/theme.ts';
 import type { Place } from '../process/appPaths.ts';
 
 /** What of the environment decides about colours; the screen asks the terminal for the rest. */

@@ -1,5 +1,5 @@
 /** The theme follows the terminal's own background: asked once, and whenever the terminal says that it has changed. */
-import { type Background, type Theme, withBackground } from '../theme.ts';
+import { type Background, type Theme, withBackground } from '../theme/theme.ts';
 import { isPlainConsole } from './plainConsole.ts';
 import type { TerminalInput } from './terminalInput.ts';
 

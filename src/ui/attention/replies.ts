@@ -2,7 +2,7 @@
  * What a terminal says by itself arrives among the keys: answers to questions, and whether its window has the
  * focus. It is taken out here, also when it comes late or in pieces, so that it is never taken for typed text.
  */
-import type { Background } from '../theme.ts';
+import type { Background } from '../theme/theme.ts';
 
 export type Reply =
   /** The background's colour (OSC 11). */

@@ -4,12 +4,12 @@ import { useEffect, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import type { ContextItem, Steering } from '../../protocol/contextReport.ts';
 import { applyEdit, createBuffer } from '../input/textBuffer.ts';
-import type { DialogKey, DialogPlace, PlaceAction } from '../keys/dialogKeys.ts';
 import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';
-import { useDialogKeys } from '../keys/useDialogKeys.ts';
+import type { DialogKey, DialogPlace, PlaceAction } from '../keys/keymap.ts';
+import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { fieldInput } from './field.ts';
 import { itemDetail, itemRow, totalsRow } from './itemRows.ts';
 import {

@@ -2,7 +2,7 @@ import { memo } from 'react';
 import { sanitize } from '../print/sanitize.ts';
 import { renderToolLine } from '../print/toolLine.ts';
 import { truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { Lines } from './Lines.tsx';
 
 /** A call that runs now. */

@@ -4,7 +4,7 @@ import { DialogView } from '../dialog/DialogView.tsx';
 import { AccessForm } from '../onboarding/AccessForm.tsx';
 import { createSetup, ONBOARDING_TITLE, setupDialog } from '../onboarding/flow.ts';
 import type { SetupPort } from '../onboarding/SetupPort.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { OnboardingResult } from '../types.ts';
 import { fieldInput } from './field.ts';
 import { pastedText } from './onboardingForm.ts';

@@ -7,11 +7,10 @@ import {
   pressPermission,
   withCommentText,
 } from '../dialog/permission.ts';
-import type { DialogKey } from '../keys/dialogKeys.ts';
-import { KeymapContext } from '../keys/KeymapContext.ts';
-import { useDialogKeys } from '../keys/useDialogKeys.ts';
+import type { DialogKey } from '../keys/keymap.ts';
+import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { choiceLinesWithin, choicesPlace } from './choices.ts';
 import { Lines } from './Lines.tsx';
 import { choiceShare, commentPlace, permissionLayout, titleFits } from './permissionLayout.ts';

@@ -2,7 +2,7 @@ import { memo } from 'react';
 import type { PromptOp } from '../../protocol/ops.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { Lines } from './Lines.tsx';
 
 export interface QueueViewProps {

@@ -3,7 +3,7 @@ import type { ModelError } from '../../protocol/model.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { Lines } from './Lines.tsx';
 
 export interface RetryNoticeProps {

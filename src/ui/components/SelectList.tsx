@@ -1,12 +1,12 @@
 import { Box, usePaste } from 'ink';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
-import type { DialogKey, DialogPlace, PlaceAction } from '../keys/dialogKeys.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
-import { useDialogKeys } from '../keys/useDialogKeys.ts';
+import type { DialogKey, DialogPlace, PlaceAction } from '../keys/keymap.ts';
+import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { fieldInput, fieldText } from './field.ts';
 import { Lines } from './Lines.tsx';
 import { ruled } from './permissionLayout.ts';

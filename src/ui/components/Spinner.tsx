@@ -2,7 +2,7 @@ import { useAnimation } from 'ink';
 import { formatDuration, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { Lines } from './Lines.tsx';
 
 export interface SpinnerProps {

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { Lines } from './Lines.tsx';
 import { type StatusFacts, statusLine } from './statusLine.ts';
 

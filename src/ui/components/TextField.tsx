@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { TextBuffer } from '../input/textBuffer.ts';
 import { useLiveCursor } from '../input/useLiveCursor.ts';
 import { textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { fieldView } from './field.ts';
 
 export interface TextFieldProps {

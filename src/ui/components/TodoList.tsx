@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import type { Todo } from '../../protocol/entries/fields.ts';
 import { renderTodos } from '../print/todos.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { Lines } from './Lines.tsx';
 
 export interface TodoListProps {

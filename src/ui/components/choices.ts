@@ -1,8 +1,8 @@
 /** A few numbered choices: how they look, and which one a key takes. Pure. */
-import type { DialogKey, DialogPlace } from '../keys/dialogKeys.ts';
+import type { DialogKey, DialogPlace } from '../keys/keymap.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 
 export interface Choice {
   readonly label: string;

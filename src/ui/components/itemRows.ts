@@ -4,7 +4,7 @@ import type { ContextMeasure } from '../../protocol/events.ts';
 import { formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { padEnd, padStart, truncate } from '../print/width.ts';
-import type { Paint, Theme } from '../theme.ts';
+import type { Paint, Theme } from '../theme/theme.ts';
 
 type State = ContextItem['state'];
 

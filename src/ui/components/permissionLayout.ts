@@ -3,13 +3,12 @@
 import { diffSize } from '../../protocol/diff.ts';
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
 import { reasonItems } from '../dialog/permission.ts';
-import type { DialogPlace } from '../keys/dialogKeys.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
-import type { Keymap } from '../keys/keymap.ts';
+import type { DialogPlace, Keymap } from '../keys/keymap.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { choicesPlace } from './choices.ts';
 
 export interface PermissionLayoutInput {

@@ -5,7 +5,7 @@ import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, wrapColumns, wrapText } from '../print/spans.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 
 /**
  * Painted lines of at most `width` columns; where something is marked in them, that is said first. `isNamed`: the file

@@ -4,7 +4,7 @@ import { modeLabels, type PermissionMode } from '../../protocol/permissions.ts';
 import { formatCost, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
-import type { Paint, Theme } from '../theme.ts';
+import type { Paint, Theme } from '../theme/theme.ts';
 
 export interface StatusFacts {
   readonly model: string;

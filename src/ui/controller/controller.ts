@@ -5,17 +5,16 @@
  */
 import { promptOf } from '../../agent/promptOf.ts';
 import { attachSession } from '../attachSession.ts';
-import { createImages, type Images, mayNameImages } from '../images/images.ts';
 import type { Draft } from '../input/composerState.ts';
-import { loadMarkdown } from '../print/markdown.ts';
-import { warmingUp } from '../print/warmUp.ts';
+import { createImages, type Images, mayNameImages } from '../input/images.ts';
+import { loadMarkdown, warmingUp } from '../print/markdown.ts';
 import { replay, replayAround } from '../replay.ts';
 import { afterRewind } from '../rewind/afterRewind.ts';
 import { runInput } from '../runInput.ts';
 import { FRAME_MS, type SessionStore } from '../sessionStore.ts';
 import { createSessionSwitch, type SessionSwitch } from '../sessions/sessionSwitch.ts';
 import { endingText } from '../tasks/endingText.ts';
-import { keepTheme } from '../themePicker/keepTheme.ts';
+import { keepTheme } from '../theme/describeTheme.ts';
 import type { UiExit, UiOptions, UiSession } from '../types.ts';
 import { emptyView } from '../view.ts';
 import { type Effect, type Facts, type Message, reduce, startState } from './reduce.ts';

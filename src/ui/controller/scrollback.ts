@@ -3,7 +3,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { createPrinter, type Printer } from '../printer.ts';
 import { withReadsFolded } from '../readFold.ts';
 import { replay } from '../replay.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { UiSession } from '../types.ts';
 import type { Print } from '../view.ts';
 import type { ControllerState } from './reduce.ts';

@@ -4,15 +4,15 @@ import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import type { TurnRecord } from '../../protocol/rewind.ts';
 import type { ComposerHandle } from '../input/Composer.tsx';
 import type { Draft } from '../input/composerState.ts';
-import type { Intent } from '../input/keys.ts';
+import type { Intent } from '../keys/actions.ts';
 import type { UiPreferences } from '../preferences.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import type { SplitText } from '../print/streaming.ts';
+import type { TodoView } from '../print/todos.ts';
 import type { Printer, PrinterOptions } from '../printer.ts';
 import type { Picker } from '../sessions/picker.ts';
 import type { Refusal, RefusalAnswer, RefusalBack } from '../sessions/refusal.ts';
-import type { TodoView } from '../tasks/todoView.ts';
-import type { Theme, ThemeSetting } from '../theme.ts';
+import type { Theme, ThemeSetting } from '../theme/theme.ts';
 import type { Boot, UiHouse, UiSession } from '../types.ts';
 import type { View } from '../view.ts';
 

@@ -7,7 +7,7 @@ import { ruled } from '../components/permissionLayout.ts';
 import { SelectList } from '../components/SelectList.tsx';
 import { useLatest } from '../components/useLatest.ts';
 import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
-import { useDialogKeys } from '../keys/useDialogKeys.ts';
+import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';

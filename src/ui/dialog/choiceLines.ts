@@ -6,7 +6,7 @@ import type { Keymap } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { Block, ChoiceDialog } from './dialog.ts';
 
 export interface DialogRoom {

@@ -2,9 +2,8 @@
  * A dialog as data: what is asked, and what each answer is. `DialogView.tsx` draws it, `linear/dialogues/askDialog.ts`
  * tells it in lines; neither knows what it is about. Pure.
  */
-import type { Choice } from '../components/choices.ts';
-import { choiceOfKey, movedChoice } from '../components/choices.ts';
-import type { DialogKey } from '../keys/dialogKeys.ts';
+import { type Choice, choiceOfKey, movedChoice } from '../components/choices.ts';
+import type { DialogKey } from '../keys/keymap.ts';
 
 export type Dialog<A> = ChoiceDialog<A> | ListDialog<A> | WaitDialog<A>;
 

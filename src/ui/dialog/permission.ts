@@ -3,7 +3,7 @@ import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protoc
 import { type Choice, choiceOfKey, movedChoice } from '../components/choices.ts';
 import { fieldInput, fieldText } from '../components/field.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
-import type { DialogKey } from '../keys/dialogKeys.ts';
+import type { DialogKey } from '../keys/keymap.ts';
 import { reveal, revealedNotice, revealLine, sanitizeLine } from '../print/sanitize.ts';
 
 /** A choice, and the answer that it gives; of the last one, no, the words of the user are part of the answer. */

@@ -1,5 +1,5 @@
 /** What stands on the screen before there is anything else: the same for the first frame and for what follows it. */
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 
 export const PROMPT_SIGN = '❯';
 const PLACEHOLDER = 'Ask for something, / for commands, @ for files, ! for the shell';

@@ -4,11 +4,13 @@
  */
 import { Box, Text, usePaste } from 'ink';
 import { memo, type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import type { Intent } from '../keys/actions.ts';
 import { defaultKeymap, type Keymap, keysOfAction } from '../keys/keymap.ts';
-import { showKeys } from '../keys/notation.ts';
-import { ChordHint } from './ChordHint.tsx';
-import { type CompletionPort, createCompleter } from './completion.ts';
-import { type KeySurroundings, pasteText, strike } from './composerKeys.ts';
+import { showKeys } from '../keys/strokes.ts';
+import { useStrokes } from '../keys/useKeys.ts';
+import { ChordHint, DraftRows, SearchRows, SuggestionList, useChordTimeout } from './ComposerRows.tsx';
+import { type CompletionPort, createCompleter, createTurns } from './completion.ts';
+import { type KeySurroundings, pasteText, refreshSearch, strike } from './composerKeys.ts';
 import {
   type ComposerState,
   clearDraft,
@@ -20,23 +22,12 @@ import {
   refresh,
   setUnits,
 } from './composerState.ts';
-import type { ComposerTheme } from './composerTheme.ts';
-import { createTurns } from './createTurns.ts';
-import { DraftRows } from './DraftRows.tsx';
 import { type HistoryPort, prepend } from './history.ts';
-import type { Intent } from './keys.ts';
-import { layOut } from './layout.ts';
-import type { Mark } from './markedRows.ts';
+import { type ComposerTheme, layOut, type Mark } from './layout.ts';
 import { imageUnit, unitsOfRecall } from './paste.ts';
-import { SearchRows } from './SearchRows.tsx';
-import { SuggestionList } from './SuggestionList.tsx';
-import { refreshSearch } from './searchKeys.ts';
-import { expand } from './units.ts';
-import { useChordTimeout } from './useChordTimeout.ts';
-import { useStrokes } from './useStrokes.ts';
-import { selectionOf } from './vim/stretches.ts';
-import { startVim } from './vim/types.ts';
-import { lineEnd, lineStart } from './words.ts';
+import { expand, lineEnd, lineStart } from './units.ts';
+import { startVim } from './vim/parseVim.ts';
+import { selectionOf } from './vim/textObjects.ts';
 
 /** For the owner: what cannot be said by props, because the draft belongs to the composer. */
 export type ComposerHandle = {

@@ -1,5 +1,5 @@
 /** What is suggested for a trigger and what accepting it inserts. Ranking is fzf's, loaded when first needed. */
-import type { Trigger } from './trigger.ts';
+import type { Unit } from './units.ts';
 
 /** What the composer can complete. */
 export type CompletionPort = {
@@ -24,12 +24,12 @@ export type Suggestion = {
 };
 
 /** A file or folder (with a `/` at its end), made ready for matching. */
-export type ProjectPath = { readonly path: string; readonly lowerCase: string };
+type ProjectPath = { readonly path: string; readonly lowerCase: string };
 
 type Finder = typeof import('fzf');
 
 /** Answers at once from what is loaded, and says what is not. */
-export type Completer = {
+type Completer = {
   /** Suggestions, best first; undefined until `load` of that kind has finished once. */
   suggest(trigger: Trigger): readonly Suggestion[] | undefined;
   /** Loads what a kind of trigger needs, afresh. Never rejects; what cannot be listed is not suggested. */
@@ -58,7 +58,7 @@ export function createCompleter(port: CompletionPort): Completer {
 }
 
 /** Ranks commands by name; for an empty query all, in the order given. */
-export function suggestCommands(
+function suggestCommands(
   finder: Finder,
   commands: ReturnType<CompletionPort['commands']>,
   query: string,
@@ -84,11 +84,7 @@ export function suggestCommands(
  * Ranks paths; a query that is empty or ends in `/` lists that folder instead, folders first.
  * `paths` are as `withFolders` returns them.
  */
-export function suggestFiles(
-  finder: Finder,
-  paths: readonly ProjectPath[],
-  query: string,
-): readonly Suggestion[] {
+function suggestFiles(finder: Finder, paths: readonly ProjectPath[], query: string): readonly Suggestion[] {
   const wanted = query.replace(/^(\.\/)+/, '');
   const isFolder = wanted === '' || wanted.endsWith('/');
   const found = isFolder
@@ -98,7 +94,7 @@ export function suggestFiles(
 }
 
 /** Adds the folders that hold the files, as paths ending in `/`, and sorts by length. */
-export function withFolders(files: readonly string[]): readonly ProjectPath[] {
+function withFolders(files: readonly string[]): readonly ProjectPath[] {
   const all = new Set(files);
   for (const file of files) {
     for (let end = file.lastIndexOf('/', file.length - 2); end > 0; end = file.lastIndexOf('/', end - 1)) {
@@ -162,4 +158,92 @@ function containing(paths: readonly ProjectPath[], query: string): string[] {
     if (at > 0 && found.push(path) >= maxRanked) break;
   }
   return found;
+}
+
+/** The word under the cursor that asks for completion: `/query` at the start, or `@query` anywhere. */
+export type Trigger = {
+  readonly kind: 'command' | 'file';
+  /** What stands between the sign and the cursor, an opening quote left out. */
+  readonly query: string;
+  /** The units that an accepted suggestion replaces, sign included: from `from` up to `to`. */
+  readonly from: number;
+  readonly to: number;
+};
+
+/** Finds the completion asked for at the cursor, if any. */
+export function findTrigger(units: readonly Unit[], cursor: number): Trigger | undefined {
+  return commandAt(units, cursor) ?? fileAt(units, cursor);
+}
+
+function commandAt(units: readonly Unit[], cursor: number): Trigger | undefined {
+  const query = textBetween(units, 1, cursor);
+  // A second slash makes it a path, and a path is a prompt.
+  if (units[0] !== '/' || cursor === 0 || query === undefined || /[\s/]/.test(query)) return undefined;
+  return { kind: 'command', query, from: 0, to: endOfWord(units, cursor) };
+}
+
+function fileAt(units: readonly Unit[], cursor: number): Trigger | undefined {
+  for (let from = cursor - 1; from >= 0; from--) {
+    const unit = units[from];
+    if (typeof unit !== 'string' || unit === '\n') return undefined;
+    if (unit !== '@') continue;
+    const before = units[from - 1];
+    // An address such as me@example.org is no request; "看@src", without a space, is.
+    if (typeof before === 'string' && /[\w.+-]/.test(before)) continue;
+    const text = textBetween(units, from + 1, cursor) ?? '';
+    if (text.startsWith('"')) {
+      return text.includes('"', 1)
+        ? undefined
+        : { kind: 'file', query: text.slice(1), from, to: endOfQuote(units, cursor) };
+    }
+    if (/\s/.test(text)) return undefined;
+    return { kind: 'file', query: text, from, to: endOfWord(units, cursor) };
+  }
+  return undefined;
+}
+
+/** The text between two positions; undefined if a folded paste stands there. */
+function textBetween(units: readonly Unit[], from: number, to: number): string | undefined {
+  let text = '';
+  for (const unit of units.slice(from, to)) {
+    if (typeof unit !== 'string') return undefined;
+    text += unit;
+  }
+  return text;
+}
+
+function endOfWord(units: readonly Unit[], cursor: number): number {
+  let end = cursor;
+  while (end < units.length && typeof units[end] === 'string' && !/^\s/.test(String(units[end]))) end++;
+  return end;
+}
+
+/** Behind the closing quote where there is one on this line, else at the cursor. */
+function endOfQuote(units: readonly Unit[], cursor: number): number {
+  for (let end = cursor; end < units.length && units[end] !== '\n'; end++) {
+    if (units[end] === '"') return end + 1;
+  }
+  return cursor;
+}
+
+/** Lets what comes in wait for what is still being looked up, so that everything takes effect in the order it was typed. */
+interface Turns {
+  /** Acts at once, or when what came before is done. Whoever returns a promise is waited for; it must not reject. */
+  take(act: () => void | Promise<void>): void;
+}
+
+export function createTurns(): Turns {
+  let last: Promise<void> | undefined;
+  const enqueue = (work: Promise<void>): void => {
+    last = work;
+    void work.then(() => {
+      if (last === work) last = undefined;
+    });
+  };
+  return {
+    take(act) {
+      const done = last === undefined ? act() : last.then(act);
+      if (done !== undefined) enqueue(done);
+    },
+  };
 }

@@ -1,5 +1,6 @@
 /** From a stroke to what it does: the history search and the popup have the first word, then the keymap. Pure. */
-import type { KeyContext } from '../keys/actions.ts';
+
+import type { Command, KeyContext } from '../keys/actions.ts';
 import { type Keymap, readStroke } from '../keys/keymap.ts';
 import type { Stroke } from '../keys/strokes.ts';
 import {
@@ -9,11 +10,14 @@ import {
   paste,
   press,
   type Surroundings,
+  send,
+  setUnits,
+  sourcesOf,
 } from './composerState.ts';
-import type { Command } from './keys.ts';
-import { pressInSearch, typeInSearch } from './searchKeys.ts';
+import { again, editQuery, type HistorySearch, moveMatch, nextScope } from './historySearch.ts';
+import { unitsOfRecall } from './paste.ts';
 import type { Edit } from './textBuffer.ts';
-import { settle, strikeVim } from './vimKeys.ts';
+import { settle, strikeVim } from './vim/vimKeys.ts';
 
 export interface KeySurroundings extends Surroundings {
   readonly keymap: Keymap;
@@ -67,3 +71,50 @@ function command(state: ComposerState, wanted: Command, around: Surroundings): O
   if (state.search !== undefined) return pressInSearch(state, state.search, wanted, around);
   return press(state, wanted, around);
 }
+
+// What each key does while the history search is open. Pure.
+
+/** Does what a key asks for in the search; the draft stays as it was until a match is taken. */
+function pressInSearch(
+  state: ComposerState,
+  search: HistorySearch,
+  command: Command,
+  around: Surroundings,
+): Outcome {
+  if (command.type === 'edit') return { state: typeInSearch(state, search, command.edit, around) };
+  if (command.type !== 'search') return { state };
+  const match = search.matches[search.selected];
+  switch (command.step) {
+    case 'older':
+      return { state: { ...state, search: moveMatch(search, 1) } };
+    case 'newer':
+      return { state: { ...state, search: moveMatch(search, -1) } };
+    case 'scope':
+      return { state: { ...state, search: nextScope(search, sourcesOf(state, around)) } };
+    case 'cancel':
+      return { state: leave(state) };
+    case 'take':
+      return { state: match === undefined ? leave(state) : setUnits(leave(state), unitsOfRecall(match)) };
+    case 'send':
+      if (match === undefined) return { state };
+      return send(leave(state), { text: match, display: match });
+  }
+}
+
+/** Text and edits belong to the query. */
+function typeInSearch(
+  state: ComposerState,
+  search: HistorySearch,
+  edit: Edit,
+  around: Surroundings,
+): ComposerState {
+  return { ...state, search: editQuery(search, edit, sourcesOf(state, around)) };
+}
+
+/** Looks again, after more prompts were loaded. */
+export function refreshSearch(state: ComposerState, around: Surroundings): ComposerState {
+  if (state.search === undefined) return state;
+  return { ...state, search: again(state.search, sourcesOf(state, around)) };
+}
+
+const leave = ({ search, ...rest }: ComposerState): ComposerState => rest;

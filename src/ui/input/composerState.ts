@@ -1,13 +1,13 @@
 /** What each key does to the composer: pure but for asking the owner for a queued message to take back. */
-import type { Suggestion } from './completion.ts';
+
+import type { Command, Intent } from '../keys/actions.ts';
+import { findTrigger, type Suggestion, type Trigger } from './completion.ts';
 import { type HistoryWalk, remember, startWalk, walkBy } from './history.ts';
 import { type HistorySearch, type SearchSources, startSearch } from './historySearch.ts';
-import type { Command, Intent } from './keys.ts';
 import { unitsOfPaste, unitsOfRecall } from './paste.ts';
 import { applyEdit, createBuffer, type Edit, moveVertically, type TextBuffer } from './textBuffer.ts';
-import { findTrigger, type Trigger } from './trigger.ts';
 import { abbreviate, expand, type Unit } from './units.ts';
-import type { VimState } from './vim/types.ts';
+import type { VimState } from './vim/parseVim.ts';
 
 /** A prompt to send: the whole text, and how it was shown (folded pastes as their labels). */
 export type Draft = { readonly text: string; readonly display: string };

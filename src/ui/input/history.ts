@@ -1,3 +1,18 @@
+/** Owns the file of earlier prompts: one JSON line each, readable by its user only, bounded, tolerant to damage. */
+import { constants } from 'node:fs';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
 /**
  * Where prompts are remembered between runs. Neither call rejects: a history that cannot be read or written
  * costs only itself.
@@ -22,7 +37,7 @@ export type HistoryWalk<Draft> = {
 };
 
 /** What a step shows: something the user has edited here, or an entry as it was sent. */
-export type HistoryStep<Draft> = {
+type HistoryStep<Draft> = {
   readonly walk: HistoryWalk<Draft>;
   readonly show: { readonly draft: Draft } | { readonly entry: string };
 };
@@ -56,4 +71,104 @@ export function walkBy<Draft>(
   const edited = new Map(walk.edited).set(walk.position, current);
   const next = { entries: walk.entries, position, edited };
   return { walk: next, show: draft !== undefined ? { draft } : { entry: entry ?? '' } };
+}
+
+const maxEntries = 1000;
+
+/** Of all projects together, so many files, the newest, and so many bytes of each are looked through. */
+const maxFiles = 40;
+const maxFileBytes = 4 * 1024 * 1024;
+
+/** A prompt longer than this is remembered for the run but not written down. */
+const maxEntryLength = 256 * 1024;
+
+/**
+ * The prompts of one project, kept at `path` (JSONL of `{ text }`, mode 0600), each as `clean` makes it. Several
+ * processes may add at once.
+ */
+export function createHistoryFile(path: string, clean = (text: string): string => text): HistoryPort {
+  let previous: Promise<unknown> = Promise.resolve();
+  const inOrder = <Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> => {
+    const result = previous.then(work).catch(() => otherwise);
+    previous = result;
+    return result;
+  };
+  let newest: string | undefined;
+  return {
+    load: () =>
+      inOrder(async () => {
+        const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
+        const entries = lines.flatMap(parseLine).slice(-maxEntries);
+        newest = entries.at(-1);
+        // Only far beyond the bound, so that a rewrite, in which another process might add, is rare.
+        if (lines.length > 2 * maxEntries) await rewrite(path, entries);
+        return entries;
+      }, []),
+    loadAll: () => loadFolder(dirname(path)).catch(() => []),
+    add: (typed) =>
+      inOrder(async () => {
+        const text = clean(typed);
+        if (text === newest || text.length > maxEntryLength) return;
+        await append(path, `${JSON.stringify({ text })}\n`);
+        newest = text;
+      }, undefined),
+  };
+}
+
+/** The prompts of every project, the project used last at the end. */
+async function loadFolder(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
+  const files: { readonly path: string; readonly at: number }[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const info = await lstat(path).catch(() => undefined);
+    if (info?.isFile() === true && info.size <= maxFileBytes) files.push({ path, at: info.mtimeMs });
+  }
+  files.sort((a, b) => b.at - a.at);
+  const all: string[] = [];
+  for (const { path } of files.slice(0, maxFiles).reverse()) {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    all.push(...text.split('\n').flatMap(parseLine).slice(-maxEntries));
+  }
+  return all;
+}
+
+function parseLine(line: string): string[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    const text = typeof value === 'object' && value !== null && 'text' in value ? value.text : undefined;
+    return typeof text === 'string' && text !== '' ? [text] : [];
+  } catch {
+    return []; // A line torn by a crash costs that line only.
+  }
+}
+
+async function append(path: string, line: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+  try {
+    const { size, mode } = await file.stat();
+    if ((mode & 0o077) !== 0) await file.chmod(0o600);
+    // One write in append mode is not interleaved with another process's.
+    await file.write((await endsWithNewline(file, size)) ? line : `\n${line}`);
+  } finally {
+    await file.close();
+  }
+}
+
+async function endsWithNewline(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return true;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] === 0x0a;
+}
+
+async function rewrite(path: string, entries: readonly string[]): Promise<void> {
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    const text = entries.map((entry) => `${JSON.stringify({ text: entry })}\n`).join('');
+    await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
 }

@@ -1,7 +1,7 @@
 /** Searching earlier prompts as shells do: incremental, newest first. Pure. */
-import { clean } from './graphemes.ts';
+import { type ComposerTheme, layOut, markedRows } from './layout.ts';
 import { applyEdit, createBuffer, type Edit, type TextBuffer } from './textBuffer.ts';
-import { expand, type Unit } from './units.ts';
+import { clean, expand, type Unit, unitsOf } from './units.ts';
 
 /** Whose prompts are searched: those of this run, of this project, of all projects. */
 export type SearchScope = 'session' | 'project' | 'all';
@@ -84,3 +84,32 @@ function find(entries: readonly string[], query: string): readonly string[] {
 /** A query without capitals does not look at capitals. */
 const folded = (text: string, query: string): string =>
   query === query.toLowerCase() ? text.toLowerCase() : text;
+
+/** Characters around the match that are laid out: a prompt may hold a whole file. */
+const AROUND = 4000;
+
+/** The rows of a prompt around what was searched for, at most `maxRows`, what was found painted. */
+export function searchExcerpt(
+  prompt: string,
+  query: string,
+  {
+    width,
+    maxRows,
+    theme,
+  }: { readonly width: number; readonly maxRows: number; readonly theme: ComposerTheme },
+): readonly string[] {
+  const units = unitsOf(excerptOf(clean(prompt), query));
+  const found = stretchOf(units, query);
+  const layout = layOut(units, width);
+  const rows = markedRows(units, layout, found, (text) => theme.underline(theme.warning(text)));
+  const row = found === undefined ? 0 : (layout.rowOf[found.from] ?? 0);
+  const top = Math.max(0, Math.min(row - 1, rows.length - maxRows));
+  return rows.slice(top, top + maxRows);
+}
+
+/** The part of a long prompt that holds the match. */
+function excerptOf(prompt: string, query: string): string {
+  if (prompt.length <= 2 * AROUND) return prompt;
+  const at = Math.max(0, prompt.toLowerCase().indexOf(query.toLowerCase()));
+  return prompt.slice(Math.max(0, at - AROUND), at + AROUND).toWellFormed();
+}

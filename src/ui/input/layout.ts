@@ -2,11 +2,12 @@
  * Where each unit stands on screen. Lines are broken by cells, one column short of the width: the cursor can
  * then always stand behind a row's last character, and no terminal wraps by itself.
  */
-import { cellWidth } from './graphemes.ts';
-import type { Unit } from './units.ts';
+
+import type { Theme } from '../theme/theme.ts';
+import { cellWidth, tabWidth, type Unit } from './units.ts';
 
 /** A stretch of one visual row that is drawn in one style. */
-export type Span = { readonly text: string; readonly isFold: boolean };
+type Span = { readonly text: string; readonly isFold: boolean };
 
 /** One visual row. */
 export type Row = { readonly spans: readonly Span[]; readonly width: number };
@@ -66,3 +67,47 @@ export function positionAt(layout: Layout, row: number, column: number): number 
   while (layout.rowOf[at + 1] === row && (layout.columnOf[at + 1] ?? 0) <= column) at++;
   return at;
 }
+
+/** A stretch of units, its end not included. */
+export interface Mark {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The rows of a layout as text, the mark's units painted, and folds with another paint. */
+export function markedRows(
+  units: readonly Unit[],
+  layout: Layout,
+  mark: Mark | undefined,
+  paint: (text: string) => string,
+  paintFold: (text: string) => string = (text) => text,
+): readonly string[] {
+  const rows = layout.rows.map(() => [] as { text: string; isMarked: boolean; isFold: boolean }[]);
+  for (const [at, unit] of units.entries()) {
+    const isMarked = mark !== undefined && at >= mark.from && at < mark.to;
+    // A marked line break is a cell, so that an empty line can be seen in a selection.
+    if (unit === '\n' && !isMarked) continue;
+    const text =
+      unit === '\n'
+        ? ' '
+        : unit === '\t'
+          ? ' '.repeat(tabWidth)
+          : typeof unit === 'string'
+            ? unit
+            : unit.label;
+    const row = rows[layout.rowOf[at] ?? 0];
+    const last = row?.at(-1);
+    const isFold = typeof unit !== 'string';
+    if (last?.isMarked === isMarked && last.isFold === isFold) last.text += text;
+    else row?.push({ text, isMarked, isFold });
+  }
+  return rows.map(
+    (row) =>
+      row
+        .map(({ text, isMarked, isFold }) => (isMarked ? paint(text) : isFold ? paintFold(text) : text))
+        .join('') || ' ',
+  );
+}
+
+/** The roles the composer paints with; the program's theme has them all. */
+export type ComposerTheme = Pick<Theme, 'accent' | 'dim' | 'warning' | 'success' | 'underline'>;

@@ -2,10 +2,18 @@
  * The text under edit and its cursor, with kill ring and undo: plain immutable data and pure functions.
  * Invariant: units are whole graphemes or folds, and the cursor stands between two of them.
  */
-import { clean } from './graphemes.ts';
 import { layOut, positionAt } from './layout.ts';
-import { splice, type Unit, unitsOf } from './units.ts';
-import { blankWordLeft, lineEnd, lineStart, wordLeft, wordRight } from './words.ts';
+import {
+  blankWordLeft,
+  clean,
+  lineEnd,
+  lineStart,
+  splice,
+  type Unit,
+  unitsOf,
+  wordLeft,
+  wordRight,
+} from './units.ts';
 
 /** What undo brings back. */
 type Snapshot = { readonly units: readonly Unit[]; readonly cursor: number };

@@ -1,4 +1,4 @@
-import { isPlain, segment } from './graphemes.ts';
+import stringWidth from 'string-width';
 
 /** A paste that is shown as `label` and sent as `text`. */
 export type PastedText = { readonly label: string; readonly text: string };
@@ -91,3 +91,83 @@ function divide(region: readonly Unit[]): Unit[] {
 
 const lengthOf = (units: readonly Unit[]): number =>
   units.reduce((sum, unit) => sum + (typeof unit === 'string' ? unit.length : 1), 0);
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const plain = /^[\n\t\x20-\x7E]*$/;
+
+/** Cells that a tab takes on screen; terminals cannot be trusted to agree on tab stops inside a box. */
+export const tabWidth = 4;
+
+/** Splits text into what a reader calls characters: an emoji family, a flag or a letter with accents is one. */
+export function segment(text: string): string[] {
+  return plain.test(text) ? text.split('') : Array.from(segmenter.segment(text), (part) => part.segment);
+}
+
+/** True for a character that never joins with its neighbours, whatever these are made of. */
+function isPlain(grapheme: string): boolean {
+  return grapheme.length === 1 && plain.test(grapheme);
+}
+
+/** Cells that one grapheme takes in a terminal. ASCII is answered without `string-width`, whose first call takes 20 ms. */
+export function cellWidth(grapheme: string): number {
+  if (grapheme === '\t') return tabWidth;
+  return isPlain(grapheme) ? 1 : stringWidth(grapheme);
+}
+
+/**
+ * Text that is safe to show and to send: line ends become `\n`; escape sequences lose the bytes that would make
+ * a terminal obey them; lone surrogates, which are not valid UTF-8, become U+FFFD. Tabs stay.
+ */
+export function clean(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\x00-\x08\x0B-\x1F\x7F-\x9F]/g, '')
+    .toWellFormed();
+}
+
+const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
+
+/** Start of the line (between newlines) that holds the position. */
+export function lineStart(units: readonly Unit[], position: number): number {
+  let at = position;
+  while (at > 0 && units[at - 1] !== '\n') at--;
+  return at;
+}
+
+/** End of the line that holds the position, before its newline. */
+export function lineEnd(units: readonly Unit[], position: number): number {
+  let at = position;
+  while (at < units.length && units[at] !== '\n') at++;
+  return at;
+}
+
+/** Readline's backward-word: over what is no word, then to the start of the word. A fold is a word of its own. */
+export function wordLeft(units: readonly Unit[], position: number): number {
+  let at = position;
+  while (at > 0 && !isWord(units[at - 1])) at--;
+  if (typeof units[at - 1] === 'object') return at - 1;
+  while (at > 0 && isWord(units[at - 1]) && typeof units[at - 1] === 'string') at--;
+  return at;
+}
+
+/** Readline's forward-word: over what is no word, then to the end of the word. */
+export function wordRight(units: readonly Unit[], position: number): number {
+  let at = position;
+  while (at < units.length && !isWord(units[at])) at++;
+  if (typeof units[at] === 'object') return at + 1;
+  while (at < units.length && isWord(units[at]) && typeof units[at] === 'string') at++;
+  return at;
+}
+
+/** Readline's unix-word-rubout: words are what stands between white space. */
+export function blankWordLeft(units: readonly Unit[], position: number): number {
+  let at = position;
+  while (at > 0 && isBlank(units[at - 1])) at--;
+  while (at > 0 && !isBlank(units[at - 1])) at--;
+  return at;
+}
+
+const isWord = (unit: Unit | undefined): boolean =>
+  typeof unit === 'object' || (unit !== undefined && wordCharacter.test(unit));
+
+const isBlank = (unit: Unit | undefined): boolean => typeof unit === 'string' && /^\s/.test(unit);

@@ -3,8 +3,7 @@
  * `keybindings.json`, where there is one), its keys, what it means to the composer. The keys page, `/keys`, `?` and
  * docs/keys.md are made from this table.
  */
-import type { Command, EditName, Intent } from '../input/keys.ts';
-import type { Move } from '../input/textBuffer.ts';
+import type { Edit, Move } from '../input/textBuffer.ts';
 import { type DialogContext, dialogActions } from './dialogActions.ts';
 
 /** Where a binding counts. */
@@ -188,3 +187,38 @@ function search(
 function intent(name: Intent): Command {
   return { type: 'intent', intent: name };
 }
+
+/**
+ * What a key asks of whoever owns the composer; what each does is in `ui/controller/reduce.ts`, which keys they have in
+ * `ui/keys/actions.ts`. `eof` is Ctrl+D on an empty composer.
+ */
+export type Intent =
+  | 'clear_or_exit'
+  | 'cycle_mode'
+  | 'eof'
+  | 'redraw'
+  | 'escape'
+  | 'help'
+  | 'suspend'
+  | 'edit_draft'
+  | 'pick_model'
+  | 'background'
+  | 'todos'
+  | 'paste_image'
+  | 'toggle_reasoning'
+  | 'toggle_vim'
+  | 'transcript';
+
+/** Edits that need nothing but their name. */
+type EditName = Exclude<Edit, { text: string } | { units: unknown } | { to: unknown }>['type'];
+
+/** What a key means in the composer, before popup, history and buffer decide what comes of it. */
+export type Command =
+  | { readonly type: 'edit'; readonly edit: Edit }
+  | { readonly type: 'enter' | 'newline' | 'up' | 'down' | 'tab' | 'escape' }
+  /** Ctrl+D deletes the next character, or ends an empty composer. */
+  | { readonly type: 'delete_or_eof' }
+  | { readonly type: 'history_search' | 'stash' }
+  /** Inside the history search. */
+  | { readonly type: 'search'; readonly step: 'older' | 'newer' | 'scope' | 'take' | 'send' | 'cancel' }
+  | { readonly type: 'intent'; readonly intent: Intent };

@@ -2,11 +2,18 @@
  * The user's own keys: what `keybindings.json` says, checked line by line. What cannot be is said and left out; the
  * rest counts. Pure.
  */
-import type { KeyContext } from './actions.ts';
-import { quote, readBinding } from './bindingRules.ts';
-import { type Binding, contextNames, createKeymap, type Keymap } from './keymap.ts';
-import { lostWays, withoutLosses } from './lostWays.ts';
-import { showKeys } from './notation.ts';
+import { type Action, actions, type KeyContext } from './actions.ts';
+import { type DialogContext, listContexts } from './dialogActions.ts';
+import { keysIn } from './keyHints.ts';
+import {
+  type Binding,
+  contextNames,
+  createKeymap,
+  defaultKeymap,
+  type Keymap,
+  keysOfAction,
+} from './keymap.ts';
+import { isText, parseKeys, showKeys } from './strokes.ts';
 
 export interface UserKeys {
   readonly keymap: Keymap;
@@ -104,3 +111,113 @@ const chordContexts: readonly KeyContext[] = ['Global', 'Chat', 'Autocomplete', 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+// Which key may have which action in which context. Pure.
+
+/** One line of the file as a binding, or why there can be none. `wanted`: an action's name, null, or whatever stands there. */
+function readBinding(contextName: string, written: string, wanted: unknown): Binding | string {
+  const context = contextName as KeyContext;
+  const parsed = parseKeys(written);
+  if (parsed.type === 'impossible') return parsed.reason;
+  const { keys } = parsed;
+  const builtIn = defaultKeymap[context].get(keys);
+  // To say what holds anyway is no mistake.
+  if (builtIn !== undefined && builtIn.name === wanted) return { context, keys, action: builtIn };
+  const reason = reasonAgainstKey(keys, context);
+  if (reason !== undefined) return reason;
+  if (wanted === null) return { context, keys, action: null };
+  if (typeof wanted !== 'string') return 'an action is a name in quotes, or null';
+  const action = actions.find(({ name }) => name === wanted);
+  if (action === undefined) return `there is no action ${quote(wanted)}; /keys lists them`;
+  return reasonAgainstAction(action, keys, context) ?? { context, keys, action };
+}
+
+/** Shortened: the file's text goes to the terminal. */
+export const quote = (text: string): string => `“${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;
+
+const writing: readonly KeyContext[] = ['Global', 'Chat', 'Autocomplete', 'HistorySearch'];
+
+/** There must always be a way to stop, to leave and to close. */
+const fixedKeys: readonly string[] = ['ctrl+c', 'ctrl+d', 'escape'];
+
+/** What begins commands, shell commands and file names is text. */
+const signs: readonly string[] = ['/', '!', '@'];
+
+function reasonAgainstKey(keys: string, context: KeyContext): string | undefined {
+  const isWriting = writing.includes(context);
+  // The transcript scrolls with Ctrl+D.
+  const fixed = context === 'Transcript' ? fixedKeys.filter((key) => key !== 'ctrl+d') : fixedKeys;
+  if (keys.split(' ').some((key) => fixed.includes(key)))
+    return `${showKeys(keys)} is reserved: there must always be a way to interrupt and to quit`;
+  if (isWriting && signs.includes(keys))
+    return `${keys} begins ${keys === '@' ? 'the name of a file' : 'a command'}`;
+  if (!isWriting && keys.includes(' ')) return `${context} has single keys only`;
+  if (context === 'Confirmation' && /^\d$/.test(keys)) return 'digits choose numbered answers';
+  if (context === 'Form' && isText(keys)) return `${showKeys(keys)} is text there`;
+  return undefined;
+}
+
+function reasonAgainstAction(action: Action, keys: string, context: KeyContext): string | undefined {
+  // In the search and in dialogs what leaves may have more keys than its own.
+  if (action.isFixed === true && writing.includes(action.context) && action.context !== 'HistorySearch')
+    return `the keys of ${action.name} stay as they are`;
+  if (!fits(action, context)) return `${action.name} belongs to ${action.context}`;
+  if (approving.includes(action.name) && !isDeliberate(keys))
+    return `${action.name} confirms something, so its key must have Ctrl or Alt, or be F1 to F12`;
+  return undefined;
+}
+
+/** Writing is global but for the popup and the search; what every list can do may have a key in one list. */
+function fits(action: Action, context: KeyContext): boolean {
+  const both: readonly KeyContext[] = ['Global', 'Chat'];
+  if (action.context === context || (both.includes(action.context) && both.includes(context))) return true;
+  return action.context === 'Select' && listContexts.includes(context as DialogContext);
+}
+
+const approving: readonly string[] = ['confirm:accept', 'confirm:yes', 'confirm:always', 'confirm:sandbox'];
+
+/** No key of those with which one writes, or moves about in what one writes. */
+function isDeliberate(keys: string): boolean {
+  return /^(?:ctrl|alt)\+/.test(keys) || /^(?:shift\+)?f\d+$/.test(keys);
+}
+
+// What must not get lost, whatever the user's file says: a key that sends, and one that takes what is selected. Pure.
+
+/** An action without a key that would reach it, although it has Enter as it comes. */
+interface LostWay {
+  /** Where changes of Enter have to be left out. */
+  readonly contexts: readonly KeyContext[];
+  /** One sentence, ready to show. */
+  readonly text: string;
+}
+
+/** What cannot be done any more with this keymap. A character does not count: it may be text. */
+function lostWays(keymap: Keymap): readonly LostWay[] {
+  const lost: LostWay[] = [];
+  if (!keysOfAction(keymap, 'chat:submit').some((keys) => !isText(keys)))
+    lost.push({ contexts: ['Global', 'Chat'], text: 'No key is bound to send any more; Enter still works.' });
+  for (const { contexts, action } of dialogs)
+    if (!keysIn(keymap, { contexts, typing: 'text' }, action).some((keys) => !isText(keys)))
+      lost.push({
+        contexts,
+        text: `No key in ${contexts[0]} is bound to ${action} any more; Enter still works.`,
+      });
+  return lost;
+}
+
+/** The changes without those of Enter where it is needed. */
+function withoutLosses(changes: readonly Binding[], lost: readonly LostWay[]): readonly Binding[] {
+  return changes.filter(
+    ({ keys, context }) => keys !== 'enter' || !lost.some(({ contexts }) => contexts.includes(context)),
+  );
+}
+
+const dialogs: readonly {
+  readonly contexts: readonly DialogContext[];
+  readonly action: 'select:accept' | 'confirm:accept' | 'form:submit';
+}[] = [
+  { contexts: ['Select'], action: 'select:accept' },
+  ...listContexts.map((list) => ({ contexts: [list, 'Select'] as const, action: 'select:accept' as const })),
+  { contexts: ['Confirmation'], action: 'confirm:accept' },
+  { contexts: ['Form'], action: 'form:submit' },
+];

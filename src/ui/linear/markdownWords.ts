@@ -1,7 +1,7 @@
 /** Markdown for the ear: every mark that only looks like something becomes a word or goes. Pure. */
 import type { Token, Tokens } from 'marked';
-import { inlineSpans } from '../print/inline.ts';
-import { chooseTheme } from '../theme.ts';
+import { inlineSpans } from '../print/blocks.ts';
+import { chooseTheme } from '../theme/theme.ts';
 
 /** Without colours; meaning is in the characters. */
 export const plainTheme = chooseTheme('plain', { noColor: true });

@@ -5,7 +5,7 @@
 import { keyIn } from '../components/onboardingForm.ts';
 import { createController } from '../controller/controller.ts';
 import type { Snapshot } from '../controller/types.ts';
-import { createHistoryFile } from '../input/historyFile.ts';
+import { createHistoryFile } from '../input/history.ts';
 import { FRAME_MS } from '../sessionStore.ts';
 import type { UiExit, UiOptions } from '../types.ts';
 import { announce, nothingAnnounced } from './announce.ts';

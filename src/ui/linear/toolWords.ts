@@ -5,11 +5,10 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import { textOf } from '../print/content.ts';
+import { parseDiff } from '../print/diff.ts';
 import { count } from '../print/numbers.ts';
-import { parseDiff } from '../print/parseDiff.ts';
-import { failureOf, type ResultFacts, resultFacts, type ToolResult } from '../print/resultFacts.ts';
 import { reveal, revealLine, sanitize, sanitizeLine } from '../print/sanitize.ts';
-import { shownCall } from '../print/toolLine.ts';
+import { failureOf, type ResultFacts, resultFacts, shownCall, type ToolResult } from '../print/toolLine.ts';
 
 const OUTPUT_LINES = 10;
 const ERROR_LINES = 12;

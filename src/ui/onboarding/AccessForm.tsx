@@ -14,11 +14,11 @@ import {
 import { ruled } from '../components/permissionLayout.ts';
 import { TextField } from '../components/TextField.tsx';
 import { applyEdit } from '../input/textBuffer.ts';
-import type { DialogKey, DialogPlace } from '../keys/dialogKeys.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
-import { useDialogKeys } from '../keys/useDialogKeys.ts';
+import type { DialogKey, DialogPlace } from '../keys/keymap.ts';
+import { useDialogKeys } from '../keys/useKeys.ts';
 import { wrapText } from '../print/spans.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { AccessField } from './SetupPort.ts';
 
 export interface AccessFormProps {

@@ -1,13 +1,12 @@
 /** Markdown blocks to painted lines. Knows marked's tokens; loads nothing itself. */
 import type { Token, Tokens } from 'marked';
-import type { Theme } from '../theme.ts';
+import { largest } from '../../protocol/largest.ts';
+import type { Paint, Theme } from '../theme/theme.ts';
 import type { Highlighter } from './highlight.ts';
-import { inlineSpans } from './inline.ts';
-import { paintLine, prefixLines, wrapColumns, wrapSpans, wrapText } from './spans.ts';
-import { renderTable } from './table.ts';
+import { paintLine, prefixLines, type Span, wrapColumns, wrapSpans, wrapText } from './spans.ts';
 import { textWidth } from './width.ts';
 
-export interface BlockStyle {
+interface BlockStyle {
   readonly theme: Theme;
   readonly width: number;
   readonly hyperlinks: boolean;
@@ -104,4 +103,178 @@ function renderCode(code: string, info: string, { theme, width, highlight }: Blo
   if (text.trim() === '') return [];
   const spans = highlight(text, language, theme) ?? [{ text }];
   return wrapColumns(spans, width - 2).map((line) => (line.length === 0 ? '' : `  ${paintLine(line)}`));
+}
+
+/** Markdown inside a paragraph to spans. Line ends stay: models mean them. */
+interface InlineStyle {
+  readonly theme: Theme;
+  /** Write links as terminal hyperlinks (OSC 8) rather than with their address behind them. */
+  readonly hyperlinks: boolean;
+}
+
+/** Emphasis, code, links and line breaks; what is not known is shown as written. */
+export function inlineSpans(tokens: readonly Token[], style: InlineStyle, paint?: Paint): Span[] {
+  return tokens.flatMap((token) => spansOf(token, style, paint));
+}
+
+function spansOf(token: Token, style: InlineStyle, paint: Paint | undefined): Span[] {
+  const { theme } = style;
+  const children: readonly Token[] = 'tokens' in token ? (token.tokens ?? []) : [];
+  const inside = (own: Paint): Span[] => inlineSpans(children, style, nest(own, paint));
+  switch (token.type) {
+    case 'strong':
+      return inside(theme.strong);
+    case 'em':
+      return inside(theme.italic);
+    case 'del':
+      return inside(theme.strike);
+    case 'codespan':
+      return [{ text: theme.plain ? `\`${token.text}\`` : token.text, paint: nest(theme.inlineCode, paint) }];
+    case 'br':
+      return [{ text: '\n' }];
+    case 'link':
+      return link(String(token.href), inside(theme.link), style);
+    case 'image':
+      return link(String(token.href), [{ text: token.text || 'image', paint: theme.link }], style);
+    case 'html':
+      return [{ text: /^<br\s*\/?>$/i.test(token.raw.trim()) ? '\n' : token.raw, paint }];
+    case 'checkbox':
+      return [];
+    case 'escape':
+      return [{ text: token.text, paint }];
+    case 'text':
+      return children.length === 0
+        ? [{ text: decodeEntities(token.text), paint }]
+        : inlineSpans(children, style, paint);
+    default:
+      return [{ text: token.raw, paint }];
+  }
+}
+
+function link(address: string, label: Span[], { theme, hyperlinks }: InlineStyle): Span[] {
+  const text = label.map((span) => span.text).join('');
+  if (hyperlinks && !theme.plain)
+    return label.map((span) => ({ ...span, paint: linked(address, span.paint) }));
+  if (text === address || `mailto:${text}` === address || address === '') return label;
+  return [...label, { text: ` (${address})`, paint: theme.dim }];
+}
+
+function linked(address: string, paint: Paint = (text) => text): Paint {
+  return (text) => `\u001b]8;;${encodeURI(decodeSafely(address))}\u0007${paint(text)}\u001b]8;;\u0007`;
+}
+
+function decodeSafely(address: string): string {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}
+
+function nest(inner: Paint, outer: Paint | undefined): Paint {
+  return outer === undefined ? inner : (text) => outer(inner(text));
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': ' ',
+};
+
+function decodeEntities(text: string): string {
+  return text.includes('&')
+    ? text.replace(/&(?:lt|gt|amp|quot|#39|nbsp);/g, (all) => entities[all] ?? all)
+    : text;
+}
+
+/** A Markdown table, fitted to the width: columns shrink and wrap; when even that is too narrow, a list. */
+type Align = 'left' | 'right' | 'center' | null;
+
+interface Table {
+  readonly header: readonly (readonly Span[])[];
+  readonly rows: readonly (readonly (readonly Span[])[])[];
+  readonly align: readonly Align[];
+}
+
+const gap = 3; // " │ "
+const minColumn = 4;
+
+/** The lines of the table, each at most `width` columns. */
+function renderTable(table: Table, width: number, theme: Theme): string[] {
+  const columns = table.header.length;
+  const widths = fitColumns(naturalWidths(table), width - gap * (columns - 1));
+  if (widths === undefined) return renderRecords(table, width, theme);
+  const bar = theme.dim(' │ ');
+  const row = (cells: readonly (readonly Span[])[]): string[] => {
+    const wrapped = widths.map((column, index) => wrapSpans(cells[index] ?? [], column));
+    const height = largest(
+      wrapped.map((lines) => lines.length),
+      1,
+    );
+    return Array.from({ length: height }, (_, line) =>
+      widths
+        .map((column, index) => align(wrapped[index]?.[line] ?? [], column, table.align[index] ?? null))
+        .join(bar)
+        .trimEnd(),
+    );
+  };
+  const rule = theme.dim(widths.map((column) => '─'.repeat(column)).join('─┼─'));
+  return [...row(strong(table.header, theme)), rule, ...table.rows.flatMap(row)];
+}
+
+function naturalWidths({ header, rows }: Table): number[] {
+  return header.map((cell, index) =>
+    largest(
+      rows.map((row) => cellWidth(row[index] ?? [])),
+      Math.max(1, cellWidth(cell)),
+    ),
+  );
+}
+
+function cellWidth(spans: readonly Span[]): number {
+  const text = spans.map((span) => span.text).join('');
+  return largest(text.split('\n').map(textWidth), 0);
+}
+
+/** Takes from the widest columns until the rest fits; `undefined` when columns would become unreadable. */
+function fitColumns(natural: readonly number[], room: number): number[] | undefined {
+  const total = natural.reduce((sum, width) => sum + width, 0);
+  if (total <= room) return [...natural];
+  if (natural.reduce((sum, width) => sum + Math.min(width, minColumn), 0) > room) return undefined;
+  // The largest cap under which the columns fit together.
+  let cap = minColumn;
+  const capped = (limit: number) => natural.reduce((sum, width) => sum + Math.min(width, limit), 0);
+  while (capped(cap + 1) <= room) cap += 1;
+  const widths = natural.map((width) => Math.min(width, cap));
+  let spare = room - capped(cap);
+  return widths.map((width, index) => {
+    if (spare <= 0 || width >= (natural[index] ?? 0)) return width;
+    spare -= 1;
+    return width + 1;
+  });
+}
+
+function align(spans: readonly Span[], columns: number, how: Align): string {
+  const free = Math.max(0, columns - textWidth(spans.map((span) => span.text).join('')));
+  const before = how === 'right' ? free : how === 'center' ? Math.floor(free / 2) : 0;
+  return ' '.repeat(before) + paintLine(spans) + ' '.repeat(free - before);
+}
+
+function strong(cells: readonly (readonly Span[])[], theme: Theme): Span[][] {
+  return cells.map((cell) => cell.map(({ text, paint }) => ({ text, paint: paint ?? theme.strong })));
+}
+
+/** One block per row, one line per cell: "Header: value". */
+function renderRecords({ header, rows }: Table, width: number, theme: Theme): string[] {
+  return rows.flatMap((row, index) => [
+    ...(index > 0 ? [theme.dim('─'.repeat(Math.min(width, 8)))] : []),
+    ...header.flatMap((name, column) =>
+      wrapSpans([...(strong([name], theme)[0] ?? []), { text: ': ' }, ...(row[column] ?? [])], width).map(
+        paintLine,
+      ),
+    ),
+  ]);
 }

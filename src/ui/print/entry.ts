@@ -2,17 +2,17 @@
  * A finished entry as it is printed into the scrollback, once. Pure: the same entry, options and call give
  * the same text. The caller puts one empty line between entries.
  */
-import { displayOf, type JSONLEntry } from '../../protocol/entries.ts';
-import type { Theme } from '../theme.ts';
+
+import { type EntryNote, noteLine } from '../../protocol/entries/defineKind.ts';
+import { displayOf, type JSONLEntry, noteOf } from '../../protocol/entries.ts';
+import type { Paint, Theme } from '../theme/theme.ts';
 import { contentText, promptContent, shellRun } from './content.ts';
-import { foldOutput } from './fold.ts';
 import type { MarkdownRenderer } from './markdown.ts';
-import { isEmptyReply, renderReply } from './reply.ts';
+import { count, formatDuration, formatTokens } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
-import { renderCompaction, renderHeader, renderNote, screenNote } from './systemEntry.ts';
-import { renderToolResult } from './toolResult.ts';
-import { padEnd } from './width.ts';
+import { foldOutput, renderToolResult } from './toolResult.ts';
+import { padEnd, truncate } from './width.ts';
 
 export interface EntryOptions {
   readonly width: number;
@@ -104,7 +104,7 @@ export function promptText(entry: JSONLEntry): string {
 }
 
 /** A prompt as it is printed: behind `> `, every line indented. */
-export function renderPrompt(text: string, { width, theme }: Pick<EntryOptions, 'width' | 'theme'>): string {
+function renderPrompt(text: string, { width, theme }: Pick<EntryOptions, 'width' | 'theme'>): string {
   const lines = wrapText(sanitize(text).trim(), width - 2, theme.user);
   return tinted(prefixLines(lines, theme.accent('> '), '  '), width, theme).join('\n');
 }
@@ -123,3 +123,114 @@ function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string 
     ...foldOutput(output, { width, theme, rows: 20, keep: 'end' }),
   ].join('\n');
 }
+
+// A model's reply as it is printed: reasoning in a line, the text as Markdown, and how it ended if not well.
+
+/** Nothing was said, and it ended as it should. */
+function isEmptyReply(entry: JSONLEntry): boolean {
+  return isOnlyReasoning(entry) && (entry.message.reasoning?.text ?? '').trim() === '';
+}
+
+/** Nothing was said but what the model reasoned, if that. */
+export function isOnlyReasoning(entry: JSONLEntry): boolean {
+  return contentText(entry).trim() === '' && endingOf(entry) === undefined;
+}
+
+/** Calls print nothing here: their results do. */
+export function renderReply(entry: JSONLEntry, options: EntryOptions): string {
+  const { width, theme, markdown, printedCharacters = 0 } = options;
+  const text = contentText(entry).slice(printedCharacters);
+  const ending = endingOf(entry);
+  return [
+    ...(printedCharacters > 0 ? [] : renderReasoning(entry, options)),
+    ...(text.trim() === '' ? [] : [markdown(text, { width, theme })]),
+    ...(ending === undefined
+      ? []
+      : [prefixLines(wrapText(ending, width - 2, theme.warning), theme.warning('⎿ ')).join('\n')]),
+  ].join('\n\n');
+}
+
+function renderReasoning(entry: JSONLEntry, { width, theme, showReasoning = false }: EntryOptions): string[] {
+  const text = entry.message.reasoning?.text ?? '';
+  if (text.trim() === '') return [];
+  if (!showReasoning) return [theme.dim(`✻ ${reasoningSize(entry, text)}`)];
+  const paint = (line: string) => theme.dim(theme.italic(line));
+  return [prefixLines(wrapText(sanitize(text).trim(), width - 2, paint), theme.dim('✻ ')).join('\n')];
+}
+
+/** "Thought for 12s" where the time is known, else how much was thought. */
+function reasoningSize(entry: JSONLEntry, text: string): string {
+  const ms =
+    entry.message.reasoning?.durationMs ?? (entry.type === 'assistant' ? entry.data?.reasoningMs : undefined);
+  if (typeof ms === 'number') return `Thought for ${formatDuration(ms)}`;
+  const tokens = entry.message.usage?.reasoning_tokens;
+  if (tokens !== undefined && tokens > 0) return `Thought (${formatTokens(tokens)} tokens)`;
+  return `Thought (${count(text.trim().split(/\s+/).length, 'word')})`;
+}
+
+function endingOf({ message }: JSONLEntry): string | undefined {
+  // That the user stopped it is said once, at the end of the turn.
+  if (message.failed === true) return 'Connection lost: this reply is incomplete.';
+  if (message.finishReason === 'length') return "Cut off at the model's output limit; ask it to continue.";
+  if (message.finishReason === 'content_filter') return "Stopped by the provider's content filter.";
+  return undefined;
+}
+
+// Entries of the program itself: the session's header, compactions, and a line for each of the rest.
+
+/** What the screen says of an entry that the program wrote; `undefined` for bookkeeping. */
+function screenNote(
+  entry: JSONLEntry,
+  seqOf: EntryOptions['seqOf'] = () => undefined,
+): { readonly note: EntryNote; readonly text: string } | undefined {
+  const note = noteOf(entry, { seqOf });
+  if (note === undefined || note.only === 'export') return undefined;
+  const line = noteLine(note);
+  const text = (note.mark === '⎿' && note.isCut !== true ? sanitize(line) : sanitizeLine(line)).trim();
+  return text === '' ? undefined : { note, text };
+}
+
+/** The line of an entry that the program wrote. */
+function renderNote(entry: JSONLEntry, options: EntryOptions): string | undefined {
+  const { note, text } = screenNote(entry, options.seqOf) ?? {};
+  if (note === undefined || text === undefined) return undefined;
+  const paint = tonePaint(note.tone, options.theme);
+  if (note.isCut === true) return paint(truncate(`${note.mark} ${text}`, options.width));
+  return prefixLines(wrapText(text, options.width - 2, paint), paint(`${note.mark} `)).join('\n');
+}
+
+function tonePaint(tone: EntryNote['tone'], theme: Theme): Paint {
+  return tone === 'quiet' ? theme.dim : theme[tone];
+}
+
+function renderHeader(entry: JSONLEntry, { width, theme }: EntryOptions): string {
+  const branch = entry.gitBranch === undefined ? '' : ` (${sanitizeLine(entry.gitBranch)})`;
+  const place = truncate(`${sanitizeLine(entry.cwd)}${branch}`, width, 'start');
+  return `${theme.accent(theme.strong('ClawdCode'))} ${theme.dim(`v${sanitizeLine(entry.version)}`)}\n${theme.dim(place)}`;
+}
+
+function renderCompaction({ compactMetadata: data }: JSONLEntry, options: EntryOptions): string | undefined {
+  if (data === undefined) return undefined;
+  const { width, theme } = options;
+  const after = data.postTokens === undefined ? '' : ` → ${formatTokens(data.postTokens)}`;
+  const facts = [
+    `${formatTokens(data.preTokens)}${after} tokens`,
+    ...(data.trigger === 'auto' ? ['automatic'] : []),
+    ...(data.durationMs === undefined ? [] : [formatDuration(data.durationMs)]),
+    ...(data.focus === undefined ? [] : [`focus: ${sanitizeLine(data.focus)}`]),
+  ].join(' · ');
+  const files = data.filesIncluded ?? [];
+  const detail = (text: string, paint: Paint) =>
+    prefixLines(wrapText(text, width - 4, paint), theme.dim('  ⎿ '), '    ');
+  const failed = data.success === false;
+  return [
+    ...prefixLines(wrapText(`Conversation compacted: ${facts}`, width - 2, theme.strong), theme.accent('◆ ')),
+    ...(failed ? detail(WITHOUT_SUMMARY, theme.warning) : []),
+    ...(files.length > 0
+      ? detail(`${count(files.length, 'file')} kept: ${files.map(sanitizeLine).join(', ')}`, theme.dim)
+      : []),
+  ].join('\n');
+}
+
+/** Why there is none stands in the entry before. */
+const WITHOUT_SUMMARY = 'No model summary: rebuilt from the log instead. /uncompact undoes it.';

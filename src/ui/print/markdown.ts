@@ -1,13 +1,13 @@
 /** Markdown to what a terminal prints. The parser and the highlighter load on demand: until then, plain text. */
 import { boundMarkdown } from '../../protocol/boundMarkdown.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { renderBlocks } from './blocks.ts';
 import { type Highlighter, loadHighlighter } from './highlight.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './spans.ts';
 import { printablePieces } from './streaming.ts';
 
-export interface PrintOptions {
+interface PrintOptions {
   /** Columns of the terminal. */
   readonly width: number;
   readonly theme: Theme;
@@ -40,3 +40,21 @@ export async function loadMarkdown(): Promise<MarkdownRenderer> {
 /** What is printed while the parser is not there yet: the text as written, wrapped. */
 export const plainMarkdown: MarkdownRenderer = (text, { width }) =>
   wrapText(sanitize(text).replace(/^\n+|\s+$/g, ''), width).join('\n');
+
+// The first reply would be printed by code that has never run: 35 ms in which no key is looked at. So it runs once
+// before, in two pieces, while the user reads the first frame.
+
+/** Milliseconds after which the start is over, and between the pieces. */
+const QUIET_MS = 300;
+
+const PIECES = [
+  '# A\n\nSome *text* with `code`, [a link](https://a.example) and **more**.\n\n- one\n  - two\n1. three\n\n> said\n\n| a | b |\n| - | - |\n| 1 | 2 |\n',
+  '```ts\nexport const a = (b: string): number => b.length + 1; // c\n```\n',
+];
+
+/** Returns the renderer as it is. Keeps no program from ending. */
+export function warmingUp(markdown: MarkdownRenderer, theme: Theme): MarkdownRenderer {
+  for (const [index, piece] of PIECES.entries())
+    setTimeout(() => markdown(piece, { width: 80, theme }), QUIET_MS * (index + 1)).unref();
+  return markdown;
+}

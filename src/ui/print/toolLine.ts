@@ -1,12 +1,17 @@
-/** One call on one line: the tool, what it worked on, how it went. */
+/** A call on one line, and several reads on one; what every telling of a finished call begins with. Pure. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
+import { textOf } from './content.ts';
+import { count } from './numbers.ts';
 import { reveal, sanitizeLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
 
-export type ToolStatus = 'running' | 'ok' | 'partial' | 'error' | 'denied' | 'interrupted';
+/** One call on one line: the tool, what it worked on, how it went. */
+type ToolStatus = 'running' | 'ok' | 'partial' | 'error' | 'denied' | 'interrupted';
 
-export interface ToolLine {
+interface ToolLine {
   readonly tool: string;
   readonly title: string;
   readonly summary?: string | undefined;
@@ -49,7 +54,7 @@ export function renderToolLine(line: ToolLine, width: number, theme: Theme): str
 }
 
 /** The file, pattern or command of a call that has no display of its own. */
-export function titleOfInput(input: unknown): string {
+function titleOfInput(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   for (const key of ['file_path', 'path', 'command', 'pattern', 'query', 'url']) {
     const value = (input as Record<string, unknown>)[key];
@@ -68,4 +73,78 @@ function paintOf(status: ToolStatus, theme: Theme) {
   if (status === 'ok') return theme.success;
   if (status === 'error' || status === 'denied') return theme.error;
   return status === 'running' ? theme.accent : theme.warning;
+}
+
+// Several reads and searches on one line.
+
+/** E.g. `● Read 8 files, searched 1 pattern  a.ts, b.ts, "TODO" in src…`; of a single result, its own line. */
+export function renderReads(entries: readonly JSONLEntry[], width: number, theme: Theme): string {
+  const results = entries.flatMap(({ toolResult }) => toolResult ?? []);
+  const [only] = results;
+  if (only !== undefined && results.length === 1) {
+    const { name: tool = toolNames.read, status = 'ok', display } = only;
+    return renderToolLine(
+      { tool, title: display?.title ?? '', summary: display?.summary, status },
+      width,
+      theme,
+    );
+  }
+  const isPartial = results.some(({ status }) => status === 'partial');
+  const reads = results.filter(({ name }) => name === toolNames.read);
+  const files = new Set(reads.map(({ display }) => display?.title)).size;
+  const searches = results.length - reads.length;
+  const said = [
+    ...(files === 0 ? [] : [`read ${count(files, 'file')}`]),
+    ...(searches === 0 ? [] : [`searched ${count(searches, 'pattern')}`]),
+    ...(isPartial ? ['partial'] : []),
+  ].join(', ');
+  const head = truncate(said.charAt(0).toUpperCase() + said.slice(1), width - 2);
+  const room = width - 2 - textWidth(head) - 2;
+  const names = [...new Set(results.map(nameOf).filter((name) => name !== ''))].join(', ');
+  const tail = room < 8 || names === '' ? '' : theme.dim(`  ${truncate(names, room)}`);
+  const mark = isPartial ? theme.warning('◐') : theme.success('●');
+  return `${mark} ${theme.strong(head)}${tail}`;
+}
+
+/** What was looked at; of a part, which: `a.ts (lines 1-200 of 900)`. */
+function nameOf({ display, status }: NonNullable<JSONLEntry['toolResult']>): string {
+  const part = status === 'partial' && display?.summary !== undefined ? ` (${display.summary})` : '';
+  return sanitizeLine(reveal(`${display?.title ?? ''}${part}`));
+}
+
+/** What every telling of a finished call begins with, drawn or in words. Pure; nothing is sanitised. */
+export type ToolResult = NonNullable<JSONLEntry['toolResult']>;
+
+export interface ResultFacts {
+  readonly tool: string;
+  /** What it worked on; empty where nobody says. */
+  readonly title: string;
+  readonly status: Exclude<ToolStatus, 'running'>;
+}
+
+/** `call`: the call that the result belongs to, where it is known. */
+export function resultFacts(result: ToolResult, call: JSONLEntry['tool']): ResultFacts {
+  const tool = result.name ?? call?.name ?? 'Tool';
+  const title = result.display?.title;
+  return {
+    tool,
+    // A call that a crash cut short was closed by somebody who knew its name only.
+    title: title === undefined || title === tool ? titleOfInput(call?.input) : title,
+    status: result.status ?? (result.error === undefined ? 'ok' : 'error'),
+  };
+}
+
+/** Why a call failed: of a command what it printed, the end of it first; of the others the error, from its start. */
+export function failureOf(result: ToolResult): { readonly text: string; readonly keep: 'start' | 'end' } {
+  const whole = textOf(result.output);
+  const output = withoutModelNotes(whole, result.display);
+  // A call that the user declined: they know that it did not run.
+  if (output === '' && whole !== '' && result.status === 'denied') {
+    const { comment } = result.display ?? {};
+    return { text: comment === undefined ? '' : `Your comment: ${comment}`, keep: 'start' };
+  }
+  const error = result.error ?? '';
+  return result.kind === 'command'
+    ? { text: output || error, keep: 'end' }
+    : { text: result.error ?? output, keep: 'start' };
 }

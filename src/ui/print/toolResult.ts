@@ -1,15 +1,18 @@
 /** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
+
+import type { FileChange } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
-import { changedFilesRow } from './changedFiles.ts';
+import type { Paint, Theme } from '../theme/theme.ts';
 import { textField, textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
 import type { EntryOptions } from './entry.ts';
-import { foldOutput } from './fold.ts';
-import { failureOf, resultFacts, type ToolResult } from './resultFacts.ts';
+import { count } from './numbers.ts';
+import { revealLine, sanitize } from './sanitize.ts';
 import { renderTodos } from './todos.ts';
-import { renderToolLine } from './toolLine.ts';
+import { failureOf, renderToolLine, resultFacts, type ToolResult } from './toolLine.ts';
+import { textWidth, truncate } from './width.ts';
 
 const foldedRows = 3;
 const errorRows = 6;
@@ -95,4 +98,75 @@ function summaryOf(result: ToolResult, status: string): string | undefined {
   if (status === 'denied') return 'not allowed';
   if (status === 'interrupted') return 'stopped';
   return undefined;
+}
+
+// The files that a command changed, on one row under its output.
+
+/** One row of at most `width` columns, as many files as fit and how many more; none for no files. */
+export function changedFilesRow(
+  files: readonly FileChange[],
+  { cwd, width, theme }: { readonly cwd: string; readonly width: number; readonly theme: Theme },
+): string[] {
+  const words = files.map((file) => wordOf(file, cwd));
+  const [first] = words;
+  if (first === undefined) return [];
+  let row = first;
+  let shown = 1;
+  for (; shown < words.length; shown += 1) {
+    const longer = `${row}, ${words[shown]}`;
+    const rest = words.length - shown - 1;
+    if (textWidth(longer) + (rest === 0 ? 0 : textWidth(moreOf(rest))) > width - 4) break;
+    row = longer;
+  }
+  const more = shown === words.length ? '' : moreOf(words.length - shown);
+  const room = Math.max(1, width - 4 - textWidth(more));
+  return [theme.dim(`  ✎ ${truncate(row, room)}${more}`)];
+}
+
+/** E.g. "lib/a.ts +1 −2", "b.txt new", "c.txt gone". */
+function wordOf({ path, kind, added = 0, removed = 0 }: FileChange, cwd: string): string {
+  const short = revealLine(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
+  if (kind === 'deleted') return `${short} gone`;
+  const lines = added + removed === 0 ? '' : ` +${added} −${removed}`;
+  return kind === 'created' ? `${short} new${lines}` : short + lines;
+}
+
+function moreOf(many: number): string {
+  return ` … +${many}`;
+}
+
+/** Long output folded to a few rows. */
+interface FoldOptions {
+  readonly width: number;
+  readonly theme: Theme;
+  /** Rows of text to keep; the "+N lines" row comes on top. */
+  readonly rows: number;
+  /** Which end says more: the end of a command's output, the beginning of anything else. */
+  readonly keep: 'start' | 'end';
+  readonly paint?: Paint;
+}
+
+/** Rows cut to `width` under a `⎿`; what is left out is counted. Nothing for blank text. */
+export function foldOutput(
+  text: string,
+  { width, theme, rows, keep, paint = theme.dim }: FoldOptions,
+): string[] {
+  const all = linesOf(text);
+  if (all.length === 0) return [];
+  // One line more costs as much as saying that it is missing.
+  const fits = all.length <= rows + 1;
+  const shown = fits ? all : keep === 'start' ? all.slice(0, rows) : all.slice(-rows);
+  const lines = shown.map((line) => paint(truncate(line, width - 4)));
+  const more = theme.dim(`… +${count(all.length - shown.length, 'line')}`);
+  const folded = fits ? lines : keep === 'start' ? [...lines, more] : [more, ...lines];
+  return folded.map((line, index) => `${index === 0 ? theme.dim('  ⎿ ') : '    '}${line}`);
+}
+
+function linesOf(text: string): string[] {
+  const lines = sanitize(text)
+    .split('\n')
+    .map((line) => line.trimEnd());
+  while (lines.at(-1) === '') lines.pop();
+  while (lines[0] === '') lines.shift();
+  return lines;
 }

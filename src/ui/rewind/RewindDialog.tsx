@@ -5,10 +5,9 @@ import type { RewindScope, TurnRecord } from '../../protocol/rewind.ts';
 import { Lines } from '../components/Lines.tsx';
 import { useLatest } from '../components/useLatest.ts';
 import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
-import type { DialogKey, PlaceAction } from '../keys/dialogKeys.ts';
-import { KeymapContext } from '../keys/KeymapContext.ts';
-import { useDialogKeys } from '../keys/useDialogKeys.ts';
-import type { Theme } from '../theme.ts';
+import type { DialogKey, PlaceAction } from '../keys/keymap.ts';
+import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
+import type { Theme } from '../theme/theme.ts';
 import { linesWanted, planLines } from './planRows.ts';
 import { placeOf, rewindFrame } from './rewindFrame.ts';
 import {

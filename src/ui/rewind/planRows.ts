@@ -5,7 +5,7 @@ import { count } from '../print/numbers.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { padEnd, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 
 /** Lines that are laid out; nobody scrolls through more. */
 const MAX_LINES = 5000;

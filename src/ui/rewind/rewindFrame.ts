@@ -3,12 +3,11 @@ import type { RewindScope } from '../../protocol/rewind.ts';
 import { choiceLines, choicesPlace } from '../components/choices.ts';
 import { ruled } from '../components/permissionLayout.ts';
 import { windowAround } from '../components/selection.ts';
-import type { DialogPlace } from '../keys/dialogKeys.ts';
 import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';
-import type { Keymap } from '../keys/keymap.ts';
+import type { DialogPlace, Keymap } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { type RewindState, type TurnList, waysOf } from './rewindState.ts';
 import { turnRow } from './turnRows.ts';
 

@@ -2,7 +2,7 @@
 import type { RewindPlan, RewindScope, TurnRecord } from '../../protocol/rewind.ts';
 import { type Choice, choiceOfKey } from '../components/choices.ts';
 import type { ChoiceDialog } from '../dialog/dialog.ts';
-import type { DialogKey } from '../keys/dialogKeys.ts';
+import type { DialogKey } from '../keys/keymap.ts';
 import { actionWords, planSummary, shortPath } from './planRows.ts';
 
 /** What can be chosen for a turn. */

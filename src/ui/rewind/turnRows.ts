@@ -4,7 +4,7 @@ import type { TurnRecord } from '../../protocol/rewind.ts';
 import { formatAge } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { padEnd, padStart, textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 
 /** Columns of the age, and of what was changed. */
 const AGE = 12;

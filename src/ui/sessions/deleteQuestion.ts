@@ -5,7 +5,7 @@ import { ruled } from '../components/permissionLayout.ts';
 import { count, formatAge, formatBytes } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 
 /** No comes first: it is what an Enter too many takes. */
 export const deleteChoices: readonly Choice[] = [

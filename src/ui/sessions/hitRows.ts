@@ -3,7 +3,7 @@ import type { SearchHit } from '../../protocol/sessions.ts';
 import { formatAge } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { graphemes, padEnd, textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { projectName, type Scope } from './pickerState.ts';
 import { ageInLetters } from './sessionRows.ts';
 

@@ -7,7 +7,7 @@ import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
 import { choiceOfKey, movedChoice } from '../components/choices.ts';
 import { fieldInput, fieldText } from '../components/field.ts';
 import { applyEdit, createBuffer, type Edit, type TextBuffer } from '../input/textBuffer.ts';
-import type { DialogKey, DialogPlace, PlaceAction } from '../keys/dialogKeys.ts';
+import type { DialogKey, DialogPlace, PlaceAction } from '../keys/keymap.ts';
 import { deleteChoices } from './deleteQuestion.ts';
 import { type CurrentSession, createPickerDeeds } from './pickerDeeds.ts';
 import { type PickerAct, pickerActOf, pickerPlace } from './pickerKeys.ts';

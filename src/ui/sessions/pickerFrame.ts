@@ -2,11 +2,11 @@
 import type { DialogActionName } from '../keys/dialogActions.ts';
 import { type KeyHints, keyHints, keysIn } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
-import { isText, showKeys } from '../keys/notation.ts';
+import { isText, showKeys } from '../keys/strokes.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { HIT_ROWS } from './hitRows.ts';
 import { emptyPlace, filterPlace, renamePlace } from './pickerKeys.ts';
 import { MAX_HITS, type PickerState, typed } from './pickerState.ts';

@@ -1,6 +1,6 @@
 /** Where the keys of the picker are read, and which of its own actions do what. Letters are for the filter. */
 import { choicesPlace } from '../components/choices.ts';
-import type { DialogPlace, PlaceAction } from '../keys/dialogKeys.ts';
+import type { DialogPlace, PlaceAction } from '../keys/keymap.ts';
 import type { PickerState } from './pickerState.ts';
 
 export type PickerAct = 'search' | 'preview' | 'rename' | 'fork' | 'archive' | 'delete' | 'undo';

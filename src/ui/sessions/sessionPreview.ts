@@ -6,7 +6,7 @@ import { renderEntry } from '../print/entry.ts';
 import { plainMarkdown } from '../print/markdown.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { excerptOf } from './excerpt.ts';
 
 export interface PreviewRoom {

@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatAge, formatBytes, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { padEnd, padStart, textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { projectName, type Scope } from './pickerState.ts';
 
 export interface RowOptions {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { Lines } from '../components/Lines.tsx';
 import { textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 
 /** Milliseconds after which a command is slow enough for somebody to want it elsewhere. */
 const SLOW_MS = 3000;

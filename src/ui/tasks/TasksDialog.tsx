@@ -5,14 +5,19 @@ import type { Agent } from '../../agent/types.ts';
 import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
 import { useLatest } from '../components/useLatest.ts';
-import type { DialogKey, DialogPlace, PlaceAction } from '../keys/dialogKeys.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
-import { type Keymap, keysOfAction } from '../keys/keymap.ts';
-import { showKeys } from '../keys/notation.ts';
-import { useDialogKeys } from '../keys/useDialogKeys.ts';
+import {
+  type DialogKey,
+  type DialogPlace,
+  type Keymap,
+  keysOfAction,
+  type PlaceAction,
+} from '../keys/keymap.ts';
+import { showKeys } from '../keys/strokes.ts';
+import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import { detailRow, firstOfLastPage, outputLines, outputRows, stateText, taskRow } from './taskRows.ts';
 import {
   askToStop,

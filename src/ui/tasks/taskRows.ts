@@ -5,7 +5,7 @@ import { formatDuration } from '../print/numbers.ts';
 import { sanitize, sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 
 /** From this width on the last line of the output stands beside its command. */
 const WIDE = 72;

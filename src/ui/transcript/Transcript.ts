@@ -4,8 +4,8 @@
  */
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { createSearch, type Direction, type Found, type GoesOn } from './createSearch.ts';
 import type { Part, PartRoom } from './parts.ts';
+import { createSearch, type Direction, type Found, type GoesOn } from './search.ts';
 import {
   comparePlaces,
   createTranscriptDocument,

@@ -4,21 +4,22 @@
  */
 import type { Agent } from '../../agent/types.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { type PlaceAction, readDialogKey } from '../keys/dialogKeys.ts';
-import { defaultKeymap, type Keymap } from '../keys/keymap.ts';
+import { defaultKeymap, type Keymap, type PlaceAction, readDialogKey } from '../keys/keymap.ts';
 import type { Stroke } from '../keys/strokes.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { renderToolLine } from '../print/toolLine.ts';
-import type { Theme } from '../theme.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { LiveTool } from '../view.ts';
-import { enterFullScreen } from './fullScreen.ts';
-import { createReplyParts, type LiveReply } from './liveReply.ts';
 import { block, type Part, textParts } from './parts.ts';
-import { createOriginalReader, type ReadBlob } from './readOriginals.ts';
-import { cursorField, type SearchField, typeInto } from './searchField.ts';
-import { statusRow, transcriptPlace } from './statusRow.ts';
+import { cursorField, type SearchField, typeInto } from './search.ts';
 import { createTranscript, type Transcript } from './Transcript.ts';
-import { ESCAPE_WAIT_MS, meaningsOf, readKeys } from './transcriptKeys.ts';
+import {
+  createOriginalReader,
+  createReplyParts,
+  type LiveReply,
+  type ReadBlob,
+} from './transcriptDocument.ts';
+import { ESCAPE_WAIT_MS, meaningsOf, readKeys, statusRow, transcriptPlace } from './transcriptKeys.ts';
 
 export interface TranscriptOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -229,4 +230,59 @@ function toolParts(tools: readonly LiveTool[]): Part[] {
     block(({ width, theme }) => renderToolLine({ tool, title, status: 'running' }, width, theme)),
     ...textParts(output, { mark: '  ⎿ ', paint: 'dim' }),
   ]);
+}
+
+/**
+ * The terminal's alternate screen, row by row: only rows that changed are written. What is on the ordinary screen
+ * and in the scrollback stays untouched below it.
+ */
+export interface Frame {
+  readonly rows: readonly string[];
+  /** Where the cursor stands, from 0; hidden without one. */
+  readonly cursor?: { readonly x: number; readonly y: number } | undefined;
+}
+
+interface FullScreen {
+  draw(frame: Frame): void;
+  /** Everything is drawn anew next time: the terminal was resized, or somebody else wrote. */
+  forget(): void;
+  leave(): void;
+}
+
+// The screen, no wrapping: a character that the terminal takes for wider than we do must not push rows down.
+const ENTER = '\u001B[?1049h\u001B[?7l\u001B[?25l\u001B[H\u001B[J';
+const LEAVE = '\u001B[?7h\u001B[?25h\u001B[?1049l';
+const BEGIN = '\u001B[?2026h';
+const END = '\u001B[?2026l';
+
+function enterFullScreen(write: (text: string) => void): FullScreen {
+  let shown: readonly string[] = [];
+  let shownCursor: Frame['cursor'];
+  let isFresh = true;
+  write(ENTER);
+  return {
+    draw({ rows, cursor }) {
+      // Rows below a terminal that became smaller would be written into its last one.
+      const changed = Array.from(
+        { length: isFresh ? rows.length : Math.max(rows.length, shown.length) },
+        (_, y) => {
+          const row = rows[y] ?? '';
+          if (!isFresh && row === (shown[y] ?? '')) return '';
+          return `\u001B[${y + 1};1H\u001B[0m\u001B[2K${row}\u001B[0m`;
+        },
+      ).join('');
+      const isMoved = cursor?.x !== shownCursor?.x || cursor?.y !== shownCursor?.y;
+      shown = rows;
+      shownCursor = cursor;
+      if (changed === '' && !isMoved && !isFresh) return;
+      const place =
+        cursor === undefined ? '\u001B[?25l' : `\u001B[${cursor.y + 1};${cursor.x + 1}H\u001B[?25h`;
+      write(`${BEGIN}${isFresh ? '\u001B[H\u001B[J' : ''}${changed}${place}${END}`);
+      isFresh = false;
+    },
+    forget() {
+      isFresh = true;
+    },
+    leave: () => write(LEAVE),
+  };
 }

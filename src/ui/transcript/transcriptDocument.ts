@@ -4,9 +4,12 @@
  *
  * A place is kept by item, part and row, so that older history and longer texts can come in above it.
  */
+
+import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
-import { entryParts } from './entryParts.ts';
-import type { Part, PartRoom } from './parts.ts';
+import { formatBytes } from '../print/numbers.ts';
+import { splitFinished } from '../print/streaming.ts';
+import { block, entryParts, markdownParts, type Part, type PartRoom, textParts } from './parts.ts';
 
 /** A row: of a part, of an item. Items before the first one that was there have negative numbers. */
 export interface Place {
@@ -15,7 +18,7 @@ export interface Place {
   readonly row: number;
 }
 
-export interface PlacedRow {
+interface PlacedRow {
   readonly text: string;
   readonly place: Place;
 }
@@ -201,3 +204,67 @@ export const missingOriginal = (document: TranscriptDocument, item: number) => {
   const entry = document.entryAt(item);
   return entry === undefined ? undefined : originalOf(entry);
 };
+
+/** The running reply as parts: what is finished of it is laid out once. */
+export interface LiveReply {
+  readonly reasoning: string;
+  readonly text: string;
+}
+
+/** Parts of a growing reply: what is finished of it is cut once and stays the same part. */
+export function createReplyParts(): (reply: LiveReply) => Part[] {
+  let finished: Part[] = [];
+  let done = '';
+  return ({ reasoning, text }) => {
+    if (!text.startsWith(done)) {
+      finished = [];
+      done = '';
+    }
+    const split = splitFinished(text.slice(done.length));
+    if (split.finished !== '') {
+      finished = [...finished, ...markdownParts(split.finished)];
+      done += split.finished;
+    }
+    const { rest } = split;
+    return [
+      ...textParts(reasoning, { mark: '✻ ', paint: 'dim', isProse: true }),
+      ...finished,
+      ...(rest.trim() === ''
+        ? []
+        : [block(({ markdown, width, theme }) => markdown(rest, { width, theme }))]),
+    ];
+  };
+}
+
+// Whole outputs from the session's store, as far as they are there and as memory allows.
+
+/** Reads stored bytes, or a range of them; undefined where they are not there any more. */
+export type ReadBlob = (
+  ref: BlobRef,
+  range?: { readonly start?: number; readonly end?: number },
+) => Promise<Uint8Array | undefined>;
+
+/** Of one output, so much of its beginning and of its end. */
+const EDGE_BYTES = 8 * 2 ** 20;
+/** Of all outputs of one look at the transcript. */
+const TOTAL_BYTES = 64 * 2 ** 20;
+
+/** Gives each text once asked for; undefined where there is none, or where too much was read already. */
+export function createOriginalReader(readBlob: ReadBlob): (ref: BlobRef) => Promise<string | undefined> {
+  let total = 0;
+  const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+  return async (ref) => {
+    const size = Math.min(ref.bytes, 2 * EDGE_BYTES);
+    if (total + size > TOTAL_BYTES) return undefined;
+    total += size;
+    if (ref.bytes <= 2 * EDGE_BYTES) {
+      const bytes = await readBlob(ref).catch(() => undefined);
+      return bytes === undefined ? undefined : decode(bytes);
+    }
+    const head = await readBlob(ref, { end: EDGE_BYTES }).catch(() => undefined);
+    const tail = await readBlob(ref, { start: ref.bytes - EDGE_BYTES }).catch(() => undefined);
+    if (head === undefined || tail === undefined) return undefined;
+    const between = formatBytes(ref.bytes - 2 * EDGE_BYTES);
+    return `${decode(head)}\n… ${between} in between are not shown here …\n${decode(tail)}`;
+  };
+}

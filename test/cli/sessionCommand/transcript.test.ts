@@ -5,7 +5,7 @@ import { messageDraft } from '../../../src/context/storage/index.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { madeUpDraft } from '../../madeUpEntry.ts';
 
 const theme = chooseTheme('plain', { noColor: true });

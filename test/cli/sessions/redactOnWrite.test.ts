@@ -10,7 +10,7 @@ import { loadSettings } from '../../../src/config/loadSettings.ts';
 import { LogPages } from '../../../src/context/index.ts';
 import { exportSession } from '../../../src/export/exportSession.ts';
 import { exportFormats } from '../../../src/export/types.ts';
-import { createHistoryFile } from '../../../src/ui/input/historyFile.ts';
+import { createHistoryFile } from '../../../src/ui/input/history.ts';
 import { type WireAnswer, wireServer } from '../../agent/wireServer.ts';
 import { meta } from '../../export/session.ts';
 import { syntheticSecrets } from '../../redact/syntheticSecrets.ts';

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { answersQuestions, followBackground } from '../../../src/ui/attention/background.ts';
 import type { Reply } from '../../../src/ui/attention/replies.ts';
 import { createTerminalInput } from '../../../src/ui/attention/terminalInput.ts';
-import { createPasteStream } from '../../../src/ui/input/pasteStream.ts';
-import { chooseTheme, type TerminalColors, type Theme } from '../../../src/ui/theme.ts';
+import { createPasteStream } from '../../../src/ui/input/paste.ts';
+import { chooseTheme, type TerminalColors, type Theme } from '../../../src/ui/theme/theme.ts';
 
 function setUp() {
   vi.useFakeTimers();

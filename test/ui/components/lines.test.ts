@@ -16,7 +16,7 @@ import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { renderTodos } from '../../../src/ui/print/todos.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 
 const theme = chooseTheme('plain', { noColor: true });
 const measure: ContextMeasure = {

@@ -2,7 +2,7 @@
 import { render } from 'ink';
 import type { ReactNode } from 'react';
 import { onTestFinished } from 'vitest';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { createScreen, type Screen } from '../screen.ts';
 
 export const plain = chooseTheme('plain', { noColor: true });

@@ -8,9 +8,9 @@ import {
   reduce,
   startState,
 } from '../../../src/ui/controller/reduce.ts';
-import type { Intent } from '../../../src/ui/input/keys.ts';
+import type { Intent } from '../../../src/ui/keys/actions.ts';
 import { endingText } from '../../../src/ui/tasks/endingText.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import type { UiHouse } from '../../../src/ui/types.ts';
 import { commandHost } from '../../commands/commandHost.ts';
 import { state as idle } from '../../headless/scriptedAgent.ts';

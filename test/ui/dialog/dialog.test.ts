@@ -1,7 +1,7 @@
 /** Keys in a dialog of choices, without a screen. */
 import { expect, test } from 'vitest';
 import { type ChoiceDialog, keptChoice, pressChoice } from '../../../src/ui/dialog/dialog.ts';
-import type { DialogKey } from '../../../src/ui/keys/dialogKeys.ts';
+import type { DialogKey } from '../../../src/ui/keys/keymap.ts';
 
 const dialog: ChoiceDialog<string> = {
   type: 'choices',

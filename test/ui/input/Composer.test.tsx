@@ -3,7 +3,7 @@ import { createRef } from 'react';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Composer, type ComposerHandle, type ComposerProps } from '../../../src/ui/input/Composer.tsx';
 import type { Draft } from '../../../src/ui/input/composerState.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { createScreen, keys } from '../screen.ts';
 
 const theme = chooseTheme('plain', { noColor: true });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCompleter } from '../../../src/ui/input/completion.ts';
-import { findTrigger, type Trigger } from '../../../src/ui/input/trigger.ts';
+import { createCompleter, findTrigger, type Trigger } from '../../../src/ui/input/completion.ts';
 import { type Unit, unitsOf } from '../../../src/ui/input/units.ts';
 
 const fold = { label: '[Pasted text #1 +9 lines]', text: 'x' };

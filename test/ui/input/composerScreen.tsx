@@ -3,7 +3,7 @@ import { Box, render, Text } from 'ink';
 import { createRef } from 'react';
 import { onTestFinished } from 'vitest';
 import { Composer, type ComposerHandle, type ComposerProps } from '../../../src/ui/input/Composer.tsx';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { createScreen } from '../screen.ts';
 
 /** Mounts a composer of `columns` cells below a row of other text. */

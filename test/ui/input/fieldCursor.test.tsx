@@ -4,7 +4,7 @@ import { render } from 'ink';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { SelectList } from '../../../src/ui/components/SelectList.tsx';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { createScreen, keys } from '../screen.ts';
 import { mountComposer } from './composerScreen.tsx';
 

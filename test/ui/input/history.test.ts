@@ -2,8 +2,14 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type HistoryWalk, prepend, remember, startWalk, walkBy } from '../../../src/ui/input/history.ts';
-import { createHistoryFile } from '../../../src/ui/input/historyFile.ts';
+import {
+  createHistoryFile,
+  type HistoryWalk,
+  prepend,
+  remember,
+  startWalk,
+  walkBy,
+} from '../../../src/ui/input/history.ts';
 
 describe('the walk through earlier prompts', () => {
   /** Presses ↑ (-1) and ↓ (1), with what is in the editor before each, and says what is shown. */

@@ -1,17 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean } from '../../../src/ui/input/graphemes.ts';
 import {
   editQuery,
   moveMatch,
   nextScope,
+  searchExcerpt,
   startSearch,
   stretchOf,
 } from '../../../src/ui/input/historySearch.ts';
-import { searchExcerpt } from '../../../src/ui/input/searchExcerpt.ts';
-import { expand, unitsOf } from '../../../src/ui/input/units.ts';
+import { clean, expand, unitsOf } from '../../../src/ui/input/units.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 
 const sources = {
   project: ['fix the Parser', 'run tests', 'fix the lexer', 'run tests', 'write docs'],

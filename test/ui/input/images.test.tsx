@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Composer, type ComposerHandle } from '../../../src/ui/input/Composer.tsx';
+import { createTurns } from '../../../src/ui/input/completion.ts';
 import type { Draft } from '../../../src/ui/input/composerState.ts';
-import { createTurns } from '../../../src/ui/input/createTurns.ts';
 import { mount, plain } from '../components/mount.tsx';
 import { keys } from '../screen.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/ui/input/keys.ts';
+import type { Command } from '../../../src/ui/keys/actions.ts';
 import { defaultKeymap, readStroke } from '../../../src/ui/keys/keymap.ts';
 import { type KeyEvent, strokesOf } from '../../../src/ui/keys/strokes.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { render, Text, useInput, usePaste } from 'ink';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createPasteAssembler, createPasteStream } from '../../../src/ui/input/pasteStream.ts';
+import { createPasteAssembler, createPasteStream } from '../../../src/ui/input/paste.ts';
 import { createScreen, keys } from '../screen.ts';
 
 /** Cuts text into pieces of the given sizes, over and over. */

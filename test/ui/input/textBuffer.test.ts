@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cellWidth, segment } from '../../../src/ui/input/graphemes.ts';
 import { layOut } from '../../../src/ui/input/layout.ts';
 import {
   applyEdit,
@@ -9,7 +8,15 @@ import {
   moveVertically,
   type TextBuffer,
 } from '../../../src/ui/input/textBuffer.ts';
-import { abbreviate, expand, type PastedText, type Unit, unitsOf } from '../../../src/ui/input/units.ts';
+import {
+  abbreviate,
+  cellWidth,
+  expand,
+  type PastedText,
+  segment,
+  type Unit,
+  unitsOf,
+} from '../../../src/ui/input/units.ts';
 
 const fold: PastedText = { label: '[Pasted text #1 +9 lines]', text: 'a\nb\nc\n' };
 

@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type DialogKey, type DialogPlace, readDialogKey } from '../../../src/ui/keys/dialogKeys.ts';
 import { dotted, keyHints } from '../../../src/ui/keys/keyHints.ts';
-import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
+import {
+  type DialogKey,
+  type DialogPlace,
+  defaultKeymap,
+  readDialogKey,
+} from '../../../src/ui/keys/keymap.ts';
 import type { Stroke } from '../../../src/ui/keys/strokes.ts';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 

@@ -10,8 +10,8 @@ import { PermissionDialog } from '../../../src/ui/components/PermissionDialog.ts
 import { SelectList } from '../../../src/ui/components/SelectList.tsx';
 import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
 import { trustDialog } from '../../../src/ui/dialog/trust.ts';
-import { KeymapContext } from '../../../src/ui/keys/KeymapContext.ts';
 import { KeysDialog } from '../../../src/ui/keys/KeysDialog.tsx';
+import { KeymapContext } from '../../../src/ui/keys/useKeys.ts';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 import { AccessForm } from '../../../src/ui/onboarding/AccessForm.tsx';
 import { RewindDialog } from '../../../src/ui/rewind/RewindDialog.tsx';

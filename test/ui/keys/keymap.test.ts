@@ -8,8 +8,7 @@ import {
   keysOfAction,
   readStroke,
 } from '../../../src/ui/keys/keymap.ts';
-import { parseKeys } from '../../../src/ui/keys/notation.ts';
-import type { Stroke } from '../../../src/ui/keys/strokes.ts';
+import { parseKeys, type Stroke } from '../../../src/ui/keys/strokes.ts';
 
 const key = (name: string): Stroke => ({ type: 'key', key: name });
 const text = (typed: string): Stroke => ({ type: 'text', text: typed });

@@ -3,13 +3,12 @@ import { render } from 'ink';
 import { expect, test } from 'vitest';
 import { keys as keysCommand } from '../../../src/commands/keys.ts';
 import { plainText } from '../../../src/commands/pages/page.ts';
-import { KeysDialog } from '../../../src/ui/keys/KeysDialog.tsx';
-import { keyLines } from '../../../src/ui/keys/keyLines.ts';
+import { KeysDialog, keyLines } from '../../../src/ui/keys/KeysDialog.tsx';
+import { keyGroups } from '../../../src/ui/keys/keyHints.ts';
 import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
-import { keyGroups } from '../../../src/ui/keys/keyRows.ts';
 import { renderPage } from '../../../src/ui/print/page.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { commandHost } from '../../commands/commandHost.ts';
 import { createScreen, keys } from '../screen.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseKeys, showKeys } from '../../../src/ui/keys/notation.ts';
+import { parseKeys, showKeys } from '../../../src/ui/keys/strokes.ts';
 
 test.each([
   ['ctrl+g', 'ctrl+g'],

@@ -1,11 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dialogActions, listContexts } from '../../../src/ui/keys/dialogActions.ts';
-import { type DialogPlace, readDialogKey } from '../../../src/ui/keys/dialogKeys.ts';
 import { keysIn } from '../../../src/ui/keys/keyHints.ts';
-import { defaultKeymap, keysOfAction } from '../../../src/ui/keys/keymap.ts';
-import { isText } from '../../../src/ui/keys/notation.ts';
-import type { Stroke } from '../../../src/ui/keys/strokes.ts';
+import { type DialogPlace, defaultKeymap, keysOfAction, readDialogKey } from '../../../src/ui/keys/keymap.ts';
+import { isText, type Stroke } from '../../../src/ui/keys/strokes.ts';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 
 describe('what counts', () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Onboarding } from '../../../src/ui/components/Onboarding.tsx';
 import type { FoundServer, SetupPort } from '../../../src/ui/onboarding/SetupPort.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { goldenScreen } from '../../e2e/support/goldenScreen.ts';
 import { createClock, mount, plain } from '../components/mount.tsx';
 import { keys } from '../screen.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FileChange } from '../../../src/protocol/entries/fields.ts';
-import { changedFilesRow } from '../../../src/ui/print/changedFiles.ts';
+import { changedFilesRow } from '../../../src/ui/print/toolResult.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { plain } from '../components/mount.tsx';
 

@@ -2,12 +2,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { createTwoFilesPatch } from 'diff';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderDiff } from '../../../src/ui/print/diff.ts';
+import { parseDiff, renderDiff, wordDiff } from '../../../src/ui/print/diff.ts';
 import { loadHighlighter } from '../../../src/ui/print/highlight.ts';
-import { parseDiff } from '../../../src/ui/print/parseDiff.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { wordDiff } from '../../../src/ui/print/wordDiff.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 
 const ansi = chooseTheme('ansi', { noColor: false, term: 'xterm' });
 const plain = chooseTheme('plain', { noColor: true });

@@ -5,7 +5,7 @@ import { entryKinds, type JSONLEntry } from '../../../src/protocol/entries.ts';
 import { type EntryOptions, printsNothing, renderEntry } from '../../../src/ui/print/entry.ts';
 import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
 const markdown = await loadMarkdown();

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { markLookAlikes } from '../../../src/ui/print/lookAlikes.ts';
-import { lookAlikeTable } from '../../../src/ui/print/lookAlikeTable.ts';
+import { lookAlikeTable, markLookAlikes } from '../../../src/ui/print/lookAlikes.ts';
 import { reveal, revealedNotice } from '../../../src/ui/print/sanitize.ts';
 
 /** What of a command is marked, as the code points. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadMarkdown, plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 
 const markdown = await loadMarkdown();
 const color = chooseTheme('dark', { noColor: false, term: 'xterm-256color', colorTerm: 'truecolor' });

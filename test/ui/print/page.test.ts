@@ -6,7 +6,7 @@ import { renderPage } from '../../../src/ui/print/page.ts';
 import { renderToolLine } from '../../../src/ui/print/toolLine.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { createPrinter } from '../../../src/ui/printer.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 
 const plain = chooseTheme('plain', { noColor: true });
 const dark = chooseTheme('dark', { noColor: false, term: 'xterm-256color' });

@@ -8,7 +8,7 @@ import {
   sanitizeLine,
 } from '../../../src/ui/print/sanitize.ts';
 import { renderToolLine } from '../../../src/ui/print/toolLine.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 
 test.each([
   ['colours', '\u001b[31mred\u001b[0m', 'red'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
 import { liveTail, printablePieces, splitFinished } from '../../../src/ui/print/streaming.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 
 const markdown = await loadMarkdown();
 const theme = chooseTheme('plain', { noColor: true });

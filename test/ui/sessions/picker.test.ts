@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fieldText } from '../../../src/ui/components/field.ts';
-import { readDialogKey } from '../../../src/ui/keys/dialogKeys.ts';
-import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
+import { defaultKeymap, readDialogKey } from '../../../src/ui/keys/keymap.ts';
 import { type KeyEvent, type Stroke, strokesOf } from '../../../src/ui/keys/strokes.ts';
 import { createPicker, type Picked, type Picker } from '../../../src/ui/sessions/picker.ts';
 import { sessionAtCursor } from '../../../src/ui/sessions/pickerState.ts';

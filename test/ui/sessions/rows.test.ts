@@ -8,7 +8,7 @@ import { footer, helpLines, pickerTitle } from '../../../src/ui/sessions/pickerF
 import { createPickerState, withSessions } from '../../../src/ui/sessions/pickerState.ts';
 import { previewOf, previewWindow } from '../../../src/ui/sessions/sessionPreview.ts';
 import { ageInLetters, sessionRow } from '../../../src/ui/sessions/sessionRows.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { madeEntry, madeHit, madeSession, now } from './made.ts';
 
 const theme = chooseTheme('plain', { noColor: true });

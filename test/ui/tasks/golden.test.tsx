@@ -4,7 +4,7 @@ import type { Todo } from '../../../src/protocol/entries/fields.ts';
 import type { TaskInfo } from '../../../src/protocol/tasks.ts';
 import { TodoList } from '../../../src/ui/components/TodoList.tsx';
 import { TasksDialog } from '../../../src/ui/tasks/TasksDialog.tsx';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { goldenScreen } from '../../e2e/support/goldenScreen.ts';
 import { state } from '../../headless/scriptedAgent.ts';
 import { mount, plain } from '../components/mount.tsx';

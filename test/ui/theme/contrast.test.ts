@@ -1,6 +1,6 @@
 /** Contrast as WCAG 2.2 computes it, of every role of every theme, in both colour depths. */
 import { describe, expect, test } from 'vitest';
-import { nearest256, type Rgb, rgbOf, rgbOf256 } from '../../../src/ui/theme/colors256.ts';
+import { nearest256, type Rgb, rgbOf, rgbOf256 } from '../../../src/ui/theme/paints.ts';
 import { type Palette, type PaletteName, palettes } from '../../../src/ui/theme/palettes.ts';
 
 /** Backgrounds that people have: black and white, the defaults of editors, Solarized, Nord, One Dark, Catppuccin. */

@@ -7,7 +7,7 @@ import {
   type ThemeSetting,
   withBackground,
   withSetting,
-} from '../../../src/ui/theme.ts';
+} from '../../../src/ui/theme/theme.ts';
 
 const rich: TerminalColors = { noColor: false, term: 'xterm-256color', colorTerm: 'truecolor' };
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { textParts } from '../../../src/ui/transcript/parts.ts';
 import { createTranscript, type TranscriptPorts } from '../../../src/ui/transcript/Transcript.ts';
 import { call, entry, prompt, reply, result } from './entries.ts';

@@ -5,7 +5,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
-import { chooseTheme } from '../../../src/ui/theme.ts';
+import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { openTranscript } from '../../../src/ui/transcript/openTranscript.ts';
 import { createScreen, keys } from '../screen.ts';
 import { prompt } from './entries.ts';

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { wrapColumns } from '../../../src/ui/print/spans.ts';
-import { findInRows, markRow, searchPattern } from '../../../src/ui/transcript/searchRows.ts';
+import { findInRows, markRow, searchPattern } from '../../../src/ui/transcript/search.ts';
 
 const find = (rows: string[], query: string) => {
   const pattern = searchPattern(query);

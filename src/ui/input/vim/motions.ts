@@ -1,12 +1,9 @@
 /** Where each motion leads. Pure; positions are between 0 and the number of units. */
-import type { Unit } from '../units.ts';
-import { lineEnd, lineStart } from '../words.ts';
-import { matchingBracket } from './brackets.ts';
-import type { Motion } from './types.ts';
-import { endBefore, isEmptyLine, nextWord, wordBefore, wordEnd } from './vimWords.ts';
+import { lineEnd, lineStart, type Unit } from '../units.ts';
+import type { Motion } from './parseVim.ts';
 
 /** Where a motion leads, and what an operator takes with it: up to there, that character too, or whole lines. */
-export interface Reach {
+interface Reach {
   readonly to: number;
   readonly kind: 'exclusive' | 'inclusive' | 'linewise';
 }
@@ -178,3 +175,113 @@ const turned = (find: Motion): Motion => ({
   ...find,
   name: find.name === find.name.toLowerCase() ? find.name.toUpperCase() : find.name.toLowerCase(),
 });
+
+// What vim calls words: runs of one kind of character; in its `W` sense, whatever stands between blanks. Pure.
+
+/** The kind of a unit; a folded paste is a word of its own, an empty line one too. */
+export function kindOf(units: readonly Unit[], at: number, isBig: boolean): string {
+  const unit = units[at];
+  if (unit === undefined) return 'end';
+  if (typeof unit !== 'string') return isBig ? 'word' : `fold ${at}`;
+  if (/^\s/.test(unit)) return 'blank';
+  if (isBig) return 'word';
+  if (/^\p{Script=Han}/u.test(unit)) return 'han';
+  if (/^[\p{Script=Hiragana}\p{Script=Katakana}ー]/u.test(unit)) return 'kana';
+  if (/^[\p{L}\p{N}\p{M}_]/u.test(unit)) return 'word';
+  return /^\p{Extended_Pictographic}/u.test(unit) ? 'emoji' : 'sign';
+}
+
+/** `w`: the start of the next word. */
+export function nextWord(units: readonly Unit[], from: number, isBig: boolean): number {
+  let at = from;
+  const kind = kindOf(units, at, isBig);
+  if (kind !== 'blank') while (at < units.length && kindOf(units, at, isBig) === kind) at++;
+  while (at < units.length && kindOf(units, at, isBig) === 'blank') {
+    at++;
+    if (isEmptyLine(units, at)) return at;
+  }
+  return at;
+}
+
+/** `b`: the start of the word before. */
+function wordBefore(units: readonly Unit[], from: number, isBig: boolean): number {
+  let at = from - 1;
+  while (at > 0 && kindOf(units, at, isBig) === 'blank' && !isEmptyLine(units, at)) at--;
+  if (at <= 0) return 0;
+  if (isEmptyLine(units, at)) return at;
+  const kind = kindOf(units, at, isBig);
+  while (at > 0 && kindOf(units, at - 1, isBig) === kind) at--;
+  return at;
+}
+
+/** `e`: the last character of this word, or of the next where the cursor is there already. */
+export function wordEnd(units: readonly Unit[], from: number, isBig: boolean): number {
+  let at = from + 1;
+  while (at < units.length && kindOf(units, at, isBig) === 'blank') at++;
+  const kind = kindOf(units, at, isBig);
+  while (at + 1 < units.length && kindOf(units, at + 1, isBig) === kind) at++;
+  return Math.min(at, Math.max(units.length - 1, 0));
+}
+
+/** `ge`: the last character of the word before. */
+function endBefore(units: readonly Unit[], from: number, isBig: boolean): number {
+  let at = from;
+  const kind = kindOf(units, at, isBig);
+  if (kind !== 'blank') while (at > 0 && kindOf(units, at, isBig) === kind) at--;
+  else at--;
+  while (at > 0 && kindOf(units, at, isBig) === 'blank' && !isEmptyLine(units, at)) at--;
+  return Math.max(at, 0);
+}
+
+function isEmptyLine(units: readonly Unit[], at: number): boolean {
+  return units[at] === '\n' && (at === 0 || units[at - 1] === '\n');
+}
+
+// Brackets that belong together. Pure.
+
+const pairs: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+const opening: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
+
+/** `%`: the partner of the bracket under the cursor, or of the first one after it on the line. */
+function matchingBracket(units: readonly Unit[], cursor: number): number | undefined {
+  const end = lineEnd(units, cursor);
+  for (let at = cursor; at < end; at++) {
+    const unit = String(units[at]);
+    const close = pairs[unit];
+    const open = opening[unit];
+    if (close !== undefined) return partner(units, at, unit, close, 1);
+    if (open !== undefined) return partner(units, at, unit, open, -1);
+  }
+  return undefined;
+}
+
+/** The brackets around a position, it being between them or on one of them. */
+export function bracketsAround(
+  units: readonly Unit[],
+  cursor: number,
+  open: string,
+  close: string,
+): { readonly from: number; readonly to: number } | undefined {
+  const from =
+    units[cursor] === open ? cursor : partner(units, cursor, close, open, -1, units[cursor] !== close);
+  if (from === undefined) return undefined;
+  const to = partner(units, from, open, close, 1);
+  return to === undefined ? undefined : { from, to };
+}
+
+/** Looks for `wanted` in one direction, stepping over pairs in between. */
+function partner(
+  units: readonly Unit[],
+  start: number,
+  same: string,
+  wanted: string,
+  step: 1 | -1,
+  fromInside = false,
+): number | undefined {
+  let depth = fromInside ? 1 : 0;
+  for (let at = start; at >= 0 && at < units.length; at += step) {
+    if (units[at] === same) depth++;
+    else if (units[at] === wanted && --depth === 0) return at;
+  }
+  return undefined;
+}

@@ -1,12 +1,10 @@
 /** Carries out one vim command on the text. Pure. */
 import type { TextBuffer } from '../textBuffer.ts';
-import { lineEnd, lineStart } from '../words.ts';
+import { lineEnd, lineStart } from '../units.ts';
 import { reach } from './motions.ts';
-import { type Operated, operate, place, replace } from './operate.ts';
-import { simpleCommand } from './simple.ts';
-import { selectionOf, stretchFor } from './stretches.ts';
-import { objectAt } from './textObjects.ts';
-import type { VimCommand, VimState } from './types.ts';
+import { type Operated, operate, place, replace, simpleCommand } from './operators.ts';
+import type { VimCommand, VimState } from './parseVim.ts';
+import { objectAt, selectionOf, stretchFor } from './textObjects.ts';
 
 /** The text and the keys' state; the cursor is where the mode allows it. */
 export interface VimOutcome {

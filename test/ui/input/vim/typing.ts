@@ -6,9 +6,8 @@ import {
   createComposerState,
   type Outcome,
 } from '../../../../src/ui/input/composerState.ts';
-import { segment } from '../../../../src/ui/input/graphemes.ts';
-import { abbreviate, unitsOf } from '../../../../src/ui/input/units.ts';
-import { startVim, type VimMode } from '../../../../src/ui/input/vim/types.ts';
+import { abbreviate, segment, unitsOf } from '../../../../src/ui/input/units.ts';
+import { startVim, type VimMode } from '../../../../src/ui/input/vim/parseVim.ts';
 import { defaultKeymap, type Keymap } from '../../../../src/ui/keys/keymap.ts';
 import type { Stroke } from '../../../../src/ui/keys/strokes.ts';
 

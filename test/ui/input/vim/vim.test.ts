@@ -1,8 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { segment } from '../../../../src/ui/input/graphemes.ts';
-import { expand, unitsOf } from '../../../../src/ui/input/units.ts';
-import { lineEnd, lineStart } from '../../../../src/ui/input/words.ts';
+import { expand, lineEnd, lineStart, segment, unitsOf } from '../../../../src/ui/input/units.ts';
 import { shown, strokesOfKeys, typeAll, typed, vimComposer } from './typing.ts';
 
 /** Text before, keys in normal mode, text after: `|` is the cursor. */
