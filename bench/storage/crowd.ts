@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SessionLockedError } from '../../src/context/storage/errors.ts';
 import { readLog } from '../../src/context/storage/logReader.ts';
 import { PersistentStore } from '../../src/context/storage/PersistentStore.ts';
-import { verifySession } from '../../src/context/storage/verifySession.ts';
+import { verifySession } from '../../src/context/storage/repair/verifySession.ts';
 import { bundleChild, start } from './children.ts';
 
 export interface CrowdFigures {

@@ -11,10 +11,9 @@ import type { ModelInfo, Reply } from '../protocol/model.ts';
 import { checkSummary } from './compaction/checkSummary.ts';
 import { clipResults } from './compaction/clips.ts';
 import { createFallbackSummary, fallbackText, simpleSummary } from './compaction/fallback.ts';
-import type { CompactionDeps, CompactionJob, CompactionOutcome } from './compaction/job.ts';
+import { type CompactionDeps, type CompactionJob, type CompactionOutcome, Sizing } from './compaction/job.ts';
 import { type LedgerPlan, planLedger, withLedger } from './compaction/ledger.ts';
 import { type CompactionPlan, MIN_SNIPPETS } from './compaction/plan.ts';
-import { Sizing } from './compaction/sizing.ts';
 import {
   cutSnippets,
   type FileCandidate,
@@ -28,23 +27,22 @@ import { wrapSummary } from './compaction/summaryText.ts';
 import { namesOfMessages } from './compaction/userMessages.ts';
 import { readFacts } from './facts/knownFacts.ts';
 import { recordedFacts, shellPlace } from './facts/recordedFacts.ts';
-import { withoutOvertaken } from './history/alwaysKept.ts';
 import { type Atom, atomEntries } from './history/atoms.ts';
-import { pinnedInstructions } from './history/instructionEntries.ts';
-import { liveEntries } from './history/live.ts';
+import { liveEntries } from './history/liveEntries.ts';
+import { withoutOvertaken } from './history/rounds.ts';
 import type { View } from './history/view.ts';
-import { coveredBy, type Draft } from './memory/ThreadSummary.ts';
+import { pinnedInstructions } from './memory/instructions.ts';
+import { coveredBy, type SummaryDraft } from './memory/ThreadSummary.ts';
 import { usageOf } from './sessionDrafts.ts';
 import { type CompactionBudget, EFFECTIVE_WINDOW } from './tokens/budgets.ts';
 import { HIGH } from './tokens/estimate.ts';
-import { truncateToTokens } from './tokens/truncate.ts';
-import { headOf } from './tokens/wellFormed.ts';
+import { headOf, truncateToTokens } from './tokens/truncate.ts';
 
 /** What an attempt at a draft came to. */
 export type DraftAttempt =
   | {
       readonly type: 'draft';
-      readonly draft: Pick<Draft, 'text' | 'lastMessageSeq'>;
+      readonly draft: Pick<SummaryDraft, 'text' | 'lastMessageSeq'>;
       readonly usage?: EntryDraft;
     }
   | { readonly type: 'failed'; readonly message: string; readonly usage?: EntryDraft }

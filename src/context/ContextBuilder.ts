@@ -7,19 +7,16 @@ import { type ContextSettings, contextSettingsSchema } from '../protocol/context
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import { groupAtoms, isPrompt } from './history/atoms.ts';
-import { filterOrphanToolMessages } from './history/messageAtoms.ts';
-import { newestRounds } from './history/rounds.ts';
-import { tailStart } from './history/tail.ts';
+import { newestRounds, tailStart } from './history/rounds.ts';
 import type { View } from './history/view.ts';
-import type { RequestSizes } from './measure.ts';
 import { reminderText } from './memory/ActiveTaskService.ts';
-import { RequestSizer } from './RequestSizer.ts';
-import { convertToStandardMessages, type ProjectionPolicy, renderAtom } from './standardMessages.ts';
+import { RequestSizer, type RequestSizes } from './request/RequestSizer.ts';
+import { convertToStandardMessages, type ProjectionPolicy, renderAtom } from './request/standardMessages.ts';
+import { filterOrphanToolMessages } from './request/validateRequest.ts';
 import { messageDraft, toolResultDraft, toolUseDraft } from './storage/drafts.ts';
 import { TokenCounter } from './TokenCounter.ts';
-import { allocateBudget, type ContextBudget } from './tokens/allocateBudget.ts';
+import { allocateBudget, type ContextBudget, TokenBudgetTracker } from './tokens/budgets.ts';
 import { getChineseRatio, HIGH } from './tokens/estimate.ts';
-import { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';
 import { truncateToTokens } from './tokens/truncate.ts';
 
 export interface ContextBuilderConfig {

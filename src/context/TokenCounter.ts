@@ -6,15 +6,21 @@
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import { reachesShare } from './tokens/budgets.ts';
-import { Calibrations } from './tokens/Calibrations.ts';
-import { addTo, noTokens } from './tokens/classes.ts';
-import { type Coefficients, HIGH, S5 } from './tokens/coefficients.ts';
+import { Calibrations } from './tokens/calibration.ts';
 import { ExactCounts } from './tokens/ExactCounts.ts';
 import { estimateTokens } from './tokens/estimate.ts';
-import { type Measured, measuredExactly, measuredInSlices, measuredNow } from './tokens/measured.ts';
-import { type Countable, partsOfMessage, partsOfTool } from './tokens/messageParts.ts';
+import {
+  type Countable,
+  type Measured,
+  measuredExactly,
+  measuredInSlices,
+  measuredNow,
+  partsOfMessage,
+  partsOfTool,
+  yieldToEventLoop,
+} from './tokens/measured.ts';
 import { type TokenEncoder, type VocabularyName, vocabularies } from './tokens/TokenEncoder.ts';
-import { yieldToOthers } from './tokens/yieldToOthers.ts';
+import { addTo, type Coefficients, HIGH, noTokens, S5 } from './tokens/weigh.ts';
 
 export interface TokenCount {
   readonly tokens: number;
@@ -132,7 +138,7 @@ export class TokenCounter {
         book.set(name, measured);
       }
       this.#generation = {};
-      await yieldToOthers();
+      await yieldToEventLoop();
     }
     return changed;
   }
@@ -237,7 +243,7 @@ export class TokenCounter {
       if (signal?.aborted === true) break;
       if (this.#canImprove(one)) found.push(one);
       if (performance.now() - pausedAt < PAUSE_MS) continue;
-      await yieldToOthers();
+      await yieldToEventLoop();
       pausedAt = performance.now();
     }
     return found;

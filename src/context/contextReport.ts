@@ -1,12 +1,20 @@
 /** What `/context` tells: the reductions so far, what comes next, what the cache serves. A projection of the log. */
-import type { ContextReport, ReductionRecord } from '../protocol/contextReport.ts';
+import type { ContextItem, ContextReport, ReductionRecord } from '../protocol/contextReport.ts';
+import { type ContextSettings, strategyTraits } from '../protocol/contextSettings.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
+import { grouped } from '../protocol/grouped.ts';
 import type { ModelInfo } from '../protocol/model.ts';
-import { liveEntries } from './history/live.ts';
-import { afterPast, pastOf } from './history/past.ts';
+import { type Atom, groupAtoms, isPrompt } from './history/atoms.ts';
+import { afterEvictedPrefix, evictedPrefixOf } from './history/evictedPrefix.ts';
+import { liveEntries } from './history/liveEntries.ts';
 import { reductionOf } from './history/reductions.ts';
+import { retainedBy } from './history/retained.ts';
+import { lastCompaction, type View } from './history/view.ts';
+import { instructionPath } from './memory/instructions.ts';
 import { compressionHistory } from './strategies/CompressionHistory.ts';
+import { allocateBudget, type WindowBudget } from './tokens/budgets.ts';
+import { headOf } from './tokens/truncate.ts';
 
 export interface ReportFacts
   extends Pick<
@@ -43,12 +51,12 @@ export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts
 /** Every reduction that the log records, oldest first; a compaction is one, whatever it shortens besides. */
 export function reductionRecords(entries: readonly JSONLEntry[]): readonly ReductionRecord[] {
   const { undone } = liveEntries(entries);
-  const own = afterPast(entries);
+  const own = afterEvictedPrefix(entries);
   const records = own.flatMap((entry, index) => {
     const record = recordOf(entry, own.slice(index + 2, index + 4));
     return record === undefined ? [] : [{ ...record, isUndone: undone.has(entry.uuid) }];
   });
-  return [...(pastOf(entries)?.reductions ?? []), ...records];
+  return [...(evictedPrefixOf(entries)?.reductions ?? []), ...records];
 }
 
 function recordOf(
@@ -109,3 +117,161 @@ function priceOfNext(measure: ContextMeasure, { price }: ModelInfo, sentBefore: 
   const cached = Math.min(sentBefore, measure.usedTokens);
   return (cached * price.cachedInput + (measure.usedTokens - cached) * price.input) / 1e6;
 }
+
+// The conversation as a list in which the user pins, drops and restores: one item for each atom, oldest first.
+
+/** Characters of a title. */
+const TITLE = 80;
+
+/** `sizeOf`: tokens of an atom as it would be sent. */
+export function contextItems(
+  entries: readonly JSONLEntry[],
+  view: View,
+  sizeOf: (atom: Atom) => number,
+): readonly ContextItem[] {
+  const shown = new Map(view.atoms.map((atom) => [atom.head.uuid, atom]));
+  const pinnedFiles = new Set(view.instructions.map(({ uuid }) => uuid));
+  const masked = maskedHeads(view);
+  const live = liveEntries(entries);
+  const boundary = live.entries[lastCompaction(live.entries, live.undone)];
+  const retained = retainedBy(boundary, live.entries);
+  const quoted = new Set(view.userMessages.map(({ entry }) => entry.uuid));
+  const isSummarised = ({ seq, uuid }: JSONLEntry): boolean =>
+    boundary !== undefined && seq < boundary.seq && (quoted.has(uuid) || !retained.has(uuid));
+  return groupAtoms(live.entries).map((atom) => {
+    const isShown = shown.has(atom.head.uuid) || pinnedFiles.has(atom.head.uuid);
+    const isMasked = atom.calls.some(
+      ({ result }) => result !== undefined && view.replacements.has(result.uuid),
+    );
+    const hidden = masked.has(atom.head.uuid) ? 'masked' : isSummarised(atom.head) ? 'summarised' : 'removed';
+    return {
+      ...itemOf(atom),
+      tokens: Math.ceil(sizeOf(shown.get(atom.head.uuid) ?? atom)),
+      state: isShown ? (isMasked ? 'masked' : 'sent') : hidden,
+      isPinned: view.pinned.has(atom.head.uuid),
+    };
+  });
+}
+
+/** Heads of which a ledger that is sent has a line. */
+function maskedHeads({ atoms }: View): ReadonlySet<string> {
+  const notes = atoms.map(({ head }) => reductionOf(head)).filter((one) => one?.kind === 'mask');
+  return new Set(notes.flatMap((note) => note?.removed ?? []));
+}
+
+function itemOf(atom: Atom): Pick<ContextItem, 'uuid' | 'seq' | 'kind' | 'title'> {
+  const { head } = atom;
+  return { uuid: head.uuid, seq: head.seq, kind: kindOf(atom), title: titleOf(atom) };
+}
+
+function kindOf({ kind, head }: Atom): ContextItem['kind'] {
+  if (kind === 'reply') return 'reply';
+  if (head.subtype === 'instructions') return 'instructions';
+  return isPrompt(head) ? 'prompt' : 'note';
+}
+
+function titleOf({ head, calls }: Atom): string {
+  const called = calls.map(({ call, result }) => {
+    const title = result?.toolResult?.display?.title ?? '';
+    return [call.tool?.name ?? '', title].filter((part) => part !== '').join(' ');
+  });
+  const text = head.subtype === 'instructions' ? instructionPath(head) : wordsOf(head.message.content);
+  // Only its beginning is read: an item may be a megabyte, and there may be ten thousand of them.
+  const said = headOf(text, 4 * TITLE)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return headOf([said, ...called].filter((part) => part !== '').join(' · '), TITLE);
+}
+
+/** The words of a message; its images have none. */
+function wordsOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.map((part) => (isText(part) ? part.text : '')).join(' ');
+}
+
+function isText(part: unknown): part is { readonly text: string } {
+  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+}
+
+// What will be reduced next and at what point, in words; and what the budgets have to say. Pure.
+
+export type Outlook = Pick<
+  ContextReport,
+  'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings' | 'triggerNote'
+>;
+
+/** Why compaction starts below the share that the settings name; undefined where it does not. */
+export function triggerNote(
+  { trigger, window, replyReserve, summaryReserve }: WindowBudget,
+  { compact, compressionThreshold }: ContextSettings,
+): string | undefined {
+  if (trigger >= Math.floor(compact.threshold * window)) return undefined;
+  const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
+  const why =
+    trigger === compressionThreshold
+      ? 'context.compressionThreshold says so'
+      : `${grouped(replyReserve)} tokens are reserved for the reply and ${grouped(summaryReserve)} for a summary`;
+  return `Compaction starts at ${percent(trigger / window)} instead of ${percent(compact.threshold)}: ${why}.`;
+}
+
+/** The next thing that the settings will do, and from how many tokens on. */
+export function nextStep(
+  settings: ContextSettings,
+  {
+    maskAt,
+    maskBatch,
+    trigger,
+    removeAt,
+  }: WindowBudget & { readonly maskAt: number; readonly maskBatch: number },
+  usedTokens: number,
+): ContextReport['next'] {
+  const { strategy, compact } = settings;
+  if (strategy === 'off' || !compact.auto)
+    return { action: 'nothing automatic; run /compact', atTokens: trigger };
+  // Past its mark, masking comes as soon as it frees enough: after that much more at the latest.
+  const ledgerAt = usedTokens < maskAt ? maskAt : usedTokens + maskBatch;
+  const shortens = 'steps of earlier turns are shortened';
+  if (strategyTraits[strategy].masks && ledgerAt < trigger)
+    return {
+      action: strategy === 'economy' ? 'earlier turns are summarised or shortened' : shortens,
+      atTokens: ledgerAt,
+    };
+  if (strategy === 'mask-only') return { action: shortens, atTokens: removeAt };
+  if (strategyTraits[strategy].summarises) {
+    if (usedTokens < trigger) return { action: 'a summary replaces the older messages', atTokens: trigger };
+    return { action: 'older messages are shortened or removed if no summary is ready', atTokens: removeAt };
+  }
+  return { action: `older messages are removed (${strategy})`, atTokens: trigger };
+}
+
+/** Where what the settings allow begins; the limit holds whatever they say. */
+export function marksOf(
+  { strategy, compact }: ContextSettings,
+  { maskAt, removeAt, limit }: WindowBudget & { readonly maskAt: number },
+): NonNullable<ContextReport['marks']> {
+  if (strategy === 'off' || !compact.auto) return { limit };
+  return { ...(strategyTraits[strategy].masks ? { maskAt } : {}), removeAt, limit };
+}
+
+/** Sentences for the user; empty when there is nothing to say. */
+export function budgetWarnings(measure: ContextMeasure, { budget }: ContextSettings): readonly string[] {
+  const sizes = new Map(measure.parts.map(({ name, tokens }) => [name, tokens]));
+  const of = (...names: string[]): number => names.reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
+  const caps = allocateBudget(measure.windowTokens, budget);
+  const warnings: string[] = [];
+  const head = of('tools', 'system');
+  if (head > caps.systemPrompt)
+    warnings.push(
+      `Tools and system prompt take ${grouped(head)} tokens, more than their share of ${grouped(caps.systemPrompt)} (context.budget.systemPrompt). They are sent whole.`,
+    );
+  const fixed = head + of('instructions');
+  if (fixed > NEARLY_ALL * measure.triggerTokens)
+    warnings.push(
+      `Tools, system prompt and instructions take ${grouped(fixed)} of ${grouped(measure.triggerTokens)} tokens: little is left for the work. Shorten the instructions or choose a larger window.`,
+    );
+  return warnings;
+}
+
+/** Share of the trigger above which what cannot shrink leaves too little. */
+const NEARLY_ALL = 0.7;

@@ -9,10 +9,10 @@ import { grouped } from '../protocol/grouped.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import { refusedReport } from './compaction/report.ts';
 import { type Atom, atomEntries, groupAtoms, isPrompt } from './history/atoms.ts';
-import { liveEntries } from './history/live.ts';
-import { pastOf } from './history/past.ts';
+import { isRemoval } from './history/evict.ts';
+import { evictedPrefixOf } from './history/evictedPrefix.ts';
+import { liveEntries } from './history/liveEntries.ts';
 import { reductionDraft, reductionOf } from './history/reductions.ts';
-import { isRemoval } from './history/shownAt.ts';
 import { lastCompaction, type View, viewOf } from './history/view.ts';
 import type { Session } from './session.ts';
 import type { SessionLog } from './storage/index.ts';
@@ -148,7 +148,7 @@ export async function steer(
 
 /** True for an item that is in no request any more and was left to the file with a removal. */
 function isLeft(entries: readonly JSONLEntry[], atom: Atom | undefined, { atoms }: View): boolean {
-  const past = pastOf(entries);
+  const past = evictedPrefixOf(entries);
   if (past === undefined || atom === undefined || atom.head.seq > past.throughSeq) return false;
   const last = entries.find(({ uuid }) => uuid === past.throughUuid);
   return last !== undefined && isRemoval(last) && !atoms.some(({ head }) => head === atom.head);
@@ -185,7 +185,7 @@ async function correct({ log, append, projection }: Session, draft: EntryDraft):
  * go back behind it.
  */
 async function loadEntry(log: SessionLog, uuid: string): Promise<boolean> {
-  const through = pastOf(log.entries())?.throughSeq ?? -1;
+  const through = evictedPrefixOf(log.entries())?.throughSeq ?? -1;
   const isHere = log.entries().some((entry) => entry.uuid === uuid && entry.seq > through);
   if (isHere || through === -1) return isHere;
   for await (const entry of log.seen().before(through + 1, uuid)) {

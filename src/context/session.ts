@@ -1,8 +1,8 @@
 /** One open session: its log, what is projected from it, and the way to append. Shared by all that work on it. */
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import { recordedDraft, ThreadSummary } from './memory/ThreadSummary.ts';
-import { Projection } from './Projection.ts';
-import { RequestRecorder } from './requestRecord.ts';
+import { Projection } from './request/Projection.ts';
+import { RequestRecorder } from './request/requestRecord.ts';
 import { CacheStore, type SessionLog } from './storage/index.ts';
 import type { ContextManagerDeps } from './types.ts';
 

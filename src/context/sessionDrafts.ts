@@ -3,9 +3,9 @@ import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';
 import { groupAtoms } from './history/atoms.ts';
-import { pastOf } from './history/past.ts';
-import { type NotedRequest, recordOf } from './requestRecord.ts';
-import { INTERRUPTED_RESULT } from './standardMessages.ts';
+import { evictedPrefixOf } from './history/evictedPrefix.ts';
+import { type NotedRequest, recordOf } from './request/requestRecord.ts';
+import { INTERRUPTED_RESULT } from './request/standardMessages.ts';
 import { toolResultDraft, toolUseDraft } from './storage/index.ts';
 import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 
@@ -91,7 +91,7 @@ export function replyDrafts(
 export function closingDrafts(entries: readonly JSONLEntry[]): EntryDraft[] {
   const last = groupAtoms(entries).findLast((atom) => atom.kind === 'reply');
   // Before a compaction all were answered, but of what a rewind went back over answers may be in the file only.
-  const isPast = last !== undefined && last.head.seq <= (pastOf(entries)?.throughSeq ?? -1);
+  const isPast = last !== undefined && last.head.seq <= (evictedPrefixOf(entries)?.throughSeq ?? -1);
   const open = isPast ? [] : (last?.calls.filter(({ result }) => result === undefined) ?? []);
   return open.map(({ call }) => {
     const { id = '', name = '' } = call.tool ?? {};

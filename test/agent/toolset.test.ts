@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createToolset } from '../../src/agent/toolset.ts';
-import { requestsIn } from '../../src/context/index.ts';
+import { requestsIn } from '../../src/context/request/rebuildRequest.ts';
 import type { Tool } from '../../src/protocol/tools.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';

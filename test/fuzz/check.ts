@@ -1,10 +1,10 @@
 /** What has to hold, whatever happened. Each finding is an exception with a sentence that names the rule. */
 
 import { isPrompt } from '../../src/context/history/atoms.ts';
-import { liveEntries } from '../../src/context/history/live.ts';
+import { liveEntries } from '../../src/context/history/liveEntries.ts';
 import { reductionOf } from '../../src/context/history/reductions.ts';
 import { validateRequest } from '../../src/context/index.ts';
-import { wellFormed } from '../../src/context/tokens/wellFormed.ts';
+import { wellFormed } from '../../src/context/tokens/truncate.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import type { Counts } from './counts.ts';

@@ -1,11 +1,13 @@
 /** The truth about tokens: js-tiktoken's own count, and a server that counts a whole request. */
+
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import o200k from 'js-tiktoken/ranks/o200k_base';
-import type { TokenEncoder, VocabularyName } from '../../src/context/index.ts';
+import type { TokenEncoder } from '../../src/context/index.ts';
 import { countExactly } from '../../src/context/tokens/exact/countExactly.ts';
 import { readVocabulary } from '../../src/context/tokens/exact/vocabulary.ts';
 import { imageTokens } from '../../src/context/tokens/images.ts';
+import type { VocabularyName } from '../../src/context/tokens/TokenEncoder.ts';
 import type { Message, ToolSchema } from '../../src/protocol/messages.ts';
 
 const ranks = { cl100k_base: cl100k, o200k_base: o200k };

@@ -4,7 +4,7 @@ import { rewind } from '../../src/context/corrections.ts';
 import { standingOutcomes } from '../../src/context/facts/commandRuns.ts';
 import { knownFacts } from '../../src/context/facts/knownFacts.ts';
 import { isPrompt } from '../../src/context/history/atoms.ts';
-import { liveEntries } from '../../src/context/history/live.ts';
+import { liveEntries } from '../../src/context/history/liveEntries.ts';
 import { type ContextManager, spentIn } from '../../src/context/index.ts';
 import { removalDraft } from '../../src/context/strategies/removeAtoms.ts';
 import { sessionOf } from '../context/sessionOf.ts';

@@ -2,7 +2,7 @@
 
 import { reductionOf } from '../../src/context/history/reductions.ts';
 import { retainedBy } from '../../src/context/history/retained.ts';
-import { wellFormed } from '../../src/context/tokens/wellFormed.ts';
+import { wellFormed } from '../../src/context/tokens/truncate.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { demand } from './check.ts';
 import type { Counts } from './counts.ts';

@@ -9,7 +9,7 @@ import { entryTexts } from '../facts/entryText.ts';
 import { runInSlices } from '../facts/slices.ts';
 import { pathTokens } from '../files/pathTokens.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
-import { headOf } from '../tokens/wellFormed.ts';
+import { headOf } from '../tokens/truncate.ts';
 
 export interface CheckedSummary {
   readonly text: string;

@@ -4,8 +4,8 @@ import { contentText } from '../facts/entryText.ts';
 import { RECORDED_HEADING } from '../facts/recordedFacts.ts';
 import { type Atom, atomEntries, isPrompt } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
-import { headOf } from '../tokens/wellFormed.ts';
-import { ledgerLines } from './ledgerNote.ts';
+import { headOf } from '../tokens/truncate.ts';
+import { ledgerLines } from './ledger.ts';
 import { wrapSummary } from './summaryText.ts';
 
 const MAX_REQUESTS = 5;

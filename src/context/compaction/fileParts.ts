@@ -1,6 +1,6 @@
 /** Which lines of a file a compaction quotes: all of them where there is room, else those around the spots. Pure. */
 import type { FileSpot } from '../FileAnalyzer.ts';
-import { headOf } from '../tokens/wellFormed.ts';
+import { headOf } from '../tokens/truncate.ts';
 
 /** A file as it was read. Lines are those that Read numbers: a line feed at the end begins no further one. */
 export interface FileLines {

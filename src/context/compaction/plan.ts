@@ -4,10 +4,8 @@
  * that a long tail never leaves a compaction without the files that matter.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { alwaysKept, isRunning } from '../history/alwaysKept.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
-import { newestRounds } from '../history/rounds.ts';
-import { tailStart } from '../history/tail.ts';
+import { alwaysKept, isRunning, newestRounds, tailStart } from '../history/rounds.ts';
 import type { View } from '../history/view.ts';
 import type { CompactionBudget } from '../tokens/budgets.ts';
 import { chooseUserMessages, type KeptMessage, quoteUserMessages } from './userMessages.ts';

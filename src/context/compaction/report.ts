@@ -9,10 +9,10 @@ import { reductionRecords } from '../contextReport.ts';
 import { contentText, entryTexts } from '../facts/entryText.ts';
 import { knownFacts } from '../facts/knownFacts.ts';
 import { atomEntries, isPrompt } from '../history/atoms.ts';
-import { liveEntries } from '../history/live.ts';
+import { liveEntries } from '../history/liveEntries.ts';
 import { retainedBy } from '../history/retained.ts';
 import { lastCompaction } from '../history/view.ts';
-import { headOf } from '../tokens/wellFormed.ts';
+import { headOf } from '../tokens/truncate.ts';
 import type { CompactionOutcome } from './job.ts';
 
 type Facts = Pick<CompactionReport, 'trigger' | 'preTokens' | 'postTokens' | 'durationMs'>;

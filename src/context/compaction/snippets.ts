@@ -8,7 +8,7 @@ import { analyzeFilesInSlices, type FileReference } from '../FileAnalyzer.ts';
 import { RealFiles } from '../files/RealFiles.ts';
 import { readFileStart } from '../files/readFileStart.ts';
 import type { AtomCall } from '../history/atoms.ts';
-import { liveEntries } from '../history/live.ts';
+import { liveEntries } from '../history/liveEntries.ts';
 import { fairShare } from '../history/SlidingWindow.ts';
 import { outputOf } from './clips.ts';
 import { type FileLines, type FilePart, importantPart, isShownElsewhere } from './fileParts.ts';

@@ -1,7 +1,7 @@
 /** The text of a summary message: its wrapper, its first heading, and the file snippets quoted in it. */
 import { largest } from '../../protocol/largest.ts';
 import { quotedName } from '../../protocol/quotedName.ts';
-import { wellFormed } from '../tokens/wellFormed.ts';
+import { wellFormed } from '../tokens/truncate.ts';
 
 export const SUMMARY_START = '[Previous conversation summary]';
 export const SUMMARY_END = '[End of summary]';

@@ -7,12 +7,11 @@ import { isAbsolute, relative, sep } from 'node:path';
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { quotedName } from '../../protocol/quotedName.ts';
-import { pastOf } from '../history/past.ts';
+import { evictedPrefixOf } from '../history/evictedPrefix.ts';
 import { headerOf } from '../sessionDrafts.ts';
-import { headOf } from '../tokens/wellFormed.ts';
+import { headOf } from '../tokens/truncate.ts';
 import { standingOutcomes } from './commandRuns.ts';
-import type { ChangedFile } from './fileChanges.ts';
-import { type KnownFacts, knownFacts } from './knownFacts.ts';
+import { type ChangedFile, type KnownFacts, knownFacts } from './knownFacts.ts';
 
 /** First and last `seq` of what a summary stands for. */
 export interface ArchivedRange {
@@ -72,7 +71,7 @@ function fileLines(files: readonly ChangedFile[], root: string, maxCharacters: n
 
 /** Files that were read and not changed, newest last: the model has to know that it saw them, to read them again. */
 function filesRead(entries: readonly JSONLEntry[], changed: readonly ChangedFile[]): readonly string[] {
-  const paths = new Set(pastOf(entries)?.learned.files.map(([path]) => path));
+  const paths = new Set(evictedPrefixOf(entries)?.learned.files.map(([path]) => path));
   for (const { toolResult } of entries) {
     for (const { path } of toolResult?.filesRead ?? []) {
       paths.delete(path);

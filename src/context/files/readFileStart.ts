@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { openRealFile } from '../../disk/realFile.ts';
 import { fileStamp, isStampReliable } from '../../protocol/fileStamp.ts';
 import type { CacheStore } from '../storage/CacheStore.ts';
-import { headOf } from '../tokens/wellFormed.ts';
+import { headOf } from '../tokens/truncate.ts';
 
 export interface ReadStartOptions {
   readonly maxLines: number;

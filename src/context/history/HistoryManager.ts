@@ -9,12 +9,11 @@ import { SUMMARY_HEADING } from '../compaction/summaryText.ts';
 import { contentText } from '../facts/entryText.ts';
 import { frozenCopy } from '../storage/frozen.ts';
 import { reachesShare } from '../tokens/budgets.ts';
-import { estimateMessagesTokens } from '../tokens/estimateCached.ts';
-import { headOf, wellFormed } from '../tokens/wellFormed.ts';
-import { alwaysKept } from './alwaysKept.ts';
+import { estimateMessagesTokens } from '../tokens/estimate.ts';
+import { headOf, wellFormed } from '../tokens/truncate.ts';
 import { type Atom, atomEntries, isPrompt } from './atoms.ts';
-import { type Live, LiveLog } from './live.ts';
-import { retainRounds } from './rounds.ts';
+import { type Live, LiveLog } from './liveEntries.ts';
+import { alwaysKept, retainRounds } from './rounds.ts';
 import { LogView, type View } from './view.ts';
 
 /** S3's options; a session's own figures come from its settings and its model. */

@@ -2,7 +2,7 @@
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
-import { Calibrations, type CalibrationsState } from '../tokens/Calibrations.ts';
+import { Calibrations, type CalibrationsState } from '../tokens/calibration.ts';
 import { reductionOf } from './reductions.ts';
 
 /** Plain data, for JSON. */

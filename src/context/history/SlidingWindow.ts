@@ -1,5 +1,7 @@
 /** The sliding window: the newest rounds, within a budget, with large tool results cut. Pure. */
-import { tailStart } from './tail.ts';
+
+import { type Atom, atomEntries, isPrompt } from './atoms.ts';
+import { alwaysKept, tailStart } from './rounds.ts';
 
 /** An atom as the window sees it. */
 export interface WindowItem {
@@ -148,4 +150,34 @@ function clipsOf({ results }: WindowItem, limit: number): ToolPart[] {
 
 function sum<T>(items: readonly T[], sizeOf: (item: T) => number): number {
   return items.reduce((total, item) => total + sizeOf(item), 0);
+}
+
+// From atoms to what the sliding window chooses among.
+
+export interface WindowFacts {
+  /** Tokens of a whole atom as it is sent, and of its `index`-th result; both calibrated. */
+  readonly sizeOf: (atom: Atom) => number;
+  readonly sizeOfResult: (atom: Atom, index: number) => number;
+  /** What the user holds on to, besides what is always kept. */
+  readonly isPinned?: (atom: Atom) => boolean;
+}
+
+/** One item per atom, in order. */
+export function windowItems(
+  atoms: readonly Atom[],
+  { sizeOf, sizeOfResult, isPinned = () => false }: WindowFacts,
+): WindowItem[] {
+  const kept = alwaysKept(atoms);
+  return atoms.map((atom) => ({
+    id: atom.head.uuid,
+    seq: atom.head.seq,
+    lastSeq: atomEntries(atom).reduce((highest, { seq }) => Math.max(highest, seq), atom.head.seq),
+    isPrompt: isPrompt(atom.head),
+    hasCalls: atom.calls.length > 0,
+    isPinned: kept.has(atom) || isPinned(atom),
+    tokens: sizeOf(atom),
+    results: atom.calls.flatMap(({ result }, index) =>
+      result === undefined ? [] : [{ uuid: result.uuid, tokens: sizeOfResult(atom, index) }],
+    ),
+  }));
 }

@@ -2,7 +2,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { isPrompt } from './atoms.ts';
 import { foldLog } from './foldLog.ts';
-import { type Live, undoneBy } from './live.ts';
+import { type Live, undoneBy } from './liveEntries.ts';
 import { reductionOf } from './reductions.ts';
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { isUserSide } from './atoms.ts';
-import { isReshaping } from './reshaping.ts';
+import { isReshaping } from './reductions.ts';
 
 /** Uuids of everything that requests show of the entries before a boundary, as messages or in its summary message. */
 export function retainedBy(

@@ -14,9 +14,9 @@ import {
   type MemoryFile,
   type MemoryFolders,
   type MemoryScope,
+  readTextStart,
 } from './memoryFiles.ts';
 import { appendMemory, type Remembered } from './remember.ts';
-import { readTextStart } from './safeFiles.ts';
 
 export interface FoundMemory {
   readonly content: string;
@@ -134,7 +134,7 @@ export class LongTermMemory {
     const files = (await this.#files()).filter(({ leftOut }) => leftOut === undefined);
     if (files.length === 0 || signal.aborted) return [];
     // The search itself is loaded only by those who have something to search in.
-    const { parseQuery, similarityOf, wordWeights } = await import('./similarity.ts');
+    const { parseQuery, similarityOf, wordWeights } = await import('./MemoryIndex.ts');
     const query = parseQuery(prompt);
     if (query.words.length === 0) return [];
     const hits: (Hit & { readonly file: string })[] = [];

@@ -2,7 +2,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CacheStore } from '../storage/CacheStore.ts';
-import { stampOf } from './safeFiles.ts';
+import { stampOf } from './memoryFiles.ts';
 
 /** Directories that are remembered. */
 const MAX_REMEMBERED = 256;

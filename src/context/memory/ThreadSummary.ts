@@ -10,7 +10,7 @@ import { epochOf } from '../history/epoch.ts';
 import { stretchesIn, withAllBehind } from '../history/removals.ts';
 import type { CacheStore } from '../storage/index.ts';
 
-export interface Draft {
+export interface SummaryDraft {
   readonly text: string;
   /** What it was written for (history/epoch.ts). */
   readonly epoch: string;
@@ -21,7 +21,7 @@ export interface Draft {
 }
 
 /** A draft as an entry of the log: a resumed session need not pay for it again. */
-export function draftEntry(draft: Draft): EntryDraft {
+export function draftEntry(draft: SummaryDraft): EntryDraft {
   return {
     type: 'system',
     subtype: 'summary_draft',
@@ -31,7 +31,7 @@ export function draftEntry(draft: Draft): EntryDraft {
 }
 
 /** The newest draft of a log that was written for what stands now; one that claims to speak for later entries is none. */
-export function recordedDraft(entries: readonly JSONLEntry[]): Draft | undefined {
+export function recordedDraft(entries: readonly JSONLEntry[]): SummaryDraft | undefined {
   const epoch = epochOf(entries);
   for (const { subtype, seq, data } of entries.toReversed()) {
     if (subtype !== 'summary_draft') continue;
@@ -50,7 +50,7 @@ const recorded = z.object({
 
 /** How many atoms of a view a draft speaks for, from the first. A note counts as what it stands for: its own entry may be newer than the draft. */
 export function coveredBy(
-  { lastMessageSeq }: Pick<Draft, 'lastMessageSeq'>,
+  { lastMessageSeq }: Pick<SummaryDraft, 'lastMessageSeq'>,
   atoms: readonly Atom[],
   entries: readonly JSONLEntry[],
 ): number {
@@ -74,30 +74,30 @@ function endOfNotes(atoms: readonly Atom[], entries: readonly JSONLEntry[]): Rea
 
 /** How an attempt ended; a failure is recorded by whoever made it. */
 export type DraftOutcome =
-  | { readonly type: 'draft'; readonly draft: Draft }
+  | { readonly type: 'draft'; readonly draft: SummaryDraft }
   | { readonly type: 'failed' | 'aborted' | 'nothing' };
 
 export type ThreadSummaryState = 'none' | 'running' | 'ready';
 
 export class ThreadSummary {
-  readonly #cache: CacheStore<Draft>;
+  readonly #cache: CacheStore<SummaryDraft>;
   #running:
     | { readonly epoch: string; readonly abort: AbortController; readonly done: Promise<void> }
     | undefined;
   /** After an attempt that gave nothing: tokens below which its epoch gets no other. */
   #pause: { readonly epoch: string; readonly untilTokens: number } | undefined;
 
-  constructor(cache: CacheStore<Draft>) {
+  constructor(cache: CacheStore<SummaryDraft>) {
     this.#cache = cache;
   }
 
   /** The draft for this epoch, if there is one. */
-  get(epoch: string): Draft | undefined {
+  get(epoch: string): SummaryDraft | undefined {
     return this.#cache.get(key(epoch));
   }
 
   /** Keeps a draft that was made otherwise, as a preview makes one. */
-  set(draft: Draft): void {
+  set(draft: SummaryDraft): void {
     this.#cache.set(key(draft.epoch), draft, DRAFT_TTL_MS);
   }
 

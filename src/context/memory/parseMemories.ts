@@ -1,5 +1,5 @@
 /** From a Markdown file to memories: sections, list items, paragraphs. Linear in the text, never throws. */
-import { headOf } from '../tokens/wellFormed.ts';
+import { headOf } from '../tokens/truncate.ts';
 
 export interface Memory {
   /** What is searched and quoted: the headings above it and its own text. */

@@ -2,10 +2,9 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MAX_FILE_BYTES } from './memoryFiles.ts';
+import { plainText } from './formatMemories.ts';
+import { MAX_FILE_BYTES, readTextStart, realPathOf } from './memoryFiles.ts';
 import { categoryNamed, readMemories } from './parseMemories.ts';
-import { plainText } from './quotes.ts';
-import { readTextStart, realPathOf } from './safeFiles.ts';
 
 export type Remembered =
   | { readonly type: 'saved'; readonly file: string }

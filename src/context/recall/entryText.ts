@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { type BlobRef, blobRefSchema } from '../../protocol/entries/fields.ts';
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
-import { headOf, wellFormed } from '../tokens/wellFormed.ts';
+import { headOf, wellFormed } from '../tokens/truncate.ts';
 
 /** The full text of an entry without what other entries say; of a reply its reasoning, then its words. */
 export function entryText(entry: JSONLEntry): string {

@@ -2,9 +2,8 @@
 import type { RecallAnswer, RecallRequest } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
-import { findTarget, type Target } from './find.ts';
+import { findTarget, parsePointer, type Target } from './find.ts';
 import { readPage } from './page.ts';
-import { parsePointer } from './pointer.ts';
 import { searchSession, searchTarget } from './searchSession.ts';
 import type { SeenLog } from './seenLog.ts';
 

@@ -5,8 +5,7 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { grouped } from '../../protocol/grouped.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
-import { countLines, headWithin, tailWithin } from './cutText.ts';
-import { headAndTail, type ShownLines } from './headAndTail.ts';
+import { countLines, headAndTail, headWithin, type ShownLines, tailWithin } from './headAndTail.ts';
 
 export type TruncateDirection = 'head' | 'tail' | 'head_tail';
 

@@ -4,11 +4,10 @@
  */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
+import { compressDocument } from './documents.ts';
+import { compressList, parsedOf, plainTextOf } from './lists.ts';
 import type { TruncationLimits } from './ObservationTruncator.ts';
-import { compressDocument } from './structure/documents.ts';
-import { compressList } from './structure/lists.ts';
-import { parsedOf, plainTextOf } from './structure/parsed.ts';
-import { compressSearch } from './structure/searchResults.ts';
+import { compressSearch } from './searchResults.ts';
 import type { WorkingMemory } from './WorkingMemory.ts';
 
 export interface CompressorDeps {

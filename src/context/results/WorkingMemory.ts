@@ -4,9 +4,8 @@
  */
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { findTarget } from '../recall/find.ts';
+import { findTarget, MIN_HASH_DIGITS } from '../recall/find.ts';
 import { readPage } from '../recall/page.ts';
-import { MIN_HASH_DIGITS } from '../recall/pointer.ts';
 import { seenIn } from '../recall/seenLog.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';

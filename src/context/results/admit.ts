@@ -8,8 +8,8 @@ import { toolNames } from '../../protocol/toolNames.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
-import { countLines } from './cutText.ts';
 import { quotesFiles } from './errorLines.ts';
+import { countLines } from './headAndTail.ts';
 import {
   excerptNotice,
   linesOfExcerpt,

@@ -23,7 +23,7 @@ export class ResultShares {
     const { calls, results } = newestReply(entries);
     if (calls <= 1) return single;
     const used = results.reduce((sum, result) => sum + this.#tokensOf(result), 0);
-    const budget = windowTokens * SHARE_OF_WINDOW;
+    const budget = windowTokens * SHARE_OF_RESULTS;
     const left = budget - used;
     const later = Math.max(0, calls - results.length - 1);
     const firstCome = left - later * USEFUL_TOKENS;
@@ -52,7 +52,7 @@ export class ResultShares {
  * A quarter of the window. `HIGH` overestimates source code and prose by 10 to 30 % (`npm run bench:tokens`), so by
  * its count that quarter is 0.3: four results of 45 kB of code fit a window of 200,000 tokens.
  */
-const SHARE_OF_WINDOW = 0.3;
+const SHARE_OF_RESULTS = 0.3;
 /** Reserved for each call still to come: some 80 lines of code, or 3 kB. */
 const USEFUL_TOKENS = 1000;
 /** Anything shorter says less than a pointer to the whole. */

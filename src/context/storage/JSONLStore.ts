@@ -2,14 +2,13 @@
  * One log file: appends batches of lines through a single queue, reads them back tolerantly.
  * Nothing that was written is ever changed. Files are 0600, folders 0700.
  */
-import type { Stats } from 'node:fs';
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { seal } from './entryLine.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 import { type LogContents, readLog } from './logReader.ts';
-import { seal } from './seal.ts';
 
 /** The file that this store read or wrote is gone, was replaced or cut. */
 export class LogVanishedError extends Error {

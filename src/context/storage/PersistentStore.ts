@@ -17,15 +17,13 @@ import {
   SessionNotFoundError,
 } from './errors.ts';
 import { syncFolder } from './folders.ts';
-import { forkedEntries } from './forkedEntries.ts';
 import { withoutHalfCompactions } from './halfCompactions.ts';
 import { isSafeSessionId, newSessionId } from './ids.ts';
 import { JSONLStore } from './JSONLStore.ts';
-import { loadLog } from './loadLog.ts';
+import { loadLog, resumePointFile } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 import { getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
-import { quarantineDamage, quarantineFolder } from './quarantine.ts';
-import { resumePointFile } from './resumePoint.ts';
+import { quarantineDamage, quarantineFolder } from './repair/damage.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog } from './SessionLog.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
@@ -291,4 +289,27 @@ function withoutUnfinishedLine({ entries, damaged }: LogContents): LogContents {
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
+}
+
+/** Entries that are written with one call. */
+const BATCH = 200;
+
+/** A session's entries as those of its copy, in batches; the first of them says of what it is one. */
+export async function* forkedEntries(
+  entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
+  sessionId: string,
+): AsyncGenerator<readonly JSONLEntry[]> {
+  let batch: JSONLEntry[] = [];
+  for await (const entry of entries) {
+    batch.push(forked(entry, sessionId));
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function forked(entry: JSONLEntry, sessionId: string): JSONLEntry {
+  if (entry.subtype !== 'session_start') return { ...entry, sessionId };
+  return { ...entry, sessionId, data: { ...entry.data, forkedFrom: entry.sessionId } };
 }

@@ -1,19 +1,17 @@
 /**
  * The entries of one session that are in memory. Of a large log the past of compactions is left to the file, as
- * soon as it is there; a copy of what is needed of it stays (history/leavePast.ts).
+ * soon as it is there; a copy of what is needed of it stays (history/evictPrefix.ts).
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { evictPrefix, isRemoval, removalToEvict } from '../history/evict.ts';
+import { evictedPrefixOf } from '../history/evictedPrefix.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
-import { leavePast } from '../history/leavePast.ts';
-import { pastOf } from '../history/past.ts';
-import { isRemoval, removalToLeave } from '../history/shownAt.ts';
 import { lastCompaction } from '../history/view.ts';
 import { type SeenLog, seenIn } from '../recall/seenLog.ts';
 import { wholeCompactions, wholeCompactionsBefore, withoutHalfCompactions } from './halfCompactions.ts';
 import { LogPages } from './LogPages.ts';
-import { WHOLE_BYTES } from './loadLog.ts';
+import { resumePointOf, WHOLE_BYTES, writeResumePoint } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
-import { resumePointOf, writeResumePoint } from './resumePoint.ts';
 
 export class ResidentLog {
   readonly #file: string;
@@ -55,7 +53,7 @@ export class ResidentLog {
   /** Everything that this session has ever seen; what is not in memory is read from the file. */
   seen(): SeenLog {
     const recent = this.history.entries();
-    const through = pastOf(recent)?.throughSeq;
+    const through = evictedPrefixOf(recent)?.throughSeq;
     if (through === undefined) return seenIn(recent);
     const pages = new LogPages(this.#file);
     const here = seenIn(recent.filter(({ seq }) => seq > through));
@@ -84,7 +82,7 @@ export class ResidentLog {
 
   /** True when something from this position on is in the file only. */
   isShortOf(floor: number): boolean {
-    return floor <= (pastOf(this.history.entries())?.throughSeq ?? -1);
+    return floor <= (evictedPrefixOf(this.history.entries())?.throughSeq ?? -1);
   }
 
   /** Takes what was read anew; what has come since stays behind it. */
@@ -97,9 +95,9 @@ export class ResidentLog {
   }
 
   /** After these have come onto the disk: leaves to the file what is needed no more. */
-  leaveWhatMay(added: readonly JSONLEntry[], unsyncedFrom: number): void {
-    if (added.some((entry) => entry.isCompactSummary === true)) this.#leavePast(unsyncedFrom);
-    if (added.some(isRemoval)) this.#leaveRemoved(unsyncedFrom);
+  evict(added: readonly JSONLEntry[], unsyncedFrom: number): void {
+    if (added.some((entry) => entry.isCompactSummary === true)) this.#evictCompacted(unsyncedFrom);
+    if (added.some(isRemoval)) this.#evictRemoved(unsyncedFrom);
   }
 
   /**
@@ -107,29 +105,29 @@ export class ResidentLog {
    * to the file what came before the compaction before it, so that the last one can be taken back at once.
    * What a disk may still lose, from `unsyncedFrom` on, stays: it may have to be written again.
    */
-  #leavePast(unsyncedFrom: number): void {
+  #evictCompacted(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes) return;
     const { entries: live, undone } = this.history.live();
     const at = lastCompaction(live, undone);
     const [boundary, before] = [live[at], live[lastCompaction(live.slice(0, at), undone)]];
     if (boundary === undefined) return;
-    const point = resumePointOf(leavePast(this.history.entries(), boundary.uuid));
+    const point = resumePointOf(evictPrefix(this.history.entries(), boundary.uuid));
     if (point !== undefined) void writeResumePoint(this.#file, point);
-    const through = pastOf(this.history.entries())?.throughSeq ?? -1;
+    const through = evictedPrefixOf(this.history.entries())?.throughSeq ?? -1;
     if (before === undefined || before.seq <= through || before.seq > unsyncedFrom) return;
-    this.history.replace(leavePast(this.history.entries(), before.uuid));
+    this.history.replace(evictPrefix(this.history.entries(), before.uuid));
   }
 
   /**
    * After a removal, where no compaction makes an end: of a large log leaves to the file what the
    * removals took, but for the last, which can be taken back at once. Not at each, since all that is held is gone through.
    */
-  #leaveRemoved(unsyncedFrom: number): void {
+  #evictRemoved(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes || this.#bytes - this.#leftAt < this.#wholeBytes * PAUSE) return;
     const entries = this.history.entries();
-    const before = removalToLeave(entries);
+    const before = removalToEvict(entries);
     if (before === undefined || before.seq > unsyncedFrom) return;
-    const left = leavePast(entries, before.uuid);
+    const left = evictPrefix(entries, before.uuid);
     if (left === entries) return;
     const point = resumePointOf(left);
     if (point !== undefined) void writeResumePoint(this.#file, point);

@@ -8,19 +8,18 @@ import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import { ONCE } from '../../protocol/once.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
 import type { HistoryManager } from '../history/HistoryManager.ts';
-import type { Live } from '../history/live.ts';
+import type { Live } from '../history/liveEntries.ts';
 import { Listeners } from '../Listeners.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
-import { BranchWatch } from './BranchWatch.ts';
 import { compactionDrafts, messageDraft, toolResultDraft, toolUseDraft } from './drafts.ts';
 import { SessionReadOnlyError } from './errors.ts';
 import { deepFreeze } from './frozen.ts';
+import { BranchWatch } from './git.ts';
 import { newId } from './ids.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
 import { ResidentLog } from './ResidentLog.ts';
-import { Retry } from './Retry.ts';
 
 /** Something about storage that the user must know; ready to show. */
 export interface StorageProblem {
@@ -136,7 +135,7 @@ export class SessionLog {
     this.#nextSeq += added.length;
     this.#pending.push(...lines);
     await this.#flush();
-    if (this.#pending.length === 0) this.#resident.leaveWhatMay(added, this.#unsyncedFrom);
+    if (this.#pending.length === 0) this.#resident.evict(added, this.#unsyncedFrom);
     return added;
   }
 
@@ -307,5 +306,40 @@ export class SessionLog {
       message: 'The session is being saved again; nothing is missing.',
       recovered: true,
     });
+  }
+}
+
+/** Tries something again while it keeps failing, at growing intervals; never keeps the program alive. */
+export class Retry {
+  readonly #attempt: () => Promise<unknown>;
+  readonly #firstMs: number;
+  readonly #longestMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #nextMs: number;
+
+  /** `attempt` calls `schedule` when it failed and `stop` when it did not. */
+  constructor(attempt: () => Promise<unknown>, firstMs = 1000, longestMs = 30_000) {
+    this.#attempt = attempt;
+    this.#firstMs = firstMs;
+    this.#longestMs = longestMs;
+    this.#nextMs = firstMs;
+  }
+
+  /** Sees to it that another attempt is made; one that is due already stays as it is. */
+  schedule(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#attempt().catch(() => undefined);
+    }, this.#nextMs);
+    this.#timer.unref();
+    this.#nextMs = Math.min(2 * this.#nextMs, this.#longestMs);
+  }
+
+  /** Nothing is due any more; the next failure begins with the shortest interval. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#nextMs = this.#firstMs;
   }
 }

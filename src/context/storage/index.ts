@@ -1,8 +1,8 @@
 /** The door of the context room's durable half. */
 export { BlobStore } from './BlobStore.ts';
-export { CacheStore } from './CacheStore.ts';
-export { archiveOldest } from './catalogue/archiveOldest.ts';
+export { CacheStore, SessionToolCache } from './CacheStore.ts';
 export type { Stored } from './catalogue/archiveSession.ts';
+export { archiveOldest } from './catalogue/archiveSession.ts';
 export type { RefreshReport } from './catalogue/Engine.ts';
 export { type ProjectFolders, rememberPlace } from './catalogue/projectPlaces.ts';
 export {
@@ -12,8 +12,6 @@ export {
   type SessionCatalogue,
   type SessionKey,
 } from './catalogue/SessionCatalogue.ts';
-export { pointersOf } from './checkBlobs.ts';
-export { damageNotices } from './damage.ts';
 export {
   compactionBoundaryText,
   compactionDrafts,
@@ -45,11 +43,11 @@ export {
   getStorageRoot,
   projectSlug,
 } from './pathUtils.ts';
-export { type RepairReport, repairSession } from './repairSession.ts';
+export { damageNotices } from './repair/damage.ts';
+export { type RepairReport, repairSession } from './repair/repairSession.ts';
+export { scanLog } from './repair/scanLog.ts';
+export type { VerifyReport } from './repair/verifySession.ts';
+export { pointersOf, type VerifyOptions, verifySession } from './repair/verifySession.ts';
 export { acquireSessionLock, type LockResult } from './SessionLock.ts';
 export { SessionLog, type StorageProblem } from './SessionLog.ts';
-export { scanLog } from './scanLog.ts';
 export type { SessionSummary } from './sessionSummary.ts';
-export { SessionToolCache } from './ToolCache.ts';
-export type { VerifyReport } from './verifyReport.ts';
-export { type VerifyOptions, verifySession } from './verifySession.ts';

@@ -3,17 +3,20 @@
  * compaction. Where that begins is kept beside the log (resumePoint.ts); without it, the log is read from its start
  * once, in bounded memory.
  */
-import { stat } from 'node:fs/promises';
+
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { absentTarget, type Target } from '../history/absentTarget.ts';
-import { leavePast } from '../history/leavePast.ts';
-import { liveEntries } from '../history/live.ts';
-import { pastEntry, pastOf } from '../history/past.ts';
+import { absentTarget, evictPrefix, type Target } from '../history/evict.ts';
+import { type EvictedPrefix, evictedPrefixEntry, evictedPrefixOf } from '../history/evictedPrefix.ts';
+import { liveEntries } from '../history/liveEntries.ts';
 import { lastCompaction } from '../history/view.ts';
+import { seal, unseal } from './entryLine.ts';
 import { withoutHalfCompactions } from './halfCompactions.ts';
+import { newId } from './ids.ts';
 import { LogPages } from './LogPages.ts';
 import { type LogContents, readLog } from './logReader.ts';
-import { type ResumePoint, readResumePoint, resumePointOf, writeResumePoint } from './resumePoint.ts';
 
 /** Logs up to this size are in memory as a whole, in bytes: they are read in less time than a person notices. */
 export const WHOLE_BYTES = 4 * 2 ** 20;
@@ -54,8 +57,8 @@ async function loadFrom(file: string, { past, keep }: ResumePoint): Promise<LogC
   const { entries: tail, damaged } = await readLog(file, {
     start: await pages.offsetOf(past.throughSeq),
   });
-  const standIn = pastEntry(past, first);
-  const head = first.subtype === 'session_start' ? [first, standIn, ...rest] : [standIn, ...kept];
+  const prefix = evictedPrefixEntry(past, first);
+  const head = first.subtype === 'session_start' ? [first, prefix, ...rest] : [prefix, ...kept];
   // What was written once more is there already.
   const known = new Set(kept.map(({ uuid }) => uuid));
   const since = tail.filter(({ seq, uuid }) => seq > past.throughSeq && !known.has(uuid));
@@ -76,7 +79,7 @@ async function loadFromStart(file: string, floor: number): Promise<LogContents> 
           refuseAbsent(entries);
           if (wanted.some(({ from, to }) => boundary.seq >= from && boundary.seq <= to)) return entries;
           const whole = withoutHalfCompactions(entries);
-          const left = leavePast(whole, boundary.uuid);
+          const left = evictPrefix(whole, boundary.uuid);
           return left === whole ? entries : left;
         },
       });
@@ -120,7 +123,81 @@ async function stretchTo(file: string, { uuid, by }: Target): Promise<Stretch> {
 function withoutOldPast(entries: readonly JSONLEntry[], floor: number): readonly JSONLEntry[] {
   const { entries: live, undone } = liveEntries(entries);
   const boundary = live[lastCompaction(live, undone)];
-  const through = pastOf(entries)?.throughSeq ?? -1;
+  const through = evictedPrefixOf(entries)?.throughSeq ?? -1;
   if (boundary === undefined || boundary.seq >= floor || boundary.seq <= through) return entries;
-  return leavePast(entries, boundary.uuid);
+  return evictPrefix(entries, boundary.uuid);
+}
+
+// Where a large log can be taken up without reading its beginning: which earlier entries are still needed, and what
+// is known of the rest. Derived: without it, or with one that does not fit, the log is read from its start.
+
+/** Of this program's own making: a newer one makes its own. Points of format 1 may lack what an undo makes count again. */
+const FORMAT = 2;
+
+export interface ResumePoint {
+  readonly format: typeof FORMAT;
+  readonly past: EvictedPrefix;
+  /** Positions of the entries that are needed, as ranges with both ends; the last ends with the summary. */
+  readonly keep: readonly (readonly [number, number])[];
+}
+
+/** The point of entries that have a past; undefined where all are in memory. */
+export function resumePointOf(entries: readonly JSONLEntry[]): ResumePoint | undefined {
+  const past = evictedPrefixOf(entries);
+  if (past === undefined) return undefined;
+  const keep: [number, number][] = [];
+  for (const { seq, subtype } of entries) {
+    if (subtype === 'past') continue;
+    if (seq > past.throughSeq) break;
+    const last = keep.at(-1);
+    if (last !== undefined && last[1] === seq - 1) last[1] = seq;
+    else keep.push([seq, seq]);
+  }
+  return { format: FORMAT, past, keep };
+}
+
+/** Where the point of a session's log lies. */
+export function resumePointFile(logFile: string): string {
+  return join(dirname(logFile), 'resume', `${basename(logFile, '.jsonl')}.json`);
+}
+
+const shape = z.looseObject({
+  format: z.literal(FORMAT),
+  past: z.looseObject({
+    throughSeq: z.number(),
+    throughUuid: z.string(),
+    facts: z.looseObject({}),
+    learned: z.looseObject({}),
+    spent: z.array(z.unknown()),
+    reductions: z.array(z.unknown()),
+  }),
+  keep: z.array(z.tuple([z.number(), z.number()])),
+});
+
+/** Undefined where there is none that can be used. */
+export async function readResumePoint(logFile: string): Promise<ResumePoint | undefined> {
+  const bytes = await readFile(resumePointFile(logFile)).catch(() => undefined);
+  if (bytes === undefined) return undefined;
+  const { json, seal: state } = unseal(bytes);
+  // Nobody but this program writes it: what it holds inside is taken as it is, when that is what was written.
+  if (state !== 'intact') return undefined;
+  try {
+    const value: unknown = JSON.parse(json);
+    return shape.safeParse(value).success ? (value as ResumePoint) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Never rejects: without it, the next start takes longer, and that is all. */
+export async function writeResumePoint(logFile: string, point: ResumePoint): Promise<void> {
+  const file = resumePointFile(logFile);
+  const temporary = `${file}.${newId()}`;
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(temporary, seal(JSON.stringify(point)), { mode: 0o600 });
+    await rename(temporary, file);
+  } catch {
+    await rm(temporary, { force: true }).catch(() => undefined);
+  }
 }

@@ -2,15 +2,15 @@
  * Reads a log that may have been through anything: torn lines, zero-filled or garbled bytes, lines glued
  * together, repeated or out of order. Whatever can be read is; the rest is reported and left as it is.
  */
+
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { type DamagedLine, gapsBetween, missing, type SeqRange } from './damage.ts';
-import { mend } from './mend.ts';
-import { migrateEntry } from './migrateEntry.ts';
+import { migrateEntry } from './entryLine.ts';
 import { linesOf, type RawLine } from './rawLines.ts';
 import { readLine, withoutSeal } from './readLine.ts';
-import type { GarbledValue } from './salvage.ts';
+import { type DamagedLine, gapsBetween, missing, type SeqRange } from './repair/damage.ts';
+import { type GarbledValue, mend } from './repair/salvage.ts';
 
-export type { DamagedLine } from './damage.ts';
+export type { DamagedLine } from './repair/damage.ts';
 
 export interface LogContents {
   /** In order of `seq`, each uuid once. */

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { InvalidSessionIdError } from './errors.ts';
 import { isSafeSessionId } from './ids.ts';
 
-export { detectGitBranch, detectGitRemote } from './gitFiles.ts';
+export { detectGitBranch, detectGitRemote } from './git.ts';
 
 /** Longest readable part of a slug, in bytes: with hash and suffixes it stays well under a name's 255. */
 const maxSlugBytes = 120;

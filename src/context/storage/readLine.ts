@@ -1,10 +1,10 @@
 /** What one line of a log holds: an entry, or, where it is damaged, whatever can still be found in it. */
+
 import { isUtf8 } from 'node:buffer';
 import { ENTRY_FORMAT } from '../../protocol/entries/fields.ts';
-import { migrateEntry } from './migrateEntry.ts';
+import { migrateEntry, unseal } from './entryLine.ts';
 import type { RawLine } from './rawLines.ts';
-import { minEntryBytes, type Piece, salvage } from './salvage.ts';
-import { unseal } from './seal.ts';
+import { minEntryBytes, type Piece, salvage } from './repair/salvage.ts';
 
 export interface ReadLine {
   readonly pieces: readonly Piece[];

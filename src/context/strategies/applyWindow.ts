@@ -1,11 +1,15 @@
 /** Records what the limits that the user chose leave out: the sliding window, rounds, the filter. */
-import type { EntryDraft } from '../../protocol/entries.ts';
+
+import type { ContextSettings } from '../../protocol/contextSettings.ts';
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import { clipResults } from '../compaction/clips.ts';
-import { reductionDraft } from '../history/reductions.ts';
+import { pinnedAtoms } from '../compaction/plan.ts';
+import { type Atom, isPrompt } from '../history/atoms.ts';
+import { reductionDraft, reductionOf } from '../history/reductions.ts';
+import { SlidingWindow, type WindowFacts, type WindowResult, windowItems } from '../history/SlidingWindow.ts';
+import type { View } from '../history/view.ts';
 import type { Session } from '../session.ts';
-import { planSlidingWindow } from './planSlidingWindow.ts';
-import { removalDraft, withNotes } from './removeAtoms.ts';
-import { planWindow } from './windowing.ts';
+import { type AtomRemoval, removalDraft, withNotes } from './removeAtoms.ts';
 
 /** Does nothing by default. `preTokens`: of the request as it is. True when anything was left out. */
 export async function applyWindow(session: Session, preTokens: number): Promise<boolean> {
@@ -55,4 +59,106 @@ function slidingDrafts(session: Session, preTokens: number): EntryDraft[] {
       ? []
       : [removalDraft({ removed, strategy, reason }, log.live(), sizes(session, preTokens, removed))]),
   ];
+}
+
+// The sliding window over a view: what goes, and which results are cut. Acts only where the user chose it.
+
+export interface SlidingWindowPlan {
+  /** Uuids of heads, in log order. */
+  readonly removed: readonly string[];
+  /** Results to be cut, with the tokens that each may keep. */
+  readonly clips: readonly { readonly result: JSONLEntry; readonly tokens: number }[];
+  readonly window: WindowResult;
+}
+
+/** Undefined when the view is within the window already. */
+export function planSlidingWindow(
+  { atoms, pinned }: Pick<View, 'atoms' | 'pinned'>,
+  settings: ContextSettings['window'],
+  facts: Pick<WindowFacts, 'sizeOf' | 'sizeOfResult'>,
+): SlidingWindowPlan | undefined {
+  // The note of an earlier removal goes with the next one and is no message of the window.
+  const shown = atoms.filter(({ head }) => head.subtype !== 'reduction');
+  const items = windowItems(shown, { ...facts, isPinned: ({ head }) => pinned.has(head.uuid) });
+  const window = new SlidingWindow(settings).applyWindow(items);
+  const included = new Set(window.included);
+  const limits = new Map(window.clips.map(({ uuid, tokens }) => [uuid, tokens]));
+  const removed = shown.flatMap(({ head }) => (included.has(head.uuid) ? [] : [head.uuid]));
+  const clips = shown.flatMap(({ calls }) =>
+    calls.flatMap(({ result }) => {
+      const tokens = result === undefined ? undefined : limits.get(result.uuid);
+      return result === undefined || tokens === undefined ? [] : [{ result, tokens }];
+    }),
+  );
+  return removed.length === 0 && clips.length === 0 ? undefined : { removed, clips, window };
+}
+
+// Limits on what a request shows that only act when the user chose them: rounds, and the filter.
+
+interface LimitFacts {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly sizeOf: (atom: Atom) => number;
+}
+
+/** What lies outside the chosen limits; undefined when nothing does, or when none is chosen. */
+export function planWindow(
+  view: View,
+  settings: ContextSettings,
+  facts: LimitFacts,
+): Omit<AtomRemoval, 'freedTokens'> | undefined {
+  const limits = limitsOf(settings);
+  if (limits === undefined) return undefined;
+  const removed = outside(view, limits, facts);
+  if (removed.length === 0) return undefined;
+  return { removed: withNotes(view, removed), strategy: limits.name, reason: limits.reason };
+}
+
+interface Limits {
+  readonly name: string;
+  readonly reason: string;
+  readonly rounds: number;
+  readonly tokens: number;
+  readonly messages: number;
+  readonly ageMs: number;
+}
+
+function limitsOf({ filter, slidingWindowSize }: ContextSettings): Limits | undefined {
+  const none = Number.POSITIVE_INFINITY;
+  if (!filter.enabled && slidingWindowSize === null) return undefined;
+  return {
+    name: filter.enabled ? 'filter' : 'rounds',
+    reason: 'outside the window that the settings ask for',
+    rounds: slidingWindowSize ?? none,
+    tokens: filter.enabled ? filter.maxTokens : none,
+    messages: filter.enabled ? filter.maxMessages : none,
+    ageMs: filter.enabled ? filter.maxAgeHours * 3_600_000 : none,
+  };
+}
+
+/** Newest first into the limits. The newest prompt and whatever follows it always stay, and so do pins. */
+function outside({ atoms, pinned }: View, limits: Limits, { now, sizeOf }: LimitFacts): string[] {
+  const newest = atoms.findLastIndex((atom) => isPrompt(atom.head));
+  const stays = pinnedAtoms(atoms, pinned);
+  const removed: string[] = [];
+  let rounds = 0;
+  let tokens = 0;
+  let messages = 0;
+  let isFull = false;
+  for (let index = atoms.length - 1; index >= 0; index--) {
+    const atom = atoms[index];
+    // The note of an earlier removal goes with the next one.
+    if (atom === undefined || reductionOf(atom.head)?.kind === 'remove') continue;
+    tokens += sizeOf(atom);
+    messages += 1 + atom.calls.length;
+    isFull ||=
+      rounds >= limits.rounds ||
+      tokens > limits.tokens ||
+      messages > limits.messages ||
+      now - Date.parse(atom.head.timestamp) > limits.ageMs;
+    if (isPrompt(atom.head)) rounds++;
+    const isFree = index < newest && !stays.has(atom) && atom.head.subtype !== 'instructions';
+    if (isFull && isFree) removed.push(atom.head.uuid);
+  }
+  return removed.reverse();
 }

@@ -1,13 +1,13 @@
 /** From a view to a removal that can be recorded: which atoms go, and what the model reads in their place. */
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import { type Atom, atomEntries, groupAtoms } from '../history/atoms.ts';
-import type { Live } from '../history/live.ts';
+import type { Live } from '../history/liveEntries.ts';
 import { reductionDraft, reductionOf } from '../history/reductions.ts';
 import { stretchesIn, withAllBehind } from '../history/removals.ts';
 import type { View } from '../history/view.ts';
-import { strategyItems } from './items.ts';
-import { planRemoval } from './planRemoval.ts';
-import type { RemovalPolicy } from './removalPolicy.ts';
+import { strategyItems } from './priorities.ts';
+import { planRemoval } from './removalStrategies.ts';
+import type { RemovalPolicy } from './strategyForModel.ts';
 
 export interface AtomRemoval {
   /** Uuids of heads. */

@@ -2,11 +2,12 @@
  * Asks the encoder in batches that no thread notices, and remembers what it said by fingerprint. An encoder
  * that fails three times in a row is asked no more.
  */
+
 import { untilAborted } from '../../protocol/untilAborted.ts';
-import { cutBefore } from './exact/cutText.ts';
+import { cutBefore } from './exact/countExactly.ts';
+import { yieldToEventLoop } from './measured.ts';
 import { fingerprint, TokenCache } from './TokenCache.ts';
 import type { TokenEncoder, VocabularyName } from './TokenEncoder.ts';
-import { yieldToOthers } from './yieldToOthers.ts';
 
 export class ExactCounts {
   readonly cache = new TokenCache();
@@ -50,7 +51,7 @@ export class ExactCounts {
       this.cache.set(keyOf(vocabulary, text), counts[index] ?? 0);
       read += text.length;
       if (read < MAX_REMEMBERED) continue;
-      await yieldToOthers();
+      await yieldToEventLoop();
       read = 0;
     }
     return counts;

@@ -142,3 +142,63 @@ export function reachesShare(tokens: number, windowTokens: number, share: number
   // 0.8 is no binary fraction: without the last part 28 of 35 would be less than 0.8 of it.
   return tokens >= share * windowTokens - 1e-9 * windowTokens;
 }
+
+/** S2's division of a budget, in tokens. The shares are caps: what a part does not use goes to the messages. */
+export interface ContextBudget {
+  readonly systemPrompt: number;
+  readonly summary: number;
+  readonly retrieved: number;
+  readonly recentMessages: number;
+  readonly currentInput: number;
+}
+
+/** Divides `total` tokens by the shares of the settings (S2: 20, 10, 10, 55 and 5 percent). */
+export function allocateBudget(total: number, shares: ContextSettings['budget']): ContextBudget {
+  const part = (share: number): number => Math.floor(total * share + 1e-9);
+  return {
+    systemPrompt: part(shares.systemPrompt),
+    summary: part(shares.summary),
+    retrieved: part(shares.retrieved),
+    recentMessages: part(shares.messages),
+    currentInput: part(shares.currentInput),
+  };
+}
+
+/** A budget of tokens and what has been granted of it, by category. */
+export class TokenBudgetTracker {
+  readonly #total: number;
+  readonly #granted = new Map<string, number>();
+  #used = 0;
+
+  constructor(totalTokens: number) {
+    if (!isAmount(totalTokens)) throw new RangeError(`A budget of ${totalTokens} tokens makes no sense.`);
+    this.#total = totalTokens;
+  }
+
+  /** Grants all of `tokens` or nothing; false for more than is left, and for what is no amount. */
+  allocate(category: string, tokens: number): boolean {
+    if (!isAmount(tokens) || this.#used + tokens > this.#total) return false;
+    this.#used += tokens;
+    this.#granted.set(category, (this.#granted.get(category) ?? 0) + tokens);
+    return true;
+  }
+
+  /** Gives back what a category was granted. */
+  release(category: string): void {
+    this.#used -= this.#granted.get(category) ?? 0;
+    this.#granted.delete(category);
+  }
+
+  getRemaining(): number {
+    return this.#total - this.#used;
+  }
+
+  /** Granted tokens by category, in the order of the first grant. */
+  getBreakdown(): Record<string, number> {
+    return Object.fromEntries(this.#granted);
+  }
+}
+
+function isAmount(tokens: number): boolean {
+  return Number.isFinite(tokens) && tokens >= 0;
+}

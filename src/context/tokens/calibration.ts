@@ -3,7 +3,7 @@
  * least squares from the usage of whole requests. The first report moves all factors together; what sets them
  * apart is learnt from requests of another mixture. Reports that cannot be about the same request are ignored.
  */
-import { CLASSES, FIXED, sumOf } from './classes.ts';
+import { CLASSES, FIXED, sumOf } from './weigh.ts';
 
 /** Plain data, for JSON. */
 export interface CalibrationState {
@@ -138,4 +138,44 @@ function dot(a: readonly number[], b: readonly number[]): number {
 
 function bounded(factor: number): number {
   return Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, factor));
+}
+
+// One calibration for each model; see calibration.ts.
+
+/** By model; plain data, for JSON. */
+export type CalibrationsState = readonly (readonly [string, CalibrationState])[];
+
+export class Calibrations {
+  readonly #byModel: Map<string, Calibration>;
+
+  constructor(state: CalibrationsState = []) {
+    this.#byModel = new Map(state.map(([model, one]) => [model, new Calibration(one)]));
+  }
+
+  state(): CalibrationsState {
+    return [...this.#byModel].map(([model, one]) => [model, one.state()]);
+  }
+
+  /**
+   * What a count has to be multiplied by for this model; 1 until its server has reported usage. With
+   * `features`, for a request of that mixture; else for one like the last that was reported.
+   */
+  ratio(model: string, features?: readonly number[]): number {
+    return this.#byModel.get(model)?.ratio(features) ?? 1;
+  }
+
+  /** By what share the newest predictions for this model were off; 0.25 before the first. */
+  errorShare(model: string): number {
+    return this.#byModel.get(model)?.error() ?? UNKNOWN_ERROR;
+  }
+
+  /** Learns from one reply: what the request was counted as (uncalibrated), and what the server counted. */
+  observe(model: string, countedTokens: number, reportedTokens: number, features?: readonly number[]): void {
+    let calibration = this.#byModel.get(model);
+    if (calibration === undefined) {
+      calibration = new Calibration();
+      this.#byModel.set(model, calibration);
+    }
+    calibration.observe(countedTokens, reportedTokens, features);
+  }
 }

@@ -2,7 +2,7 @@
  * What an image costs, from its real size: OpenAI charges by tiles of 512 pixels (85 + 170 each, after
  * scaling into 2,048 and the shorter side to 768), others about a token per 750 pixels up to 1,568 on a side.
  */
-import { readDimensions } from './imageSize.ts';
+import { HEADER_BYTES, readImageHeader } from '../../protocol/images.ts';
 
 export function imageTokens(base64: string, byTiles: boolean): number {
   const size = readDimensions(base64);
@@ -26,4 +26,16 @@ const MAX_AREA_TOKENS = 1600;
 function areaTokens(width: number, height: number): number {
   const scale = Math.min(1, 1568 / Math.max(width, height));
   return Math.min(MAX_AREA_TOKENS, Math.ceil((width * height * scale * scale) / 750));
+}
+
+export interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Pixels of a PNG, JPEG, GIF or WebP, from its header; undefined where there is none. `base64`: no prefix. */
+export function readDimensions(base64: string): ImageSize | undefined {
+  const { width, height } =
+    readImageHeader(Buffer.from(base64.slice(0, (HEADER_BYTES / 3) * 4), 'base64')) ?? {};
+  return width === undefined || height === undefined ? undefined : { width, height };
 }

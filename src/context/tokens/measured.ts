@@ -1,9 +1,7 @@
-import { type ClassTokens, FIXED, noTokens, sumOf } from './classes.ts';
-import type { Coefficients } from './coefficients.ts';
-import { estimateLarge } from './estimateLarge.ts';
-import type { Countable } from './messageParts.ts';
-import { weigh } from './weigh.ts';
-import { yieldToOthers } from './yieldToOthers.ts';
+import type { Message, ToolSchema } from '../../protocol/messages.ts';
+import { estimateLarge } from './estimate.ts';
+import { imageTokens } from './images.ts';
+import { type ClassTokens, type Coefficients, FIXED, noTokens, sumOf, weigh } from './weigh.ts';
 
 /** What one message, tool or text was counted as. */
 export interface Measured {
@@ -57,7 +55,7 @@ export async function measuredInSlices(
     for (let start = 0; start < text.length; start += SLICE) {
       if (signal?.aborted === true) return undefined;
       weigh(text, set, classes, start, Math.min(text.length, start + SLICE));
-      await yieldToOthers();
+      await yieldToEventLoop();
     }
   }
   return { tokens: tokensOf(classes), classes, exact: false, sampled: false };
@@ -68,4 +66,48 @@ const SLICE = 65_536;
 
 function tokensOf(classes: ClassTokens): number {
   return Math.ceil(sumOf(classes) - 1e-9);
+}
+
+// What of a message, or of a tool, costs tokens: texts to be counted, and what is the same for all texts.
+
+export interface Countable {
+  readonly texts: readonly string[];
+  /** Framing and images. */
+  readonly fixed: number;
+}
+
+/** Per message: role and separators. */
+const MESSAGE_OVERHEAD = 4;
+/** Per call, and per tool: braces, names of fields. */
+const CALL_OVERHEAD = 10;
+
+/** `byTiles`: how the model's provider charges for images. */
+export function partsOfMessage(message: Message, byTiles: boolean): Countable {
+  const texts: string[] = [];
+  let fixed = MESSAGE_OVERHEAD;
+  if (typeof message.content === 'string') texts.push(message.content);
+  else {
+    for (const part of message.content) {
+      if (part.type === 'text') texts.push(part.text);
+      else fixed += imageTokens(part.data, byTiles);
+    }
+  }
+  if (message.role === 'tool') texts.push(message.toolCallId);
+  if (message.role === 'assistant') {
+    if (message.reasoning !== undefined) texts.push(message.reasoning.text);
+    for (const call of message.toolCalls) {
+      fixed += CALL_OVERHEAD;
+      texts.push(call.id, call.name, call.arguments);
+    }
+  }
+  return { texts, fixed };
+}
+
+export function partsOfTool(tool: ToolSchema): Countable {
+  return { texts: [JSON.stringify(tool)], fixed: CALL_OVERHEAD };
+}
+
+/** Lets whatever waits (keys, the screen, sockets) have its turn. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

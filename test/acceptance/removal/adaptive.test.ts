@@ -1,9 +1,12 @@
 /** Both ways are tried and scored. */
 import { expect, test } from 'vitest';
 import { planRemoval } from '../../../src/context/index.ts';
-import { adaptiveCompress, efficiencyOf } from '../../../src/context/strategies/adaptiveCompress.ts';
-import { MiddleRemovalStrategy } from '../../../src/context/strategies/MiddleRemovalStrategy.ts';
-import { OldestRemovalStrategy } from '../../../src/context/strategies/OldestRemovalStrategy.ts';
+import {
+  adaptiveCompress,
+  efficiencyOf,
+  MiddleRemovalStrategy,
+  OldestRemovalStrategy,
+} from '../../../src/context/strategies/removalStrategies.ts';
 import { buildHouse } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 

@@ -1,9 +1,9 @@
 /** The eight rules of priority. */
+
 import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import type { StrategyItem } from '../../../src/context/index.ts';
-import { strategyItems } from '../../../src/context/index.ts';
-import { assignMessagePriorities } from '../../../src/context/strategies/priorities.ts';
+import { assignMessagePriorities, strategyItems } from '../../../src/context/strategies/priorities.ts';
 import { buildHouse } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 

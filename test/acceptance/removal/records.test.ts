@@ -1,7 +1,7 @@
 /** What was compressed so far. */
 import { expect, test } from 'vitest';
 import { planRemoval, type RemovalResult, type RemovalStrategy } from '../../../src/context/index.ts';
-import { allStrategies } from '../../../src/context/strategies/planRemoval.ts';
+import { allStrategies } from '../../../src/context/strategies/removalStrategies.ts';
 import { buildHouse } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 import { SUMMARY, use } from '../support/project.ts';

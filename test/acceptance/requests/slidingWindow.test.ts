@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import { reductionOf } from '../../../src/context/history/reductions.ts';
-import { estimateTokens, SlidingWindow, windowItems } from '../../../src/context/index.ts';
+import { windowItems } from '../../../src/context/history/SlidingWindow.ts';
+import { estimateTokens, SlidingWindow } from '../../../src/context/index.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
 import { buildHouse } from '../support/house.ts';
 import { use } from '../support/project.ts';

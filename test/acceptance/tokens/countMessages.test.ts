@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { TokenCounter, type TokenEncoder } from '../../../src/context/index.ts';
 import { countExactly } from '../../../src/context/tokens/exact/countExactly.ts';
-import { loadVocabulary } from '../../../src/context/tokens/exact/loadVocabulary.ts';
+import { loadVocabulary } from '../../../src/context/tokens/exact/vocabulary.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 
 const o200k = await loadVocabulary('o200k_base');

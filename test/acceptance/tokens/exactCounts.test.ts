@@ -3,7 +3,7 @@ import { getEncoding } from 'js-tiktoken';
 import { expect, test } from 'vitest';
 import { TokenCounter } from '../../../src/context/index.ts';
 import { countExactly } from '../../../src/context/tokens/exact/countExactly.ts';
-import { loadVocabulary } from '../../../src/context/tokens/exact/loadVocabulary.ts';
+import { loadVocabulary } from '../../../src/context/tokens/exact/vocabulary.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { cpuMs } from '../../cpuTime.ts';
 import { runPrint } from '../support/project.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HistoryManager } from '../../../src/context/index.ts';
-import { RequestSizer } from '../../../src/context/RequestSizer.ts';
+import { RequestSizer } from '../../../src/context/request/RequestSizer.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { sessionOf } from '../../context/sessionOf.ts';
 import { buildHouse } from '../support/house.ts';

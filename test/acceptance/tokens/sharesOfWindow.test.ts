@@ -1,6 +1,6 @@
 /** How a window is divided. */
 import { expect, test } from 'vitest';
-import { allocateBudget } from '../../../src/context/tokens/allocateBudget.ts';
+import { allocateBudget } from '../../../src/context/tokens/budgets.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { buildHouse } from '../support/house.ts';
 

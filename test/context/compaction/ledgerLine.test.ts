@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LedgerPlace, ledgerLines, ledgerNote } from '../../../src/context/compaction/ledgerNote.ts';
+import { type LedgerPlace, ledgerLines, ledgerNote } from '../../../src/context/compaction/ledger.ts';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { Todo } from '../../../src/protocol/entries/fields.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pace } from '../../../src/context/compaction/pace.ts';
+import { Pace } from '../../../src/context/compaction/DraftKeeper.ts';
 
 /** A pace after steps of such a growth, each of so many milliseconds. */
 function after(growths: readonly number[], stepMs: number, summaryMs?: number): number | undefined {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { commandRuns } from '../../../src/context/facts/commandRuns.ts';
-import { changedFiles } from '../../../src/context/facts/fileChanges.ts';
-import { knownFacts, readFacts } from '../../../src/context/facts/knownFacts.ts';
+import { changedFiles, knownFacts, readFacts } from '../../../src/context/facts/knownFacts.ts';
 import { parseTests } from '../../../src/context/facts/testReports.ts';
 import { Log } from './log.ts';
 

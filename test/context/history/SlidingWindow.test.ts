@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
-import { fairShare, SlidingWindow, type WindowItem } from '../../../src/context/history/SlidingWindow.ts';
-import { windowItems } from '../../../src/context/history/windowItems.ts';
+import {
+  fairShare,
+  SlidingWindow,
+  type WindowItem,
+  windowItems,
+} from '../../../src/context/history/SlidingWindow.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { LogMaker } from './logMaker.ts';
 

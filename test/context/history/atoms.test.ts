@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AtomGrouper, groupAtoms } from '../../../src/context/history/atoms.ts';
-import { filterOrphanToolMessages } from '../../../src/context/history/messageAtoms.ts';
 import { estimateRounds, findRoundBoundaries } from '../../../src/context/history/rounds.ts';
 import { LogView, type View, viewOf } from '../../../src/context/history/view.ts';
-import { projectMessages } from '../../../src/context/standardMessages.ts';
-import { validateRequest } from '../../../src/context/validateRequest.ts';
+import { projectMessages } from '../../../src/context/request/standardMessages.ts';
+import { filterOrphanToolMessages, validateRequest } from '../../../src/context/request/validateRequest.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { type MadeUpFields, madeUpDraft } from '../../madeUpEntry.ts';

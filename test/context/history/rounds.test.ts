@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Atom, groupAtoms } from '../../../src/context/history/atoms.ts';
-import { findAtomRounds, newestRounds, retainRounds } from '../../../src/context/history/rounds.ts';
-import { tailStart } from '../../../src/context/history/tail.ts';
+import {
+  findAtomRounds,
+  newestRounds,
+  retainRounds,
+  tailStart,
+} from '../../../src/context/history/rounds.ts';
 import { LogMaker } from './logMaker.ts';
 
 const atomsOf = (make: (log: LogMaker) => void): readonly Atom[] => {

@@ -4,11 +4,11 @@ import {
   activeTask,
   extractGoalFromMessage,
   generateStatusSummary,
+  isContinuation,
   reminderDraft,
   reminderDue,
   reminderText,
 } from '../../../src/context/memory/ActiveTaskService.ts';
-import { isContinuation } from '../../../src/context/memory/continuations.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { Todo } from '../../../src/protocol/entries/fields.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';

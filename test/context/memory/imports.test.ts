@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importsOf, resolveImport } from '../../../src/context/memory/imports.ts';
+import { importsOf, resolveImport } from '../../../src/context/memory/InstructionReader.ts';
 
 test.each<[string, string, string[]]>([
   ['on a line of its own', '@./style.md\n@docs/tests.md', ['./style.md', 'docs/tests.md']],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { oneLine, plainText } from '../../../src/context/memory/quotes.ts';
+import { oneLine, plainText } from '../../../src/context/memory/formatMemories.ts';
 
 const ZWJ = '\u200d';
 const ZWNJ = '\u200c';

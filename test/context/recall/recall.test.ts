@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readPage } from '../../../src/context/recall/page.ts';
+import { readPage, textSource } from '../../../src/context/recall/page.ts';
 import { recall } from '../../../src/context/recall/recall.ts';
 import { seenIn } from '../../../src/context/recall/seenLog.ts';
-import { textSource } from '../../../src/context/recall/source.ts';
 import { BlobStore } from '../../../src/context/storage/index.ts';
 import type { BlobRef } from '../../../src/protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';

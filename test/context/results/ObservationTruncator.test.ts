@@ -6,7 +6,7 @@ import {
   truncateObservation,
   truncationNotice,
 } from '../../../src/context/results/ObservationTruncator.ts';
-import { countLines } from '../../../src/context/storage/lines.ts';
+import { countLines } from '../../../src/context/storage/rawLines.ts';
 import { textOf } from '../texts.ts';
 
 const directions = ['head', 'tail', 'head_tail'] as const;

@@ -3,8 +3,8 @@ import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { seal } from '../../../src/context/storage/entryLine.ts';
 import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
-import { seal } from '../../../src/context/storage/seal.ts';
 import { makeEntry, temporaryFolder } from './tmp.ts';
 
 /** Linux has a device that is always full; elsewhere nothing so simple stands in for it. */

@@ -1,15 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { seal } from '../../../src/context/storage/entryLine.ts';
 import { LogPages } from '../../../src/context/storage/LogPages.ts';
-import { loadLog } from '../../../src/context/storage/loadLog.ts';
 import {
+  loadLog,
   readResumePoint,
   resumePointFile,
   resumePointOf,
   writeResumePoint,
-} from '../../../src/context/storage/resumePoint.ts';
-import { seal } from '../../../src/context/storage/seal.ts';
+} from '../../../src/context/storage/loadLog.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { MadeUpFields } from '../../madeUpEntry.ts';
 import { makeEntry, temporaryFolder } from './tmp.ts';

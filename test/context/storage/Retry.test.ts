@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Retry } from '../../../src/context/storage/Retry.ts';
+import { Retry } from '../../../src/context/storage/SessionLog.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

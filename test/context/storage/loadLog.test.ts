@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pastOf } from '../../../src/context/history/past.ts';
-import { projectMessages } from '../../../src/context/standardMessages.ts';
+import { evictedPrefixOf } from '../../../src/context/history/evictedPrefix.ts';
+import { projectMessages } from '../../../src/context/request/standardMessages.ts';
+import { seal } from '../../../src/context/storage/entryLine.ts';
 import { compactionDrafts } from '../../../src/context/storage/index.ts';
-import { loadLog } from '../../../src/context/storage/loadLog.ts';
-import { readResumePoint } from '../../../src/context/storage/resumePoint.ts';
-import { seal } from '../../../src/context/storage/seal.ts';
+import { loadLog, readResumePoint } from '../../../src/context/storage/loadLog.ts';
 import { LogMaker } from '../history/logMaker.ts';
 import { temporaryFolder } from './tmp.ts';
 
@@ -35,7 +34,7 @@ test('a large log is resumed from before what its end goes back behind, the next
   for (const time of ['first', 'second']) {
     const { entries } = await loadLog(file, { wholeBytes: 0 });
     // Of the first compaction: the second came behind the rewind that the undo names.
-    expect(pastOf(entries)?.throughUuid, `${time} time`).toBe('e4');
+    expect(evictedPrefixOf(entries)?.throughUuid, `${time} time`).toBe('e4');
     expect(entries.map(({ uuid }) => uuid)).toContain('e7');
     expect(projectMessages(entries)).toEqual(projectMessages(log.entries));
     await expect.poll(async () => (await readResumePoint(file))?.past.throughUuid).toBe('e4');

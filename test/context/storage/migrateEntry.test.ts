@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { migrateEntry } from '../../../src/context/storage/entryLine.ts';
 import { readLog } from '../../../src/context/storage/logReader.ts';
-import { migrateEntry } from '../../../src/context/storage/migrateEntry.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { makeEntry, temporaryFolder } from './tmp.ts';
 

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { seal, unseal } from '../../../src/context/storage/entryLine.ts';
 import { readLog } from '../../../src/context/storage/logReader.ts';
-import { seal, unseal } from '../../../src/context/storage/seal.ts';
 import { makeEntry, temporaryFolder } from './tmp.ts';
 
 const objects = fc

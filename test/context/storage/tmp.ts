@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { unseal } from '../../../src/context/storage/seal.ts';
+import { unseal } from '../../../src/context/storage/entryLine.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { atomEntries, groupAtoms } from '../../../src/context/history/atoms.ts';
-import { strategyItems } from '../../../src/context/strategies/items.ts';
-import { planRemoval } from '../../../src/context/strategies/planRemoval.ts';
-import { assignMessagePriorities } from '../../../src/context/strategies/priorities.ts';
+import { assignMessagePriorities, strategyItems } from '../../../src/context/strategies/priorities.ts';
+import { planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
 import type { StrategyItem } from '../../../src/context/strategies/types.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { LogMaker } from '../history/logMaker.ts';

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allStrategies, planRemoval } from '../../../src/context/strategies/planRemoval.ts';
 import { assignMessagePriorities, edgeIds, isRemovable } from '../../../src/context/strategies/priorities.ts';
-import { sumTokens } from '../../../src/context/strategies/removal.ts';
+import {
+  allStrategies,
+  planRemoval,
+  sumTokens,
+  validateRemoval,
+} from '../../../src/context/strategies/removalStrategies.ts';
 import type { RemovalResult, RemovalStrategy, StrategyName } from '../../../src/context/strategies/types.ts';
-import { validateRemoval } from '../../../src/context/strategies/validateRemoval.ts';
 import { anyConversation, anyOptions, conversation, idsOf, options } from './makeItems.ts';
 
 const names: readonly StrategyName[] = ['middle-removal', 'oldest-removal', 'hybrid'];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { viewOf } from '../../../src/context/history/view.ts';
-import { planSlidingWindow } from '../../../src/context/strategies/planSlidingWindow.ts';
+import { planSlidingWindow } from '../../../src/context/strategies/applyWindow.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { LogMaker } from '../history/logMaker.ts';
 

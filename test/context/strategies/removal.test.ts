@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { adaptiveCompress, efficiencyOf } from '../../../src/context/strategies/adaptiveCompress.ts';
-import { HybridStrategy } from '../../../src/context/strategies/HybridStrategy.ts';
-import { MiddleRemovalStrategy } from '../../../src/context/strategies/MiddleRemovalStrategy.ts';
-import { OldestRemovalStrategy } from '../../../src/context/strategies/OldestRemovalStrategy.ts';
-import { allStrategies } from '../../../src/context/strategies/planRemoval.ts';
 import { isRemovable } from '../../../src/context/strategies/priorities.ts';
-import { sumTokens } from '../../../src/context/strategies/removal.ts';
+import {
+  adaptiveCompress,
+  allStrategies,
+  efficiencyOf,
+  HybridStrategy,
+  MiddleRemovalStrategy,
+  OldestRemovalStrategy,
+  sumTokens,
+} from '../../../src/context/strategies/removalStrategies.ts';
 import { anyConversation, anyOptions, conversation, idsOf, options } from './makeItems.ts';
 
 describe('middle removal', () => {

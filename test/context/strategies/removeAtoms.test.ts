@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { liveEntries } from '../../../src/context/history/live.ts';
+import { liveEntries } from '../../../src/context/history/liveEntries.ts';
 import { reductionDraft } from '../../../src/context/history/reductions.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
 import { removalDraft, withNotes } from '../../../src/context/strategies/removeAtoms.ts';

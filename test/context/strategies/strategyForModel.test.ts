@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { removalPolicyFor } from '../../../src/context/strategies/removalPolicy.ts';
-import { strategyForModel } from '../../../src/context/strategies/strategyForModel.ts';
+import { removalPolicyFor, strategyForModel } from '../../../src/context/strategies/strategyForModel.ts';
 import type { StrategyName } from '../../../src/context/strategies/types.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
-import { estimateMessagesTokens, estimateTokensCached } from '../../../src/context/tokens/estimateCached.ts';
+import {
+  estimateMessagesTokens,
+  estimateTokens,
+  estimateTokensCached,
+} from '../../../src/context/tokens/estimate.ts';
 import { fingerprint, TokenCache } from '../../../src/context/tokens/TokenCache.ts';
 
 test('100,000 texts leave no more in the cache than it may hold', () => {

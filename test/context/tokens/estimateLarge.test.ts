@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sumOf } from '../../../src/context/tokens/classes.ts';
-import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
-import { estimateLarge } from '../../../src/context/tokens/estimateLarge.ts';
+import { estimateLarge, estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
+import { sumOf } from '../../../src/context/tokens/weigh.ts';
 
 const pieces = [
   'word ',

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDimensions } from '../../../src/context/tokens/imageSize.ts';
-import { imageTokens } from '../../../src/context/tokens/images.ts';
+import { imageTokens, readDimensions } from '../../../src/context/tokens/images.ts';
 
 const base64 = (...parts: (string | readonly number[])[]): string =>
   Buffer.concat(

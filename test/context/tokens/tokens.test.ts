@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TokenCounter } from '../../../src/context/TokenCounter.ts';
-import { compactionBudget, windowBudget } from '../../../src/context/tokens/budgets.ts';
+import { compactionBudget, TokenBudgetTracker, windowBudget } from '../../../src/context/tokens/budgets.ts';
 import { estimateTokens, getChineseRatio, HIGH, S5 } from '../../../src/context/tokens/estimate.ts';
-import { TokenBudgetTracker } from '../../../src/context/tokens/TokenBudgetTracker.ts';
 import { truncateToTokens } from '../../../src/context/tokens/truncate.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { cpuMs } from '../../cpuTime.ts';

@@ -3,15 +3,23 @@
  * connection; whatever goes wrong with the index, it is made anew, and the logs are never touched.
  */
 import type { SessionQuery } from '../../../protocol/sessions.ts';
-import { closeQuietly, type IndexFile, indexFileIn, isBusy, openIndex, tryRemoveIndex } from './database.ts';
-import { forgetSessions, scrubWords } from './forget.ts';
+import {
+  closeQuietly,
+  forgetSessions,
+  type IndexFile,
+  indexFileIn,
+  isBusy,
+  openIndex,
+  scrubWords,
+  tryRemoveIndex,
+} from './database.ts';
 import { indexLogs } from './indexLogs.ts';
 import { type LogFile, listLogFiles } from './logFiles.ts';
 import { noteFiles } from './noteFiles.ts';
-import { parseQuery } from './query.ts';
 import { findRows, listRows, type SessionRow } from './rows.ts';
 import { type FoundRow, searchIndex } from './searchIndex.ts';
 import { searchTails } from './searchTails.ts';
+import { parseQuery } from './words.ts';
 
 export interface RefreshOptions {
   /** Bytes of logs to index at most; without it everything. */

@@ -13,13 +13,19 @@ import { archiveSession, type Stored, unarchiveSession } from './archiveSession.
 import { closeQuietly, indexFileIn, openIndexReader } from './database.ts';
 import { deleteSessionFiles } from './deleteSession.ts';
 import { Engine, type RefreshOptions, type RefreshReport } from './Engine.ts';
-import { EngineThread } from './EngineThread.ts';
-import type { EnginePort } from './enginePort.ts';
+import { type EnginePort, EngineThread } from './EngineThread.ts';
 import { listLogFiles } from './logFiles.ts';
 import { type ProjectFolders, projectFolders } from './projectPlaces.ts';
-import { quickRows, rowOf } from './quickRows.ts';
-import { createRecords, type Records } from './records.ts';
-import { countRows, findRows, listRows, type SessionRow } from './rows.ts';
+import {
+  countRows,
+  createRecords,
+  findRows,
+  listRows,
+  quickRows,
+  type Records,
+  rowOf,
+  type SessionRow,
+} from './rows.ts';
 
 export interface CatalogueOptions {
   /** From `getStorageRoot`. */

@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,9 +13,7 @@ import type { LockHolder } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
-import { archiveFileIn } from './logFiles.ts';
-import { bytesOf } from './logLines.ts';
-import { isWholeZstd } from './zstdFrames.ts';
+import { archiveFileIn, bytesOf, listLogFiles } from './logFiles.ts';
 
 /** What became of a session that was to be packed, unpacked or deleted. */
 export type Stored =
@@ -161,4 +159,94 @@ async function syncPath(path: string): Promise<void> {
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
+}
+
+// Keeps the number of a project's sessions within its limit. Packs, and never deletes.
+
+export interface ArchiveRule {
+  readonly dataRoot: string;
+  /** The folder below `projects/`. */
+  readonly project: string;
+  /** Sessions that stay as they are, the most recently active ones. */
+  readonly maxSessions: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/** Who was active within this time may want to go on. */
+const restMs = 24 * 60 * 60 * 1000;
+
+/** One after the other, the oldest first; what is open or cannot be packed stays. Answers the ids that were packed. */
+export async function archiveOldest(rule: ArchiveRule): Promise<readonly string[]> {
+  const { dataRoot, project, maxSessions, now, signal } = rule;
+  const logs = (await listLogFiles(dataRoot, project)).filter(({ isArchived }) => !isArchived);
+  const surplus = logs
+    .sort((a, b) => b.mtimeMs - a.mtimeMs || (a.id < b.id ? -1 : 1))
+    .slice(maxSessions)
+    .filter(({ mtimeMs }) => now - mtimeMs > restMs)
+    .reverse();
+  const archived: string[] = [];
+  for (const { id } of surplus) {
+    if (signal.aborted) break;
+    const stored = await archiveSession(join(dataRoot, 'projects', project), id, signal);
+    if (stored.type === 'done') archived.push(id);
+  }
+  return archived;
+}
+
+// Whether a file of Zstandard frames is whole. Older releases of Node unpack a file that was cut short without a word,
+// and what is missing would be gone with the archive.
+
+const magic = 0xfd2fb528;
+const firstSkippable = 0x184d2a50;
+const blockHeaderBytes = 3;
+const checksumBytes = 4;
+
+/** Walks over the blocks, as RFC 8878 has them, without unpacking any. Rejects when the disk does. */
+export async function isWholeZstd(file: string): Promise<boolean> {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    let at = 0;
+    while (at < size) {
+      const end = await frameEnd(handle, at);
+      if (end === undefined || end > size) return false;
+      at = end;
+    }
+    return size > 0;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The byte behind the frame that begins here; undefined where none does, or where it has no end. */
+async function frameEnd(handle: FileHandle, start: number): Promise<number | undefined> {
+  const head = await read(handle, start, 14);
+  if (head.length < 6) return undefined;
+  const found = head.readUInt32LE(0);
+  if (head.length >= 8 && (found & 0xfffffff0) >>> 0 === firstSkippable)
+    return start + 8 + head.readUInt32LE(4);
+  if (found !== magic) return undefined;
+  const descriptor = head.readUInt8(4);
+  const isSingle = (descriptor & 0x20) !== 0;
+  const sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
+  const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] ?? 0;
+  let at = start + 5 + (isSingle ? 0 : 1) + dictionaryBytes + sizeBytes;
+  for (let isLast = false; !isLast; ) {
+    const header = await read(handle, at, blockHeaderBytes);
+    if (header.length < blockHeaderBytes) return undefined;
+    const block = header.readUIntLE(0, blockHeaderBytes);
+    const type = (block >> 1) & 3;
+    if (type === 3) return undefined;
+    isLast = (block & 1) === 1;
+    // A block of one repeated byte names how often, and holds it once.
+    at += blockHeaderBytes + (type === 1 ? 1 : block >> 3);
+  }
+  return at + ((descriptor & 4) === 0 ? 0 : checksumBytes);
+}
+
+async function read(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
 }

@@ -3,11 +3,10 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../ids.ts';
+import { resumePointFile } from '../loadLog.ts';
 import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
-import { resumePointFile } from '../resumePoint.ts';
 import { isEarlierForm, type Stored, withLock } from './archiveSession.ts';
-import { archiveFileIn, type LogFile, listLogFiles } from './logFiles.ts';
-import { bytesOf } from './logLines.ts';
+import { archiveFileIn, bytesOf, type LogFile, listLogFiles } from './logFiles.ts';
 
 /**
  * An original is written before the line that names it: for this long one that is taken away waits for such a line.

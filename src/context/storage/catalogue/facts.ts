@@ -4,7 +4,7 @@
  */
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import type { SessionRecord } from '../../../protocol/sessions.ts';
-import { entryWords, headLine, isPrompt, spokenLine } from '../spoken.ts';
+import { entryWords, headLine, isPrompt, spokenLine } from '../sessionSummary.ts';
 
 export interface ModelTokens {
   readonly input: number;

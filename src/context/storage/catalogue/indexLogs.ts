@@ -5,16 +5,14 @@ import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { parseLine } from '../logReader.ts';
 import { sqliteCode } from '../sqlite.ts';
+import { isWholeZstd } from './archiveSession.ts';
+import { forgetWords } from './database.ts';
 import { addFacts, noFacts, type SessionFacts } from './facts.ts';
-import { forgetWords } from './forget.ts';
-import type { LogFile } from './logFiles.ts';
-import { logLines } from './logLines.ts';
+import { type LogFile, logLines } from './logFiles.ts';
 import { listColumns } from './noteFiles.ts';
-import { readOriginal } from './originals.ts';
 import { parseFacts } from './rows.ts';
-import { searchableOf } from './searchable.ts';
+import { readOriginal, searchableOf } from './searchable.ts';
 import { indexText, projectWord } from './words.ts';
-import { isWholeZstd } from './zstdFrames.ts';
 
 export interface IndexOptions {
   readonly signal: AbortSignal;

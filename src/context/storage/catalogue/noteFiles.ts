@@ -1,12 +1,10 @@
 /** Compares the logs on disk with what the index knows of them: new ones, changed ones, vanished ones. */
 import type { DatabaseSync } from 'node:sqlite';
 import { parseLine } from '../logReader.ts';
-import { readEnds } from '../sessionSummary.ts';
-import { isPrompt } from '../spoken.ts';
+import { isPrompt, readEnds } from '../sessionSummary.ts';
+import { forgetSessions } from './database.ts';
 import { addFacts, bestTitle, noFacts, type SessionFacts } from './facts.ts';
-import { forgetSessions } from './forget.ts';
-import type { LogFile } from './logFiles.ts';
-import { logLines } from './logLines.ts';
+import { type LogFile, logLines } from './logFiles.ts';
 
 interface KnownRow {
   readonly id: number;

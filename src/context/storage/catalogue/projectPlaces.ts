@@ -6,7 +6,7 @@
 import { readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { detectGitRemote } from '../gitFiles.ts';
+import { detectGitRemote } from '../git.ts';
 import { newId } from '../ids.ts';
 import { getProjectStoragePath, projectSlug } from '../pathUtils.ts';
 

@@ -1,7 +1,13 @@
 /** Rows of the index as sessions, newest first. */
+
+import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { SessionQuery } from '../../../protocol/sessions.ts';
-import { noFacts, type SessionFacts } from './facts.ts';
+import type { Usage } from '../../../protocol/messages.ts';
+import type { SessionQuery, SessionRecord } from '../../../protocol/sessions.ts';
+import { bestTitle, noFacts, type SessionFacts } from './facts.ts';
+import { archiveFileIn, type LogFile, listLogFiles } from './logFiles.ts';
+import { quickFacts } from './noteFiles.ts';
+import { lastPlace } from './projectPlaces.ts';
 
 /** A session as it crosses threads: plain data. */
 export interface SessionRow {
@@ -85,4 +91,107 @@ function conditions({ project, archived = true, filter }: SessionQuery): {
     values.push(word, word);
   }
   return { where: where.join(' AND '), values };
+}
+
+// Rows of the index as the rest of the program knows them.
+
+export interface Records {
+  of(rows: readonly SessionRow[]): Promise<readonly SessionRecord[]>;
+  /** Where projects are is looked at again. */
+  forget(): void;
+}
+
+type Price = (model: string, usage: Usage) => number | undefined;
+
+export function createRecords(dataRoot: string, costUsd: Price): Records {
+  /** One look at the disk for all sessions of a project that were started in the same folder. */
+  let places = new Map<string, ReturnType<typeof lastPlace>>();
+  return {
+    of: (rows) =>
+      Promise.all(
+        rows.map(async (row) => {
+          const key = `${row.project}\n${row.facts.root}`;
+          const place = places.get(key) ?? lastPlace(dataRoot, row.project, row.facts.root);
+          places.set(key, place);
+          return { ...recordOf(dataRoot, row, costUsd), ...(await place) };
+        }),
+      ),
+    forget() {
+      places = new Map();
+    },
+  };
+}
+
+function recordOf(
+  dataRoot: string,
+  row: SessionRow,
+  costUsd: Price,
+): Omit<SessionRecord, 'root' | 'isMoved'> {
+  const { project, id, isArchived, bytes, mtimeMs, facts } = row;
+  const folder = join(dataRoot, 'projects', project);
+  return {
+    id,
+    file: isArchived ? archiveFileIn(folder, id) : join(folder, `${id}.jsonl`),
+    project,
+    ...bestTitle(facts),
+    createdAt: new Date(facts.createdAt ?? mtimeMs),
+    updatedAt: new Date(facts.updatedAt ?? mtimeMs),
+    bytes,
+    gitBranch: facts.gitBranch,
+    messageCount: facts.entries,
+    promptCount: facts.prompts,
+    model: facts.model,
+    ...tokensOf(facts, costUsd),
+    isArchived,
+    forkedFrom: facts.forkedFrom,
+    lastLines: facts.lastLines,
+  };
+}
+
+/** The cost is unknown as soon as one model has no price. */
+function tokensOf(
+  { usage }: SessionFacts,
+  costUsd: Price,
+): Pick<SessionRecord, 'inputTokens' | 'outputTokens' | 'costUsd'> {
+  let [inputTokens, outputTokens] = [0, 0];
+  let sum: number | undefined = 0;
+  for (const [model, { input, output, cached }] of Object.entries(usage)) {
+    inputTokens += input;
+    outputTokens += output;
+    const cost = costUsd(model, { inputTokens: input, outputTokens: output, cachedTokens: cached });
+    sum = sum === undefined || cost === undefined ? undefined : sum + cost;
+  }
+  return { inputTokens, outputTokens, costUsd: sum };
+}
+
+// A list without an index: the newest files, and of those only what is asked for is looked into.
+
+/** Files looked into at the same time. */
+const readers = 8;
+
+/** By the time of the file; with a filter every file is looked into. */
+export async function quickRows(dataRoot: string, query: SessionQuery): Promise<readonly SessionRow[]> {
+  const { project, archived = true, filter = '', offset = 0 } = query;
+  const limit = query.limit ?? Number.POSITIVE_INFINITY;
+  const projects = typeof project === 'string' ? [project] : project;
+  const logs = (await listLogFiles(dataRoot, typeof project === 'string' ? project : undefined))
+    .filter((log) => (archived || !log.isArchived) && projects?.includes(log.project) !== false)
+    .sort((a, b) => b.mtimeMs - a.mtimeMs || (a.id < b.id ? -1 : 1));
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows: SessionRow[] = [];
+  for (let at = 0; at < logs.length && rows.length < offset + limit; at += readers) {
+    for (const row of await Promise.all(logs.slice(at, at + readers).map(rowOf)))
+      if (row.facts.prompts > 0 && words.every((word) => headingOf(row).includes(word))) rows.push(row);
+  }
+  return rows.slice(offset, offset + limit);
+}
+
+/** What a file tells at both ends. */
+export async function rowOf(log: LogFile): Promise<SessionRow> {
+  const { project, id, isArchived, size, mtimeMs } = log;
+  return { project, id, isArchived, bytes: size, mtimeMs, facts: await quickFacts(log) };
+}
+
+function headingOf({ id, facts }: SessionRow): string {
+  return `${bestTitle(facts).title} ${facts.gitBranch ?? ''} ${id}`.toLowerCase();
 }

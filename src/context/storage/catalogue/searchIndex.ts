@@ -5,14 +5,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { entrySchema } from '../../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { parseLine } from '../logReader.ts';
-import { archiveFileIn } from './logFiles.ts';
-import { bytesOf } from './logLines.ts';
-import { readOriginal } from './originals.ts';
-import { matches, type Query } from './query.ts';
+import { archiveFileIn, bytesOf } from './logFiles.ts';
 import { type SessionRow, toRow } from './rows.ts';
-import { searchableOf } from './searchable.ts';
-import { snippetOf } from './snippet.ts';
-import { fold, projectWord } from './words.ts';
+import { readOriginal, searchableOf } from './searchable.ts';
+import { fold, matches, projectWord, type Query, snippetOf } from './words.ts';
 
 /** A hit as it crosses threads: plain data. */
 export interface FoundRow {

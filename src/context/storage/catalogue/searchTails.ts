@@ -1,17 +1,14 @@
 /** Searches what the index has not read yet: the logs themselves, newest first, for a bounded time. */
+
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { parseLine } from '../logReader.ts';
 import { noFacts } from './facts.ts';
-import type { LogFile } from './logFiles.ts';
-import { logLines } from './logLines.ts';
-import { readOriginal } from './originals.ts';
-import { matches, type Query } from './query.ts';
+import { type LogFile, logLines } from './logFiles.ts';
 import { type SessionRow, toRow } from './rows.ts';
-import { searchableOf } from './searchable.ts';
+import { readOriginal, searchableOf } from './searchable.ts';
 import type { FoundRow, SearchOptions } from './searchIndex.ts';
-import { snippetOf } from './snippet.ts';
-import { fold } from './words.ts';
+import { fold, matches, type Query, snippetOf } from './words.ts';
 
 /** All tails together get this long, and longer as long as nothing was found at all. */
 const tailsMs = 100;

@@ -1,7 +1,10 @@
 /** What of an entry can be searched for, and who said it. */
+
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { type JSONLEntry, kindOf, shellCommand } from '../../../protocol/entries.ts';
-import { contentText } from '../spoken.ts';
+import { contentText } from '../../facts/entryText.ts';
 
 export interface Searchable {
   /** "you", "model", "summary", "note", or the tool's name. */
@@ -60,4 +63,31 @@ function leavesOf(value: unknown): string {
       open.push(...Object.values(next).reverse().slice(0, 10_000));
   }
   return found.join('\n');
+}
+
+// Originals beside the logs, as far as they are searched.
+
+/** Of a larger original only this much of its beginning can be searched. */
+export const maxOriginalBytes = 2 * 2 ** 20;
+/** An original with a zero byte in its first bytes is no text; git decides so, too. */
+const probeBytes = 8000;
+
+/** Undefined for what is gone, or is no text. */
+export function readOriginal(projectFolder: string, hash: string): string | undefined {
+  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+  const buffer = Buffer.allocUnsafe(maxOriginalBytes);
+  let length = 0;
+  try {
+    const handle = openSync(join(projectFolder, 'blobs', hash.slice(0, 2), hash), 'r');
+    try {
+      for (let got = -1; got !== 0 && length < maxOriginalBytes; length += got)
+        got = readSync(handle, buffer, length, maxOriginalBytes - length, length);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return undefined;
+  }
+  const bytes = buffer.subarray(0, length);
+  return bytes.subarray(0, probeBytes).includes(0) ? undefined : withoutColours(bytes.toString('utf8'));
 }

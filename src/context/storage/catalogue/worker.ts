@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../askThread.ts';
 import { Engine } from './Engine.ts';
-import type { EngineRequest } from './enginePort.ts';
+import type { EngineRequest } from './EngineThread.ts';
 
 /** No other process writes for longer than a batch takes. */
 const busyMs = 5000;

@@ -1,3 +1,5 @@
+import type { VocabularyName } from '../TokenEncoder.ts';
+
 /**
  * A vocabulary of byte pair encoding as flat arrays: all tokens' bytes in a row and one open hash table over
  * them, some 6 MB for 200,000 tokens where maps of strings take 150.
@@ -126,4 +128,13 @@ function hash(bytes: Uint8Array, start: number, end: number): number {
 function isSame(a: Uint8Array, aStart: number, b: Uint8Array, bStart: number, length: number): boolean {
   for (let index = 0; index < length; index++) if (a[aStart + index] !== b[bStart + index]) return false;
   return true;
+}
+
+/** Reads a public vocabulary: some 100 ms and 10 MB, so only off the main thread. */
+export async function loadVocabulary(name: VocabularyName): Promise<Vocabulary> {
+  const { default: file } =
+    name === 'o200k_base'
+      ? await import('js-tiktoken/ranks/o200k_base')
+      : await import('js-tiktoken/ranks/cl100k_base');
+  return readVocabulary(file);
 }

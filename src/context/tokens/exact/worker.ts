@@ -3,8 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../askThread.ts';
 import type { VocabularyName } from '../TokenEncoder.ts';
 import { countExactly } from './countExactly.ts';
-import { loadVocabulary } from './loadVocabulary.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { loadVocabulary, type Vocabulary } from './vocabulary.ts';
 
 export interface CountRequest {
   readonly id: number;

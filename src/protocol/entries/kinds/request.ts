@@ -18,7 +18,7 @@ const summaryCutSchema = z.object({
 });
 export type SummaryCut = z.infer<typeof summaryCutSchema>;
 
-/** What a request was made from, so that it can be built again byte for byte: see context/rebuildRequest.ts. */
+/** What a request was made from, so that it can be built again byte for byte: see context/request/rebuildRequest.ts. */
 export const requestRecordSchema = z.object({
   seq: z.number(),
   model: z.string(),

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matches, parseQuery } from '../../../../src/context/storage/catalogue/query.ts';
-import { snippetOf } from '../../../../src/context/storage/catalogue/snippet.ts';
-import { fold, indexText } from '../../../../src/context/storage/catalogue/words.ts';
+import {
+  fold,
+  indexText,
+  matches,
+  parseQuery,
+  snippetOf,
+} from '../../../../src/context/storage/catalogue/words.ts';
 
 const finds = (query: string, text: string): boolean | undefined => {
   const parsed = parseQuery(query);

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { isWholeZstd } from '../../../../src/context/storage/catalogue/zstdFrames.ts';
+import { isWholeZstd } from '../../../../src/context/storage/catalogue/archiveSession.ts';
 import { temporaryFolder } from '../tmp.ts';
 
 const pack = (bytes: Buffer, checksum = 1): Buffer =>

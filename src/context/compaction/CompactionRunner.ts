@@ -1,0 +1,354 @@
+/**
+ * Runs compactions for one session, one at a time: lets CompactionService work and writes the outcome as one
+ * batch. What was appended meanwhile is kept; an abort leaves everything as it was. When to run one is not
+ * decided here (ReductionLadder.ts).
+ */
+import type { CompactMetadata } from '../../protocol/entries/fields.ts';
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { CompactionReport, ContextMeasure } from '../../protocol/events.ts';
+import { untilAborted } from '../../protocol/untilAborted.ts';
+import { CompactionService, type DraftAttempt } from '../CompactionService.ts';
+import { atomEntries, isPrompt, isUserSide } from '../history/atoms.ts';
+import { epochOf, followEpoch } from '../history/epoch.ts';
+import { reductionDraft } from '../history/reductions.ts';
+import { namesOf } from '../history/retained.ts';
+import { lastCompaction, type View } from '../history/view.ts';
+import { draftEntry, type SummaryDraft } from '../memory/ThreadSummary.ts';
+import type { RequestBasis } from '../request/requestRecord.ts';
+import type { Session } from '../session.ts';
+import { CacheStore, compactionDrafts } from '../storage/index.ts';
+import { allocateBudget, tailTokens } from '../tokens/budgets.ts';
+import type { CompactOptions, RequestOptions } from '../types.ts';
+import type { AskedSummary, CompactionJob, CompactionOutcome } from './job.ts';
+import { ledgerDraft } from './ledger.ts';
+import { refusedReport, reportOf } from './report.ts';
+
+export type RunRequest = RequestOptions & {
+  /** Tokens of the request as it is. */
+  readonly preTokens: number;
+} & Pick<CompactionJob, 'trigger'> &
+  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'isLate' | 'keepFrom'>> & {
+    /** A summary that is written already, or being written. */
+    readonly draft?: SummaryDraft | Promise<SummaryDraft | undefined> | undefined;
+  };
+
+/** Share of the window that has to be filled before a refused compaction is tried again. */
+export const PAUSE = 0.05;
+
+export class CompactionRunner {
+  readonly #session: Session;
+  readonly #service: CompactionService;
+  readonly #epochOf = followEpoch();
+  #running: Promise<CompactionReport> | undefined;
+  /** The last automatic compaction, when it gained too little. */
+  #refused:
+    | { readonly tokens: number; readonly prompt: string | undefined; readonly wasTooLarge: boolean }
+    | undefined;
+
+  constructor(session: Session) {
+    const { projection, deps } = session;
+    const { settings } = deps;
+    this.#session = session;
+    this.#service = new CompactionService({
+      settings: settings.compact,
+      root: deps.root,
+      counter: projection.counter,
+      summarize: deps.summarize,
+      isSensitive: deps.isSensitive,
+      fileCache: new CacheStore(settings.cache.maxEntries, settings.cache.ttlMs),
+      writer: settings.summary,
+      minRetainRounds: settings.minRetainRounds ?? undefined,
+      summaryCap: (window) => allocateBudget(window, settings.budget).summary,
+    });
+  }
+
+  /** Resolves when no compaction runs; true if one did. */
+  async settled(): Promise<boolean> {
+    return (await this.#running) !== undefined;
+  }
+
+  /**
+   * At the trigger, with the user waiting. Does nothing when nothing new was said since the last compaction,
+   * or when little was since one gained too little: the model is not asked for the same summary at every step.
+   */
+  async runAuto(
+    options: RequestOptions,
+    { usedTokens, windowTokens }: ContextMeasure,
+    withoutModel = false,
+  ): Promise<CompactionReport | undefined> {
+    const { projection, log } = this.#session;
+    if (!this.hasFreshTokens()) return undefined;
+    const { limit } = projection.budget();
+    const isTooLarge = usedTokens > limit;
+    const prompt = log.entries().findLast(isPrompt)?.uuid;
+    const last = this.#refused;
+    // Another prompt leaves other things to drop, and a request too large to send has a nearer goal.
+    const wasRefused =
+      last !== undefined &&
+      last.prompt === prompt &&
+      (last.wasTooLarge || !isTooLarge) &&
+      usedTokens < last.tokens + windowTokens * PAUSE;
+    if (wasRefused && !isTooLarge) {
+      // The pause is so much of growth: where masking made the request smaller meanwhile, from there on.
+      this.#refused = { ...last, tokens: Math.min(last.tokens, usedTokens) };
+      return undefined;
+    }
+    const report = await this.run({
+      ...options,
+      trigger: 'auto',
+      preTokens: usedTokens,
+      withoutModel: withoutModel || wasRefused,
+      ...(isTooLarge ? { mustReach: limit } : {}),
+    });
+    this.#refused =
+      report.outcome === 'refused' ? { tokens: usedTokens, prompt, wasTooLarge: isTooLarge } : undefined;
+    return report;
+  }
+
+  /** What the user asked for; a second request waits for the first and gets its report. */
+  async runManual(options: CompactOptions): Promise<CompactionReport> {
+    const { projection, thread } = this.#session;
+    const measure = projection.measure(options.tools);
+    const { usedTokens } = measure;
+    const nothing = this.#nothingToCompact();
+    if (this.#running === undefined && nothing !== undefined) {
+      const report = refusedReport('manual', usedTokens, nothing);
+      options.emit({ type: 'compaction_ended', report });
+      return report;
+    }
+    const { limit } = projection.budget();
+    const draft = this.#draftFor(options);
+    const request = {
+      ...options,
+      trigger: 'manual' as const,
+      preTokens: usedTokens,
+      ...(usedTokens > limit ? { mustReach: limit } : {}),
+    };
+    const report = await this.run({ ...request, draft });
+    const used = await draft;
+    // A draft that leaves too much standing is no reason to refuse the user.
+    if (used === undefined || report.outcome !== 'refused') return report;
+    thread.drop(used.epoch);
+    return this.run(request);
+  }
+
+  /** What a compaction would do; nothing changes. The summary is kept as a draft, and what it cost is recorded. */
+  async preview(options: CompactOptions): Promise<CompactionOutcome> {
+    await this.settled();
+    const { thread, append, projection } = this.#session;
+    const message = this.#nothingToCompact();
+    if (message !== undefined) return { type: 'refused', message };
+    const epoch = this.epoch();
+    const draft = await this.#draftFor(options);
+    const outcome = await this.#service.compact(this.#job({ ...options, trigger: 'manual' }, draft));
+    if (outcome.type === 'cancelled' || outcome.type === 'clipped') return outcome;
+    const cost = outcome.usage === undefined ? [] : [outcome.usage];
+    const isModels = outcome.type === 'compacted' && outcome.fallback === undefined;
+    if (!isModels || outcome.lastMessageSeq === undefined) {
+      await append(cost);
+      return outcome;
+    }
+    const { text, lastMessageSeq } = outcome;
+    const { usedTokens } = projection.measure(options.tools);
+    const kept = { text, epoch, lastMessageSeq, usedTokens };
+    thread.set(kept);
+    await append(draft === undefined ? [...cost, draftEntry(kept)] : cost);
+    return outcome;
+  }
+
+  /** Names what a draft is written for (history/epoch.ts). */
+  epoch(): string {
+    return this.#epochOf(this.#session.log.entries());
+  }
+
+  /** The draft that can still be used. A stale one is dropped. */
+  draft({ tools }: Pick<RequestOptions, 'tools'>, { usedTokens }: ContextMeasure): SummaryDraft | undefined {
+    const { thread, projection, deps } = this.#session;
+    const draft = thread.get(this.epoch());
+    if (draft === undefined) return undefined;
+    const tail = tailTokens(projection.budget(), deps.settings.compact, projection.fixedTokens(tools));
+    if (usedTokens <= draft.usedTokens + MOST_BEHIND * tail) return draft;
+    // The newest exchange stays verbatim in any case: however large it is, another draft would do no better.
+    const later = projection
+      .view()
+      .atoms.filter(({ kind, head }) => kind === 'reply' && head.seq > draft.lastMessageSeq);
+    if (later.length <= 1) return draft;
+    thread.drop(draft.epoch);
+    return undefined;
+  }
+
+  /** For what the user asked for: one that is being written is waited for, unless they want another. */
+  async #draftFor(options: CompactOptions): Promise<SummaryDraft | undefined> {
+    const { thread, projection } = this.#session;
+    if (options.focus !== undefined) {
+      thread.stop();
+      return undefined;
+    }
+    if (thread.state(this.epoch()) === 'running') await untilAborted(thread.settled(), options.signal);
+    return this.draft(options, projection.measure(options.tools));
+  }
+
+  /** Asks for a draft, beside whatever runs. Never rejects. */
+  async writeDraft(options: RequestOptions): Promise<DraftAttempt> {
+    try {
+      return await this.#service.draft(this.#job({ ...options, trigger: 'auto' }));
+    } catch (error) {
+      return { type: 'failed', message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Whether anything was said since the last compaction. */
+  hasFreshTokens(): boolean {
+    const { entries, undone } = this.#session.log.live();
+    const at = lastCompaction(entries, undone);
+    const later = at === -1 ? entries : entries.slice(at + 2);
+    return later.some(
+      (entry) =>
+        (isUserSide(entry) && entry.subtype !== 'instructions' && entry.subtype !== 'reminder') ||
+        entry.type === 'assistant' ||
+        entry.type === 'tool_result',
+    );
+  }
+
+  /** One at a time: whoever comes while one runs gets its report. */
+  run(request: RunRequest): Promise<CompactionReport> {
+    this.#running ??= this.#run(request).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  #nothingToCompact(): string | undefined {
+    if (this.hasFreshTokens()) return undefined;
+    const { entries, undone } = this.#session.log.live();
+    return lastCompaction(entries, undone) === -1
+      ? 'There is nothing to compact yet.'
+      : 'There is nothing to compact: nothing was said since the last compaction.';
+  }
+
+  #job(request: Omit<RunRequest, 'preTokens'>, draft?: SummaryDraft): CompactionJob {
+    const { log, projection, deps } = this.#session;
+    const basis = projection.basis(request.tools);
+    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, isLate, keepFrom } = request;
+    return {
+      entries: log.entries(),
+      view: projection.view(),
+      cwd: log.cwd,
+      trigger,
+      focus,
+      tools,
+      model: deps.model(),
+      window: projection.budget(),
+      policy: projection.policy(),
+      blobs: log.blobs,
+      signal,
+      emit,
+      onAsked: (asked) => this.#record(basis, asked),
+      ...(mustReach === undefined ? {} : { mustReach }),
+      ...(withoutModel === undefined ? {} : { withoutModel }),
+      ...(isLate === undefined ? {} : { isLate }),
+      ...(keepFrom === undefined ? {} : { keepFrom }),
+      ...(draft === undefined ? {} : { draft }),
+    };
+  }
+
+  /** A request for a summary leaves no reply in the log: an entry of its own says how it was made. */
+  #record(basis: RequestBasis, asked: AskedSummary): void {
+    // A session that was closed meanwhile keeps no record of it.
+    void this.#session.recorder.recordSummary(basis, asked).catch(() => {});
+  }
+
+  async #run(request: RunRequest): Promise<CompactionReport> {
+    const { log, projection, deps, thread } = this.#session;
+    const now = deps.clock ?? Date.now;
+    const started = now();
+    const base = log.entries();
+    const { preTokens } = request;
+    request.emit({ type: 'compaction_started', trigger: request.trigger, preTokens });
+    const draft = await request.draft;
+    const made = await this.#service.compact(this.#job(request, draft));
+    const outcome = ifStillTrue(made, base, log.entries());
+    const durationMs = now() - started;
+    await this.#write(outcome, base, { durationMs, wasAsked: request.withoutModel !== true });
+    if (outcome.type === 'compacted') thread.drop(epochOf(base));
+    const { usedTokens: postTokens } = projection.measure(request.tools);
+    const report = reportOf(outcome, { trigger: request.trigger, preTokens, postTokens, durationMs });
+    request.emit({ type: 'compaction_ended', report });
+    return report;
+  }
+
+  /** One batch; what came after `base` is in no summary, so it stays verbatim. */
+  async #write(
+    outcome: CompactionOutcome,
+    base: readonly JSONLEntry[],
+    { durationMs, wasAsked }: { readonly durationMs: number; readonly wasAsked: boolean },
+  ): Promise<void> {
+    const { log, projection, append } = this.#session;
+    if (outcome.type === 'cancelled') return;
+    if (outcome.type === 'refused') {
+      if (outcome.usage !== undefined) await append([outcome.usage]);
+      return;
+    }
+    if (outcome.type === 'clipped') return void (await append([reductionDraft(outcome.reduction)]));
+    projection.addSnippets(outcome.snippetTexts);
+    const retained = retainedNow(outcome.metadata.retained, base, log.entries(), projection.view());
+    const metadata = { ...outcome.metadata, durationMs, retained: namesOf(retained, log.entries()) };
+    // A summary that no model was asked for is no failure of a model.
+    const failed = outcome.fallback === undefined || !wasAsked ? [] : [failureDraft(outcome.fallback)];
+    await append([
+      ...failed,
+      ...(outcome.reduction === undefined ? [] : [reductionDraft(outcome.reduction)]),
+      ...compactionDrafts(outcome.summary, metadata),
+      ...(outcome.ledger === undefined ? [] : [ledgerDraft(outcome.ledger, ledgerFacts(outcome.metadata))]),
+      ...(outcome.usage === undefined ? [] : [outcome.usage]),
+    ]);
+  }
+}
+
+/** Growth after which a ready draft is stale, in tails. A draft is begun at most one tail before the trigger. */
+const MOST_BEHIND = 2;
+
+/** The outcome, unless what it was made from no longer stands: something was rewound, dropped or restored. */
+function ifStillTrue(
+  outcome: CompactionOutcome,
+  base: readonly JSONLEntry[],
+  now: readonly JSONLEntry[],
+): CompactionOutcome {
+  if (outcome.type !== 'compacted' || epochOf(base) === epochOf(now)) return outcome;
+  const { usage } = outcome;
+  const message =
+    'The conversation was changed while it was compacted (rewound, dropped or restored), so the summary was not used. Nothing else has changed.';
+  return { type: 'refused', message, ...(usage === undefined ? {} : { usage }) };
+}
+
+/**
+ * Uuids of what stays verbatim, with what was appended since `base`: no summary speaks for it. So does what was
+ * pinned meanwhile, wherever it stands.
+ */
+export function retainedNow(
+  retained: readonly string[],
+  base: readonly JSONLEntry[],
+  now: readonly JSONLEntry[],
+  { atoms, pinned }: Pick<View, 'atoms' | 'pinned'>,
+): string[] {
+  // The newest instructions are pinned before the summary.
+  const isKept = ({ subtype }: JSONLEntry): boolean => subtype !== 'instructions';
+  const meanwhile = now.slice(base.length).filter(isKept);
+  const pins = atoms.filter(({ head }) => pinned.has(head.uuid) && isKept(head)).flatMap(atomEntries);
+  return [...new Set([...retained, ...[...pins, ...meanwhile].map(({ uuid }) => uuid)])];
+}
+
+/** What the compaction gained stands with it; the ledger inside it gains nothing of its own. */
+function ledgerFacts({ preTokens, postTokens = preTokens }: CompactMetadata) {
+  return { reason: 'compaction', preTokens: postTokens, postTokens };
+}
+
+/** A summary that could not be had: counts for the breaker. */
+export function failureDraft(reason: string): EntryDraft {
+  return {
+    type: 'system',
+    subtype: 'summary_failed',
+    message: { role: 'system', content: reason },
+    data: { reason },
+  };
+}

@@ -1,0 +1,297 @@
+/**
+ * Leaves the past of a log to the file: what came before a compaction, or before a removal, but for what requests
+ * still show and what later steps look back at. The view, the next compaction, totals and the screen are the same with what stays as
+ * with everything (test/fuzz/large.ts).
+ */
+import { entryKinds, type JSONLEntry, kindOf } from '../../protocol/entries.ts';
+import { reductionRecords } from '../contextReport.ts';
+import { boundedFacts, knownFacts } from '../facts/knownFacts.ts';
+import { atomEntries, groupAtoms, isPrompt } from './atoms.ts';
+import {
+  afterEvictedPrefix,
+  type EvictedPrefix,
+  evictedPrefixEntry,
+  evictedPrefixOf,
+  spentBy,
+} from './evictedPrefix.ts';
+import { Learned } from './Learned.ts';
+import { isCorrection, liveEntries, rewindTarget, undoneBy } from './liveEntries.ts';
+import { reductionOf } from './reductions.ts';
+import { noteHeads, Removals, stretchesIn, withAllBehind } from './removals.ts';
+import { retainedBy } from './retained.ts';
+import { lastCompaction, viewOf } from './view.ts';
+
+/** Reductions that `/context` can still list of a past. */
+const MAX_RECORDS = 100;
+
+/**
+ * The entries without the past of the compaction whose boundary has this uuid, or without what the removal of this
+ * uuid and those before it took; the same entries where it does not count, has no past, or is followed by a correction
+ * that goes back behind it: taken back or gone back over, that one would make what left count again. An entry that
+ * stands for what left is second.
+ */
+export function evictPrefix(entries: readonly JSONLEntry[], boundaryUuid: string): readonly JSONLEntry[] {
+  const { entries: live, undone } = liveEntries(entries);
+  const at = live.findIndex(({ uuid }) => uuid === boundaryUuid);
+  const end = endOf(live, at);
+  const header = live[0];
+  if (at < 2 || undone.has(boundaryUuid) || end === undefined || header === undefined) return entries;
+  const before = live.slice(0, at).filter(({ uuid, subtype }) => subtype !== 'past' && !undone.has(uuid));
+  const isOfRemoval = end === live[at];
+  const shown = isOfRemoval ? shownAfterRemoval([...before, end]) : retainedBy(live[at], before);
+  if (shown === undefined) return entries;
+  const needed = staying(before, live.slice(at), shown, undone);
+  // Behind a compaction only what it retains is grouped; here everything that is there.
+  const stay = isOfRemoval ? withWholeAtoms(needed, before) : withPlaces(needed, before);
+  // Failures count whatever was rewound since.
+  const [said, later] = splitAt(entries, boundaryUuid);
+  for (const entry of failuresSince(said)) stay.add(entry);
+  const past = evictedPrefixEntry(pastThrough(entries, live, end), header);
+  // What was said before and is dead stays dead: later corrections of it find nothing to bring back.
+  const [first, ...others] = said.filter((entry) => stay.has(entry));
+  const left =
+    first === header
+      ? [header, past, ...others, ...later]
+      : [past, ...(first ? [first] : []), ...others, ...later];
+  return absentTarget(left) === undefined ? left : entries;
+}
+
+/** The last entry of what the past reaches up to: a compaction's summary, or the removal itself. */
+function endOf(live: readonly JSONLEntry[], at: number): JSONLEntry | undefined {
+  const [boundary, next] = [live[at], live[at + 1]];
+  if (boundary === undefined) return undefined;
+  if (boundary.subtype === 'compact_boundary') return next?.isCompactSummary === true ? next : undefined;
+  return isRemoval(boundary) ? boundary : undefined;
+}
+
+function splitAt(
+  entries: readonly JSONLEntry[],
+  uuid: string,
+): readonly [before: readonly JSONLEntry[], from: readonly JSONLEntry[]] {
+  const at = entries.findIndex((entry) => entry.uuid === uuid);
+  return [entries.slice(0, at), entries.slice(at)];
+}
+
+/** Everything up to and with this entry. */
+function pastThrough(
+  entries: readonly JSONLEntry[],
+  live: readonly JSONLEntry[],
+  { seq: throughSeq, uuid: throughUuid }: JSONLEntry,
+): EvictedPrefix {
+  const known = evictedPrefixOf(entries);
+  const isPast = ({ seq }: { readonly seq: number }): boolean => seq <= throughSeq;
+  const own = afterEvictedPrefix(entries).filter(isPast);
+  const learned = new Learned(known?.learned);
+  for (const entry of own) if (reductionOf(entry)?.isGuess !== true) learned.learn(entry);
+  const liveOwn = afterEvictedPrefix(live).filter(isPast);
+  learned.relearn(liveOwn, known?.learned);
+  return {
+    throughSeq,
+    throughUuid,
+    facts: boundedFacts(knownFacts(live.filter(isPast))),
+    learned: learned.state(),
+    spent: spentBy(own, known?.spent),
+    reductions: reductionRecords(entries).filter(isPast).slice(-MAX_RECORDS),
+  };
+}
+
+/** What is needed of the entries before a compaction. */
+function staying(
+  before: readonly JSONLEntry[],
+  since: readonly JSONLEntry[],
+  shownThen: ReadonlySet<string>,
+  undone: ReadonlySet<string>,
+): Set<JSONLEntry> {
+  const stay = new Set<JSONLEntry>();
+  const shown = new Set(shownThen);
+  for (const entry of since)
+    if (!undone.has(entry.uuid)) for (const uuid of reductionOf(entry)?.restored ?? []) shown.add(uuid);
+  for (const entry of before) if (shown.has(entry.uuid) || kindOf(entry)?.stays === 'all') stay.add(entry);
+  for (const entry of newestOfEach(before)) stay.add(entry);
+  for (const entry of lastReply(before)) stay.add(entry);
+  for (const entry of behindNotes(before, shown)) stay.add(entry);
+  const ids = new Set([...stay].map(({ uuid }) => uuid));
+  const reductions = before.filter((entry) => concerns(entry, ids, shown));
+  for (const entry of reductions) stay.add(entry);
+  return stay;
+}
+
+/** A note stands where the first of what it stands for stood. */
+function withPlaces(needed: ReadonlySet<JSONLEntry>, before: readonly JSONLEntry[]): Set<JSONLEntry> {
+  const places = new Set([...needed].flatMap((entry) => [...noteHeads(entry).keys()]));
+  return new Set([...needed, ...before.filter(({ uuid }) => places.has(uuid))]);
+}
+
+/** The newest of everything of which only the newest counts; of prompts also the first, which is the title. */
+function newestOfEach(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
+  const newest = newestOnly.map((is) => before.findLast(is));
+  return [before.find(isPrompt), ...newest].flatMap((entry) => entry ?? []);
+}
+
+const newestOnly: readonly ((entry: JSONLEntry) => boolean)[] = [
+  isPrompt,
+  ...Object.values(entryKinds).flatMap((kind) =>
+    kind.stays === 'newest' ? [(entry: JSONLEntry) => entry.subtype === kind.subtype] : [],
+  ),
+  // A title of the user's wins over a newer one of the model's, and the mode before a plan comes back after it.
+  ({ subtype, data }) => subtype === 'title' && data?.source === 'user',
+  ({ subtype, data }) => subtype === 'mode' && data?.mode !== 'plan',
+  ({ toolResult }) => toolResult?.todos !== undefined,
+];
+
+/** Whole: a call without its result would look as if it had been cut short. */
+function lastReply(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
+  const from = before.findLastIndex(({ type }) => type === 'assistant');
+  const [atom] = from === -1 ? [] : groupAtoms(before.slice(from));
+  return atom === undefined ? [] : atomEntries(atom);
+}
+
+/** Summaries that failed since one was had: they count for the breaker. */
+function failuresSince(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
+  const from = before.findLastIndex(
+    ({ subtype, compactMetadata }) =>
+      subtype === 'model' || (subtype === 'compact_boundary' && compactMetadata?.success !== false),
+  );
+  return before.slice(from + 1).filter(({ subtype }) => subtype === 'summary_failed');
+}
+
+/**
+ * What a later note needs to know that takes one of those shown, and then is the only pointer to all behind it: the
+ * reductions that say how much that is, its first message and its last.
+ */
+function behindNotes(before: readonly JSONLEntry[], shown: ReadonlySet<string>): readonly JSONLEntry[] {
+  const stretches = stretchesIn(before);
+  const taken = new Set(before.flatMap((entry) => reductionOf(entry)?.removed ?? []));
+  const standing = [...stretches.keys()].filter((note) => shown.has(note) && !taken.has(note));
+  const ends = standing.flatMap((note) => {
+    const all = withAllBehind([note], stretches);
+    const messages = before.filter(({ uuid }) => all.has(uuid) && !stretches.has(uuid));
+    return [...messages.slice(0, 1), ...messages.slice(-1)];
+  });
+  const all = withAllBehind(standing, stretches);
+  const isBehind = (entry: JSONLEntry): boolean =>
+    [...noteHeads(entry).values()].some(({ uuid }) => all.has(uuid));
+  return [...withWholeAtoms(new Set(ends), before), ...before.filter(isBehind)];
+}
+
+/** Pins and reductions of something that stays. */
+function concerns(entry: JSONLEntry, ids: ReadonlySet<string>, shown: ReadonlySet<string>): boolean {
+  if (entry.subtype === 'pin') return typeof entry.data?.uuid === 'string' && ids.has(entry.data.uuid);
+  const reduction = reductionOf(entry);
+  if (reduction === undefined) return false;
+  if (shown.has(entry.uuid) || reduction.notes?.some((_, index) => shown.has(`${entry.uuid}:${index}`)))
+    return true;
+  const named = [
+    ...(reduction.removed ?? []),
+    ...(reduction.restored ?? []),
+    ...(reduction.replacements ?? []).map(({ uuid }) => uuid),
+  ];
+  return named.some((uuid) => ids.has(uuid));
+}
+
+// What a removal leaves to be held in memory: what requests still show, and where the notes of what is gone stand.
+
+/** True for what took messages out of the conversation to make room. */
+export function isRemoval(entry: JSONLEntry): boolean {
+  const reduction = reductionOf(entry);
+  return reduction?.kind === 'remove' && (reduction.removed ?? []).length > 0;
+}
+
+/**
+ * The removal behind which memory may begin, where no compaction made an end since: the one before the last, so that
+ * the last can be taken back at once. Undefined where there is none yet that is not left already.
+ */
+export function removalToEvict(entries: readonly JSONLEntry[]): JSONLEntry | undefined {
+  const { entries: live, undone } = liveEntries(entries);
+  const through = evictedPrefixOf(entries)?.throughSeq ?? -1;
+  const from = lastCompaction(live, undone) + 2;
+  return live
+    .slice(from)
+    .filter((entry) => entry.seq > through && !undone.has(entry.uuid) && isRemoval(entry))
+    .at(-2);
+}
+
+/**
+ * Uuids of what is needed of a log that ends with a removal, none of it undone; undefined where a call without its
+ * reply (a damaged line) needs its neighbours to be what it is.
+ */
+export function shownAfterRemoval(entries: readonly JSONLEntry[]): ReadonlySet<string> | undefined {
+  const atoms = groupAtoms(entries);
+  if (atoms.some(({ head }) => head.type === 'tool_use')) return undefined;
+  const view = viewOf(entries);
+  const shown = new Set(view.atoms.flatMap((atom) => atomEntries(atom).map(({ uuid }) => uuid)));
+  // With its boundary.
+  const summary = view.summary === undefined ? 0 : entries.indexOf(view.summary);
+  if (summary > 0) for (const { uuid } of entries.slice(summary - 1, summary + 1)) shown.add(uuid);
+  // With the user's messages that it quotes.
+  for (const { uuid } of entries[summary - 1]?.compactMetadata?.userMessages ?? []) shown.add(uuid);
+  const removals = new Removals();
+  for (const entry of entries) {
+    const reduction = reductionOf(entry);
+    if (reduction === undefined) continue;
+    removals.learn(entry, reduction);
+    // A later note speaks for earlier ones: each names the one before it.
+    if ((reduction.removed ?? []).length > 0) shown.add(entry.uuid);
+  }
+  for (const { uuid } of removals.places(atoms)) shown.add(uuid);
+  return shown;
+}
+
+/** The same entries with all others of the atoms that any of them belongs to. */
+export function withWholeAtoms(
+  entries: ReadonlySet<JSONLEntry>,
+  log: readonly JSONLEntry[],
+): Set<JSONLEntry> {
+  const whole = new Set(entries);
+  for (const atom of groupAtoms(log)) {
+    const own = atomEntries(atom);
+    if (own.some((entry) => whole.has(entry))) for (const entry of own) whole.add(entry);
+  }
+  return whole;
+}
+
+// Whether what is in memory of a log is enough: what goes back behind its past needs more than what requests show.
+
+/** A correction, and what it names. */
+export interface Target {
+  readonly uuid: string;
+  readonly by: JSONLEntry;
+}
+
+/** The first correction that goes back behind what is in memory. */
+export function absentTarget(entries: readonly JSONLEntry[]): Target | undefined {
+  const past = evictedPrefixOf(entries);
+  if (past === undefined) return undefined;
+  const { throughSeq: through, throughUuid } = past;
+  const later = entries.filter((entry) => entry.seq > through);
+  if (!later.some((entry) => isCorrection(entry) || entry.subtype === 'reduction')) return undefined;
+  const known = new Set(entries.map(({ uuid }) => uuid));
+  const own = new Set(later.map(({ uuid }) => uuid));
+  const gone = goneBefore(entries, past);
+  for (const by of later) {
+    // Going back to right behind what was left needs nothing of it.
+    const target = isCorrection(by) && rewindTarget(by) !== throughUuid ? rewindTarget(by) : undefined;
+    const corrected = isCorrection(by) ? [...undoneBy(by), target ?? ''] : [];
+    const uuid =
+      corrected.find((one) => one !== '' && !own.has(one)) ??
+      reductionOf(by)?.restored?.find((one) => !known.has(one)) ??
+      namedBy(by).find((one) => gone.has(one));
+    if (uuid !== undefined) return { uuid, by };
+  }
+  return undefined;
+}
+
+/** What had been removed where a removal left its past: whoever drops or restores it moves notes, and all of it counts. */
+function goneBefore(
+  entries: readonly JSONLEntry[],
+  { throughSeq, throughUuid }: EvictedPrefix,
+): ReadonlySet<string> {
+  const past = entries.filter(({ seq }) => seq <= throughSeq);
+  const isOfRemoval = past.some((entry) => entry.uuid === throughUuid && isRemoval(entry));
+  return new Set(isOfRemoval ? past.flatMap((entry) => reductionOf(entry)?.removed ?? []) : []);
+}
+
+function namedBy(entry: JSONLEntry): readonly string[] {
+  const { removed = [], restored = [] } = reductionOf(entry) ?? {};
+  return [...removed, ...restored];
+}

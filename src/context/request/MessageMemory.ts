@@ -1,0 +1,101 @@
+/**
+ * The messages that are already built, so that a step only builds what is new. MemoryStore says whose are
+ * kept; those of older entries are held weakly: the garbage collector may take them, and they are built again
+ * from the log when a request needs them. What was counted is remembered either way.
+ */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { Message } from '../../protocol/messages.ts';
+import type { Atom } from '../history/atoms.ts';
+import { MemoryStore } from '../storage/index.ts';
+import type { BuiltAtom, Memo } from './standardMessages.ts';
+
+/** Something that may be gone; `WeakRef` is one. */
+export interface Held {
+  deref(): Message | undefined;
+}
+
+export class MessageMemory {
+  readonly #store: MemoryStore;
+  readonly #identify: (message: Message, name: object) => void;
+  readonly #hold: (message: Message) => Held;
+  readonly #resident = new WeakSet<JSONLEntry>();
+  #slots = new WeakMap<JSONLEntry, Slot>();
+  #atoms = new WeakMap<JSONLEntry, BuiltAtom & { readonly atom: Atom }>();
+
+  /** `identify` hears what a message stands for: the same object each time it is built. */
+  constructor(
+    maxMessages: number,
+    identify: (message: Message, name: object) => void,
+    hold: (message: Message) => Held = (message) => new WeakRef(message),
+  ) {
+    this.#store = new MemoryStore(maxMessages);
+    this.#identify = identify;
+    this.#hold = hold;
+  }
+
+  /** How many entries' messages are kept. */
+  get count(): number {
+    return this.#store.getMessageCount();
+  }
+
+  /** Whose messages are kept, oldest first. */
+  resident(): readonly JSONLEntry[] {
+    return this.#store.getMessages();
+  }
+
+  /** Takes in an entry of the log; the oldest may leave for it. Entries of a log are frozen, so none is copied. */
+  learn(entry: JSONLEntry): void {
+    this.#resident.add(entry);
+    for (const left of this.#store.addMessage(entry)) this.#letGo(left);
+  }
+
+  /** Messages look different from now on. */
+  forget(): void {
+    this.#slots = new WeakMap();
+    this.#atoms = new WeakMap();
+  }
+
+  readonly memo: Memo<JSONLEntry, Message> = {
+    get: (entry) => {
+      const slot = this.#slots.get(entry);
+      return slot?.kept ?? slot?.held?.deref();
+    },
+    set: (entry, message) => {
+      const calls = message.role === 'assistant' ? message.toolCalls.length : 0;
+      let slot = this.#slots.get(entry);
+      if (slot?.calls !== calls) {
+        slot = { calls, kept: undefined, held: undefined };
+        this.#slots.set(entry, slot);
+      }
+      if (this.#resident.has(entry)) slot.kept = message;
+      else slot.held = this.#hold(message);
+      this.#identify(message, slot);
+    },
+  };
+
+  readonly atomMemo: Memo<Atom, BuiltAtom> = {
+    get: (atom) => {
+      const built = this.#atoms.get(atom.head);
+      return built?.atom === atom ? built : undefined;
+    },
+    set: (atom, built) => {
+      if (this.#resident.has(atom.head)) this.#atoms.set(atom.head, { ...built, atom });
+    },
+  };
+
+  #letGo(entry: JSONLEntry): void {
+    this.#resident.delete(entry);
+    this.#atoms.delete(entry);
+    const slot = this.#slots.get(entry);
+    if (slot?.kept === undefined) return;
+    slot.held = this.#hold(slot.kept);
+    slot.kept = undefined;
+  }
+}
+
+/** An entry's message in one of its forms: a reply changes while its calls are being recorded. */
+interface Slot {
+  readonly calls: number;
+  kept: Message | undefined;
+  held: Held | undefined;
+}

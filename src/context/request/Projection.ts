@@ -1,0 +1,289 @@
+/**
+ * One session's log as a request: messages, measures, and what the log teaches about the model (true window,
+ * calibration) and the files. All of it is derived from the entries, so a resumed session has the same.
+ */
+import type { Todo } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { ContextMeasure } from '../../protocol/events.ts';
+import type { Message, ToolSchema } from '../../protocol/messages.ts';
+import { type BuiltContext, ContextBuilder, configOf } from '../ContextBuilder.ts';
+import type { Atom } from '../history/atoms.ts';
+import { afterEvictedPrefix, evictedPrefixOf } from '../history/evictedPrefix.ts';
+import { Learned } from '../history/Learned.ts';
+import { isCorrection, liveEntries } from '../history/liveEntries.ts';
+import { reductionOf } from '../history/reductions.ts';
+import { lastCompaction, type View } from '../history/view.ts';
+import type { SessionLog } from '../storage/index.ts';
+import { TokenCounter } from '../TokenCounter.ts';
+import {
+  type MaskBudget,
+  maskBudget,
+  TokenBudgetTracker,
+  type WindowBudget,
+  windowBudget,
+} from '../tokens/budgets.ts';
+import type { ContextManagerDeps } from '../types.ts';
+import { MessageMemory } from './MessageMemory.ts';
+import { measureRequest, type RequestSizes } from './RequestSizer.ts';
+import type { NotedRequest, RequestBasis } from './requestRecord.ts';
+import { type ProjectionPolicy, renderAtom } from './standardMessages.ts';
+
+type ProjectionDeps = Pick<ContextManagerDeps, 'model' | 'settings' | 'encoder'>;
+
+export class Projection {
+  readonly counter: TokenCounter;
+  /** The messages that are kept ready: `context.maxMemoryMessages`. */
+  readonly memory: MessageMemory;
+  /** Messages that were found valid. */
+  readonly checked = new WeakSet<Message>();
+  /** The last request: for which model, what it was made from, and what it was counted as. Undefined before the first. */
+  lastRequest: NotedRequest | undefined;
+  readonly #log: SessionLog;
+  readonly #deps: ProjectionDeps;
+  readonly #snippets = new Map<string, string>();
+  readonly #learned: Learned;
+  readonly #builder: ContextBuilder;
+  #sized:
+    | { readonly view: View; readonly tools: readonly ToolSchema[]; readonly sizes: RequestSizes }
+    | undefined;
+  #policy: ProjectionPolicy | undefined;
+  /** Models whose server refused images, and up to which entry those are words from then on. */
+  readonly #refused = new Map<string, number>();
+
+  constructor(log: SessionLog, deps: ProjectionDeps) {
+    this.#log = log;
+    this.#deps = deps;
+    this.#learned = new Learned(evictedPrefixOf(log.entries())?.learned);
+    const { calibrations } = this.#learned;
+    this.counter = new TokenCounter({ encoder: deps.encoder, calibrations });
+    this.#builder = new ContextBuilder({}, this.counter);
+    this.memory = new MessageMemory(deps.settings.maxMemoryMessages, (message, name) =>
+      this.counter.identify(message, name),
+    );
+  }
+
+  /** Learns from the whole log and reads the snippets that its last compaction quotes. */
+  async load(): Promise<void> {
+    const entries = this.#log.entries();
+    const throughSeq = evictedPrefixOf(entries)?.throughSeq ?? -1;
+    for (const entry of entries) {
+      this.memory.learn(entry);
+      if (entry.seq > throughSeq && reductionOf(entry)?.isGuess !== true) this.#learned.learn(entry);
+    }
+    if (entries.some(isCorrection)) this.#relearn();
+    await this.loadSnippets(entries);
+  }
+
+  /** Reads what the summary that then counts quotes; `entries` may end with an undo that is yet to be written. */
+  async loadSnippets(entries: readonly JSONLEntry[]): Promise<void> {
+    const live = liveEntries(entries);
+    const at = lastCompaction(live.entries, live.undone);
+    for (const { hash } of live.entries[at]?.compactMetadata?.snippets ?? []) {
+      if (this.#snippets.has(hash)) continue;
+      const bytes = await this.#log.blobs.read({ hash }).catch(() => undefined);
+      if (bytes !== undefined) this.#snippets.set(hash, bytes.toString());
+    }
+  }
+
+  /** Takes in what one entry says, in log order. */
+  learn(entry: JSONLEntry): void {
+    this.memory.learn(entry);
+    this.#learned.learn(entry);
+    if (isCorrection(entry)) this.#relearn();
+  }
+
+  /** What was rewound has been neither read nor written by this conversation. */
+  #relearn(): void {
+    const entries = this.#log.entries();
+    this.#learned.relearn(
+      liveEntries(afterEvictedPrefix(entries)).entries,
+      evictedPrefixOf(entries)?.learned,
+    );
+  }
+
+  /** Makes the bytes of new snippets known, before the summary that quotes them is appended. */
+  addSnippets(texts: ReadonlyMap<string, string>): void {
+    for (const [hash, text] of texts) this.#snippets.set(hash, text);
+  }
+
+  fileReads(path: string): string | undefined {
+    return this.#learned.file(path);
+  }
+
+  /** Files that were read or changed in this session and are still there. */
+  touchedFiles(): readonly string[] {
+    return this.#learned.files();
+  }
+
+  /** The todo list as the last tool result left it. */
+  todos(): readonly Todo[] {
+    return this.#learned.todos();
+  }
+
+  /** The view of the log as it is now. */
+  view(): View {
+    return this.#log.history.view();
+  }
+
+  /** The next request as it would be sent now. */
+  build(tools: readonly ToolSchema[]): BuiltContext {
+    this.#builder.setConfig(configOf(this.#deps.settings, this.budget().limit));
+    return this.#builder.buildContext(this.view(), { tools, policy: this.policy() });
+  }
+
+  messages(): readonly Message[] {
+    return this.build([]).messages;
+  }
+
+  policy(): ProjectionPolicy {
+    const returnsReasoning = this.#deps.model().returnsReasoning === true;
+    const imagesHiddenThrough = this.#imagesHiddenThrough();
+    if (
+      this.#policy?.returnsReasoning !== returnsReasoning ||
+      this.#policy.imagesHiddenThrough !== imagesHiddenThrough
+    ) {
+      this.memory.forget();
+      const { memo, atomMemo } = this.memory;
+      this.#policy = { returnsReasoning, imagesHiddenThrough, snippets: this.#snippets, memo, atomMemo };
+      this.#sized = undefined;
+    }
+    return this.#policy;
+  }
+
+  /**
+   * After the server of the current model has refused images: those of a model that is known to see up to here are
+   * words from now on (one of them was bad), of any other all.
+   */
+  hideImages(): void {
+    const { id, seesImages } = this.#deps.model();
+    const last = this.#log.entries().at(-1)?.seq ?? -1;
+    this.#refused.set(id, seesImages === true ? last : Number.POSITIVE_INFINITY);
+  }
+
+  #imagesHiddenThrough(): number | undefined {
+    const { id, seesImages } = this.#deps.model();
+    return seesImages === false ? Number.POSITIVE_INFINITY : this.#refused.get(id);
+  }
+
+  budget(): WindowBudget {
+    const model = this.#deps.model();
+    return windowBudget(model, this.#deps.settings, this.#learned.window(model));
+  }
+
+  measure(tools: readonly ToolSchema[]): ContextMeasure {
+    const model = this.#deps.model();
+    const sizes = this.#sizes(tools);
+    return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id, sizes.features));
+  }
+
+  /** Measures what a view that is not in the log yet would make. */
+  measureView(view: View, tools: readonly ToolSchema[]): ContextMeasure {
+    const model = this.#deps.model();
+    const sizes = new ContextBuilder({}, this.counter).measure(view, { tools, policy: this.policy() });
+    return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id, sizes.features));
+  }
+
+  /**
+   * Counts exactly what is still estimated, where that can be had; nothing waits for it. True when any count
+   * has changed.
+   */
+  async refine(tools: readonly ToolSchema[], signal?: AbortSignal): Promise<boolean> {
+    this.counter.setModel(this.#deps.model());
+    const before = this.#sizes(tools).total;
+    await this.counter.refine(this.messages(), tools, signal);
+    // Also what another call has counted meanwhile: messages that are built anew are exact at once then.
+    this.#sized = undefined;
+    return this.#sizes(tools).total !== before;
+  }
+
+  /** True when the estimate may be on the other side of one of these figures. */
+  isUnsure({ usedTokens, exact, model }: ContextMeasure, figures: readonly number[]): boolean {
+    const error = usedTokens * this.counter.errorShare(model);
+    return !exact && figures.some((figure) => Math.abs(figure - usedTokens) <= error);
+  }
+
+  /** Tokens of an atom as it is sent, calibrated. */
+  sizeOf(atom: Atom): number {
+    return (
+      this.#messagesOf(atom).reduce((sum, one) => sum + this.counter.countMessage(one), 0) * this.#ratio()
+    );
+  }
+
+  /** Tokens of the `index`-th result of an atom, calibrated. */
+  sizeOfResult(atom: Atom, index: number): number {
+    const message = this.#messagesOf(atom)[index + 1];
+    return message === undefined ? 0 : this.counter.countMessage(message) * this.#ratio();
+  }
+
+  /** The same, counted exactly where that can be had within `limitMs`. */
+  async exactSizeOfText(text: string, limitMs: number): Promise<number> {
+    const { tokens } = await this.counter.countTextAsync(text, AbortSignal.timeout(limitMs));
+    return tokens * this.#ratio();
+  }
+
+  /** Tokens of a text, calibrated. */
+  sizeOfText(text: string): number {
+    return this.counter.count(text).tokens * this.#ratio();
+  }
+
+  #messagesOf(atom: Atom): readonly Message[] {
+    return renderAtom(atom, this.view(), this.policy());
+  }
+
+  #ratio(): number {
+    return this.counter.ratio(this.#deps.model().id);
+  }
+
+  /** True when a request of this measure is compacted before it is sent. */
+  shouldCompact({ usedTokens }: Pick<ContextMeasure, 'usedTokens'>): boolean {
+    const { window, trigger } = this.budget();
+    return this.counter.shouldCompact(usedTokens, window, trigger / window);
+  }
+
+  /** True when a request of this measure may be sent. */
+  fits(measure: ContextMeasure): boolean {
+    const tracker = new TokenBudgetTracker(configOf(this.#deps.settings, this.budget().limit).totalBudget);
+    return measure.parts.every(({ name, tokens }) => tracker.allocate(name, tokens));
+  }
+
+  /** When and how far the past is shortened to lines. */
+  maskBudget(tools: readonly ToolSchema[]): MaskBudget {
+    return maskBudget(this.budget().window, this.fixedTokens(tools), this.#deps.settings);
+  }
+
+  /** Tokens of what every request has: tools, system prompt, instructions; calibrated. */
+  fixedTokens(tools: readonly ToolSchema[]): number {
+    return Math.ceil(this.#sizes(tools).fixed * this.#ratio());
+  }
+
+  /** What a request that is built now is made from; recorded, it can be built again. */
+  basis(tools: readonly ToolSchema[]): RequestBasis {
+    const { returnsReasoning, imagesHiddenThrough } = this.policy();
+    const seq = this.#log.entries().at(-1)?.seq ?? -1;
+    return {
+      model: this.#deps.model().id,
+      seq,
+      tools,
+      returnsReasoning: returnsReasoning === true,
+      ...(imagesHiddenThrough === undefined
+        ? {}
+        : { imagesHiddenThrough: Math.min(imagesHiddenThrough, seq) }),
+    };
+  }
+
+  /** Remembers what the request that now goes out is counted as, for its usage to be compared with. */
+  noteRequest(tools: readonly ToolSchema[]): number {
+    const { total: countedTokens, features } = this.#sizes(tools);
+    this.lastRequest = { ...this.basis(tools), countedTokens, features };
+    return countedTokens;
+  }
+
+  #sizes(tools: readonly ToolSchema[]): RequestSizes {
+    const view = this.view();
+    const policy = this.policy();
+    this.counter.setModel(this.#deps.model());
+    if (this.#sized?.view !== view || this.#sized.tools !== tools)
+      this.#sized = { view, tools, sizes: this.#builder.measure(view, { tools, policy }) };
+    return this.#sized.sizes;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What the log keeps of each request that went out, so that it can be built again byte for byte: not its text,
+ * which is in the log already, but what it was made from. See rebuildRequest.ts.
+ */
+import { createHash } from 'node:crypto';
+import type { RequestRecord, SummaryCut } from '../../protocol/entries/kinds/request.ts';
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { ToolSchema } from '../../protocol/messages.ts';
+import type { ModelErrorKind, ModelRequest, SentRequest } from '../../protocol/model.ts';
+import type { BlobStore } from '../storage/index.ts';
+
+/** What a request is made from. */
+export interface RequestBasis {
+  /** As it was asked for; the reply names the one that answered. */
+  readonly model: string;
+  /** The last entry that it could see. */
+  readonly seq: number;
+  readonly tools: readonly ToolSchema[];
+  readonly returnsReasoning: boolean;
+  /** Images up to this entry are words; absent = every image is sent. */
+  readonly imagesHiddenThrough?: number | undefined;
+}
+
+/** A request that goes out, and what it was counted as, uncalibrated; compared with what its server reports. */
+export interface NotedRequest extends RequestBasis {
+  readonly countedTokens: number;
+  readonly features: readonly number[];
+}
+
+/** What became of a request that no reply in the log answers. */
+export type RequestOutcome = 'done' | 'interrupted' | ModelErrorKind;
+
+/** What goes into `data` of the entry that a request led to; nothing for a request that was not sent. */
+export function recordOf(
+  { model, seq, tools, returnsReasoning, imagesHiddenThrough }: RequestBasis,
+  sent: readonly SentRequest[] = [],
+  summary?: SummaryCut,
+): { readonly request?: RequestRecord } {
+  if (sent.length === 0) return {};
+  return {
+    request: {
+      seq,
+      model,
+      ...(tools.length === 0 ? {} : { tools: toolsHash(tools) }),
+      ...(returnsReasoning ? { reasoning: true } : {}),
+      ...(imagesHiddenThrough === undefined ? {} : { imagesHiddenThrough }),
+      ...(summary === undefined ? {} : { summary }),
+      sent: [...sent],
+    },
+  };
+}
+
+/** A request outside the conversation, a title's or a judge's, and what became of it. */
+export interface SideRequest {
+  readonly purpose: 'title' | 'judge';
+  readonly outcome: RequestOutcome;
+}
+
+/** Records the requests of one session; the tools that they offer are recorded once, and again when they change. */
+export class RequestRecorder {
+  readonly #blobs: BlobStore;
+  readonly #projection: RecordedProjection;
+  readonly #append: (drafts: readonly EntryDraft[]) => Promise<unknown>;
+  readonly #recordedTools: Set<unknown>;
+
+  constructor(
+    log: { readonly blobs: BlobStore; entries(): readonly JSONLEntry[] },
+    projection: RecordedProjection,
+    append: (drafts: readonly EntryDraft[]) => Promise<unknown>,
+  ) {
+    this.#blobs = log.blobs;
+    this.#projection = projection;
+    this.#append = append;
+    this.#recordedTools = new Set(
+      log.entries().flatMap(({ subtype, data }) => (subtype === 'tools' ? [data?.hash] : [])),
+    );
+  }
+
+  /** The entry with the tools of a request; none if an earlier entry has them. */
+  newTools(request: RequestBasis | undefined, sent: readonly SentRequest[]): EntryDraft[] {
+    if (request === undefined || sent.length === 0 || request.tools.length === 0) return [];
+    const hash = toolsHash(request.tools);
+    if (this.#recordedTools.has(hash)) return [];
+    this.#recordedTools.add(hash);
+    return [
+      {
+        type: 'system',
+        subtype: 'tools',
+        message: { role: 'system', content: '' },
+        data: { hash, tools: request.tools },
+      },
+    ];
+  }
+
+  /** The last request of the conversation got no reply. Records nothing if it was not sent. */
+  async recordUnanswered(outcome: RequestOutcome, sent: readonly SentRequest[]): Promise<void> {
+    const request = this.#projection.lastRequest;
+    if (request === undefined) return;
+    await this.#record({ purpose: 'turn', outcome }, request, sent);
+  }
+
+  /** A request for a summary leaves no reply in the log either. */
+  async recordSummary(
+    basis: RequestBasis,
+    { cut, outcome, sent }: { cut: SummaryCut; outcome: RequestOutcome; sent: readonly SentRequest[] },
+  ): Promise<void> {
+    await this.#record({ purpose: 'summary', outcome }, basis, sent, cut);
+  }
+
+  /** A request outside the conversation; its text is stored as a blob. */
+  async recordSide(facts: SideRequest, request: ModelRequest, sent: readonly SentRequest[]): Promise<void> {
+    if (sent.length === 0) return;
+    const kept = await this.#blobs.put(JSON.stringify(request)).catch(() => undefined);
+    if (kept === undefined) return;
+    const { seq } = this.#projection.basis([]);
+    const record: RequestRecord = { seq, model: request.model, request: kept.hash, sent: [...sent] };
+    const message = { role: 'system', content: '' } as const;
+    await this.#append([
+      { type: 'system', subtype: 'request', message, data: { ...facts, request: record } },
+    ]);
+  }
+
+  async #record(
+    facts: { readonly purpose: 'turn' | 'summary'; readonly outcome: RequestOutcome },
+    basis: RequestBasis,
+    sent: readonly SentRequest[],
+    cut?: SummaryCut,
+  ): Promise<void> {
+    if (sent.length === 0) return;
+    const entry: EntryDraft = {
+      type: 'system',
+      subtype: 'request',
+      message: { role: 'system', content: '' },
+      data: { ...facts, ...recordOf(basis, sent, cut) },
+    };
+    await this.#append([...this.newTools(basis, sent), entry]);
+  }
+}
+
+/** What of the projection a record needs. */
+interface RecordedProjection {
+  readonly lastRequest: NotedRequest | undefined;
+  basis(tools: readonly ToolSchema[]): RequestBasis;
+}
+
+const hashes = new WeakMap<readonly ToolSchema[], string>();
+
+/** The first 16 hex digits of the SHA-256 of the tools as JSON. */
+export function toolsHash(tools: readonly ToolSchema[]): string {
+  const known = hashes.get(tools);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256').update(JSON.stringify(tools)).digest('hex').slice(0, 16);
+  hashes.set(tools, hash);
+  return hash;
+}

@@ -1,0 +1,257 @@
+/**
+ * From a view of the log to the messages of a request, for `ContextBuilder`. Pure: the same log and the same policy
+ * give the same bytes. Nothing else builds messages. Order: system, pinned instructions, summary, retained tail, the rest.
+ */
+import * as z from 'zod';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { describeImage, HEADER_BYTES, readImageHeader } from '../../protocol/images.ts';
+import type {
+  AssistantMessage,
+  ContentPart,
+  Message,
+  Reasoning,
+  ToolCall,
+  ToolMessage,
+} from '../../protocol/messages.ts';
+import { quotedName } from '../../protocol/quotedName.ts';
+import { insertBlocks, quoteFiles, type SnippetTexts } from '../compaction/summaryText.ts';
+import { quoteUserMessages } from '../compaction/userMessages.ts';
+import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
+import { type View, viewOf } from '../history/view.ts';
+import { instructionPath } from '../memory/instructions.ts';
+import { wellFormed } from '../tokens/truncate.ts';
+import { framedBlock, framedNote, framedSummary, type NoteKey, withoutKey } from './systemNotes.ts';
+
+/** What besides the log decides how messages look. */
+export interface ProjectionPolicy {
+  /** True where the endpoint wants earlier reasoning sent back. */
+  readonly returnsReasoning?: boolean;
+  /** Images of entries up to this position are words; absent = every image is sent. */
+  readonly imagesHiddenThrough?: number | undefined;
+  /** Bytes of the file snippets beside summaries, by hash. */
+  readonly snippets?: SnippetTexts;
+  /** Messages already built from an entry, so that a long session does not build them anew for each step. */
+  readonly memo?: Memo<JSONLEntry, Message>;
+  /** The same for whole atoms, with the replacements that they were built under. */
+  readonly atomMemo?: Memo<Atom, BuiltAtom>;
+}
+
+/** What may forget at any time: whatever it has forgotten is built again, alike. */
+export interface Memo<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): void;
+}
+
+export interface BuiltAtom {
+  readonly replacements: unknown;
+  readonly messages: readonly Message[];
+}
+
+/** Stands in for a result that never came: the model must not believe that the call did nothing. */
+export const INTERRUPTED_RESULT =
+  'Interrupted: the program was stopped while this call ran. It may or may not have taken effect; it is not run again by itself. Check before relying on it or repeating it.';
+
+/** The messages of the next request, tools apart. */
+export function projectMessages(entries: readonly JSONLEntry[], policy: ProjectionPolicy = {}): Message[] {
+  return convertToStandardMessages(viewOf(entries), policy);
+}
+
+/** The messages of a view, also of one that is not in the log yet, in S1's provider-neutral form. */
+export function convertToStandardMessages(view: View, policy: ProjectionPolicy = {}): Message[] {
+  const messages: Message[] = [];
+  if (view.systemPrompt !== '') messages.push({ role: 'system', content: wellFormed(view.systemPrompt) });
+  for (const entry of view.instructions) messages.push(userMessage(entry, view, policy));
+  if (view.summary !== undefined) messages.push(summaryMessage(view.summary, view, policy));
+  for (const atom of view.atoms) messages.push(...renderAtom(atom, view, policy));
+  return messages;
+}
+
+/** What of a view decides how an atom of it looks. */
+export type AtomView = Pick<View, 'replacements' | 'noteKey'>;
+
+/** The messages of one atom; none for a reply that said nothing. */
+export function renderAtom(atom: Atom, view: AtomView, policy: ProjectionPolicy): readonly Message[] {
+  const { replacements } = view;
+  const known = policy.atomMemo?.get(atom);
+  if (known?.replacements === replacements) return known.messages;
+  const messages = buildAtom(atom, view, policy);
+  policy.atomMemo?.set(atom, { replacements, messages });
+  return messages;
+}
+
+function buildAtom(atom: Atom, view: AtomView, policy: ProjectionPolicy): Message[] {
+  if (atom.kind === 'user') {
+    if (atom.head.subtype === 'reduction' && atom.head.message.content === '') return [];
+    const message = userMessage(atom.head, view, policy);
+    return message.content.length === 0 ? [] : [message];
+  }
+  const message = assistantMessage(atom, view, policy);
+  if (message.toolCalls.length === 0 && message.content.trim() === '') return [];
+  return [
+    message,
+    ...atom.calls.map((call, index) => toolMessage(call, message.toolCalls[index]?.id ?? '', view, policy)),
+  ];
+}
+
+function userMessage(
+  entry: JSONLEntry,
+  { noteKey }: Pick<View, 'noteKey'>,
+  policy: ProjectionPolicy,
+): Message {
+  return remember(entry, policy, () => {
+    const content = contentOf(entry);
+    if (typeof content !== 'string') {
+      const parts = content.map((part) =>
+        part.type === 'text' ? { ...part, text: textOfPart(part.text, entry, noteKey) } : part,
+      );
+      const isHidden = entry.seq <= (policy.imagesHiddenThrough ?? -1);
+      return { role: 'user', content: isHidden ? withoutImages(parts) : parts };
+    }
+    if (entry.subtype === 'instructions') {
+      const gone = `${quotedName(instructionPath(entry))} is gone; what it said no longer holds.`;
+      const block = `[Project instructions]\n\n${content === '' ? gone : content}\n\n[End of project instructions]`;
+      return { role: 'user', content: framedBlock(block, noteKey) };
+    }
+    return {
+      role: 'user',
+      content: isNote(entry, content, noteKey) ? framedNote(content, noteKey) : withoutKey(content, noteKey),
+    };
+  });
+}
+
+/** With a key only what the user typed stands without a frame: the output of a `!command` is text of others. */
+function isNote(entry: JSONLEntry, content: string, noteKey: NoteKey): boolean {
+  if (isPrompt(entry)) return false;
+  return noteKey !== undefined || (entry.subtype !== 'shell' && !content.startsWith('<system-note>'));
+}
+
+/** What stands beside an image: the user's words, or which file a tool has shown. */
+function textOfPart(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
+  return noteKey === undefined || isPrompt(entry) ? withoutKey(text, noteKey) : framedNote(text, noteKey);
+}
+
+function summaryMessage(
+  entry: JSONLEntry,
+  { userMessages, noteKey }: Pick<View, 'userMessages' | 'noteKey'>,
+  policy: ProjectionPolicy,
+): Message {
+  const known = policy.memo?.get(entry);
+  // The same summary with one message less: the user dropped it.
+  if (known !== undefined && quotedIn.get(known) === userMessages.length) return known;
+  const content = contentOf(entry);
+  const text = typeof content === 'string' ? content : '';
+  const files = quoteFiles(entry.compactMetadata?.snippets ?? [], policy.snippets ?? new Map());
+  const message: Message = {
+    role: 'user',
+    // File names may be anything.
+    content: framedSummary(wellFormed(insertBlocks(text, [quoteUserMessages(userMessages), files])), noteKey),
+  };
+  quotedIn.set(message, userMessages.length);
+  policy.memo?.set(entry, message);
+  return message;
+}
+
+/** How many of the user's messages a summary message quotes. */
+const quotedIn = new WeakMap<Message, number>();
+
+function assistantMessage(atom: Atom, { noteKey }: AtomView, policy: ProjectionPolicy): AssistantMessage {
+  const { head } = atom;
+  const known = policy.memo?.get(head);
+  if (known?.role === 'assistant' && known.toolCalls.length === atom.calls.length) return known;
+  const content = head.type === 'assistant' ? contentOf(head) : '';
+  const reasoning = policy.returnsReasoning === true ? head.message.reasoning : undefined;
+  const message: AssistantMessage = {
+    role: 'assistant',
+    content: typeof content === 'string' ? withoutKey(content, noteKey) : '',
+    ...(reasoning === undefined ? {} : { reasoning: reasoning as Reasoning }),
+    toolCalls: toolCalls(atom.calls),
+  };
+  policy.memo?.set(head, message);
+  return message;
+}
+
+/** An id that two calls of one reply share is told apart, or their results could not be. */
+function toolCalls(calls: readonly AtomCall[]): ToolCall[] {
+  const used = new Set<string>();
+  return calls.map(({ call }) => {
+    const { id: given = '', name = '', arguments: text, input } = call.tool ?? {};
+    const base = given === '' ? 'call' : given;
+    let id = base;
+    for (let count = 2; used.has(id); count++) id = `${base}-${count}`;
+    used.add(id);
+    return { id, name, arguments: jsonObject(wellFormed(text ?? JSON.stringify(input ?? {}))) };
+  });
+}
+
+/** Argument text as servers demand it; what is no JSON object (an old or foreign log) is wrapped in one. */
+function jsonObject(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
+  } catch {
+    // Falls through: the text is kept as a value.
+  }
+  return JSON.stringify({ input: text });
+}
+
+function toolMessage(
+  { call, result }: AtomCall,
+  toolCallId: string,
+  { replacements, noteKey }: AtomView,
+  policy: ProjectionPolicy,
+): ToolMessage {
+  const name = call.tool?.name ?? '';
+  if (result === undefined)
+    return { role: 'tool', toolCallId, name, content: INTERRUPTED_RESULT, isError: true };
+  const replacement = replacements.get(result.uuid);
+  const known = policy.memo?.get(result);
+  if (known?.role === 'tool' && replacement === undefined) return known;
+  const { output, status } = result.toolResult ?? { output: '' };
+  const message: ToolMessage = {
+    role: 'tool',
+    toolCallId,
+    name,
+    content: withoutKey(
+      wellFormed(replacement ?? (typeof output === 'string' ? output : (JSON.stringify(output) ?? ''))),
+      noteKey,
+    ),
+    isError: status === 'error' || status === 'denied' || status === 'interrupted',
+  };
+  // A replaced output is not remembered: compaction also renders views that it then rejects.
+  if (replacement === undefined) policy.memo?.set(result, message);
+  return message;
+}
+
+function remember(entry: JSONLEntry, { memo }: ProjectionPolicy, build: () => Message): Message {
+  const known = memo?.get(entry);
+  if (known !== undefined) return known;
+  const message = build();
+  memo?.set(entry, message);
+  return message;
+}
+
+/** For a model that takes none: what it is not shown is named, so that what is said about it makes sense. */
+function withoutImages(parts: readonly ContentPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : hiddenImage(part.data))).join('\n');
+}
+
+function hiddenImage(data: string): string {
+  const header = readImageHeader(Buffer.from(data.slice(0, (HEADER_BYTES / 3) * 4), 'base64'));
+  const facts = header === undefined ? '' : ` (${describeImage(header)})`;
+  return `[An image${facts} that is not shown: this model takes no images.]`;
+}
+
+const partsSchema = z.array(
+  z.discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.string() }),
+    z.object({ type: z.literal('image'), mediaType: z.string(), data: z.string() }),
+  ]),
+);
+
+function contentOf(entry: JSONLEntry): string | readonly ContentPart[] {
+  const { content } = entry.message;
+  if (typeof content === 'string') return wellFormed(content);
+  const parts = partsSchema.safeParse(content);
+  if (!parts.success) return wellFormed(JSON.stringify(content) ?? '');
+  return parts.data.map((part) => (part.type === 'text' ? { ...part, text: wellFormed(part.text) } : part));
+}

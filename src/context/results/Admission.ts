@@ -1,0 +1,133 @@
+/** What comes out of tools and commands, on its way into the log and back: bounded when it arrives, recalled whole. */
+import { resolve } from 'node:path';
+import type { ToolDisplay } from '../../protocol/entries/fields.ts';
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { ToolCall } from '../../protocol/messages.ts';
+import type { RecallAnswer, RecallRequest, ToolOutcome } from '../../protocol/tools.ts';
+import { recall } from '../recall/recall.ts';
+import type { Session } from '../session.ts';
+import { toolResultDraft } from '../storage/index.ts';
+import { headOf } from '../tokens/truncate.ts';
+import type { ToolResultInput } from '../types.ts';
+import { type AdmissionOptions, type Admitted, admitOutput, limitsFor } from './admit.ts';
+import { OutputFolder } from './OutputFolder.ts';
+import { ResultShares } from './resultShares.ts';
+
+export class Admission {
+  readonly #session: Session;
+  readonly #shares = new ResultShares();
+  readonly #outputs: OutputFolder | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+    const { deps, log } = session;
+    const { outputDir } = deps.settings.truncate;
+    this.#outputs =
+      outputDir === null
+        ? undefined
+        : new OutputFolder(resolve(deps.root, outputDir, log.sessionId), log.blobs);
+  }
+
+  /** Records the one result of a call; results of one reply share a budget. */
+  async result({ call, outcome: raw, behind = [], ...facts }: ToolResultInput): Promise<JSONLEntry> {
+    const { log, append, projection } = this.#session;
+    const { window } = projection.budget();
+    const limits = this.#shares.limitsOfNext(log.entries(), this.#limits(), window);
+    const outcome = log.clean(raw);
+    const admitted = await admitOutput(outcome, limits, log.blobs, this.#options(call.name));
+    const [entry] = await append([resultDraft(call, outcome, admitted, facts), ...behind]);
+    if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a result.`);
+    return entry;
+  }
+
+  /** Records a command that the user ran themselves. */
+  async shell(typed: string, raw: ToolOutcome): Promise<JSONLEntry | undefined> {
+    const { log, append } = this.#session;
+    const [command, outcome] = [log.clean(typed), log.clean(raw)];
+    const [entry] = await append([shellDraft(command, outcome, await this.#whole(outcome))]);
+    return entry;
+  }
+
+  /** What the session has seen, by pointer, range or search. */
+  recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
+    const { log } = this.#session;
+    return recall(request, log.seen(), log.blobs, signal, this.#limits());
+  }
+
+  #whole(outcome: ToolOutcome): Promise<Admitted> {
+    return admitOutput(outcome, this.#limits(), this.#session.log.blobs, this.#options('shell'));
+  }
+
+  #options(tool: string): AdmissionOptions {
+    const { toolResultCompression, offload, truncate } = this.#session.deps.settings;
+    return {
+      tool,
+      offload: toolResultCompression ? offload : null,
+      direction: truncate.direction,
+      outputs: this.#outputs,
+    };
+  }
+
+  #limits(): ReturnType<typeof limitsFor> {
+    const { deps, projection } = this.#session;
+    return limitsFor(deps.settings.truncate, projection.budget().window);
+  }
+}
+
+/** The one result of a call; `partial` where the model sees only a part of a good one. */
+function resultDraft(
+  call: ToolCall,
+  outcome: ToolResultInput['outcome'],
+  { text, original, partial, fullOutputPath, truncation }: Admitted,
+  { durationMs, permission }: Omit<ToolResultInput, 'call' | 'outcome' | 'behind'>,
+): EntryDraft {
+  const failed = outcome.status !== 'ok' && outcome.status !== 'partial';
+  const facts = 'kind' in outcome ? outcome : undefined;
+  return toolResultDraft({
+    id: call.id,
+    name: call.name,
+    output: text,
+    status: outcome.status === 'ok' && partial ? 'partial' : outcome.status,
+    display: partial && facts?.kind === 'file' ? withShownLines(outcome.display, text) : outcome.display,
+    ...(failed ? { error: headOf(outcome.text, 200) } : {}),
+    ...(facts === undefined ? {} : { kind: facts.kind }),
+    ...(original === undefined ? {} : { original }),
+    ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
+    ...(truncation === undefined ? {} : { truncation: { ...truncation } }),
+    ...(facts?.filesChanged === undefined ? {} : { filesChanged: [...facts.filesChanged] }),
+    ...(facts?.filesRead === undefined ? {} : { filesRead: [...facts.filesRead] }),
+    ...(facts?.todos === undefined ? {} : { todos: [...facts.todos] }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    ...(permission === undefined ? {} : { permission }),
+    ...(facts?.sandbox === undefined ? {} : { sandbox: facts.sandbox }),
+  });
+}
+
+/** A file that was cut says which of its lines are left: "lines 1-144 of 669", not how many were read. */
+function withShownLines(display: ToolDisplay, text: string): ToolDisplay {
+  const numbers = Array.from(text.matchAll(NUMBERED_LINE), ([, number]) => Number(number));
+  const [first, last] = [numbers[0], numbers.at(-1)];
+  if (first === undefined || last === undefined) return display;
+  const of = display.totalLines === undefined ? '' : ` of ${display.totalLines}`;
+  const hasGap = last - first >= numbers.length;
+  const summary = hasGap ? `${numbers.length}${of} lines` : `lines ${first}-${last}${of}`;
+  return { ...display, summary };
+}
+
+/** As Read shows the lines of a file. */
+const NUMBERED_LINE = /^ *(\d+)\t/gm;
+
+/** What the user ran with `!`; `data` says where in the content its output begins. */
+function shellDraft(command: string, outcome: ToolOutcome, { text, original }: Admitted): EntryDraft {
+  const head = `The user ran a command in the shell:\n$ ${command}\n\n`;
+  const content = head + text;
+  const { status, display } = outcome;
+  const data = {
+    command,
+    outputAt: head.length,
+    status,
+    display,
+    ...(original === undefined ? {} : { original }),
+  };
+  return { type: 'user', subtype: 'shell', message: { role: 'user', content }, data };
+}

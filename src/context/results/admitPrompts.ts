@@ -1,0 +1,105 @@
+/** What the user typed, on its way into the log: memories that it calls up, and a text too large for any request. */
+import type { EntryDraft } from '../../protocol/entries.ts';
+import { grouped } from '../../protocol/grouped.ts';
+import { withDeadline } from '../memory/deadline.ts';
+import { memoryDraft } from '../memory/formatMemories.ts';
+import type { FoundMemory } from '../memory/LongTermMemory.ts';
+import type { Session } from '../session.ts';
+import { allocateBudget } from '../tokens/budgets.ts';
+import { truncateObservation, truncationNotice } from './ObservationTruncator.ts';
+
+export interface AdmittedPrompts {
+  readonly drafts: readonly EntryDraft[];
+  /** What the user should know before anything is sent. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * The prompts as they are recorded. Memories that are found ride as an entry just before them. What the user
+ * wrote is never cut, but for a text that no request could hold: then it is kept whole beside the log, and
+ * its head, its tail and a pointer are sent. `fixedTokens` is what every request has anyway.
+ */
+export async function admitPrompts(
+  prompts: readonly EntryDraft[],
+  session: Session,
+  fixedTokens: number,
+): Promise<AdmittedPrompts> {
+  const room = Math.max(MIN_ROOM, session.projection.budget().limit - fixedTokens);
+  const admitted = await Promise.all(prompts.map((draft) => fitPrompt(draft, session, room)));
+  const notices = admitted.flatMap(({ notice }) => notice ?? []);
+  const onWarning = (text: string): unknown => notices.push(text);
+  const memories = await memoriesFor(prompts.map(textOf).join('\n'), session, onWarning);
+  return { drafts: [...memories, ...admitted.map(({ draft }) => draft)], notices };
+}
+
+/** However full a window is, this much of a prompt is sent, in tokens. */
+const MIN_ROOM = 500;
+/** Share of the room that a prompt may take and still be sent whole. */
+const MOST_OF_ROOM = 0.95;
+/** Of a larger one as much is sent as leaves room for the work it asks for. */
+const SHOWN_OF_ROOM = 0.5;
+
+async function fitPrompt(
+  draft: EntryDraft,
+  { projection, log }: Session,
+  room: number,
+): Promise<{ readonly draft: EntryDraft; readonly notice?: string }> {
+  const { content } = draft.message;
+  const most = MOST_OF_ROOM * room;
+  if (draft.subtype !== 'prompt') return { draft };
+  if (typeof content !== 'string' || (await fits(content, most, projection))) return { draft };
+  const original = await log.blobs.put(content).catch(() => undefined);
+  const path = original === undefined ? undefined : log.blobs.pathOf(original.hash);
+  let text = content;
+  const shown = SHOWN_OF_ROOM * room;
+  let maxBytes = Math.floor(shown * 4);
+  do {
+    const cut = truncateObservation(content, { maxLines: Number.MAX_SAFE_INTEGER, maxBytes }, 'head_tail');
+    text = `${truncationNotice(cut, path, original)}\n${cut.preview}`;
+    maxBytes = Math.floor(maxBytes * 0.8);
+  } while (projection.sizeOfText(text) > shown && maxBytes > 1000);
+  const part = grouped(Buffer.byteLength(text));
+  const all = grouped(Buffer.byteLength(content));
+  return {
+    draft: {
+      ...draft,
+      message: { ...draft.message, content: text },
+      data: { ...draft.data, ...(original === undefined ? {} : { original }) },
+    },
+    notice: `Your message is larger than any request to this model can be: its beginning and end (${part} of ${all} bytes) are sent. The whole is kept, and the model can read all of it with Recall.`,
+  };
+}
+
+/** An estimate is only believed where it lets the text through; else it is counted as exactly as can be. */
+async function fits(text: string, most: number, projection: Session['projection']): Promise<boolean> {
+  const estimate = projection.sizeOfText(text);
+  if (estimate <= most) return true;
+  // No estimate is off by that much: counting would change nothing.
+  if (estimate > 3 * most) return false;
+  return (await projection.exactSizeOfText(text, COUNT_WITHIN_MS)) <= most;
+}
+
+/** A prompt waits this long for its exact count. */
+const COUNT_WITHIN_MS = 2000;
+
+async function memoriesFor(
+  query: string,
+  { deps, log, projection }: Session,
+  onWarning: (text: string) => void,
+): Promise<EntryDraft[]> {
+  const { memory: settings, budget } = deps.settings;
+  const { memory } = deps;
+  if (!settings.enabled || memory === undefined || query.trim() === '') return [];
+  const { limit, minSimilarity, timeoutMs } = settings;
+  const category = settings.category === null ? {} : { category: settings.category };
+  const search = (signal: AbortSignal): ReturnType<typeof memory.search> =>
+    memory.search(query, { limit, minSimilarity, timeoutMs, ...category, signal, onWarning });
+  const found = await withDeadline<readonly FoundMemory[]>(search, timeoutMs, () => []);
+  const cap = allocateBudget(projection.budget().window, budget).retrieved;
+  const draft = memoryDraft(log.clean(found), cap);
+  return draft === undefined ? [] : [draft];
+}
+
+function textOf({ message: { content } }: EntryDraft): string {
+  return typeof content === 'string' ? content : '';
+}

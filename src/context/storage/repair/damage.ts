@@ -1,0 +1,157 @@
+/** What is damaged in a log, and how a person is told. */
+import { createHash } from 'node:crypto';
+import { access, appendFile, type FileHandle, open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../folders.ts';
+
+/** A line that could not be read, or not as it was written. */
+export interface DamagedLine {
+  /** From 1; of a log that was read from its middle, counted from there. 0 where there is no line any more. */
+  readonly line: number;
+  readonly reason: string;
+  /** Where the line begins, in bytes from the start of the file. */
+  readonly offset: number;
+  readonly bytes: number;
+  /** Positions of the entries that are lost here, as ranges with both ends. */
+  readonly lost: readonly SeqRange[];
+  /** True when a copy was kept, and the user told, on an earlier day. */
+  readonly isKnown?: boolean;
+}
+
+/** The reason where entries are missing and not even a damaged line is left of them. */
+export const missing = 'missing';
+
+export type SeqRange = readonly [first: number, last: number];
+
+export interface DamageContext {
+  readonly sessionId: string;
+  /** The folder in which the damaged bytes are kept; undefined when that failed. */
+  readonly quarantine: string | undefined;
+}
+
+/** One sentence for all of it, ready to show; none when nothing is lost and the rest was told before. */
+export function damageNotices(
+  all: readonly DamagedLine[],
+  { sessionId, quarantine }: DamageContext,
+): string[] {
+  const damaged = all.filter(({ isKnown, lost }) => isKnown !== true || lost.length > 0);
+  const [first] = damaged;
+  if (first === undefined) return [];
+  const what =
+    damaged.length > 1
+      ? `${damaged.length} places in this session’s log could not be read as they were written: ${lossOf(damaged)}.`
+      : first.reason === 'cut short'
+        ? 'The last line of this session’s log could not be read: it was cut short when the program stopped.'
+        : first.reason === missing
+          ? `Something is missing from this session’s log, and could not be read: ${lossOf(damaged)}.`
+          : `Line ${first.line} of this session’s log could not be read as it was written (it ${phrase(first.reason)}): ${lossOf(damaged)}.`;
+  const kept = quarantine === undefined ? 'The log is left as it is' : `The bytes are kept in ${quarantine}`;
+  return [`${what} ${kept}; \`clawdcode session verify ${sessionId}\` tells more.`];
+}
+
+/** "is not an entry", "holds zero bytes": reasons that begin with a verb stand as they are. */
+function phrase(reason: string): string {
+  return /^(holds|changed|has)/.test(reason) ? reason : `is ${reason}`.replace('is lines', 'has lines that');
+}
+
+function lossOf(damaged: readonly DamagedLine[]): string {
+  const lost = damaged.flatMap((one) => one.lost);
+  const count = countOf(lost);
+  if (count === 0) return 'no entry is lost';
+  const shown = lost.slice(0, maxShown).map(([from, to]) => (from === to ? `#${from}` : `#${from}–#${to}`));
+  const names = `${shown.join(', ')}${lost.length > maxShown ? ', …' : ''}`;
+  return count === 1 ? `1 entry is lost (${names})` : `${count} entries are lost (${names})`;
+}
+
+const maxShown = 5;
+
+/** How many positions the ranges have. */
+export function countOf(ranges: readonly SeqRange[]): number {
+  return ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+}
+
+/** The positions strictly between two that are not taken by others, which are sorted. */
+export function gapsBetween(before: number, after: number, taken: readonly number[] = []): SeqRange[] {
+  const ranges: SeqRange[] = [];
+  let from = before + 1;
+  for (const seq of [...taken.filter((one) => one > before && one < after), after]) {
+    if (seq > from) ranges.push([from, seq - 1]);
+    from = Math.max(from, seq + 1);
+  }
+  return ranges;
+}
+
+// Keeps a copy of what is damaged in a log, so that it can be looked at when the log has been repaired:
+// `<project>/quarantine/<session>/<offset>-<hash>.bin`, and a line for each in `damage.jsonl` there.
+// The log itself is left as it is.
+
+/** Of a longer stretch only its beginning is copied: the rest is still in the log. */
+const maxBytes = 16 * 2 ** 20;
+/** A log with more damage than this is better repaired than copied in pieces. */
+const maxPlaces = 1000;
+
+/** Where the damage of a session's log is kept. */
+export function quarantineFolder(logFile: string): string {
+  return join(dirname(logFile), 'quarantine', basename(logFile, '.jsonl'));
+}
+
+export interface Quarantined {
+  /** Undefined when there is nothing to keep, or the disk refuses. */
+  readonly folder: string | undefined;
+  /** The same damage; what was kept before is marked as known. */
+  readonly damaged: readonly DamagedLine[];
+}
+
+/** Copies what is not kept yet. */
+export async function quarantineDamage(
+  logFile: string,
+  damaged: readonly DamagedLine[],
+  now: Date,
+): Promise<Quarantined> {
+  if (!damaged.some(({ bytes }) => bytes > 0)) return { folder: undefined, damaged };
+  const folder = quarantineFolder(logFile);
+  let log: FileHandle | undefined;
+  try {
+    await makeFolder(folder);
+    log = await open(logFile, 'r');
+    const marked: DamagedLine[] = [];
+    for (const [index, damage] of damaged.entries()) {
+      const isKnown = damage.bytes > 0 && index < maxPlaces && (await keep(log, damage, folder, now));
+      marked.push(isKnown ? { ...damage, isKnown } : damage);
+    }
+    return { folder, damaged: marked };
+  } catch {
+    // The bytes are still in the log: a copy that cannot be made is made when the session is opened next.
+    return { folder: undefined, damaged };
+  } finally {
+    await log?.close();
+  }
+}
+
+/** True when it was kept before. */
+async function keep(log: FileHandle, damage: DamagedLine, folder: string, now: Date): Promise<boolean> {
+  const { offset, bytes, line, reason, lost } = damage;
+  const buffer = Buffer.alloc(Math.min(bytes, maxBytes));
+  const { bytesRead } = await log.read(buffer, 0, buffer.length, offset);
+  const content = buffer.subarray(0, bytesRead);
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  const file = join(folder, `${offset}-${hash}.bin`);
+  if (await exists(file)) return true;
+  const record = { when: now.toISOString(), offset, bytes, line, reason, lost, file: basename(file) };
+  await appendFile(join(folder, 'damage.jsonl'), `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  const copy = await open(file, 'wx', 0o600);
+  try {
+    await copy.writeFile(content);
+    await copy.datasync();
+  } finally {
+    await copy.close();
+  }
+  return false;
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,237 @@
+/**
+ * Makes a whole log out of a damaged one: sorted, chained, each entry once, and a line that says so for each entry
+ * that is lost. The original is kept as it is, in the session's quarantine.
+ */
+import { constants } from 'node:fs';
+import { copyFile, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { JSONLEntry } from '../../../protocol/entries.ts';
+import { yieldToEventLoop } from '../../tokens/measured.ts';
+import { seal, unreadableEntry } from '../entryLine.ts';
+import type { LockHolder } from '../errors.ts';
+import { makeFolder, syncFolder } from '../folders.ts';
+import { newId } from '../ids.ts';
+import { resumePointFile } from '../loadLog.ts';
+import { lockFileOf } from '../pathUtils.ts';
+import { acquireSessionLock } from '../SessionLock.ts';
+import { quarantineFolder } from './damage.ts';
+import { scanLog } from './scanLog.ts';
+
+export type RepairReport =
+  | ({
+      readonly type: 'repaired' /** Where the log lies as it was. */;
+      readonly original: string;
+    } & RepairCounts)
+  /** The log is as it should be, and was not touched. */
+  | { readonly type: 'sound' }
+  | { readonly type: 'locked'; readonly holder: LockHolder | undefined }
+  /** Nothing was changed; `reason` is ready to show. */
+  | { readonly type: 'failed'; readonly reason: string };
+
+/** The entries of the log are on the disk as a whole before it gets the log's name. Does not reject. */
+export async function repairSession(file: string, now: Date = new Date()): Promise<RepairReport> {
+  const lock = await acquireSessionLock(lockFileOf(file), now);
+  if (!lock.ok) return { type: 'locked', holder: lock.holder };
+  try {
+    if (lock.problem !== undefined) return { type: 'failed', reason: lock.problem };
+    const { plan, counts } = await planRepair(file);
+    if (counts === undefined) return { type: 'sound' };
+    const original = await replaceLog(file, plan, now);
+    return { type: 'repaired', original, ...counts };
+  } catch (error) {
+    return { type: 'failed', reason: error instanceof Error ? error.message : String(error) };
+  } finally {
+    lock.release();
+  }
+}
+
+async function replaceLog(file: string, plan: readonly Planned[], now: Date): Promise<string> {
+  const folder = quarantineFolder(file);
+  const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
+  const original = join(folder, `${basename(file)}.damaged-${time}`);
+  const temporary = join(folder, newId());
+  await makeFolder(folder);
+  try {
+    await writeLog(file, temporary, plan);
+    await keepAs(file, original);
+    await rename(temporary, file);
+    await syncFolder(dirname(file));
+    // It speaks of the log as it was; the next start makes it anew.
+    await rm(resumePointFile(file), { force: true });
+    return original;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function writeLog(from: string, to: string, plan: readonly Planned[]): Promise<void> {
+  const source = await open(from, 'r');
+  const target = await open(to, 'wx', 0o600);
+  try {
+    let batch: Buffer[] = [];
+    let bytes = 0;
+    const flush = async (): Promise<void> => {
+      const whole = Buffer.concat(batch);
+      for (let done = 0; done < whole.length; )
+        done += (await target.write(whole, done, whole.length - done)).bytesWritten;
+      [batch, bytes] = [[], 0];
+      await yieldToEventLoop();
+    };
+    let previous: string | null = null;
+    for (const planned of plan) {
+      const line = await lineOf(source, planned, previous);
+      batch.push(line);
+      bytes += line.length;
+      previous = planned.uuid;
+      if (bytes > batchBytes) await flush();
+    }
+    await flush();
+    await target.sync();
+  } finally {
+    await source.close();
+    await target.close();
+  }
+}
+
+const batchBytes = 4 * 2 ** 20;
+
+/** The line as it stands in the file where nothing about it changes. */
+async function lineOf(source: FileHandle, planned: Planned, parentUuid: string | null): Promise<Buffer> {
+  const { line, entry } = planned;
+  if (entry !== undefined) return lineFor({ ...entry, parentUuid });
+  const buffer = Buffer.alloc(line.length + 1, 10);
+  await source.read(buffer, 0, line.length, line.offset);
+  const text = buffer.toString('utf8', 0, line.length).trimEnd();
+  if (planned.parentUuid === parentUuid && line.isSealed) return Buffer.from(`${text}\n`);
+  const { crc: _, ...fields } = JSON.parse(text.replace(/^\uFEFF/, ''));
+  return lineFor({ ...fields, seq: planned.seq, parentUuid });
+}
+
+function lineFor(entry: JSONLEntry): Buffer {
+  return Buffer.from(`${seal(JSON.stringify(entry))}\n`);
+}
+
+/** A second name where the file system has such; the log is never without a name. */
+async function keepAs(file: string, name: string): Promise<void> {
+  await link(file, name).catch(() => copyFile(file, name, constants.COPYFILE_EXCL));
+  await syncFolder(dirname(name));
+}
+
+// Decides what a repaired log consists of; of an undamaged line it holds only the place in the file.
+
+export interface LinePlace {
+  readonly offset: number;
+  readonly length: number;
+  readonly isSealed: boolean;
+}
+
+/** One line of the repaired log: one of the file, or an entry that has to be written anew. */
+export type Planned = {
+  readonly seq: number;
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+} & (
+  | { readonly line: LinePlace; readonly entry?: undefined }
+  | { readonly entry: JSONLEntry; readonly line?: undefined }
+);
+
+export interface RepairCounts {
+  readonly entries: number;
+  /** Entries from damaged lines, put back in their places. */
+  readonly restored: number;
+  /** Entries that are lost; a line of subtype `unknown` stands for each. */
+  readonly lost: number;
+  /** Copies that were left out. */
+  readonly duplicates: number;
+  /** Entries that named another than the one before them. */
+  readonly relinked: number;
+  readonly wasSorted: boolean;
+}
+
+/** Lines that are made for lost entries; a gap beyond that stays one. */
+const maxPlaceholders = 10_000;
+
+const LOST = 'This entry could not be read when the log was repaired.';
+
+/** `counts` is undefined when there is nothing to repair. Rejects when the file cannot be read. */
+export async function planRepair(
+  file: string,
+): Promise<{ readonly plan: readonly Planned[]; readonly counts: RepairCounts | undefined }> {
+  const found = new Map<string, Planned & { readonly isMended: boolean }>();
+  let [damaged, duplicates] = [0, 0];
+  let wasSorted = true;
+  let last = -1;
+  let sample: JSONLEntry | undefined;
+  for await (const one of scanLog(file)) {
+    if ('damage' in one) {
+      damaged += 1;
+      continue;
+    }
+    const { entry, line, isMended = false } = one;
+    const { seq, uuid, parentUuid } = entry;
+    const known = found.get(uuid);
+    if (known !== undefined) duplicates += 1;
+    // A copy that is as it was written is better than one that was put together, a whole line better than a part.
+    const isBetter = known?.line === undefined && (line !== undefined || (known?.isMended && !isMended));
+    if (known !== undefined && !isBetter) continue;
+    wasSorted &&= seq > last;
+    last = seq;
+    sample ??= entry;
+    const place = { seq, uuid, parentUuid, isMended };
+    found.set(uuid, line === undefined ? { ...place, entry } : { ...place, line });
+  }
+  const sorted = [...withoutGuesses([...found.values()])].sort((a, b) => a.seq - b.seq);
+  const plan = sample === undefined ? sorted : [...withPlaceholders(sorted, sample, found)];
+  const relinked = countBroken(plan);
+  const lost = plan.length - sorted.length;
+  const isSound = damaged + duplicates + lost + relinked === 0 && wasSorted;
+  const restored = sorted.filter(({ entry }) => entry !== undefined).length;
+  const counts = { entries: plan.length, restored, lost, duplicates, relinked, wasSorted };
+  return { plan, counts: isSound ? undefined : counts };
+}
+
+/** What was put together for a place that another entry has is a part of a copy, and no entry of its own. */
+function* withoutGuesses<One extends { readonly seq: number; readonly isMended: boolean }>(
+  found: readonly One[],
+): Generator<One> {
+  const taken = new Set(found.filter(({ isMended }) => !isMended).map(({ seq }) => seq));
+  for (const one of found) {
+    if (one.isMended && taken.has(one.seq)) continue;
+    taken.add(one.seq);
+    yield one;
+  }
+}
+
+function* withPlaceholders(
+  sorted: readonly Planned[],
+  sample: JSONLEntry,
+  found: ReadonlyMap<string, Planned>,
+): Generator<Planned> {
+  let room = maxPlaceholders;
+  let next = 0;
+  let previous: string | null = null;
+  for (const planned of sorted) {
+    for (; next < planned.seq && room > 0; next += 1, room -= 1) {
+      const isLast = next === planned.seq - 1;
+      // The entry behind it knows the name of the one that is lost.
+      const named = isLast && planned.parentUuid !== null && !found.has(planned.parentUuid);
+      const uuid = (named ? planned.parentUuid : null) ?? newId();
+      const entry = unreadableEntry({ ...sample, seq: next, uuid, parentUuid: previous }, { lost: LOST });
+      yield { seq: next, uuid, parentUuid: previous, entry };
+      previous = uuid;
+    }
+    yield planned;
+    previous = planned.uuid;
+    next = planned.seq + 1;
+  }
+}
+
+/** Entries of the file that do not name the one before them; a half compaction may be stepped over. */
+function countBroken(plan: readonly Planned[]): number {
+  let broken = 0;
+  for (const [index, { parentUuid }] of plan.entries()) {
+    const names = [plan[index - 1]?.uuid ?? null, plan[index - 2]?.uuid ?? null];
+    if (!names.includes(parentUuid)) broken += 1;
+  }
+  return broken;
+}

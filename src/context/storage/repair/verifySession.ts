@@ -1,0 +1,216 @@
+/** Reads a session's log from end to end, in bounded memory, and says everything that is not as it should be. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { JSONLEntry } from '../../../protocol/entries.ts';
+import { blobsOf } from '../../recall/entryText.ts';
+import { yieldToEventLoop } from '../../tokens/measured.ts';
+import { BlobStore } from '../BlobStore.ts';
+import { type DamagedLine, gapsBetween, type SeqRange } from './damage.ts';
+import { scanLog } from './scanLog.ts';
+
+export interface VerifyOptions {
+  /** Also reads what lies beside the log and compares it with its name. */
+  readonly deep?: boolean;
+  /** Items that each list of the report holds. */
+  readonly maxListed?: number;
+}
+
+/** Rejects only when the file itself cannot be read. */
+export async function verifySession(
+  file: string,
+  { deep = false, maxListed = 1000 }: VerifyOptions = {},
+): Promise<VerifyReport> {
+  const { size } = await stat(file);
+  const chain = new Chain();
+  const damaged: DamagedLine[] = [];
+  let read = 0;
+  for await (const found of scanLog(file)) {
+    if ('damage' in found) damaged.push(found.damage);
+    else chain.add(found.entry);
+    read += 1;
+    if (read % 64 === 0) await yieldToEventLoop();
+  }
+  damaged.sort((a, b) => a.offset - b.offset);
+  const blobs = new BlobStore(join(dirname(file), 'blobs'));
+  const blobProblems = await checkBlobs(chain.pointers, blobs, deep);
+  const lists = { damaged, ...chain.lists(), blobProblems };
+  const { gaps, brokenLinks } = lists;
+  const shortened = Object.entries(lists).map(([name, list]) => [name, list.slice(0, maxListed)]);
+  return {
+    file,
+    bytes: size,
+    entries: chain.entries,
+    counts: chain.counts,
+    isSorted: chain.isSorted,
+    blobs: chain.pointers.size,
+    ...(Object.fromEntries(shortened) as typeof lists),
+    isShortened: Object.values(lists).some(({ length }) => length > maxListed),
+    isDamaged: damaged.length + gaps.length + brokenLinks.length > 0 || !chain.isSorted,
+  };
+}
+
+/** Follows the entries from one to the next. Of each it keeps its id and position only. */
+class Chain {
+  entries = 0;
+  isSorted = true;
+  readonly counts: Record<string, number> = {};
+  readonly pointers = new Map<string, Pointer>();
+  readonly #seqs: number[] = [];
+  readonly #uuids = new Set<string>();
+  readonly #duplicates: string[] = [];
+  readonly #oddLinks: BrokenLink[] = [];
+  readonly #open = new Map<string, UnansweredCall>();
+  #last: JSONLEntry | undefined;
+  /** A boundary whose summary a crash cut off does not count: what follows names the entry before it. */
+  #beforeBoundary: string | undefined;
+
+  add(entry: JSONLEntry): void {
+    const { uuid, seq, parentUuid } = entry;
+    if (this.#uuids.has(uuid)) {
+      this.#duplicates.push(uuid);
+      return;
+    }
+    this.#uuids.add(uuid);
+    this.#seqs.push(seq);
+    this.entries += 1;
+    const kind = entry.subtype ?? entry.type;
+    this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+    for (const pointer of pointersOf(entry))
+      if (!this.pointers.has(pointer.hash)) this.pointers.set(pointer.hash, pointer);
+    if (this.#last !== undefined && seq <= this.#last.seq) this.isSorted = false;
+    if (parentUuid !== (this.#last?.uuid ?? null) && parentUuid !== this.#beforeBoundary)
+      this.#oddLinks.push({ seq, parentUuid });
+    this.#beforeBoundary = entry.subtype === 'compact_boundary' ? this.#last?.uuid : undefined;
+    this.#last = entry;
+    if (entry.tool !== undefined)
+      this.#open.set(entry.tool.id, { seq, callId: entry.tool.id, tool: entry.tool.name });
+    if (entry.toolResult !== undefined) this.#open.delete(entry.toolResult.id);
+  }
+
+  lists() {
+    const seqs = this.isSorted ? this.#seqs : this.#seqs.sort((a, b) => a - b);
+    const last = seqs.at(-1);
+    return {
+      gaps: last === undefined ? [] : gapsBetween(-1, last + 1, seqs),
+      duplicates: this.#duplicates,
+      // Where lines were moved, only a name that leads nowhere is broken.
+      brokenLinks: this.#oddLinks.filter(
+        ({ parentUuid }) => this.isSorted || (parentUuid !== null && !this.#uuids.has(parentUuid)),
+      ),
+      unansweredCalls: [...this.#open.values()],
+    };
+  }
+}
+
+// What `verifySession` finds; plain data, to be printed or counted.
+
+/** Something that an entry points to and that is not there, or not what it was. */
+export interface BlobProblem {
+  /** Position of the first entry that points to it. */
+  readonly seq: number;
+  readonly hash: string;
+  readonly problem: 'missing' | 'wrong size' | 'wrong content';
+}
+
+export interface VerifyReport {
+  /** Absolute path of the log. */
+  readonly file: string;
+  readonly bytes: number;
+  /** Entries that can be read, each counted once. */
+  readonly entries: number;
+  /** The same by `subtype`, or `type` where there is none. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Lines that could not be read as they were written, with their places in the file. */
+  readonly damaged: readonly DamagedLine[];
+  /** Positions below that of the last entry that no entry has. */
+  readonly gaps: readonly SeqRange[];
+  /** Uuids that the file has more than once; harmless, each is read once. */
+  readonly duplicates: readonly string[];
+  /** False when lines stand in another order than they were written in; harmless too. */
+  readonly isSorted: boolean;
+  /** Entries whose `parentUuid` is not the entry before them. */
+  readonly brokenLinks: readonly BrokenLink[];
+  /** Calls without a result: of a session that is not open, cut short by a crash, and closed when it is resumed. */
+  readonly unansweredCalls: readonly UnansweredCall[];
+  /** Contents beside the log that the session points to. */
+  readonly blobs: number;
+  readonly blobProblems: readonly BlobProblem[];
+  /** True when a list above ends before all was listed. */
+  readonly isShortened: boolean;
+  /** True when a repair would change something. */
+  readonly isDamaged: boolean;
+}
+
+export interface BrokenLink {
+  readonly seq: number;
+  readonly parentUuid: string | null;
+}
+
+export interface UnansweredCall {
+  readonly seq: number;
+  readonly callId: string;
+  readonly tool: string;
+}
+
+// The contents beside a log that its entries point to, and whether they are there and what they were.
+
+export interface Pointer {
+  readonly hash: string;
+  readonly bytes: number;
+  /** Position of the entry. */
+  readonly seq: number;
+}
+
+/** Everything that an entry points to. */
+export function pointersOf(entry: JSONLEntry): readonly Pointer[] {
+  const { seq } = entry;
+  const shown = blobsOf(entry).map(({ hash, bytes }) => ({ hash, bytes, seq }));
+  const changes = (entry.subtype === 'checkpoint' ? entry.data?.changes : undefined) ?? [];
+  const states = changes.flatMap(({ before, after }) => [before, after]);
+  const files = states.flatMap((state) =>
+    state?.type === 'file' && state.hash !== undefined ? [{ hash: state.hash, bytes: state.bytes, seq }] : [],
+  );
+  return [...shown, ...files];
+}
+
+/** `deep` reads each content and compares it with its name. */
+export async function checkBlobs(
+  pointers: ReadonlyMap<string, Pointer>,
+  blobs: BlobStore,
+  deep: boolean,
+): Promise<BlobProblem[]> {
+  const problems: BlobProblem[] = [];
+  for (const { seq, hash, bytes } of pointers.values()) {
+    const problem = await problemOf(blobs, hash, bytes, deep);
+    if (problem !== undefined) problems.push({ seq, hash, problem });
+  }
+  return problems;
+}
+
+async function problemOf(
+  blobs: BlobStore,
+  hash: string,
+  bytes: number,
+  deep: boolean,
+): Promise<BlobProblem['problem'] | undefined> {
+  if (!/^[0-9a-f]{64}$/.test(hash)) return 'missing';
+  const path = blobs.pathOf(hash);
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return 'missing';
+  if (found.size !== bytes) return 'wrong size';
+  return !deep || (await hashOf(path)) === hash ? undefined : 'wrong content';
+}
+
+/** Undefined when it cannot be read. */
+async function hashOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+  } catch {
+    return undefined;
+  }
+  return hash.digest('hex');
+}

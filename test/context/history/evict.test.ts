@@ -1,0 +1,174 @@
+/** What stays of a log whose past is left to the file makes the same requests as all of it, now and later. */
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Atom, atomEntries, groupAtoms } from '../../../src/context/history/atoms.ts';
+import { absentTarget, evictPrefix, removalToEvict } from '../../../src/context/history/evict.ts';
+import { isCorrection, liveEntries } from '../../../src/context/history/liveEntries.ts';
+import { reductionDraft, reductionOf } from '../../../src/context/history/reductions.ts';
+import { namesOf } from '../../../src/context/history/retained.ts';
+import { lastCompaction, type View, viewOf } from '../../../src/context/history/view.ts';
+import { projectMessages } from '../../../src/context/request/standardMessages.ts';
+import { compactionDrafts } from '../../../src/context/storage/index.ts';
+import { removalDraft, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
+import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { madeUpDraft } from '../../madeUpEntry.ts';
+import { LogMaker } from './logMaker.ts';
+
+const facts = { preTokens: 0 };
+
+function removal(removed: readonly string[], log: readonly JSONLEntry[]): EntryDraft {
+  return removalDraft({ removed, strategy: 'test', reason: 'too long' }, liveEntries(log), facts);
+}
+
+/** A log as a session writes it: each method looks at what is shown, and appends what its name says. */
+class SessionMaker extends LogMaker {
+  constructor() {
+    super();
+    this.#system('session_start', { systemPrompt: 'You are a coding agent.' });
+  }
+
+  view(): View {
+    return viewOf(this.entries);
+  }
+
+  remove(...uuids: readonly string[]): this {
+    const removed = withNotes(this.view(), uuids);
+    return this.add(removal(removed, this.entries));
+  }
+
+  /** Puts a line in the place of each of these. */
+  mask(...uuids: readonly string[]): this {
+    const notes = uuids.map((at) => ({ at, text: `line of ${at}` }));
+    return this.add(
+      reductionDraft({ kind: 'mask', reason: 'old steps', ...facts, removed: [...uuids], notes }),
+    );
+  }
+
+  /** Brings the atoms with these heads back. */
+  restore(...heads: readonly string[]): this {
+    const restored = uuidsOf(groupAtoms(liveEntries(this.entries).entries), heads);
+    return this.add(reductionDraft({ kind: 'restore', reason: 'by the user', ...facts, restored }));
+  }
+
+  /** Retains the atoms with these heads. */
+  compact(...heads: readonly string[]): this {
+    const uuids = uuidsOf(this.view().atoms, heads);
+    const metadata = { trigger: 'manual' as const, ...facts, retained: namesOf(uuids, this.entries) };
+    for (const draft of compactionDrafts(`summary ${this.entries.length}`, metadata)) this.add(draft);
+    return this;
+  }
+
+  rewind(to: string): this {
+    return this.#system('rewind', { to });
+  }
+
+  undo(...undoes: readonly string[]): this {
+    return this.#system('undo', { undoes });
+  }
+
+  #system(subtype: string, data: Record<string, unknown>): this {
+    return this.add(madeUpDraft({ type: 'system', subtype, message: { role: 'system', content: '' }, data }));
+  }
+}
+
+function uuidsOf(atoms: readonly Atom[], heads: readonly string[]): string[] {
+  const chosen = atoms.filter(({ head }) => heads.includes(head.uuid));
+  return chosen.flatMap(atomEntries).map(({ uuid }) => uuid);
+}
+
+type End = 'compaction' | 'removal';
+
+/** Without the past of the last compaction, or of the removals before the last. */
+function withoutPast(entries: readonly JSONLEntry[], end: End): readonly JSONLEntry[] {
+  const { entries: live, undone } = liveEntries(entries);
+  const last = end === 'compaction' ? live[lastCompaction(live, undone)] : removalToEvict(entries);
+  return last === undefined ? entries : evictPrefix(entries, last.uuid);
+}
+
+test('nothing is left while a rewind that was taken back brings removals of what the compaction retained', () => {
+  const log = new SessionMaker().prompt('a').prompt('b').prompt('c').prompt('d');
+  log.remove('e1').remove('e2').remove('e3');
+  // In the conversation that went on from there nothing was removed, so the first message could be retained.
+  log.rewind('e4').prompt('e').compact('e1', 'e9');
+  expect(withoutPast(log.entries, 'compaction').length).toBeLessThan(log.entries.length);
+  log.undo('e8');
+  expect(JSON.stringify(projectMessages(log.entries))).toContain('3 earlier messages are not shown any more');
+  expect(withoutPast(log.entries, 'compaction')).toBe(log.entries);
+});
+
+test('nothing is left while an undo that hides a part of it can be gone back over', () => {
+  const log = new SessionMaker().prompt('a').prompt('b').rewind('e1').undo('e3');
+  log.prompt('c').compact('e2').prompt('d').undo('e4');
+  expect(JSON.stringify(projectMessages(log.entries))).not.toContain('"b"');
+  expect(withoutPast(log.entries, 'compaction')).toBe(log.entries);
+  log.rewind('e8');
+  expect(JSON.stringify(projectMessages(log.entries))).toContain('"b"');
+});
+
+test('a note speaks for all that is behind the notes it takes, also where that is in the file only', () => {
+  const log = new SessionMaker().prompt('a').step('look', 'output').prompt('b').reply('done').prompt('c');
+  log.remove('e1', 'e2', 'e5').remove().remove();
+  const left = withoutPast(log.entries, 'removal');
+  expect(left.map(({ uuid }) => uuid)).not.toContain('e2');
+  const { content } = removal(['e10'], left).message;
+  expect(content).toContain('3 earlier messages are not shown any more, to make room (#1-#5)');
+});
+
+const deeds = ['prompt', 'step', 'remove', 'mask', 'restore', 'compact', 'rewind', 'undo'] as const;
+const program = fc.array(
+  fc.record({ deed: fc.constantFrom(...deeds), pick: fc.nat(30), count: fc.integer({ min: 1, max: 3 }) }),
+  { maxLength: 30, size: 'max' },
+);
+type Step = typeof program extends fc.Arbitrary<readonly (infer One)[]> ? One : never;
+
+function carryOut(log: SessionMaker, { deed, pick, count }: Step): void {
+  const { entries, undone } = liveEntries(log.entries);
+  const { atoms } = log.view();
+  const some = (all: readonly JSONLEntry[]): string[] => {
+    const at = pick % Math.max(1, all.length);
+    return all.slice(at, at + count).map(({ uuid }) => uuid);
+  };
+  const shown = some(atoms.map(({ head }) => head));
+  const replies = some(atoms.filter(({ kind }) => kind === 'reply').map(({ head }) => head));
+  const mayBeUndone = (one: JSONLEntry): boolean =>
+    isCorrection(one) || reductionOf(one) !== undefined || one.subtype === 'compact_boundary';
+  const [toUndo] = some(entries.filter((one) => !undone.has(one.uuid) && mayBeUndone(one)));
+  const said = some(groupAtoms(entries).map(({ head }) => head));
+  if (deed === 'prompt') log.prompt(`prompt ${log.entries.length}`);
+  else if (deed === 'step') log.step('work', `output ${log.entries.length}`);
+  else if (deed === 'remove' && shown.length > 0) log.remove(...shown);
+  else if (deed === 'mask' && replies.length > 0) log.mask(...replies);
+  else if (deed === 'restore') log.restore(...said);
+  else if (deed === 'compact') log.compact(...shown);
+  else if (deed === 'rewind') log.rewind(some(entries)[0] ?? '');
+  else if (deed === 'undo' && toUndo !== undefined) log.undo(toUndo);
+}
+
+test.each(['compaction', 'removal'] as const)(
+  'whatever came before a %s and whatever comes behind it, what stays makes the same requests',
+  { tags: 'long' },
+  (end) => {
+    fc.assert(
+      fc.property(program, program, (before, behind) => {
+        const log = new SessionMaker().prompt('first');
+        for (const step of before) carryOut(log, step);
+        const length = log.entries.length;
+        const left = withoutPast([...log.entries], end);
+        expect(absentTarget(left)).toBeUndefined();
+        expect(projectMessages(left)).toEqual(projectMessages(log.entries));
+        for (const step of behind) {
+          carryOut(log, step);
+          const held = [...left, ...log.entries.slice(length)];
+          // What goes back behind the past has it read from the file.
+          if (absentTarget(held) !== undefined) return;
+          expect(projectMessages(held)).toEqual(projectMessages(log.entries));
+          // And what a removal would say of everything that is shown.
+          const shown = log.view().atoms.map(({ head }) => head.uuid);
+          expect(removal(shown, held)).toEqual(removal(shown, log.entries));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+);

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { ContextManager } from '../../../src/context/index.ts';
+import { encoder, requestTokens } from '../../fuzz/counting.ts';
+import { configuration, house } from '../harness.ts';
+
+const zalgo = 'e\u0301\u0323\u0300';
+
+test('a text that an estimate takes for half of what it is does not lead to a request over the window', {
+  tags: 'long',
+}, async () => {
+  const home = await house({ windowTokens: 8000 });
+  home.model = { ...home.model, tokenizer: 'o200k_base' };
+  const context = new ContextManager({ ...home.deps, encoder, model: () => home.model });
+  const sent: number[] = [];
+  for (let times = 1000; times <= 2600; times += 100) {
+    await context.createSession(undefined, {}, configuration);
+    await context.addMessage('user', zalgo.repeat(times));
+    const built = await context.buildRequest(home.options());
+    if (built.type === 'ready') sent.push(requestTokens('o200k_base', built.request.messages, []));
+  }
+  expect(sent.length).toBeGreaterThan(2);
+  expect(Math.max(...sent)).toBeLessThanOrEqual(8000);
+  await context.close();
+});
+
+test('an encoder that never answers is waited for once', async () => {
+  const home = await house({ windowTokens: 8000 });
+  home.model = { ...home.model, tokenizer: 'o200k_base' };
+  const mute = { count: () => new Promise<never>(() => {}), close: () => {} };
+  const context = new ContextManager({ ...home.deps, encoder: mute, model: () => home.model });
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'a word and a word '.repeat(700));
+  expect((await context.buildRequest(home.options())).type).toBe('ready');
+  const started = performance.now();
+  expect((await context.buildRequest(home.options())).type).toBe('ready');
+  // It would be three seconds.
+  expect(performance.now() - started).toBeLessThan(2500);
+  await context.close();
+}, 60_000);

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { calls, fails, says } from '../../agent/scriptedModel.ts';
+import { smallTool } from '../../agent/smallTools.ts';
+import { stage } from '../../agent/stage.ts';
+
+/** One white pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+const image = { type: 'image', mediaType: 'image/png', data: PIXEL } as const;
+const look = { type: 'prompt', text: '[Image #1] what is it?', images: [image] } as const;
+const parts = [{ type: 'text', text: look.text }, image];
+const words = `${look.text}\n[An image (PNG, 1×1) that is not shown: this model takes no images.]`;
+
+const contentsOf = (request: { readonly messages: readonly { readonly content: unknown }[] } | undefined) =>
+  request?.messages.slice(1).map(({ content }) => content);
+
+test('a model that sees, or of which nothing is known, is sent the image', async () => {
+  for (const info of [{ seesImages: true }, {}]) {
+    const { run, model } = await stage({ info, answers: [says('A pixel.')] });
+    await run(look);
+    expect(contentsOf(model.requests[0])).toEqual([parts]);
+  }
+});
+
+test('a model that does not see is sent words, and counted without the image', async () => {
+  const { run, model, agent } = await stage({ info: { seesImages: false }, answers: [says('Hm.')] });
+  const before = (await agent.measure()).usedTokens;
+  await run(look);
+  expect(contentsOf(model.requests[0])).toEqual([words]);
+  expect((await agent.measure()).usedTokens - before).toBeLessThan(60);
+});
+
+test('a server that refuses images is asked again without them, then and from then on', async () => {
+  const refusal = fails({
+    kind: 'bad_request',
+    message: 'mock refused: image input is not supported',
+    retryable: false,
+  });
+  const { run, ask, model, lines } = await stage({ answers: [refusal, says('I see words.'), says('Yes.')] });
+  await run(look);
+  await ask('Go on');
+  expect(model.requests.map((request) => contentsOf(request)?.[0])).toEqual([parts, words, words]);
+  expect(lines().filter((line) => line.startsWith('notice'))).toEqual([
+    'notice warning: test-model refused the images of this session: they are left out, and named in words instead. /model switches to one that sees.',
+  ]);
+});
+
+test('a model that sees and refuses one image is still sent the next', async () => {
+  const refusal = fails({ kind: 'bad_request', message: 'Could not process image', retryable: false });
+  const { run, model } = await stage({
+    info: { seesImages: true },
+    answers: [refusal, says('Bad.'), says('Good.')],
+  });
+  await run(look);
+  await run({ ...look, text: '[Image #2] and this?' });
+  const last = contentsOf(model.requests[2]) ?? [];
+  expect(last[0]).toBe(words);
+  expect(last.at(-1)).toEqual([{ type: 'text', text: '[Image #2] and this?' }, image]);
+});
+
+test('any other refusal is a failure, as ever', async () => {
+  const refusal = fails({ kind: 'bad_request', message: 'temperature is not supported', retryable: false });
+  const { run, lines } = await stage({ answers: [refusal] });
+  await run(look);
+  expect(lines().at(-1)).toContain('turn_ended failed');
+});
+
+test('what a call has read follows its result as a message, in the order of the calls', async () => {
+  const see = smallTool('See', {
+    readOnly: true,
+    run: ({ name }) => ({
+      status: 'ok',
+      text: `${String(name)} follows`,
+      kind: 'file',
+      display: { title: 'See' },
+      images: [{ image, path: `/p/${String(name)}` }],
+    }),
+  });
+  const { ask, model, agent } = await stage({
+    info: { seesImages: true },
+    tools: [see],
+    answers: [calls(['a', 'See', { name: 'one' }], ['b', 'See', { name: 'two' }]), says('Seen.')],
+  });
+  await ask('Look');
+  expect(model.requests[1]?.messages.slice(3)).toMatchObject([
+    { role: 'tool', toolCallId: 'a', content: 'one follows' },
+    { role: 'tool', toolCallId: 'b', content: 'two follows' },
+    { role: 'user', content: [{ type: 'text', text: 'The image /p/one:' }, image] },
+    { role: 'user', content: [{ type: 'text', text: 'The image /p/two:' }, image] },
+  ]);
+  expect(agent.items().map(({ kind, title }) => `${kind} ${title}`)).toEqual([
+    'prompt Look',
+    'reply See See · See See',
+    'note The image /p/one:',
+    'note The image /p/two:',
+    'reply Seen.',
+  ]);
+  expect(await agent.turns(9), 'an image that was read is no prompt').toHaveLength(1);
+});
