@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { rebuildRequest, requestsIn } from '../../src/context/index.ts';
+import { rebuildRequest, requestsIn } from '../../src/context/request/rebuildRequest.ts';
 import { createDemoClient } from '../../src/model/demo.ts';
 import { createOpenAIClient } from '../../src/model/openai.ts';
 import { bodyAgain } from '../../src/model/requestBody.ts';
