@@ -11,7 +11,8 @@ import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
 import { newestFirst } from './search/newestFirst.ts';
-import { NO_RIPGREP, runRipgrep } from './search/ripgrep.ts';
+import { NO_RIPGREP } from './search/ripgrep.ts';
+import { changedNote, searchFolder } from './search/searchFolder.ts';
 import { count } from './units.ts';
 
 /** Only the first of them are sent; the others are kept for Recall. */
@@ -75,23 +76,28 @@ async function glob(
   }
   if (info.isFile()) return listing(title, [shortPath(root, cwd)], false);
   // Matched here, because a positive --glob would bring back what .gitignore leaves out.
-  const run = await runRipgrep(
-    ['--files', '--hidden', '--glob=!.git', '--null'],
-    '\0',
-    { cwd: root, root: context.root },
+  const matches = picomatch(pattern === '' ? '**' : pattern, { dot: true });
+  const run = await searchFolder({
+    args: ['--files', '--hidden', '--glob=!.git', '--null'],
+    separator: '\0',
+    place,
+    cwd: root,
+    root: context.root,
     env,
-    context.signal,
-  );
+    signal: context.signal,
+    pathOf: (path) => (matches(path) ? path : undefined),
+  });
   if (run === undefined) return failure(title, NO_RIPGREP);
   if (run.end === 'stopped') return interrupted(title);
-  assertUnmoved(place);
-  const matches = picomatch(pattern === '' ? '**' : pattern, { dot: true });
-  const found = run.items.filter((path) => matches(path)).map((path) => shortPath(resolve(root, path), cwd));
+  const matching = run.items.filter((path) => matches(path));
+  const sure = matching.filter((path) => !run.isDoubtful(path));
+  const found = sure.map((path) => shortPath(resolve(root, path), cwd));
   if (found.length === 0 && run.problem !== '') return failure(title, `Nothing found. ${run.problem}`);
-  return listing(title, await newestFirst(found, cwd), run.end === 'limit');
+  const left = matching.length - sure.length;
+  return listing(title, await newestFirst(found, cwd), run.end === 'limit', left);
 }
 
-function listing(title: string, files: readonly string[], partial: boolean): ToolOutcome {
+function listing(title: string, files: readonly string[], partial: boolean, doubtful = 0): ToolOutcome {
   const shown = files.slice(0, MAX_FILES);
   const notes: string[] = [];
   if (files.length === 0) notes.push('No files match.');
@@ -100,6 +106,7 @@ function listing(title: string, files: readonly string[], partial: boolean): Too
       `(The newest ${count(MAX_FILES, 'file')} of ${count(files.length, 'file')}; a narrower pattern finds the others.)`,
     );
   }
+  if (doubtful > 0) notes.push(changedNote(doubtful));
   if (partial)
     notes.push('(The search was stopped at its limit: there may be more. Search a smaller directory.)');
   return {

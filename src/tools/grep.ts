@@ -12,7 +12,8 @@ import { absolutePath, shortPath } from './paths.ts';
 import { collectHits, type Hits } from './search/hits.ts';
 import { newestFirst } from './search/newestFirst.ts';
 import { perFile } from './search/perFile.ts';
-import { NO_RIPGREP, runRipgrep } from './search/ripgrep.ts';
+import { NO_RIPGREP } from './search/ripgrep.ts';
+import { changedNote, searchFolder } from './search/searchFolder.ts';
 import { count } from './units.ts';
 
 const DEFAULT_HEAD_LIMIT = 250;
@@ -78,29 +79,36 @@ async function grep(
   const mode = call.output_mode ?? 'files_with_matches';
   const listsFiles = mode === 'files_with_matches';
   const args = [...argumentsOf(call, mode), '--', shortPath(root, cwd)];
-  const run = await runRipgrep(
+  const run = await searchFolder({
     args,
-    listsFiles ? '\0' : '\n',
-    { cwd, root: context.root },
-    deps.env,
-    context.signal,
-  );
+    separator: listsFiles ? '\0' : '\n',
+    place,
+    cwd,
+    root: context.root,
+    env: deps.env,
+    signal: context.signal,
+    pathOf: (item) => (listsFiles ? item : /^([^\0]*)\0/.exec(item)?.[1]),
+  });
   if (run === undefined) return failure(title, NO_RIPGREP);
   if (run.end === 'stopped') return interrupted(title);
-  assertUnmoved(place);
+  const doubtful = new Set<string>();
   const hits = collectHits(
     listsFiles ? run.items.map((path) => `${path}\0`) : run.items,
     mode === 'content' ? (call['-n'] ?? true) : undefined,
-    (path) => info.isDirectory() && deps.isSensitive(absolutePath(path, cwd, deps.home)),
+    (path) => {
+      if (run.isDoubtful(path)) doubtful.add(path);
+      const isSecret = info.isDirectory() && deps.isSensitive(absolutePath(path, cwd, deps.home));
+      return isSecret || doubtful.has(path);
+    },
   );
+  const secrets = hits.hidden - doubtful.size;
   if (hits.files.length === 0 && hits.hidden === 0 && run.problem !== '') {
     return failure(title, `The search failed.\n${run.problem}`);
   }
   const notes: string[] = [];
-  if (hits.hidden > 0)
-    notes.push(
-      `(${count(hits.hidden, 'file')} that may hold secrets left out; name one as path to search it.)`,
-    );
+  if (secrets > 0)
+    notes.push(`(${count(secrets, 'file')} that may hold secrets left out; name one as path to search it.)`);
+  if (doubtful.size > 0) notes.push(changedNote(doubtful.size));
   if (run.end === 'limit')
     notes.push('(The search was stopped at its limit: there may be more. Narrow it down.)');
   const partial = run.end === 'limit' || run.problem !== '';

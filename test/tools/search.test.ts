@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;
@@ -195,4 +197,67 @@ test('unreadable directories do not hide what was found', async () => {
   chmodSync(join(bench.root, 'src/deep'), 0);
   expect((await grep('foo')).status).toBe('partial');
   chmodSync(join(bench.root, 'src/deep'), 0o755);
+});
+
+describe('while another program works in the same folders', () => {
+  /** Runs a script of Node in the workspace, over and over, until the result is called. */
+  async function running(script: string): Promise<() => Promise<unknown>> {
+    const code = `const fs = require('node:fs'); fs.writeFileSync('ready', ''); for (;;) { ${script} }`;
+    const other = spawn(process.execPath, ['-e', code], { cwd: bench.root, stdio: 'ignore' });
+    onTestFinished(() => void other.kill('SIGKILL'));
+    await vi.waitFor(() => expect(existsSync(join(bench.root, 'ready'))).toBe(true), 20_000);
+    return () => {
+      other.kill('SIGKILL');
+      return once(other, 'exit');
+    };
+  }
+
+  test('a folder that is exchanged for a link shows nothing of elsewhere', async () => {
+    const elsewhere = join(bench.root, '../elsewhere');
+    for (const [folder, text] of [
+      [join(bench.root, 'd/in'), 'inside'],
+      [join(elsewhere, 'in'), 'OUTSIDE'],
+    ] as const) {
+      mkdirSync(folder, { recursive: true });
+      for (let at = 0; at < 40; at += 1) writeFileSync(join(folder, `${text}${at}.txt`), `needle ${text}\n`);
+    }
+    symlinkSync('../elsewhere', join(bench.root, 'link'));
+    const stop = await running(
+      "fs.renameSync('d', 'aside'); fs.renameSync('link', 'd'); fs.renameSync('d', 'link'); fs.renameSync('aside', 'd');",
+    );
+    for (let at = 0; at < 15; at += 1) {
+      expect((await grep('needle', { output_mode: 'content' })).text).not.toContain('OUTSIDE');
+      expect(await glob('**/*.txt')).not.toContain('OUTSIDE');
+    }
+    await stop();
+  });
+
+  test('what lies in a folder that never stands still is left out, the rest is found', async () => {
+    mkdirSync(join(bench.root, 'busy'));
+    writeFileSync(join(bench.root, 'busy/a.ts'), 'foo\n');
+    const stop = await running("fs.writeFileSync('busy/x', ''); fs.rmSync('busy/x');");
+    const { text } = await grep('foo', { path: 'busy' });
+    const [names, others] = [await glob('busy/*.ts'), await glob('src/*.js')];
+    await stop();
+    expect(text).toMatch(/^\(1 file left out: .* Search again\.\)$/m);
+    expect(names).toContain('1 file left out');
+    expect(others).toBe('src/b.js');
+    expect(await glob('busy/*.ts')).toBe('busy/a.ts');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a pipe where a file with patterns belongs', () => {
+  const pipe = (name: string) => execFileSync('mkfifo', [join(bench.root, name)]);
+
+  test.each(['.ignore', '.rgignore'])('called %s is named at once', async (name) => {
+    pipe(name);
+    expect((await grep('foo')).text).toContain(`${bench.root}/${name} is not a file`);
+    expect(await glob('*.ts', 'src')).toContain(`${bench.root}/${name} is not a file`);
+  });
+
+  test.skipIf(process.platform !== 'linux')('further down ends the search', async () => {
+    pipe('src/deep/.gitignore');
+    const { text } = await grep('needle');
+    expect(text).toMatch(/^The search failed\.\n.* a pipe called \.gitignore/);
+  });
 });

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { namesIn, textOf } from '../../disk/fileLookups.ts';
 import { realpath } from '../../disk/realPath.ts';
 import { pathOutside } from '../../protocol/ownPrograms.ts';
 import type { Environment } from '../environment.ts';
@@ -10,6 +11,12 @@ import type { Environment } from '../environment.ts';
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 2000;
 const TIMEOUT_MS = 60_000;
+/** How often it is looked at, and after how many times without any work it is ended. */
+const LOOK_MS = 1000;
+const MAX_STILL = 4;
+/** Threads of ripgrep that have nothing to do look for work a thousand times a second. */
+const IDLE_TICKS = 10;
+const STOOD_STILL = 'it waited for something that never came, such as a pipe called .gitignore';
 
 export interface SearchRun {
   /** `stopped`: the user's interrupt; `limit`: too much output or too long, what is there is a part. */
@@ -50,6 +57,16 @@ export async function runRipgrep(
     };
     const onAbort = (): void => stop('stopped');
     const timer = setTimeout(() => stop('limit'), TIMEOUT_MS);
+    let [ticks, seen, still] = [0, 0, 0];
+    const watch = setInterval(() => {
+      const work = workOf(child.pid);
+      const isStill = work?.isWaiting === true && work.ticks - ticks <= IDLE_TICKS && bytes === seen;
+      still = isStill ? still + 1 : 0;
+      [ticks, seen] = [work?.ticks ?? 0, bytes];
+      if (still < MAX_STILL) return;
+      problem = STOOD_STILL;
+      stop('limit');
+    }, LOOK_MS);
     child.stdout.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
@@ -64,6 +81,7 @@ export async function runRipgrep(
     });
     const settle = (): void => {
       clearTimeout(timer);
+      clearInterval(watch);
       signal.removeEventListener('abort', onAbort);
       const items = Buffer.concat(chunks).toString('utf8').split(separator);
       // Empty after a last separator, a piece of an item when it was stopped.
@@ -74,6 +92,26 @@ export async function runRipgrep(
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) onAbort();
   });
+}
+
+/**
+ * The processor time that a program has used, in hundredths of a second, and whether all its threads wait for something
+ * that neither a processor nor a disk owes them; undefined where the kernel does not say. Source: proc_pid_stat(5).
+ */
+function workOf(
+  pid: number | undefined,
+): { readonly ticks: number; readonly isWaiting: boolean } | undefined {
+  const tasks = `/proc/${pid}/task`;
+  const threads = namesIn(tasks).map((task) => {
+    // After the name, which may hold anything: the state first, the times 11 fields later.
+    const fields = textOf(`${tasks}/${task}/stat`).split(') ').at(-1)?.split(' ') ?? [];
+    return { state: fields[0], ticks: Number(fields[11]) + Number(fields[12]) };
+  });
+  if (threads.length === 0) return undefined;
+  return {
+    ticks: threads.reduce((sum, { ticks }) => sum + ticks, 0),
+    isWaiting: threads.every(({ state }) => state === 'S'),
+  };
 }
 
 /** Never one that a project brings along. */
