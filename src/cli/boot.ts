@@ -9,22 +9,19 @@ import { chooseTheme } from '../ui/theme/theme.ts';
 import type { Boot, TrustQuestion, UiHouse } from '../ui/types.ts';
 import { createCommandHost } from './host.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
-import type { CliOptions } from './options.ts';
-import type { Place } from './process/appPaths.ts';
+import { type CliOptions, withFlags } from './options.ts';
+import { type Place, placeNotice } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { readEnvironmentAhead } from './process/environment.ts';
-import { placeNotice } from './process/placeNotice.ts';
+import { openSessionCatalogue } from './process/threads.ts';
 import { createSessionHouse, type SessionHouse } from './sessionFactory.ts';
-import { openSessionCatalogue } from './sessions/catalogue.ts';
-import { refusalOf } from './sessions/refusals.ts';
-import { describeOpenError } from './sessions/sessionErrors.ts';
+import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
 import { createSessionsPort } from './sessions/sessionsPort.ts';
-import { withFlags } from './sessions/sessionTarget.ts';
 import { findModelAccess, readSettings, trustIn } from './startup.ts';
 import { attentionOf } from './terminal/attention.ts';
+import { terminalColors } from './terminal/capabilities.ts';
 import { createImagePort } from './terminal/images.ts';
 import { createStatusCommand } from './terminal/statusLineCommand.ts';
-import { terminalColors } from './terminal/terminalColors.ts';
 
 /** Trust, then model access, then the house of sessions; each answer leads to the next step. */
 export async function boot(place: Place, options: CliOptions, debug: DebugLog): Promise<Boot> {

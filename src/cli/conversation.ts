@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { UiOptions } from '../ui/types.ts';
-import type { CliOptions } from './options.ts';
+import type { UiExit, UiOptions } from '../ui/types.ts';
+import { type CliOptions, targetOf } from './options.ts';
 import type { Place } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
 import { listFiles } from './process/projectFiles.ts';
-import { targetOf } from './sessions/sessionTarget.ts';
 
 /** What a conversation is started with, whether it is drawn or told in lines. */
 export function conversationOf(place: Place, options: CliOptions) {
@@ -22,4 +21,21 @@ export function conversationOf(place: Place, options: CliOptions) {
     listFiles: () => listFiles(place.root, place.cwd),
     now: () => Date.now(),
   } satisfies Partial<UiOptions>;
+}
+
+/** The last line of a conversation: how to go on with it; undefined where nothing was said. */
+export async function resumeAdvice(place: Place, exit: UiExit): Promise<string | undefined> {
+  if (exit.sessionId === undefined || exit.empty) return undefined;
+  return (await isSaved(place, exit.sessionId))
+    ? `Resume this session with: clawdcode --resume ${exit.sessionId}`
+    : `This session could not be saved below ${place.dataRoot}, so there is nothing to resume.`;
+}
+
+async function isSaved({ dataRoot, root, version }: Place, sessionId: string): Promise<boolean> {
+  const { PersistentStore } = await import('../context/index.ts');
+  const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: version });
+  return store.resolveSessionId(sessionId).then(
+    () => true,
+    () => false,
+  );
 }

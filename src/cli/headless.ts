@@ -9,17 +9,14 @@ import { runHeadless } from '../headless/runHeadless.ts';
 import { reveal, sanitize } from '../ui/print/sanitize.ts';
 import { createCommandHost } from './host.ts';
 import { listerFor } from './models/modelChoice.ts';
-import type { CliOptions } from './options.ts';
-import type { Place } from './process/appPaths.ts';
+import { type CliOptions, targetOf } from './options.ts';
+import { type Place, placeNotice } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
-import { flush } from './process/exit.ts';
-import { guardOutput } from './process/outputGuard.ts';
-import { placeNotice } from './process/placeNotice.ts';
+import { flush, guardOutput } from './process/exit.ts';
 import { readStandardInput } from './process/standardInput.ts';
 import { createSessionHouse } from './sessionFactory.ts';
 import { whereItLies } from './sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
-import { targetOf } from './sessions/sessionTarget.ts';
 import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
 
 /** Returns the exit code. `environment` as in `HouseOptions`. */

@@ -1,14 +1,12 @@
 /** The conversation: takes over from the first frame, boots behind its own, restores the terminal. */
 import { startUi } from '../ui/startUi.tsx';
 import { chooseTheme } from '../ui/theme/theme.ts';
-import { conversationOf } from './conversation.ts';
+import { conversationOf, resumeAdvice } from './conversation.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './process/appPaths.ts';
+import { terminalColors, terminalReflow } from './terminal/capabilities.ts';
 import type { FirstFrame } from './terminal/firstFrame.ts';
 import { createKeysPort, keybindingsFile } from './terminal/keybindings.ts';
-import { resumeAdvice } from './terminal/resumeAdvice.ts';
-import { terminalColors } from './terminal/terminalColors.ts';
-import { terminalReflow } from './terminal/terminalReflow.ts';
 
 /** Takes over from the first frame. Returns the exit code. */
 export async function interactiveMode(place: Place, options: CliOptions, first: FirstFrame): Promise<number> {

@@ -2,12 +2,11 @@
 import { isUtf8Locale } from '../ui/linear/asciiSigns.ts';
 import { startLinear } from '../ui/linear/startLinear.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
-import { conversationOf } from './conversation.ts';
+import { conversationOf, resumeAdvice } from './conversation.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './process/appPaths.ts';
 import { guardSession } from './process/guardSession.ts';
 import { shownDirectory } from './terminal/firstFrame.ts';
-import { resumeAdvice } from './terminal/resumeAdvice.ts';
 
 /** Returns the exit code. */
 export async function linearMode(place: Place, options: CliOptions, isEditing: boolean): Promise<number> {

@@ -1,11 +1,9 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
 
 import { type CliOptions, parseArguments } from './options.ts';
-import { NoPlaceError, type Place, readPlace } from './process/appPaths.ts';
-import { exitNow } from './process/exit.ts';
+import { NoPlaceError, type Place, programVersion, readPlace } from './process/appPaths.ts';
+import { exitNow, guardOutput } from './process/exit.ts';
 import { keepHeapSmall, type SetFlags } from './process/heap.ts';
-import { guardOutput } from './process/outputGuard.ts';
-import { programVersion } from './process/packageRoot.ts';
 import { routeOf } from './route.ts';
 import { screenKind } from './terminal/screenKind.ts';
 
@@ -85,9 +83,9 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { linearMode } = await import('./linear.ts');
     return exitNow(await linearMode(place, options, kind.isEditing));
   }
-  const { drawFirstFrame } = await import('./terminal/firstFrame.ts');
+  const { drawFirstFrame, loadScreen } = await import('./terminal/firstFrame.ts');
   const first = drawFirstFrame(place, process.stdin, process.stdout);
-  const { interactiveMode } = await import('./terminal/loadScreen.ts').then(({ loadScreen }) => loadScreen());
+  const { interactiveMode } = await loadScreen();
   return exitNow(await interactiveMode(place, options, first));
 }
 

@@ -1,4 +1,6 @@
 /** The command line: flags in, plain options out. commander is loaded only when there is something to parse. */
+
+import type { SessionTarget } from '../agent/types.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 
@@ -104,5 +106,27 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     screenReader: given.axScreenReader === true,
     debug: given.debug === true,
     demo: given.demo === true,
+  };
+}
+
+/** Undefined where a person has to pick one: `--resume` without a name. */
+export function targetOf(options: CliOptions): SessionTarget | undefined {
+  if (options.continue) return withFlags({ type: 'latest' }, options);
+  if (options.resume === true) return undefined;
+  if (options.resume !== undefined) return withFlags({ type: 'id', id: options.resume }, options);
+  const { sessionId } = options;
+  return withFlags({ type: 'new', ...(sessionId === undefined ? {} : { sessionId }) }, options);
+}
+
+/** What `--fork-session` and `--name` say of the first session that is opened, however it was chosen. */
+export function withFlags(
+  target: SessionTarget,
+  { forkSession, name }: Pick<CliOptions, 'forkSession' | 'name'>,
+): SessionTarget {
+  const title = name?.replace(/\s+/g, ' ').trim();
+  return {
+    ...target,
+    ...(forkSession && target.type !== 'new' ? { mode: 'fork' } : {}),
+    ...(title === undefined || title === '' ? {} : { title }),
   };
 }

@@ -3,7 +3,6 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parsePermissionMode } from '../config/modes.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
-import { splitRules } from './permissions/splitRules.ts';
 
 const epilogue = `
 Subcommands (see --help of each):
@@ -86,4 +85,20 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--dangerously-skip-permissions'))
     .addHelpText('after', epilogue)
     .exitOverride();
+}
+
+/** Splits `Edit,Bash(git log, x) Read` at commas and white space outside parentheses. */
+export function splitRules(text: string): string[] {
+  const rules: string[] = [];
+  let depth = 0;
+  let rule = '';
+  for (const character of text) {
+    if (character === '(') depth++;
+    if (character === ')') depth = Math.max(0, depth - 1);
+    if (depth === 0 && /[,\s]/.test(character)) {
+      rules.push(rule);
+      rule = '';
+    } else rule += character;
+  }
+  return [...rules, rule].map((one) => one.trim()).filter((one) => one !== '');
 }

@@ -1,7 +1,6 @@
 import { applyEdits, modify } from 'jsonc-parser';
+import { readSettingsText, writePrivateFile } from './files.ts';
 import { parseSettings } from './parseSettings.ts';
-import { writePrivateFile } from './privateFile.ts';
-import { readSettingsText } from './readSettingsText.ts';
 import type { Layer, Values } from './types.ts';
 
 /** A change of one setting; `undefined` removes it. */

@@ -6,16 +6,15 @@
 import { join, relative, resolve } from 'node:path';
 import { ONCE } from '../protocol/once.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
+import { misreadEndpoint, strayHeaders } from './endpoint.ts';
 import { readEnvironment } from './environment.ts';
+import { readSettingsText } from './files.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
 import { type Grant, type GrantingFile, grantLookup, grantsOf } from './grants.ts';
-import { strayHeaders } from './headersOfEndpoint.ts';
 import { type ManagedSource, managedSource, readManaged, withoutLoosened } from './managed.ts';
 import { leafPaths, mergeValues } from './merge.ts';
-import { misreadEndpoint } from './misreadEndpoint.ts';
 import { refusedModes } from './modes.ts';
 import { parseSettings } from './parseSettings.ts';
-import { readSettingsText } from './readSettingsText.ts';
 import { dropReserved } from './reserved.ts';
 import { settingsSchema } from './schema.ts';
 import type {

@@ -5,10 +5,10 @@
  */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readSettingsText } from './files.ts';
 import { leafPaths, mergeValues } from './merge.ts';
 import { parsePermissionMode } from './modes.ts';
 import { type ParsedSettings, parseSettings } from './parseSettings.ts';
-import { readSettingsText } from './readSettingsText.ts';
 import type { Problem, SettingsFile, SettingsRule, Values } from './types.ts';
 
 /** Where managed settings lie, and who alone may write them. No variable and no flag moves it. */

@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { writePrivateFile } from './files.ts';
 import type { Grant } from './grants.ts';
-import { writePrivateFile } from './privateFile.ts';
 
 const grantSchema = z.looseObject({ kind: z.string(), text: z.string(), source: z.string() });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CliOptions, parseArguments } from '../../src/cli/options.ts';
-import { splitRules } from '../../src/cli/permissions/splitRules.ts';
+import { splitRules } from '../../src/cli/program.ts';
 
 async function run(...argv: string[]): Promise<CliOptions> {
   const parsed = await parseArguments(argv, '1.2.3');

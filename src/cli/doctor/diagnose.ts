@@ -2,8 +2,7 @@ import type { DoctorReport, Finding } from '../../protocol/doctor.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { checkEndpoint } from './checks/endpoint.ts';
 import { checkDataFolder, checkSessions, checkSettings } from './checks/files.ts';
-import { checkNode } from './checks/program.ts';
-import { checkPrograms } from './checks/programs.ts';
+import { checkNode, checkPrograms } from './checks/programs.ts';
 import { checkTerminal } from './checks/terminal.ts';
 import type { DoctorPorts } from './types.ts';
 

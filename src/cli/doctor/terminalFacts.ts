@@ -2,7 +2,7 @@
 import type { WriteStream } from 'node:tty';
 import { type ColorLevel, colorLevel } from '../../ui/theme/theme.ts';
 import type { Place } from '../process/appPaths.ts';
-import { terminalColors } from '../terminal/terminalColors.ts';
+import { terminalColors } from '../terminal/capabilities.ts';
 import type { TerminalAnswers } from './terminalReplies.ts';
 
 export interface TerminalFacts {

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writePrivateFile } from '../../config/privateFile.ts';
+import { writePrivateFile } from '../../config/files.ts';
 import type { RememberedKind, ServerMemory } from '../../model/servers/servedModels.ts';
 
 export interface KnownServersOptions {

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writePrivateFile } from '../../config/privateFile.ts';
+import { writePrivateFile } from '../../config/files.ts';
 
 export interface LearnedWindows {
   /** Tokens. */

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { type AskedThread, askThread } from '../../context/index.ts';
 import { InProcessEngine, type PermissionEngine, unchecked } from '../../permissions/PermissionEngine.ts';
+import { startQuietThread } from '../process/threads.ts';
 
 type Method = keyof PermissionEngine;
 type Question<M extends Method> = {
@@ -84,4 +86,25 @@ export class ThreadedEngine implements PermissionEngine {
       clearTimeout(limit);
     }
   }
+}
+
+/** Decides about commands in a thread of its own. `onFailure` hears why it could not. */
+export function createPermissionEngine(
+  packageRoot: string,
+  onFailure: (reason: string) => void,
+): ThreadedEngine {
+  const wasm = grammarFolder(packageRoot);
+  const file = join(packageRoot, 'dist/permissionWorker.js');
+  return new ThreadedEngine(
+    () => startQuietThread(file, { name: 'permissions', maxHeapMb: MAX_HEAP_MB, workerData: { wasm } }),
+    { onFailure },
+  );
+}
+
+/** Several times what the index of a very large repository takes. */
+const MAX_HEAP_MB = 512;
+
+/** Where the build puts the shell grammar. */
+export function grammarFolder(packageRoot: string): string {
+  return join(packageRoot, 'dist');
 }

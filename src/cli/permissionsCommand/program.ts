@@ -1,7 +1,7 @@
 /** The subcommands of `clawdcode permissions` and their flags. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type PermissionMode, permissionModes } from '../../protocol/permissions.ts';
-import { splitRules } from '../permissions/splitRules.ts';
+import { splitRules } from '../program.ts';
 
 export interface TestFlags {
   readonly tool: string;

@@ -1,10 +1,10 @@
 /** Where and as what the program runs: read from the process once, handed on as plain data. */
+
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import type { ManagedSource } from '../../config/managed.ts';
 import { realpath } from '../../disk/realPath.ts';
-import { packageRoot, programVersion } from './packageRoot.ts';
-import { findRoot } from './workspace.ts';
 
 export interface Place {
   readonly cwd: string;
@@ -74,4 +74,50 @@ function currentFolder(): string {
     const message = 'the current folder no longer exists: cd to one that does, and start again.';
     throw new NoPlaceError(message, { cause });
   }
+}
+
+/** Where everything would count as one project: said before the work begins. Undefined for ordinary folders. */
+export function placeNotice({ root, home }: Pick<Place, 'root' | 'home'>): string | undefined {
+  const what =
+    root === '/' || /^[A-Za-z]:\\$/.test(root)
+      ? 'the root folder'
+      : root === home
+        ? 'your home folder'
+        : undefined;
+  return what === undefined
+    ? undefined
+    : `This is ${what}: all of it counts as the project, for searches and for file access. Start clawdcode in a project folder instead.`;
+}
+
+/**
+ * The project's root: the nearest folder upwards that holds `.git`, else the working directory itself. What another user
+ * has put into a folder that everybody may write, such as /tmp, is not the project of who works below it (as git's
+ * safe.directory). `uid`: the user running the program; undefined on systems without user ids.
+ */
+export function findRoot(cwd: string, uid: number | undefined = process.getuid?.()): string {
+  const start = realpath(cwd);
+  for (let directory = start; ; directory = dirname(directory)) {
+    const git = join(directory, '.git');
+    if (existsSync(git) && !isPlanted(git, directory, uid)) return directory;
+    if (directory === dirname(directory)) return start;
+  }
+}
+
+function isPlanted(path: string, folder: string, uid: number | undefined): boolean {
+  if (uid === undefined) return false;
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid;
+  return owner !== 0 && owner !== uid && (statSync(folder).mode & 0o002) !== 0;
+}
+
+/** The folder that holds this program's own package.json: the checkout, or the installed package. */
+export function packageRoot(): string {
+  let directory = import.meta.dirname;
+  while (!existsSync(join(directory, 'package.json'))) directory = dirname(directory);
+  return directory;
+}
+
+/** The version in that package.json. */
+export function programVersion(): string {
+  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

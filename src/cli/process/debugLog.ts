@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Agent } from '../../agent/types.ts';
 
 /** Writes lines for `--debug` to a file below the data folder, never to the screen. */
 export interface DebugLog {
@@ -34,4 +35,23 @@ export function createDebugLog(dataRoot: string, enabled: boolean, now: () => Da
       }
     },
   };
+}
+
+/** Writes what becomes of the context to the debug log: each measurement, each reduction, each compaction. */
+export function logContext(agent: Agent, debug: DebugLog): void {
+  if (debug.file === undefined) return;
+  agent.subscribe((event) => {
+    if (event.type === 'context_measured') debug.write(`context ${JSON.stringify(event.measure)}`);
+    if (event.type === 'compaction_ended') debug.write(`compaction ${JSON.stringify(event.report)}`);
+    if (event.type !== 'entry') return;
+    const { subtype, seq, data } = event.entry;
+    if (subtype === 'reduction' || subtype === 'summary_failed')
+      debug.write(`${subtype} #${seq} ${JSON.stringify(factsOf(data))}`);
+  });
+}
+
+/** Sizes and reasons; the texts are in the session's own log. */
+function factsOf(data: Readonly<Record<string, unknown>> = {}): object {
+  const { kind, reason, strategy, preTokens, postTokens } = data;
+  return { kind, reason, strategy, preTokens, postTokens };
 }

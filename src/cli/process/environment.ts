@@ -5,8 +5,7 @@ import type { Environment } from '../../agent/systemPrompt.ts';
 import { realpath } from '../../disk/realPath.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms.ts';
-import { readAhead } from './readAhead.ts';
-import { findRoot } from './workspace.ts';
+import { findRoot } from './appPaths.ts';
 
 /** Longest wait for git, in milliseconds; a slow repository goes undescribed rather than delay the first request. */
 const GIT_TIMEOUT = 2000;
@@ -97,4 +96,24 @@ function git(directory: string, args: string[]): Promise<string | undefined> {
       resolve(error === null ? stdout : undefined),
     );
   });
+}
+
+/**
+ * Begins to read at once: whoever asks for it within `freshMs` gets that, whoever asks later or again a new look.
+ * `now`: milliseconds from any start.
+ */
+export function readAhead<T>(
+  read: () => Promise<T>,
+  freshMs: number,
+  now: () => number = () => performance.now(),
+): () => Promise<T> {
+  const startedAt = now();
+  let ahead: Promise<T> | undefined = read();
+  // Whoever asks hears of a failure; perhaps nobody does.
+  ahead.catch(() => {});
+  return () => {
+    const found = now() - startedAt < freshMs ? ahead : undefined;
+    ahead = undefined;
+    return found ?? read();
+  };
 }

@@ -1,4 +1,5 @@
 /** How the program ends: the session is on disk, what was written has been taken, and nothing else is waited for. */
+import { EXIT } from '../../headless/exitCodes.ts';
 
 /** Milliseconds that an end waits for the session to be flushed. */
 const FLUSH_MS = 2000;
@@ -19,4 +20,20 @@ export function exitNow(code: number): Promise<never> {
     if (process.exitCode !== undefined) return;
     process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
   });
+}
+
+/**
+ * Calls `stop` once when standard output can no longer be written, with the exit code and, where it is not the
+ * reader's own doing, what to say. Errors of standard error are nobody's business any more.
+ */
+export function guardOutput(stop: (code: number, message: string | undefined) => void): void {
+  let isStopped = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isStopped) return;
+    isStopped = true;
+    // `| head` has seen enough.
+    if (error.code === 'EPIPE') stop(EXIT.readerLeft, undefined);
+    else stop(EXIT.failed, `standard output cannot be written: ${error.message}.`);
+  });
+  process.stderr.on('error', () => undefined);
 }

@@ -14,10 +14,10 @@ import type { SessionRecord } from '../../protocol/sessions.ts';
 import { redactDeep } from '../../redact/redactDeep.ts';
 import { count } from '../../ui/print/numbers.ts';
 import { reveal, sanitizeLine } from '../../ui/print/sanitize.ts';
-import { archivedEntries } from './archivedEntries.ts';
-import { jsonLine } from './json.ts';
+import { jsonLine } from './output.ts';
 import { ownSecrets } from './ownSettings.ts';
-import type { SessionPorts } from './types.ts';
+import { archivedEntries } from './readEntries.ts';
+import type { SessionPorts } from './withSession.ts';
 
 export interface AuditOptions {
   /** Also what only looked. */

@@ -3,8 +3,8 @@ import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatBytes } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
-import { jsonLine } from './json.ts';
-import type { SessionPorts } from './types.ts';
+import { jsonLine } from './output.ts';
+import type { SessionPorts } from './withSession.ts';
 
 /** Characters of a title; more would not be read in a list. */
 const MAX_TITLE = 200;

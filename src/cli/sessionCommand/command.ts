@@ -1,7 +1,7 @@
 /** `clawdcode session …`: everything that it needs, plugged together. Loaded only when it is asked for. */
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { Place } from '../process/appPaths.ts';
-import { failureOf } from './failures.ts';
+import { failureOf } from '../sessions/sessionErrors.ts';
 import { runSessionCommand } from './program.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 import { askAtTerminal, standardOutput } from './terminal.ts';

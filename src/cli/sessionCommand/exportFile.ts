@@ -9,7 +9,7 @@ import { count } from '../../ui/print/numbers.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { ownSecrets } from './ownSettings.ts';
 import { readEntries } from './readEntries.ts';
-import type { SessionPorts } from './types.ts';
+import type { SessionPorts } from './withSession.ts';
 
 export interface ExportArguments {
   /** Without it, what the file's name ends in says; else Markdown. */

@@ -4,10 +4,9 @@ import type { SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
 import { formatAge, formatBytes, formatCost, formatTokens } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { truncate } from '../../ui/print/width.ts';
-import { jsonDocument, sessionJson } from './json.ts';
-import type { Column } from './table.ts';
-import { tableLines } from './table.ts';
-import type { Run, SessionPorts } from './types.ts';
+import { jsonDocument, sessionJson } from './output.ts';
+import { type Column, tableLines } from './table.ts';
+import type { Run, SessionPorts } from './withSession.ts';
 
 export interface ListOptions {
   /** Sessions of all projects. */

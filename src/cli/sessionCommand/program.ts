@@ -8,9 +8,8 @@ import { list } from './list.ts';
 import { parseSubcommand } from './parseSubcommand.ts';
 import { search } from './search.ts';
 import { show } from './show.ts';
-import type { SessionPorts, WithSession } from './types.ts';
 import { repair, verify } from './verify.ts';
-import { withSession } from './withSession.ts';
+import { type SessionPorts, type WithSession, withSession } from './withSession.ts';
 
 /** Parses what stands behind the word `session` and runs it. Returns the exit code. */
 export async function runSessionCommand(ports: SessionPorts, argv: readonly string[]): Promise<number> {

@@ -1,8 +1,10 @@
 /** A part of a session's entries, oldest first, from its log or from the archive that it was compressed into. */
-import { LogPages } from '../../context/index.ts';
+
+import { createReadStream } from 'node:fs';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { LogPages, parseLine } from '../../context/index.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { archivedEntries } from './archivedEntries.ts';
 
 export type Part =
   /** From one position to another, both included; to the end without the other. */
@@ -66,4 +68,28 @@ async function lastOf(entries: AsyncIterable<JSONLEntry>, count: number): Promis
     if (last.length >= 2 * count) last = last.slice(-count);
   }
   return last.slice(-count);
+}
+
+/** Streams: memory does not grow with the session. Rejects for a file that is no archive. */
+export async function* archivedEntries(file: string): AsyncGenerator<JSONLEntry> {
+  const compressed = createReadStream(file);
+  const plain = file.endsWith('.zst') ? createZstdDecompress() : createGunzip();
+  compressed.on('error', (error) => plain.destroy(error));
+  let pieces: Buffer[] = [];
+  try {
+    for await (const chunk of compressed.pipe(plain) as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let feed = chunk.indexOf(10); feed !== -1; feed = chunk.indexOf(10, from)) {
+        pieces.push(chunk.subarray(from, feed));
+        yield* parseLine(Buffer.concat(pieces)).entries;
+        pieces = [];
+        from = feed + 1;
+      }
+      pieces.push(chunk.subarray(from));
+    }
+    yield* parseLine(Buffer.concat(pieces), false).entries;
+  } finally {
+    compressed.destroy();
+    plain.destroy();
+  }
 }

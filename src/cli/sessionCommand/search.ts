@@ -5,8 +5,8 @@ import { formatAge } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { truncate } from '../../ui/print/width.ts';
 import type { Theme } from '../../ui/theme/theme.ts';
-import { hitJson, jsonDocument } from './json.ts';
-import type { Run } from './types.ts';
+import { hitJson, jsonDocument } from './output.ts';
+import type { Run } from './withSession.ts';
 
 export interface SearchOptions {
   readonly words: readonly string[];

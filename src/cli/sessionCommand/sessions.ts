@@ -8,10 +8,9 @@ import {
 import { costUsd, lookupModel } from '../../model/catalogue.ts';
 import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
 import type { Place } from '../process/appPaths.ts';
-import { openSessionCatalogue } from '../sessions/catalogue.ts';
+import { openSessionCatalogue } from '../process/threads.ts';
 import { renameSession } from '../sessions/renameSession.ts';
-import { isRefusedByDisk } from '../sessions/sessionErrors.ts';
-import { StorageFailure } from './failures.ts';
+import { isRefusedByDisk, StorageFailure } from '../sessions/sessionErrors.ts';
 import { readEntries } from './readEntries.ts';
 
 export interface Sessions {

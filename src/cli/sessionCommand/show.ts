@@ -1,16 +1,16 @@
 /** `clawdcode session show <session>`: a transcript by pages, also while another program writes the session. */
 import { dirname, join } from 'node:path';
 import { EXIT } from '../../headless/exitCodes.ts';
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
+import { textOf } from '../../ui/print/content.ts';
 import { loadMarkdown } from '../../ui/print/markdown.ts';
-import { sanitizeLine } from '../../ui/print/sanitize.ts';
-import { jsonLine } from './json.ts';
-import type { Output } from './output.ts';
+import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
+import type { Theme } from '../../ui/theme/theme.ts';
+import { jsonLine, type Output } from './output.ts';
 import { type Part, readEntries } from './readEntries.ts';
 import { transcript } from './transcript.ts';
-import type { SessionPorts } from './types.ts';
-import { wholeEntry } from './wholeEntry.ts';
+import type { SessionPorts } from './withSession.ts';
 
 export interface ShowOptions {
   /** The first entry. */
@@ -73,4 +73,34 @@ async function* piecesOf(
 function blobPath({ file, isArchived }: SessionRecord, hash: string): string {
   const folder = isArchived ? dirname(dirname(file)) : dirname(file);
   return join(folder, 'blobs', hash.slice(0, 2), hash);
+}
+
+/** Safe for a terminal. `pathOf` says where the bytes of a hash lie. */
+export function wholeEntry(entry: JSONLEntry, theme: Theme, pathOf: (hash: string) => string): string {
+  const { seq, type, subtype, timestamp, cwd, gitBranch, message } = entry;
+  const kind = entry.isCompactSummary === true ? 'summary' : (subtype ?? type);
+  const facts = [timestamp, ...(message.model === undefined ? [] : [message.model]), cwd, gitBranch ?? ''];
+  const head = `${theme.accent(`#${seq}`)} ${theme.strong(sanitizeLine(kind))}  ${theme.dim(
+    sanitizeLine(facts.filter((fact) => fact !== '').join(' · ')),
+  )}`;
+  const original = originalOf(entry)?.hash;
+  const parts = [
+    head,
+    ...(message.reasoning === undefined ? [] : [theme.dim(sanitize(message.reasoning.text))]),
+    sanitize(bodyOf(entry)),
+    ...(original === undefined ? [] : [theme.dim(`The whole of it: ${sanitizeLine(pathOf(original))}`)]),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function bodyOf({ tool, toolResult, message, data }: JSONLEntry): string {
+  if (toolResult !== undefined)
+    return [
+      ...(toolResult.display === undefined ? [] : [`${toolResult.name ?? ''} ${toolResult.display.title}`]),
+      textOf(toolResult.output),
+      ...(toolResult.display?.diff === undefined ? [] : [toolResult.display.diff]),
+    ].join('\n\n');
+  if (tool !== undefined) return `${tool.name} ${JSON.stringify(tool.input, null, 2)}`;
+  const content = textOf(message.content);
+  return content === '' && data !== undefined ? JSON.stringify(data, null, 2) : content;
 }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { chooseTheme } from '../../ui/theme/theme.ts';
 import type { Place } from '../process/appPaths.ts';
-import { terminalColors } from '../terminal/terminalColors.ts';
+import { terminalColors } from '../terminal/capabilities.ts';
 import { type Output, pipeWriter } from './output.ts';
 
 /** Columns of what goes to a file or a program. */

@@ -3,11 +3,11 @@ import { repairSession, SessionLockedError, verifySession } from '../../context/
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
-import { archivedEntries } from './archivedEntries.ts';
-import { StorageFailure } from './failures.ts';
-import { jsonDocument } from './json.ts';
-import type { SessionPorts } from './types.ts';
+import { StorageFailure } from '../sessions/sessionErrors.ts';
+import { jsonDocument } from './output.ts';
+import { archivedEntries } from './readEntries.ts';
 import { isWhole, repairLines, verifyLines } from './verifyText.ts';
+import type { SessionPorts } from './withSession.ts';
 
 /** Changes nothing. Exit code 1 where something is wrong. */
 export async function verify(

@@ -1,10 +1,13 @@
 /** From the word on the command line to the session that it means. */
 import { EXIT } from '../../headless/exitCodes.ts';
+import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatAge } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { truncate } from '../../ui/print/width.ts';
-import { findSession } from './findSession.ts';
-import type { SessionPorts, WithSession } from './types.ts';
+import type { Place } from '../process/appPaths.ts';
+import { findSession } from '../sessions/findSession.ts';
+import type { Output } from './output.ts';
+import type { Sessions } from './sessions.ts';
 
 /** Sessions of this project come first; an unknown or ambiguous word is bad input, with what could be meant. */
 export async function withSession(ports: SessionPorts, word: string, run: WithSession): Promise<number> {
@@ -37,3 +40,19 @@ export async function withSession(ports: SessionPorts, word: string, run: WithSe
 
 /** Sessions that are named where a word could mean any of them. */
 const SHOWN = 10;
+
+export interface SessionPorts {
+  readonly place: Place;
+  readonly output: Output;
+  /** All projects' sessions; opened once, at the first call. */
+  sessions(): Promise<Sessions>;
+  /** Asks at the terminal; undefined where there is none to ask at. */
+  confirm(question: string): Promise<boolean | undefined>;
+  now(): Date;
+}
+
+/** A subcommand ends with the program's exit code. */
+export type Run<T> = (ports: SessionPorts, given: T) => Promise<number>;
+
+/** Does something with the session that a word means. */
+export type WithSession = (session: SessionRecord) => Promise<number>;

@@ -3,9 +3,8 @@ import { basename } from 'node:path';
 import { type PersistentStore, SessionLockedError, SessionNotFoundError } from '../../context/index.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import type { Place } from '../process/appPaths.ts';
-import { findSession } from '../sessionCommand/findSession.ts';
-import { openSessionCatalogue } from './catalogue.ts';
-import { locateSession } from './locateSession.ts';
+import { openSessionCatalogue } from '../process/threads.ts';
+import { findSession } from './findSession.ts';
 import { AmbiguousTitleError } from './sessionErrors.ts';
 
 /** A session by what it is called. */
@@ -56,5 +55,26 @@ export async function takeOutOfArchive(session: SessionRecord, place: Place): Pr
     if (stored.type === 'failed') throw new Error(stored.message);
   } finally {
     await catalogue.close();
+  }
+}
+
+/**
+ * The id of the session of this project that an id, the beginning of one, or a title means. Throws
+ * `SessionNotFoundError`, `AmbiguousSessionIdError` or `AmbiguousTitleError`.
+ */
+export async function locateSession(given: string, store: PersistentStore): Promise<string> {
+  try {
+    return await store.resolveSessionId(given);
+  } catch (error) {
+    if (!(error instanceof SessionNotFoundError)) throw error;
+    const project = basename(store.folder);
+    const sessions = (await store.listSessions()).map(({ id, title }) => ({ id, title, project }));
+    const found = findSession(sessions, given, [project]);
+    if (found.type === 'found') return found.session.id;
+    if (found.type === 'none') throw error;
+    throw new AmbiguousTitleError(
+      given,
+      found.sessions.map(({ id }) => id),
+    );
   }
 }

@@ -4,9 +4,9 @@ import type { SessionTarget } from '../../agent/types.ts';
 import { PersistentStore } from '../../context/index.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import type { Place } from '../process/appPaths.ts';
-import { findSession } from '../sessionCommand/findSession.ts';
-import { openSessionCatalogue } from './catalogue.ts';
-import { locateSession } from './locateSession.ts';
+import { openSessionCatalogue } from '../process/threads.ts';
+import { locateSession } from './archivedSession.ts';
+import { findSession } from './findSession.ts';
 import { SessionElsewhereError } from './sessionErrors.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { titleDraft } from '../../agent/sessionFacts.ts';
 import type { PersistentStore, StorageProblem } from '../../context/index.ts';
-import { StorageFailure } from '../sessionCommand/failures.ts';
+import { StorageFailure } from './sessionErrors.ts';
 
 /**
  * Names a session that nobody has open. Rejects with the store's errors: not found, locked; and with a

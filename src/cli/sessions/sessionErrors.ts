@@ -2,11 +2,14 @@ import {
   AmbiguousSessionIdError,
   InvalidSessionIdError,
   type LockHolder,
+  type SessionCatalogue,
   SessionExistsError,
   SessionLockedError,
   SessionNotFoundError,
 } from '../../context/index.ts';
+import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
+import type { OpenOutcome } from '../../ui/types.ts';
 
 /** Ids that are named where several have the title, as copies do. */
 const SHOWN = 5;
@@ -59,4 +62,45 @@ export function isRefusedByDisk(error: unknown): error is Error {
 /** Who has a session open, in brackets; nothing where nobody knows. */
 export function holderText(holder: LockHolder | undefined): string {
   return holder === undefined ? '' : ` (process ${holder.pid} on ${holder.host})`;
+}
+
+type Refused = Extract<OpenOutcome, { type: 'refused' }>;
+
+/** Undefined for whatever else went wrong. */
+export async function refusalOf(
+  error: unknown,
+  catalogue: Pick<SessionCatalogue, 'find'>,
+): Promise<Refused | undefined> {
+  if (error instanceof SessionElsewhereError) {
+    const { id, project, root, isMoved, title } = error.session;
+    const refusal = { why: 'elsewhere', root, isGone: isMoved, canRead: true } as const;
+    return { type: 'refused', refusal, id, project, title };
+  }
+  if (!(error instanceof SessionLockedError)) return undefined;
+  const { sessionId: id, holder } = error;
+  // What it is called is a courtesy, and nobody waits for a courtesy.
+  const known = await catalogue.find(id).catch(() => []);
+  const title = known.find((one) => one.id === id)?.title;
+  return { type: 'refused', refusal: { why: 'locked', holder, canRead: true }, id, title };
+}
+
+/** The disk refused, or what came out was not what went in; everything is as it was. */
+export class StorageFailure extends Error {
+  override readonly name = 'StorageFailure';
+}
+
+export interface Failure {
+  readonly message: string;
+  readonly code: number;
+}
+
+/** Undefined for what nobody expects. */
+export function failureOf(error: unknown): Failure | undefined {
+  const message = describeOpenError(error);
+  if (message !== undefined) return { message, code: EXIT.badInput };
+  if (error instanceof StorageFailure) return { message: error.message, code: EXIT.failed };
+  if (!isRefusedByDisk(error)) return undefined;
+  const advice =
+    'path' in error ? 'Check the disk and the permissions of that file.' : 'The output is incomplete.';
+  return { message: `${error.message}. ${advice}`, code: EXIT.failed };
 }

@@ -3,7 +3,6 @@ import type { SessionTarget } from '../../agent/types.ts';
 import { getProjectStoragePath, PersistentStore } from '../../context/index.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
 import type { Place } from '../process/appPaths.ts';
-import { ReadingStore } from './ReadingStore.ts';
 
 /**
  * Where the session lies that is asked for, when that is not this project's own store: in another project's folder,
@@ -27,4 +26,11 @@ export function storeOfTarget(
   };
   if (target.mode === 'read') return new ReadingStore(options);
   return isElsewhere ? new PersistentStore(options) : undefined;
+}
+
+/** Opens sessions for reading only: without a lock, also while another program writes them. */
+export class ReadingStore extends PersistentStore {
+  override openSession(sessionId: string): ReturnType<PersistentStore['openSession']> {
+    return this.openReader(sessionId);
+  }
 }

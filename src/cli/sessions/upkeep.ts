@@ -6,7 +6,7 @@
 import { basename } from 'node:path';
 import { archiveOldest, getProjectStoragePath, rememberPlace } from '../../context/index.ts';
 import type { Place } from '../process/appPaths.ts';
-import { openSessionCatalogue } from './catalogue.ts';
+import { openSessionCatalogue } from '../process/threads.ts';
 
 export interface UpkeepOptions {
   readonly place: Pick<Place, 'dataRoot' | 'root' | 'packageRoot'>;

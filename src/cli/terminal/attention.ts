@@ -6,7 +6,7 @@ import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { isPlainConsole } from '../../ui/attention/plainConsole.ts';
 import type { Attention, NotificationChannel } from '../../ui/attention/types.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
-import { findRoot } from '../process/workspace.ts';
+import { findRoot } from '../process/appPaths.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

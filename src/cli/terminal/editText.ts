@@ -6,7 +6,7 @@ import { openRealFile } from '../../disk/realFile.ts';
 import { realpath } from '../../disk/realPath.ts';
 import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
 import type { EditOutcome } from '../../ui/types.ts';
-import { findRoot } from '../process/workspace.ts';
+import { findRoot } from '../process/appPaths.ts';
 
 export interface EditorPlace {
   readonly env: Readonly<Record<string, string | undefined>>;

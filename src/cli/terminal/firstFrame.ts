@@ -3,14 +3,16 @@
  * it, and whoever starts the program wants to type. What is typed meanwhile is shown as far as that is simple, and
  * the real composer, which draws over this one, gets it all.
  */
+
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { type Echo, echoOf, rawKeys } from '../../ui/firstFrame/echo.ts';
 import { headerText, PROMPT_SIGN, placeholderOf, STARTING } from '../../ui/firstFrame/welcome.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { chooseTheme } from '../../ui/theme/theme.ts';
 import type { Place } from '../process/appPaths.ts';
+import { terminalColors } from './capabilities.ts';
 import { guardTerminal, type TerminalGuard } from './guardTerminal.ts';
-import { terminalColors } from './terminalColors.ts';
 
 export interface FirstFrame {
   /** On guard since the first byte was written. */
@@ -68,4 +70,17 @@ export function drawFirstFrame(place: Place, stdin: ReadStream, stdout: WriteStr
 /** The working directory as shown to people: a repository may call its folders anything. */
 export function shownDirectory({ cwd, home }: Pick<Place, 'cwd' | 'home'>): string {
   return sanitizeLine(cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd);
+}
+
+/**
+ * Loads the screen piece by piece, with a look at the keyboard between them, so that what is typed into the first
+ * frame shows up while it happens. In one piece it would hold everything up for as long as it takes.
+ */
+export async function loadScreen(): Promise<typeof import('../interactive.ts')> {
+  await otherWork();
+  await import('react');
+  await otherWork();
+  await import('ink');
+  await otherWork();
+  return import('../interactive.ts');
 }

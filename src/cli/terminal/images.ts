@@ -6,7 +6,7 @@ import { realpath } from '../../disk/realPath.ts';
 import { MAX_IMAGE_BYTES, readImageHeader } from '../../protocol/images.ts';
 import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
 import type { ImagePort, ImageRead } from '../../ui/input/images.ts';
-import { findRoot } from '../process/workspace.ts';
+import { findRoot } from '../process/appPaths.ts';
 import { imageOf, tooLarge } from './imageBytes.ts';
 
 /** A file on a disk that does not answer is none. */

@@ -5,7 +5,7 @@ import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type { StatusInput } from '../../ui/statusCommand/statusInput.ts';
 import type { StatusCommand, StatusOutput } from '../../ui/statusCommand/types.ts';
-import { findRoot } from '../process/workspace.ts';
+import { findRoot } from '../process/appPaths.ts';
 
 export interface StatusLineSetting {
   readonly command: string;

@@ -1,7 +1,17 @@
-import { userInfo } from 'node:os';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { NoPlaceError, readPlace } from '../../../src/cli/process/appPaths.ts';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { findRoot, NoPlaceError, readPlace } from '../../../src/cli/process/appPaths.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -17,4 +27,43 @@ describe('the folder of the user settings is never one of the project', () => {
     vi.stubEnv('CLAWDCODE_HOME', folder);
     expect(readPlace).toThrow(NoPlaceError);
   });
+});
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-workspace-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+mkdirSync(join(top, 'repo/.git'), { recursive: true });
+mkdirSync(join(top, 'repo/a/b'), { recursive: true });
+mkdirSync(join(top, 'repo/inner/.git'), { recursive: true });
+mkdirSync(join(top, 'repo/worktree/deep'), { recursive: true });
+writeFileSync(join(top, 'repo/worktree/.git'), 'gitdir: ../.git/worktrees/worktree\n');
+mkdirSync(join(top, 'plain/sub'), { recursive: true });
+symlinkSync(join(top, 'repo/a'), join(top, 'link'));
+
+test.each([
+  ['the root itself', 'repo', 'repo'],
+  ['a folder below', 'repo/a/b', 'repo'],
+  ['a repository in a repository', 'repo/inner', 'repo/inner'],
+  ['a worktree, whose .git is a file', 'repo/worktree/deep', 'repo/worktree'],
+  ['a link into it', 'link/b', 'repo'],
+  ['no repository: where it was started', 'plain/sub', 'plain/sub'],
+])('the root, from %s', (_, from, root) => {
+  expect(findRoot(join(top, from))).toBe(join(top, root));
+});
+
+test('a repository of another user in a folder that everybody may write is not ours', () => {
+  const open = join(top, 'open');
+  mkdirSync(join(open, '.git'), { recursive: true });
+  mkdirSync(join(open, 'mine/.git'), { recursive: true });
+  mkdirSync(join(open, 'other'));
+  const me = process.getuid?.();
+  if (me === undefined) return;
+  // Root's files are nobody's plant.
+  const other = me === 0 ? 54_321 : me;
+  const uid = me === 0 ? me : me + 1;
+  if (me === 0) chownSync(join(open, '.git'), other, other);
+  expect(findRoot(join(open, 'other'), uid)).toBe(open);
+  chmodSync(open, 0o1777);
+  expect(findRoot(join(open, 'other'), uid)).toBe(join(open, 'other'));
+  expect(findRoot(join(open, 'other'), other)).toBe(open);
 });

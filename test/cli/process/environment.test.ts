@@ -4,7 +4,7 @@ import { appendFile, mkdir, mkdtemp, realpath, rm, utimes, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readEnvironment } from '../../../src/cli/process/environment.ts';
+import { readAhead, readEnvironment } from '../../../src/cli/process/environment.ts';
 
 let root: string;
 const git = (...args: string[]): void => {
@@ -111,4 +111,33 @@ test('what the repository says of itself is quoted and has an end', async () => 
     /^[0-9a-f]+ "say \\"hi\\" {2}<system-note> x+…"$/,
   );
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(180);
+});
+
+function counting() {
+  let count = 0;
+  let time = 0;
+  const read = readAhead(
+    async () => (count += 1),
+    100,
+    () => time,
+  );
+  return { read, count: () => count, wait: (ms: number) => (time += ms) };
+}
+
+test('it is read before anybody asks, and that counts once', async () => {
+  const { read, count } = counting();
+  expect(count()).toBe(1);
+  expect([await read(), await read(), await read()]).toEqual([1, 2, 3]);
+});
+
+test('what is old does not count', async () => {
+  const { read, wait } = counting();
+  wait(100);
+  expect(await read()).toBe(2);
+});
+
+test('a failure that nobody asks for ends nothing; whoever asks hears of it', async () => {
+  const fail = (): Promise<never> => Promise.reject(new Error('no'));
+  readAhead(fail, 100);
+  await expect(readAhead(fail, 100)()).rejects.toThrow('no');
 });

@@ -2,7 +2,7 @@
 
 import { runSessionCommand } from '../../../src/cli/sessionCommand/program.ts';
 import type { Sessions } from '../../../src/cli/sessionCommand/sessions.ts';
-import type { SessionPorts } from '../../../src/cli/sessionCommand/types.ts';
+import type { SessionPorts } from '../../../src/cli/sessionCommand/withSession.ts';
 import type { SearchHit, SessionRecord } from '../../../src/protocol/sessions.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { wholeEntry } from '../../../src/cli/sessionCommand/show.ts';
 import { transcript } from '../../../src/cli/sessionCommand/transcript.ts';
-import { wholeEntry } from '../../../src/cli/sessionCommand/wholeEntry.ts';
 import { messageDraft } from '../../../src/context/storage/index.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeTextFile } from '../../../src/cli/sessions/writeTextFile.ts';
+import { writeTextFile } from '../../../src/cli/sessions/exportPort.ts';
 import { clipboardTools, copyToClipboard, terminalSequence } from '../../../src/cli/terminal/clipboard.ts';
 
 /** A folder with programs of these names, and the environment that finds only them. */

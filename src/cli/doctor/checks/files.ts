@@ -3,7 +3,7 @@ import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Finding } from '../../../protocol/doctor.ts';
 import { formatBytes } from '../../../ui/print/numbers.ts';
-import { openSessionCatalogue } from '../../sessions/catalogue.ts';
+import { openSessionCatalogue } from '../../process/threads.ts';
 import type { DoctorPorts } from '../types.ts';
 
 /** Below this much free space, in bytes, a session may stop being saved. */

@@ -1,6 +1,6 @@
 /** Headers hold secrets of one endpoint: another one that counts today does not get them. Pure. */
 import { OFFICIAL_URL } from '../protocol/official.ts';
-import type { Problem, Values } from './types.ts';
+import type { LoadedSettings, Problem, Values } from './types.ts';
 
 export interface HeadersFound {
   /** All layers together; `headers` comes from the user's file alone. */
@@ -21,4 +21,22 @@ export function strayHeaders({ merged, user, source, isFolders }: HeadersFound):
   if (new URL(endpoint).origin === new URL(own).origin) return undefined;
   const message = `${user.name}: "headers" are for ${new URL(own).origin} and are not sent to ${new URL(endpoint).origin}, which ${source ?? 'the default'} names. If they belong there, put that into "baseUrl" of the same file.`;
   return { layer: 'user', file: user.name, key: 'headers', message };
+}
+
+type Read = Pick<LoadedSettings, 'files' | 'problems' | 'sources'> & {
+  /** Whether the folder's files count: of one that is not trusted, none may hold anything up. */
+  readonly trusted: boolean;
+};
+
+/**
+ * The mistake, or undefined where an endpoint is named that counts, or where nothing hints at one. It is in `baseUrl`, in a
+ * name that was probably meant for it, or in a file of which nothing can be read.
+ */
+export function misreadEndpoint({ files, problems, sources, trusted }: Read): Problem | undefined {
+  if (sources.baseUrl !== undefined) return undefined;
+  const isUnread = ({ layer }: Problem): boolean =>
+    files.some((file) => file.layer === layer && file.state === 'broken');
+  return problems
+    .filter(({ layer }) => trusted || (layer !== 'project' && layer !== 'local'))
+    .find((problem) => problem.key === 'baseUrl' || problem.meant === 'baseUrl' || isUnread(problem));
 }

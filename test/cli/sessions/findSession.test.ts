@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findSession } from '../../../src/cli/sessionCommand/findSession.ts';
-import { record } from './records.ts';
+import { findSession } from '../../../src/cli/sessions/findSession.ts';
+import { record } from '../sessionCommand/records.ts';
 
 const here = [
   record({ id: 'abc123', title: 'Fix the login' }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { terminalReflow } from '../../../src/cli/terminal/terminalReflow.ts';
+import { terminalReflow } from '../../../src/cli/terminal/capabilities.ts';
 
 test.each([
   [{ TERM_PROGRAM: 'vscode', TERM: 'xterm-256color' }, 'xterm_js'],
