@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import { createCommandSandbox } from '../../src/sandbox/Sandbox.ts';
-import { programNames } from '../../src/sandbox/temporaryNames.ts';
+import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { startCommand } from '../../src/tools/shell/startCommand.ts';
 

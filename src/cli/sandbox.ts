@@ -19,14 +19,14 @@ import { pathOutside } from '../protocol/ownPrograms.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
 import { findTokens } from '../redact/tokens.ts';
 import { cacheVariables } from '../sandbox/caches.ts';
+import { untoldSetAside } from '../sandbox/quarantine.ts';
 import {
   createCommandSandbox,
   HostRefusedError,
   type NetworkRules,
   type ProbeOptions,
 } from '../sandbox/Sandbox.ts';
-import { untoldSetAside } from '../sandbox/setAside.ts';
-import { namesOnPaths, programNames } from '../sandbox/temporaryNames.ts';
+import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
 import { systemResolve } from '../tools/web/resolveHost.ts';

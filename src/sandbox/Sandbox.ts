@@ -16,24 +16,24 @@ import type {
   SandboxState,
 } from '../protocol/sandbox.ts';
 import { whyBlocked } from './blocked.ts';
-import { bubblewrapArguments, sealingProbe } from './bubblewrap.ts';
-import { createCompletedGitFolders } from './completedGitFolders.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
-import { findPlaces, type PlaceOptions, writableFolders } from './findPlaces.ts';
-import { gitFoldersOf } from './gitPlaces.ts';
 import { closeInheritedFiles } from './inheritedFiles.ts';
-import { admit, expectedMounts, mountsNow, writableMounts } from './mountCheck.ts';
-import { type ObeyedChanges, watchObeyed } from './obeyedChanges.ts';
-import { PortForwarder } from './PortForwarder.ts';
+import { bubblewrapArguments, sealingProbe } from './linux/bubblewrap.ts';
+import { admit, expectedMounts, mountsNow, writableMounts } from './linux/mountCheck.ts';
+import { socketFilter } from './linux/seccomp.ts';
+import { PortForwarder } from './network/PortForwarder.ts';
+import { createProxy } from './network/proxy.ts';
+import { SessionNetwork } from './network/SessionNetwork.ts';
+import { createCompletedGitFolders } from './places/completedGitFolders.ts';
+import { findPlaces, type PlaceOptions, writableFolders } from './places/findPlaces.ts';
+import { gitFoldersOf } from './places/gitFolders.ts';
+import { createProjectWalk } from './places/projectScan.ts';
+import { createSecretsWalk } from './places/projectSecrets.ts';
 import { isInside, planCommand, type SandboxPlan } from './plan.ts';
-import { createTemporaryFolders, type TemporaryOptions } from './privateTemporary.ts';
-import { createSecretsWalk } from './projectSecrets.ts';
-import { createProjectWalk } from './projectWalk.ts';
-import { createProxy } from './proxy.ts';
-import { SessionNetwork } from './SessionNetwork.ts';
+import { type ObeyedChanges, watchObeyed } from './protectedChanges.ts';
+import { createSetAside } from './quarantine.ts';
 import { seatbeltProfile } from './seatbelt.ts';
-import { socketFilter } from './seccomp.ts';
-import { createSetAside } from './setAside.ts';
+import { createTemporaryFolders, type TemporaryOptions } from './temporary/temporaryFolders.ts';
 
 const PROBE_TIMEOUT_MS = 5000;
 const SEATBELT = '/usr/bin/sandbox-exec';

@@ -5,8 +5,8 @@
 import { dirname } from 'node:path';
 import type { PermissionBasis } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
-import type { Elsewhere } from './homeElsewhere.ts';
-import type { PrivateTemporary, TemporaryFolders } from './privateTemporary.ts';
+import type { Elsewhere } from './places/homeElsewhere.ts';
+import type { PrivateTemporary, TemporaryFolders } from './temporary/temporaryFolders.ts';
 
 /** Absolute, resolved paths; every one exists. */
 export interface SandboxPlaces {

@@ -11,7 +11,7 @@ import type { Grant } from '../../src/protocol/permissions.ts';
 import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
 import type { ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 import { createCommandSandbox, type SandboxOptions } from '../../src/sandbox/Sandbox.ts';
-import { programNames } from '../../src/sandbox/temporaryNames.ts';
+import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { openWorkbench } from '../tools/workbench.ts';
 

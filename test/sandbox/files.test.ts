@@ -20,9 +20,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createCompletedGitFolders } from '../../src/sandbox/completedGitFolders.ts';
-import { untoldSetAside } from '../../src/sandbox/setAside.ts';
-import { programNames } from '../../src/sandbox/temporaryNames.ts';
+import { createCompletedGitFolders } from '../../src/sandbox/places/completedGitFolders.ts';
+import { untoldSetAside } from '../../src/sandbox/quarantine.ts';
+import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { confined, type Given, hasSandbox } from './confined.ts';
 
@@ -807,7 +807,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readdirSync(notes)).toEqual([]);
       const { pid } = spawnSync(process.execPath, ['-e', '']);
       const script = join(home, 'session.ts');
-      const from = JSON.stringify(resolve(import.meta.dirname, '../../src/sandbox/setAside.ts'));
+      const from = JSON.stringify(resolve(import.meta.dirname, '../../src/sandbox/quarantine.ts'));
       writeFileSync(
         script,
         `import { createSetAside } from ${from};

@@ -11,9 +11,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { bubblewrapArguments } from '../../src/sandbox/bubblewrap.ts';
-import { expectedMounts, mountsNow, unexpectedMount, writableMounts } from '../../src/sandbox/mountCheck.ts';
-import { readMounts } from '../../src/sandbox/mounts.ts';
+import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
+import {
+  expectedMounts,
+  mountsNow,
+  unexpectedMount,
+  writableMounts,
+} from '../../src/sandbox/linux/mountCheck.ts';
+import { readMounts } from '../../src/sandbox/linux/mounts.ts';
 import type { SandboxPlan } from '../../src/sandbox/plan.ts';
 import { confined, hasSandbox } from './confined.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { whyBlocked } from '../../src/sandbox/blocked.ts';
-import { bubblewrapArguments } from '../../src/sandbox/bubblewrap.ts';
 import { withoutTokens } from '../../src/sandbox/environment.ts';
-import { otherPaths, readMounts } from '../../src/sandbox/mounts.ts';
+import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
+import { otherPaths, readMounts } from '../../src/sandbox/linux/mounts.ts';
+import { socketFilter } from '../../src/sandbox/linux/seccomp.ts';
+import { readServerName } from '../../src/sandbox/network/serverName.ts';
 import { planCommand, type SandboxPlaces } from '../../src/sandbox/plan.ts';
 import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
-import { socketFilter } from '../../src/sandbox/seccomp.ts';
-import { readServerName } from '../../src/sandbox/serverName.ts';
-import { namesOnPaths, programNames } from '../../src/sandbox/temporaryNames.ts';
+import { namesOnPaths, programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 
 const places: SandboxPlaces = {
   workspace: ['/home/u/p'],

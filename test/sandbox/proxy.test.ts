@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createProxy } from '../../src/sandbox/proxy.ts';
+import { createProxy } from '../../src/sandbox/network/proxy.ts';
 
 async function listening(server: Server): Promise<number> {
   const sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
 /** Reads objects by name from one `git cat-file --batch`, which is started when asked and ends when nobody asks. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { gitName } from '../looking/contents.ts';
+import { gitName } from '../scan/contents.ts';
 import { type GitProgram, startGit } from './runGit.ts';
 
 interface Wanted {

@@ -1,9 +1,9 @@
 /** What git knows about files that nobody has touched, so that they need not be copied. Only ever reads. */
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { DiskEntry } from '../looking/diskEntry.ts';
-import type { Content } from '../looking/known.ts';
-import type { Pace } from '../looking/pace.ts';
+import type { DiskEntry } from '../scan/diskEntry.ts';
+import type { Content } from '../scan/known.ts';
+import type { Pace } from '../scan/pace.ts';
 import { borrowObjects } from './borrowObjects.ts';
 import { ObjectReader } from './ObjectReader.ts';
 import { type IndexFiles, isAsIndexed, readIndex } from './readIndex.ts';

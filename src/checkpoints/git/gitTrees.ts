@@ -1,5 +1,5 @@
 /** The repositories around the roots. */
-import { createPace } from '../looking/pace.ts';
+import { createPace } from '../scan/pace.ts';
 import { type GitTree, openGitTree } from './gitTree.ts';
 
 export interface GitTrees {

@@ -8,8 +8,8 @@ import type {
   RestorePlan,
   RestoreStep,
 } from '../../protocol/checkpoints.ts';
-import { look, sameEntry } from '../looking/diskEntry.ts';
-import { canonicalPath } from '../looking/realPath.ts';
+import { look, sameEntry } from '../scan/diskEntry.ts';
+import { canonicalPath } from '../scan/realPath.ts';
 import { describePath, describeSize } from '../words.ts';
 import { type Current, currentState } from './currentState.ts';
 import type { RestoreDeps } from './planRestore.ts';

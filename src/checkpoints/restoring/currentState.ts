@@ -2,8 +2,8 @@ import { readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { PathState } from '../../protocol/checkpoints.ts';
-import { type DiskEntry, look } from '../looking/diskEntry.ts';
-import { readStable } from '../looking/stableRead.ts';
+import { type DiskEntry, look } from '../scan/diskEntry.ts';
+import { readStable } from '../scan/stableRead.ts';
 
 /** What is on disk now. */
 export type Current =

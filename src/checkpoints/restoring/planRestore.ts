@@ -2,11 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PathChange, PathState, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
-import { look } from '../looking/diskEntry.ts';
-import { hashBytes } from '../looking/hashBytes.ts';
-import { historyAround } from '../looking/histories.ts';
-import type { Pace } from '../looking/pace.ts';
-import { canonicalPath } from '../looking/realPath.ts';
+import { look } from '../scan/diskEntry.ts';
+import { hashBytes } from '../scan/hashBytes.ts';
+import { historyAround } from '../scan/histories.ts';
+import type { Pace } from '../scan/pace.ts';
+import { canonicalPath } from '../scan/realPath.ts';
 import type { CheckpointBlobs } from '../types.ts';
 import { describePath } from '../words.ts';
 import { currentState } from './currentState.ts';

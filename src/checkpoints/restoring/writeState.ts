@@ -6,7 +6,7 @@ import { chmod, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/
 import { basename, dirname } from 'node:path';
 import { inRealFolder, type RealFolder } from '../../disk/realFile.ts';
 import type { PathState } from '../../protocol/checkpoints.ts';
-import { look } from '../looking/diskEntry.ts';
+import { look } from '../scan/diskEntry.ts';
 
 /** Removes what stands there; a folder only when it is empty. Rejects when the disk does. */
 export async function removeState(path: string, state: PathState): Promise<void> {

@@ -1,9 +1,9 @@
 /** What the index of a repository says, as far as the sandbox needs it. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { isDirectory, lstatOf, textOf } from '../disk/fileLookups.ts';
-import { indexPaths } from '../disk/gitIndex.ts';
-import { linkedGitFolder } from './gitPlaces.ts';
+import { isDirectory, lstatOf, textOf } from '../../disk/fileLookups.ts';
+import { indexPaths } from '../../disk/gitIndex.ts';
+import { linkedGitFolder } from './gitFolders.ts';
 
 const MAX_BYTES = 64 * 2 ** 20;
 

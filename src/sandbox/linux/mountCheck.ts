@@ -5,11 +5,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lstatOf } from '../disk/fileLookups.ts';
-import type { LaunchPipe } from '../protocol/sandbox.ts';
+import { lstatOf } from '../../disk/fileLookups.ts';
+import type { LaunchPipe } from '../../protocol/sandbox.ts';
+import { isInside, type SandboxPlan } from '../plan.ts';
 import { plannedMounts } from './bubblewrap.ts';
 import { type Mount, mountLookup, pathInFileSystem, readMounts } from './mounts.ts';
-import { isInside, type SandboxPlan } from './plan.ts';
 
 /** bubblewrap needs about 10 ms; a machine that is this slow runs nothing else either. */
 const BUILD_TIMEOUT_MS = 60_000;

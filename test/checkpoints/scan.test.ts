@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAsIndexed } from '../../src/checkpoints/git/readIndex.ts';
-import { type DiskEntry, isYoung } from '../../src/checkpoints/looking/diskEntry.ts';
-import { readStable } from '../../src/checkpoints/looking/stableRead.ts';
+import { type DiskEntry, isYoung } from '../../src/checkpoints/scan/diskEntry.ts';
+import { readStable } from '../../src/checkpoints/scan/stableRead.ts';
 
 let folder: string;
 beforeEach(() => {

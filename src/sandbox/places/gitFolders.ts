@@ -3,9 +3,9 @@
  * submodules, its linked worktrees, and of repositories below it.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { isDirectory, lstatOf, namesIn, resolved, textOf } from '../disk/fileLookups.ts';
-import { gitHookFolders, gitIncludes } from '../protocol/gitIncludes.ts';
-import { isInside } from './plan.ts';
+import { isDirectory, lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
+import { gitHookFolders, gitIncludes } from '../../protocol/gitIncludes.ts';
+import { isInside } from '../plan.ts';
 
 /** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
 const obeyed = ['hooks', 'config', 'config.worktree', 'commondir'];

@@ -1,7 +1,7 @@
 /** Looks through a workspace for repositories and for files that other programs obey. */
 import { basename, join } from 'node:path';
-import { lstatOf, namesIn } from '../disk/fileLookups.ts';
-import { createFolderWalk } from '../disk/folderWalk.ts';
+import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
+import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { createIndexLook } from './indexLook.ts';
 
 const MAX_REPOSITORIES = 50;

@@ -1,14 +1,20 @@
 /** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
 import { delimiter, join, resolve } from 'node:path';
-import { lstatOf, namesIn, resolved, statOf } from '../disk/fileLookups.ts';
-import { gitFoldersOf, hookFoldersOf, includedByUser, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
+import { lstatOf, namesIn, resolved, statOf } from '../../disk/fileLookups.ts';
+import { mountsNow } from '../linux/mountCheck.ts';
+import { type Mount, otherPaths } from '../linux/mounts.ts';
+import { type HiddenPlace, isInside, type SandboxPlaces } from '../plan.ts';
+import type { PrivateTemporary } from '../temporary/temporaryFolders.ts';
+import { wholeNames } from '../temporary/temporaryNames.ts';
+import {
+  gitFoldersOf,
+  hookFoldersOf,
+  includedByUser,
+  linkedGitFolder,
+  protectedInGit,
+} from './gitFolders.ts';
 import { borrowedObjects, homeElsewhere } from './homeElsewhere.ts';
-import { mountsNow } from './mountCheck.ts';
-import { type Mount, otherPaths } from './mounts.ts';
-import { type HiddenPlace, isInside, type SandboxPlaces } from './plan.ts';
-import type { PrivateTemporary } from './privateTemporary.ts';
 import { secretPathsOf } from './secretPlaces.ts';
-import { wholeNames } from './temporaryNames.ts';
 
 export interface PlaceOptions {
   /** The project and the directories added to it, absolute. */

@@ -5,9 +5,9 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDirectory, lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
-import { inRealFolderSync } from '../disk/realFile.ts';
-import { isGitFolder } from './gitPlaces.ts';
+import { isDirectory, lstatOf, namesIn, textOf } from '../../disk/fileLookups.ts';
+import { inRealFolderSync } from '../../disk/realFile.ts';
+import { isGitFolder } from './gitFolders.ts';
 
 /** "The shared files are right here", which is what git takes for granted without this file. */
 const OWN_COMMONDIR = '.\n';

@@ -3,8 +3,8 @@
  * commands that run unasked, as a second line of defence behind the check of the command's text.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { lstatOf, namesIn, resolved, textOf } from '../disk/fileLookups.ts';
-import { type HiddenPlace, isInside } from './plan.ts';
+import { lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
+import { type HiddenPlace, isInside } from '../plan.ts';
 
 export interface ElsewhereOptions {
   /** Resolved. */

@@ -7,7 +7,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
-import { isRunning } from './completedGitFolders.ts';
+import { isRunning } from './places/completedGitFolders.ts';
 import { isInside } from './plan.ts';
 
 const MAX_NAMES = 10;

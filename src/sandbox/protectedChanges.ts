@@ -3,7 +3,7 @@
  * were not there, links, and whatever lies below the top of the project.
  */
 import { isAbsolute, relative } from 'node:path';
-import { RUNS_PROGRAMS } from './projectWalk.ts';
+import { RUNS_PROGRAMS } from './places/projectScan.ts';
 
 /** Paths that are named at once. */
 const MAX_NAMED = 10;

@@ -1,8 +1,8 @@
 /** Looks through a workspace for files with secrets, as `.env` is one. */
 import { join } from 'node:path';
-import { createFolderWalk } from '../disk/folderWalk.ts';
+import { createFolderWalk } from '../../disk/folderWalk.ts';
+import { isInside } from '../plan.ts';
 import { createIndexLook, repositoryAbove } from './indexLook.ts';
-import { isInside } from './plan.ts';
 
 /** Each is a mount. */
 const MAX_SECRETS = 100;

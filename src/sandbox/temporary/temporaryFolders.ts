@@ -18,9 +18,9 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { entriesOf, isDirectory, lstatOf, namesIn } from '../disk/fileLookups.ts';
-import { isRunning } from './completedGitFolders.ts';
-import { isInside } from './plan.ts';
+import { entriesOf, isDirectory, lstatOf, namesIn } from '../../disk/fileLookups.ts';
+import { isRunning } from '../places/completedGitFolders.ts';
+import { isInside } from '../plan.ts';
 
 /** More are not linked at each command; then only those that the command names. */
 const MAX_LINKED = 1000;
