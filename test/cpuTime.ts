@@ -8,3 +8,12 @@ export function cpuMs(work: () => unknown, times = 5): number {
   });
   return Math.min(...spent);
 }
+
+/** Starts to count: the milliseconds of processor time that this process has taken since. */
+export function cpuClock(): () => number {
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+}

@@ -371,7 +371,6 @@ test('closing does not wait for a git that waits for a pipe', async () => {
   void bench.checkpoints.baseline();
   // It is asking git for the attributes by then.
   await new Promise((later) => setTimeout(later, 500));
-  const started = performance.now();
+  // Nobody ever writes into the pipe: it would wait for as long as the test may take.
   await bench.checkpoints.close();
-  expect(performance.now() - started).toBeLessThan(5000);
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/redact/createRedactor.ts';
 import { redact } from '../../src/redact/redact.ts';
 import { tokenFormats } from '../../src/redact/tokenFormats.ts';
+import { cpuClock } from '../cpuTime.ts';
 
 const pieces = [
   ...tokenFormats.flatMap(({ literals }) => literals),
@@ -65,9 +66,9 @@ test('a megabyte of whatever could look like the beginning of a secret is read i
     fc.property(fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 4 }), (parts) => {
       const unit = parts.join('');
       const text = unit.repeat(Math.ceil(1e6 / unit.length));
-      const start = performance.now();
+      const spentMs = cpuClock();
       redact(text);
-      expect(performance.now() - start).toBeLessThan(CEILING_MS);
+      expect(spentMs()).toBeLessThan(CEILING_MS);
     }),
     { numRuns: 25 },
   );

@@ -89,14 +89,15 @@ test('a file that Read has read is served from the cache until anybody edits it'
   // Our own tools forget it as they write.
   await settle();
   await read();
+  const known = hits();
   expect(await read()).toContain('the third content');
-  expect(hits()).toBe(2);
+  expect(hits()).toBe(known + 1);
   const before = open.context.toolCache.stats.entries;
   const edit = { file_path: 'a.txt', old_string: 'third', new_string: 'fresh' };
   await open.ask('edit', { calls: [use('Edit', edit)] }, { text: 'Done.' });
   expect(open.context.toolCache.stats.entries).toBeLessThan(before);
   expect(await read()).toContain('the fresh content');
-  expect(hits()).toBe(2);
+  expect(hits()).toBe(known + 1);
 });
 
 test('what is kept under the stamp of a file is what Read gives', async () => {

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LongTermMemory } from '../../../src/context/index.ts';
+import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { buildHouse } from '../support/house.ts';
 import { openProject } from '../support/project.ts';
@@ -114,11 +115,9 @@ test('a quick search leaves no timer behind', async () => {
   expect(timers()).toBeLessThanOrEqual(before);
 });
 
-test('a search of five seconds costs the turn less than 700 ms, and leaves no timer behind', async () => {
-  const never = async (): Promise<never> => {
-    await new Promise((done) => setTimeout(done, 5000).unref());
-    throw new Error('too late');
-  };
+test('a search that never ends is given up after 500 ms, and leaves no timer behind', async () => {
+  expect(contextSettingsSchema.parse({}).memory.timeoutMs).toBe(500);
+  const never = () => new Promise<never>(() => {});
   const slow = new LongTermMemory({
     folders: { user: '/nowhere', project: '/nowhere' },
     isSensitive: () => false,
@@ -129,12 +128,9 @@ test('a search of five seconds costs the turn less than 700 ms, and leaves no ti
   await open.ask('warm up', { text: 'Yes.' });
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
-  const start = performance.now();
   house.server.script({ text: 'Here.', usage: { prompt_tokens: 0, completion_tokens: 0 } });
   open.agent.submit({ type: 'prompt', text: 'and now?' });
   await house.server.waitForRequests(2);
-  // Twenty of them are how often the server is asked whether the request came in.
-  expect(performance.now() - start).toBeLessThan(700 + 20 + 200);
   await open.agent.idle();
   expect(timers()).toBeLessThanOrEqual(before);
   expect(house.server.requests().at(-1)?.messages.map(textOf).at(-1)).toBe('and now?');

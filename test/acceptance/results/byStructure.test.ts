@@ -65,7 +65,7 @@ test('what Grep found beyond the limits is shortened file by file, not cut after
 });
 
 test('null is "null", other values survive, and other names of the same tools are known', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-row7-'));
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-results-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const deps = {
     settings: offload,

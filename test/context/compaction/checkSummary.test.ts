@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkSummary } from '../../../src/context/compaction/checkSummary.ts';
+import { cpuClock } from '../../cpuTime.ts';
 import { anyText, Log } from '../facts/log.ts';
 
 function session(): Log {
@@ -68,9 +69,9 @@ describe('paths in a summary', () => {
     'a summary of 200,000 characters of %j is read without delay',
     async (piece) => {
       const summary = piece.repeat(200_000 / piece.length);
-      const started = performance.now();
+      const spentMs = cpuClock();
       await checkSummary(summary, []);
-      expect(performance.now() - started).toBeLessThan(5000);
+      expect(spentMs()).toBeLessThan(5000);
     },
   );
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { cpuClock } from '../../cpuTime.ts';
 import { ask, call, configuration, house, outcome, say, step, summary } from '../harness.ts';
 
 const filler = (characters: number): string => 'some words of a text. '.repeat(Math.ceil(characters / 22));
@@ -109,9 +110,9 @@ test('a session of many thousand steps is compacted without holding anything up'
   await context.append(...steps);
   home.model = { ...home.model, id: 'small', windowTokens: 64_000 };
   home.summaries.expect(summary('Many steps.'));
-  const started = performance.now();
+  const spentMs = cpuClock();
   expect((await context.buildRequest(home.options())).type).toBe('ready');
-  expect(performance.now() - started).toBeLessThan(15_000);
+  expect(spentMs()).toBeLessThan(15_000);
   expect(home.summaries.requests[0]?.messages.length).toBeGreaterThan(500);
 });
 

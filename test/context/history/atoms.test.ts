@@ -7,6 +7,7 @@ import { projectMessages } from '../../../src/context/request/standardMessages.t
 import { filterOrphanToolMessages, validateRequest } from '../../../src/context/request/validateRequest.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
+import { cpuClock } from '../../cpuTime.ts';
 import { type MadeUpFields, madeUpDraft } from '../../madeUpEntry.ts';
 
 let seq = 0;
@@ -211,9 +212,9 @@ test('atoms that were given out do not change when results come, and ten thousan
   grouper.add(reply());
   for (const id of ids) grouper.add(use(id));
   const before = grouper.atoms();
-  const started = performance.now();
+  const spentMs = cpuClock();
   for (const id of ids) grouper.add(result(id, id));
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(spentMs()).toBeLessThan(5000);
   expect(before[0]?.calls.every(({ result: one }) => one === undefined)).toBe(true);
   const after = grouper.atoms()[0]?.calls ?? [];
   expect(after.map(({ result: one }) => one?.toolResult?.output)).toEqual(ids);

@@ -161,7 +161,7 @@ describe('a search', () => {
 
 describe('nothing fails a turn', () => {
   const slow = async (): Promise<never[]> => {
-    await sleep(5000, undefined, { ref: false });
+    await sleep(60_000, undefined, { ref: false });
     return [];
   };
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -173,7 +173,7 @@ describe('nothing fails a turn', () => {
     const started = performance.now();
     const heard: string[] = [];
     expect(await one.search('database', { onWarning: (text) => heard.push(text) })).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(4500);
+    expect(performance.now() - started).toBeLessThan(50_000);
     expect(await one.search('database', { timeoutMs: 20 })).toEqual([]);
     expect(timers()).toBeLessThanOrEqual(before);
     expect(warnings).toEqual(['Memories were not found within 500 ms and are left out.']);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { messageDraft, PersistentStore, SessionExistsError } from '../../../src/context/storage/index.ts';
 import { type JSONLEntry, parseEntry } from '../../../src/protocol/entries.ts';
+import { cpuClock } from '../../cpuTime.ts';
 import { unsealedLines } from './tmp.ts';
 
 let home: string;
@@ -199,9 +200,9 @@ test('200 sessions of a megabyte are listed in a moment', async () => {
   await Promise.all(
     Array.from({ length: 199 }, (_, index) => writeFile(join(store.folder, `copy${index}.jsonl`), text)),
   );
-  const started = performance.now();
+  const spentMs = cpuClock();
   const list = await store.listSessions();
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(spentMs()).toBeLessThan(10_000);
   expect(list).toHaveLength(200);
   expect(list[0]).toMatchObject({ title: 'begin', messageCount: 3 });
 });

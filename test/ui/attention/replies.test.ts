@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { backgroundOfColor, createReplyFilter, type Reply } from '../../../src/ui/attention/replies.ts';
+import { cpuClock } from '../../cpuTime.ts';
 
 function run(pieces: readonly string[]): { text: string; replies: Reply[] } {
   let text = '';
@@ -138,9 +139,9 @@ test('what only begins like a reply is held for a moment and then goes on', asyn
 
 test('ten megabytes of a paste that begin like a reply are not held for long, and not searched for ever', () => {
   const paste = `\u001B]11;${'x'.repeat(10_000_000)}`;
-  const started = performance.now();
+  const spentMs = cpuClock();
   expect(run([paste]).text).toBe(paste);
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(spentMs()).toBeLessThan(2000);
 });
 
 test.each([

@@ -7,6 +7,7 @@ import { SelectList } from '../../../src/ui/components/SelectList.tsx';
 import { Spinner } from '../../../src/ui/components/Spinner.tsx';
 import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
 import { trustDialog } from '../../../src/ui/dialog/trust.ts';
+import { cpuClock } from '../../cpuTime.ts';
 import { keys } from '../screen.ts';
 import { createClock, mount, plain } from './mount.tsx';
 
@@ -257,7 +258,7 @@ test('the cursor stands in the comment', async () => {
 test('a list of 10,000 filters as one types and draws only what is visible', async () => {
   const picked = vi.fn();
   const items = Array.from({ length: 10_000 }, (_, index) => `item ${index} 文字`);
-  const started = performance.now();
+  const spentMs = cpuClock();
   const { screen } = await mount(
     <SelectList
       title="Pick"
@@ -286,7 +287,7 @@ test('a list of 10,000 filters as one types and draws only what is visible', asy
   expect(screen.text()).toContain('❯ item 199 文字');
   await screen.press('\u001b[6~', keys.enter);
   expect(picked).toHaveBeenCalledExactlyOnceWith('item 699 文字');
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(spentMs()).toBeLessThan(5000);
 });
 
 test('a list that is drawn anew, longer or in other objects, keeps its row and its filter', async () => {

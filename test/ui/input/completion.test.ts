@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCompleter, findTrigger, type Trigger } from '../../../src/ui/input/completion.ts';
 import { type Unit, unitsOf } from '../../../src/ui/input/units.ts';
+import { cpuClock } from '../../cpuTime.ts';
 
 const fold = { label: '[Pasted text #1 +9 lines]', text: 'x' };
 
@@ -103,11 +104,11 @@ describe('what is suggested', () => {
       files: async () => Array.from({ length: 100_000 }, (_, at) => `src/module${at % 97}/file${at}.ts`),
     });
     await large.load('file');
-    const started = performance.now();
+    const spentMs = cpuClock();
     for (const query of ['f', 'fi', 'file9', 'mod9file99']) {
       expect(large.suggest({ kind: 'file', query, from: 0, to: 1 })?.length).toBeGreaterThan(0);
     }
-    expect(performance.now() - started).toBeLessThan(4000);
+    expect(spentMs()).toBeLessThan(4000);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   pathsInPaste,
 } from '../../../src/ui/input/images.ts';
 import { promptText } from '../../../src/ui/print/entry.ts';
+import { cpuClock } from '../../cpuTime.ts';
 import { state } from '../../headless/scriptedAgent.ts';
 
 const PIXEL =
@@ -66,10 +67,10 @@ describe('a paste', () => {
       }),
     );
     const hostile = `${"'".repeat(4000)}${'\\'.repeat(4000)}.png`;
-    const startedAt = performance.now();
+    const spentMs = cpuClock();
     pathsInPaste(hostile);
     mentionedImages(`@${'\\ '.repeat(50_000)}`);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(spentMs()).toBeLessThan(10_000);
   });
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { unitsOfPaste, unitsOfRecall } from '../../../src/ui/input/paste.ts';
 import { applyEdit, createBuffer } from '../../../src/ui/input/textBuffer.ts';
 import { abbreviate, expand } from '../../../src/ui/input/units.ts';
+import { cpuClock } from '../../cpuTime.ts';
 
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}`).join('\n');
 
@@ -49,10 +50,10 @@ test('typed text that looks like a fold is sent as typed', () => {
 
 test('ten megabytes are folded and sent whole without delay', () => {
   const pasted = `${'漢字 and ASCII\r\n'.repeat(600_000)}end`;
-  const started = performance.now();
+  const spentMs = cpuClock();
   const units = unitsOfPaste(pasted, []);
   const sent = expand(units);
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(spentMs()).toBeLessThan(5000);
   expect(abbreviate(units)).toBe('[Pasted text #1 +600001 lines]');
   expect(sent.length).toBe(pasted.length - 600_000);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { render, Text, useInput, usePaste } from 'ink';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createPasteAssembler, createPasteStream } from '../../../src/ui/input/paste.ts';
+import { cpuClock } from '../../cpuTime.ts';
 import { createScreen, keys } from '../screen.ts';
 
 /** Cuts text into pieces of the given sizes, over and over. */
@@ -100,13 +101,13 @@ describe('as the input of Ink', () => {
     await screen.press('a');
     expect(screen.isRaw()).toBe(true);
     const text = 'a line of text 漢字\n'.repeat(550_000);
-    const started = performance.now();
+    const spentMs = cpuClock();
     for (const piece of cut(keys.paste(text), [4096])) {
       screen.stdin.write(piece);
       await new Promise(setImmediate);
     }
     await screen.press('b');
-    expect(performance.now() - started).toBeLessThan(6000);
+    expect(spentMs()).toBeLessThan(6000);
     expect(pasted).toEqual([text]);
     expect(typed).toEqual(['a', 'b']);
     app.unmount();

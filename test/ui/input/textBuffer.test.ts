@@ -17,6 +17,7 @@ import {
   type Unit,
   unitsOf,
 } from '../../../src/ui/input/units.ts';
+import { cpuClock } from '../../cpuTime.ts';
 
 const fold: PastedText = { label: '[Pasted text #1 +9 lines]', text: 'a\nb\nc\n' };
 
@@ -286,9 +287,9 @@ describe('any sequence of edits', () => {
 });
 
 test('a line of 20,000 wide characters is still typed into without delay', () => {
-  const started = performance.now();
+  const spentMs = cpuClock();
   let buffer = createBuffer('漢'.repeat(20_000));
   for (let times = 0; times < 20; times++) buffer = applyEdit(buffer, insert('字'));
   layOut(buffer.units, 80);
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(spentMs()).toBeLessThan(5000);
 });

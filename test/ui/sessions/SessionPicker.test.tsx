@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SessionRecord } from '../../../src/protocol/sessions.ts';
 import { createPicker } from '../../../src/ui/sessions/picker.ts';
 import { SessionPicker } from '../../../src/ui/sessions/SessionPicker.tsx';
+import { cpuClock } from '../../cpuTime.ts';
 import { mount, plain } from '../components/mount.tsx';
 import { keys } from '../screen.ts';
 import { type MadePort, madeEntry, madeHit, madePort, madeSession, now } from './made.ts';
@@ -165,11 +166,11 @@ test('in a list of 10,000 no key is waited for', async () => {
   );
   const { screen, picker } = await show(madePort(many), 120, 30);
   await screen.waitFor((rows) => rows[0]?.includes('10,000') === true);
-  const started = performance.now();
+  const spentMs = cpuClock();
   const pressed = [...'文字 file9', keys.down, keys.down, '\u001B[6~', keys.end, keys.home];
   for (const key of pressed) await screen.press(key);
   // `press` itself waits for 50 quiet milliseconds; a generous ceiling for a busy machine.
-  expect(performance.now() - started).toBeLessThan(pressed.length * 1000);
+  expect(spentMs()).toBeLessThan(pressed.length * 1000);
   const expected = many.filter(({ title }) => title.includes('文字') && title.includes('file9'));
   expect(picker.snapshot().list.visible).toEqual(expected);
 });

@@ -7,6 +7,7 @@ import {
   parseQuery,
   snippetOf,
 } from '../../../../src/context/storage/catalogue/words.ts';
+import { cpuClock } from '../../../cpuTime.ts';
 
 const finds = (query: string, text: string): boolean | undefined => {
   const parsed = parseQuery(query);
@@ -95,13 +96,13 @@ test('what would fill the index and nobody searches for is left out', () => {
 });
 
 test('text of one megabyte on one line is indexed in time that grows with its length', () => {
-  const started = performance.now();
+  const spentMs = cpuClock();
   for (const unit of ['a', 'ab ', '购', 'é', '\ud83d', 'x_-/']) {
     const text = unit.repeat(2 ** 20 / unit.length);
     indexText(text);
     snippetOf(parseQuery('needle* "a b"') ?? never(), text);
   }
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(spentMs()).toBeLessThan(10_000);
 });
 
 function never(): never {
