@@ -3,7 +3,7 @@
 import { textWords } from './command/textWords.ts';
 import { locate, pathsIn, possiblePaths } from './command/wordPaths.ts';
 import { mayForbid } from './files/filePattern.ts';
-import { programName } from './options/riskyOptions.ts';
+import { programName } from './options/programTable.ts';
 import type { Policy } from './policy.ts';
 import { readOnlyUse } from './readOnly/readOnly.ts';
 import { parseRule, type SourcedRule } from './rules/rules.ts';

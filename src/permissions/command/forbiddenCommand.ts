@@ -4,7 +4,8 @@
  */
 
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
-import { hasSubcommand, programName, riskyWords, subcommandAt } from '../options/riskyOptions.ts';
+import { programName } from '../options/programTable.ts';
+import { hasSubcommand, riskyWords, subcommandAt } from '../options/riskyOptions.ts';
 import { collapse, commandSpec, matcher, source } from '../rules/commandRule.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { isPlainVariable } from '../shell/grammar.ts';

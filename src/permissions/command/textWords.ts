@@ -1,6 +1,7 @@
 /** Which words of a command are text and nothing else: no option, no file, no program. */
 
-import { programName, subcommandAt } from '../options/riskyOptions.ts';
+import { programName } from '../options/programTable.ts';
+import { subcommandAt } from '../options/riskyOptions.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 
 /** An option that takes the next word as text, whatever that looks like, with the subcommands in which it does. */

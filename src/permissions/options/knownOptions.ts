@@ -1,14 +1,12 @@
 /**
- * Programs whose options are all written down here, as far as they leave a program what its name says. A rule with an
- * open end covers these and no others: an option that is new, abbreviated, in a cluster or misspelled is not among them.
+ * Programs whose options are all written down, as far as they leave a program what its name says. A rule with an open end
+ * covers these and no others: an option that is new, abbreviated, in a cluster or misspelled is not among them.
  */
-import { isValue, type OptionList } from './readOptions.ts';
-import type { Place } from './riskyOptionRows.ts';
 
-export interface Grammar extends OptionList {
-  readonly programs: string;
-  /** Where the options are written down. */
-  readonly manual: string;
+import type { Place } from './programRow.ts';
+import { isValue, type OptionList } from './readOptions.ts';
+
+export interface KnownOptions extends OptionList {
   /** Whole words that are options of no other form. */
   readonly options?: RegExp;
   /** Options, as whole words, whose value is the next word. */
@@ -61,7 +59,10 @@ export interface NotUnderstood {
   readonly unless?: { readonly place: Place; readonly path: string };
 }
 
-export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar): readonly NotUnderstood[] {
+export function notUnderstood(
+  argv: readonly (string | null)[],
+  grammar: KnownOptions,
+): readonly NotUnderstood[] {
   const bad = new Set<number>();
   const named = new Map<number, NotUnderstood>();
   const operands: number[] = [];

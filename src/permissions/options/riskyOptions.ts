@@ -1,13 +1,12 @@
 /**
  * Words that make a program do more than its name says: run another program, load code or configuration, write a file that
- * the command line names, or work in another place. A rule with a wildcard does not cover them unless it spells them. Of
- * programs in `knownOptionRows.ts` these are all words that are not known; of others in `riskyOptionRows.ts` those that
- * are listed there; of all others what looks like it.
+ * the command line names, or work in another place. A rule with a wildcard does not cover them unless it spells them. Where
+ * the table of programs lists all known options of one, these are all other words; else those that the table lists, and for
+ * programs without a row what looks like it.
  */
-
-import { grammars } from './knownOptionRows.ts';
-import { type Grammar, notUnderstood } from './knownOptions.ts';
-import { type Place, type Row, rows, scriptRow } from './riskyOptionRows.ts';
+import { notUnderstood } from './knownOptions.ts';
+import type { Place, ProgramRow } from './programRow.ts';
+import { programName, rowOf, scriptRow, tableName } from './programTable.ts';
 
 /** What an option makes the program do; `unknown`: nobody has said that it does no harm. */
 export type Risk = 'runs' | 'writes' | 'elsewhere' | 'unknown';
@@ -25,33 +24,6 @@ export interface RiskyWord {
   /** It does no harm if its value is such a place. */
   readonly unless?: { readonly place: Place; readonly path: string };
 }
-
-/** What each program's row says, ready to look up. */
-const table = byProgram<Row>([...rows, scriptRow]);
-const known = byProgram<Grammar>(grammars);
-
-function byProgram<T extends { readonly programs: string }>(list: readonly T[]): ReadonlyMap<string, T> {
-  return new Map(list.flatMap((row) => row.programs.split(' ').map((program) => [program, row] as const)));
-}
-
-/** `python3.12`, `gcc-12`, `x86_64-linux-gnu-gcc`, `vim.tiny`, `npm.cmd` and `ggrep` are programs of the tables. */
-function tableName(word: string | null | undefined): string {
-  const name = programName(word);
-  const has = (one: string): boolean => table.has(one) || known.has(one);
-  const bare = name.replace(/\.(?:exe|cmd|bat|ps1|basic|tiny|gtk3?|nox|traditional|openbsd)$/, '');
-  const forms = [
-    name,
-    bare,
-    bare.replace(/[-.]?\d[\d.]*$/, ''),
-    bare.replace(/^[\w.]+-linux-\w+-/, ''),
-    bare.replace(/^g/, ''),
-  ];
-  return forms.find(has) ?? name;
-}
-
-/** The program's name without its folder, in small letters: some file systems do not tell the difference. */
-export const programName = (word: string | null | undefined): string =>
-  (word ?? '').replace(/^.*\//, '').toLowerCase();
 
 /**
  * The words of a command that a rule covers only where it spells them. A word that is not known at all (null) is not
@@ -73,7 +45,7 @@ export function riskyWords(argv: readonly (string | null)[]): readonly RiskyWord
 
 /** Where a tool stands that an interpreter runs from the folder of its package (`node node_modules/.bin/eslint`). */
 function scriptAt(argv: readonly (string | null)[]): number {
-  if (known.get(tableName(argv[0]))?.ownWords !== 1) return 0;
+  if (rowOf(tableName(argv[0]))?.known?.ownWords !== 1) return 0;
   const at = argv.findIndex((word, index) => index > 0 && word !== null && !word.startsWith('-'));
   return /\/(?:node_modules|\.?venv|site-packages|bin)\//.test(`/${argv[at] ?? ''}`) ? at : 0;
 }
@@ -81,14 +53,19 @@ function scriptAt(argv: readonly (string | null)[]): number {
 function readWords(argv: readonly (string | null)[], offset: number): readonly RiskyWord[] {
   const name = tableName((argv[0] ?? '').replace(/\.[cm]?js$|\.py$/, ''));
   const listed = readRow(argv, offset, name);
-  const grammar = known.get(name);
-  if (grammar !== undefined)
+  const row = rowOf(name);
+  const grammar = row?.known;
+  if (row !== undefined && grammar !== undefined)
     return notUnderstood(argv, grammar).map(({ at, unless }): RiskyWord => {
-      const row = `${name}, known options: ${grammar.manual}`;
-      const word: RiskyWord = { at: at + offset, word: argv[at] ?? '', risk: 'unknown', row };
+      const word: RiskyWord = {
+        at: at + offset,
+        word: argv[at] ?? '',
+        risk: 'unknown',
+        row: `${name}, known options: ${row.manual}`,
+      };
       return { ...(listed.find((one) => one.at === word.at) ?? word), ...(unless && { unless }) };
     });
-  if (table.has(name)) return listed;
+  if (row !== undefined) return listed;
   // A script of the project is named by its path; what it takes is its own.
   const isScript = /^(?!\/).*\//.test(argv[0] ?? '');
   return argv.flatMap((word, at): readonly RiskyWord[] => {
@@ -166,8 +143,8 @@ export function runsItsInput(argv: readonly (string | null)[]): boolean {
 
 /** The subcommand of a program that has some: its place among the words, 0 where there is none. */
 export function subcommandAt(argv: readonly (string | null)[]): number {
-  const row = table.get(tableName(argv[0]));
-  if (row?.subcommands === undefined && row?.known === undefined) return 0;
+  const row = rowOf(tableName(argv[0]));
+  if (row?.subcommands === undefined && row?.allSubcommands === undefined) return 0;
   for (let at = 1; at < argv.length; at += 1) {
     const word = argv[at];
     if (word == null) return 0;
@@ -182,8 +159,9 @@ export function subcommandAt(argv: readonly (string | null)[]): number {
 }
 
 /** Every word that may be the subcommand: a word behind an option may be its value. */
-function subcommandsAt(argv: readonly (string | null)[], row: Row): readonly number[] {
-  if (row.subcommands === undefined && row.known === undefined && row.ofSubcommand === undefined) return [];
+function subcommandsAt(argv: readonly (string | null)[], row: ProgramRow): readonly number[] {
+  if (row.subcommands === undefined && row.allSubcommands === undefined && row.ofSubcommand === undefined)
+    return [];
   const found: number[] = [];
   for (let at = 1; at < argv.length; at += 1) {
     const word = argv[at];
@@ -197,12 +175,12 @@ function subcommandsAt(argv: readonly (string | null)[], row: Row): readonly num
 
 /** Whether a program has this subcommand of its own; true where its subcommands are not known here. */
 export function hasSubcommand(program: string, word: string): boolean {
-  const known = table.get(programName(program))?.known;
+  const known = rowOf(programName(program))?.allSubcommands;
   return known === undefined || known.split(' ').includes(word);
 }
 
 function readRow(argv: readonly (string | null)[], offset: number, name: string): RiskyWord[] {
-  const row = table.get(name);
+  const row = rowOf(name);
   if (row === undefined) return [];
   const candidates = subcommandsAt(argv, row);
   const [first = 0] = candidates;
@@ -290,7 +268,7 @@ function readScript(words: readonly (string | null)[], offset: number): readonly
 }
 
 /** Where the name of a script stands behind which all words are the script's. */
-function scriptNameAt(row: Row, argv: readonly (string | null)[]): number | undefined {
+function scriptNameAt(row: ProgramRow, argv: readonly (string | null)[]): number | undefined {
   const name = programName(argv[0]);
   if (row.passesOn !== 'script' || !/^(?:pnpm|yarn|yarnpkg|bun)$/.test(name)) return undefined;
   const at = argv.findIndex((word, index) => index > 0 && word !== null && !word.startsWith('-'));
@@ -306,7 +284,7 @@ const packageCommands =
  * Whether a word is an option whose value does no harm, or the place that has to be looked at; undefined = it is none.
  */
 function takenBy(
-  row: Row,
+  row: ProgramRow,
   argv: readonly (string | null)[],
   at: number,
   candidates: readonly number[],
@@ -327,7 +305,7 @@ function takenBy(
 }
 
 /** Spelled out: an abbreviation may be that of another option. */
-const isSameOption = (name: string, option: string, { style }: Row): boolean =>
+const isSameOption = (name: string, option: string, { style }: ProgramRow): boolean =>
   name === option ||
   (option.length > 2 &&
     (style === 'single'
@@ -335,7 +313,7 @@ const isSameOption = (name: string, option: string, { style }: Row): boolean =>
       : style !== 'gnu' && name.startsWith('--') && bare(name) === bare(option)));
 
 /** Whether a word gives an option of the table, alone, abbreviated, in a cluster, or with its value. */
-function isOption(word: string, option: string, row: Row): boolean {
+function isOption(word: string, option: string, row: ProgramRow): boolean {
   if (word === option) return true;
   if (!word.startsWith('-') || word === '-' || word === '--') return false;
   const [name = ''] = word.split('=');

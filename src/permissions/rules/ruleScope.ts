@@ -12,8 +12,8 @@ import { decideFile, inWorkspace } from '../files/fileDecision.ts';
 import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { isSensitive } from '../files/sensitive.ts';
+import { programName } from '../options/programTable.ts';
 import {
-  programName,
   type Risk,
   type RiskyWord,
   riskyWords,

@@ -1,7 +1,6 @@
 /** Options and operands that run, write or read elsewhere: no rule for a program as a whole covers them. */
 import { describe, expect, test } from 'vitest';
-import { grammars } from '../../../src/permissions/options/knownOptionRows.ts';
-import { type Row, rows } from '../../../src/permissions/options/riskyOptionRows.ts';
+import { programRows } from '../../../src/permissions/options/programTable.ts';
 import { bash } from '../harness.ts';
 
 /** A rule, the calls that it covers, and those that it does not, though its text does. */
@@ -1226,20 +1225,22 @@ describe('a variable of jq hides no file', () => {
   ])('%s', async (command) => expect((await bash(command)).behavior).toBe('ask'));
 });
 
-test('what one table calls harmless, the other does not call risky', () => {
-  const found = grammars.flatMap((grammar) =>
-    grammar.programs.split(' ').flatMap((program) => {
-      const row: Row | undefined = rows.find(({ programs }) => programs.split(' ').includes(program));
-      const risky = [row?.runs, row?.writes, row?.elsewhere].flatMap((list) => list?.split(' ') ?? []);
-      return [...(grammar.long ?? []), ...(grammar.longValues ?? []), ...(grammar.longAttached ?? [])]
-        .filter((option) =>
-          [grammar.harmlessWith, grammar.checks, grammar.places].every(
-            (known) => known?.[option] === undefined,
-          ),
-        )
-        .filter((option) => risky.includes(option))
-        .map((option) => `${program} ${option}`);
-    }),
-  );
+test('a program has one row', () => {
+  const programs = programRows.flatMap(({ programs }) => programs.split(' '));
+  expect(programs.filter((program, at) => programs.indexOf(program) !== at)).toEqual([]);
+});
+
+test('no row calls the same option harmless and risky', () => {
+  const found = programRows.flatMap(({ programs, runs = '', writes = '', elsewhere = '', known }) => {
+    const risky = [runs, writes, elsewhere].flatMap((list) => list.split(' '));
+    return [...(known?.long ?? []), ...(known?.longValues ?? []), ...(known?.longAttached ?? [])]
+      .filter((option) =>
+        [known?.harmlessWith, known?.checks, known?.places].every(
+          (checked) => checked?.[option] === undefined,
+        ),
+      )
+      .filter((option) => risky.includes(option))
+      .map((option) => `${programs}: ${option}`);
+  });
   expect(found).toEqual([]);
 });

@@ -1,0 +1,62 @@
+/** All rows of programs, one for each, and looking them up. */
+import { archivePrograms } from './archiveRows.ts';
+import { languagePrograms } from './languageRows.ts';
+import { networkPrograms } from './networkRows.ts';
+import type { ProgramRow } from './programRow.ts';
+import { projectPrograms } from './projectRows.ts';
+import { systemPrograms } from './systemRows.ts';
+import { textPrograms } from './textRows.ts';
+
+export const programRows: readonly ProgramRow[] = [
+  ...textPrograms,
+  ...archivePrograms,
+  ...networkPrograms,
+  ...languagePrograms,
+  ...projectPrograms,
+  ...systemPrograms,
+];
+
+/** The options of several programs together. */
+const together = (key: 'runs' | 'writes' | 'elsewhere', list: readonly ProgramRow[]): string =>
+  list.flatMap((row) => (row[key] ?? '').split(' ').filter((option) => /^--./.test(option))).join(' ');
+
+const projectTools = programRows.filter(({ programs }) =>
+  /^(?:vitest|mocha|eslint|prettier|stylelint|webpack|tsc|node|nx)(?: |$)/.test(programs),
+);
+
+/** A script of the project, which may hand what it is given to any of the tools that projects use. */
+export const scriptRow: ProgramRow = {
+  programs: '(script)',
+  manual: 'the manuals of the tools that scripts of a project run',
+  runs: `${together('runs', projectTools)} --exec --eval`,
+  writes: together('writes', projectTools),
+  elsewhere: together('elsewhere', projectTools),
+  takes: Object.assign({}, ...projectTools.map(({ takes }) => takes)),
+  // To vitest: one run.
+  harmless: /^--run$/,
+};
+
+const table: ReadonlyMap<string, ProgramRow> = new Map(
+  [...programRows, scriptRow].flatMap((row) => row.programs.split(' ').map((program) => [program, row])),
+);
+
+/** The row of a program by its name in the tables; undefined = there is none. */
+export const rowOf = (name: string): ProgramRow | undefined => table.get(name);
+
+/** The program's name without its folder, in small letters: some file systems do not tell the difference. */
+export const programName = (word: string | null | undefined): string =>
+  (word ?? '').replace(/^.*\//, '').toLowerCase();
+
+/** `python3.12`, `gcc-12`, `x86_64-linux-gnu-gcc`, `vim.tiny`, `npm.cmd` and `ggrep` are programs of the tables. */
+export function tableName(word: string | null | undefined): string {
+  const name = programName(word);
+  const bare = name.replace(/\.(?:exe|cmd|bat|ps1|basic|tiny|gtk3?|nox|traditional|openbsd)$/, '');
+  const forms = [
+    name,
+    bare,
+    bare.replace(/[-.]?\d[\d.]*$/, ''),
+    bare.replace(/^[\w.]+-linux-\w+-/, ''),
+    bare.replace(/^g/, ''),
+  ];
+  return forms.find((one) => table.has(one)) ?? name;
+}

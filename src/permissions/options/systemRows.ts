@@ -1,0 +1,188 @@
+/** Version control, containers, clouds, the system, the shell itself, and what starts other programs. Data only. */
+import type { ProgramRow } from './programRow.ts';
+
+/** Subcommands of git 2.53 (`git help --all`), those that scripts use included. */
+const gitCommands =
+  'add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential daemon describe diff diff-files diff-index diff-tree difftool fast-export fast-import fetch filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc get-tar-commit-id grep hash-object help hook index-pack init instaweb interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase reflog remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm send-email shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version whatchanged worktree write-tree';
+
+/**
+ * Those that a rule for git as a whole covers. Left out are those that run what they are given or what is configured
+ * (`difftool`, `filter-branch`, `credential`, …), write files that they name (`bundle`, `merge-file`, `mailinfo`, …), and
+ * those with which content gets into the tree, or into commits, that nobody has looked at (`apply`, `am`, `update-index`,
+ * `fast-import`, …): it could be what other programs obey.
+ */
+const gitCovered =
+  'add annotate archive bisect blame branch cat-file check-attr check-ignore check-mailmap check-ref-format checkout cherry cherry-pick clean clone commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc get-tar-commit-id grep init log ls-files ls-remote ls-tree merge merge-base mv name-rev notes patch-id prune pull push range-diff rebase reflog remote repack rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag var verify-commit verify-tag version whatchanged worktree write-tree';
+
+export const systemPrograms: readonly ProgramRow[] = [
+  {
+    programs: 'git',
+    manual: 'git(1) and the manual of each subcommand',
+    global:
+      '-c --config-env --exec-path -C --git-dir --work-tree --namespace --super-prefix --attr-source -p --paginate --list-cmds',
+    runs: '--ext-diff --textconv --upload-pack --receive-pack --exec --open-files-in-pager --extcmd --template --config --filters --show-signature --edit-description --remote-submodules',
+    writes:
+      '--output --output-directory --separate-git-dir --ignore-revs-file --expire-to --filter-to --index-output --export-marks --import-marks',
+    elsewhere: '--no-index --reference --server-option --contents --unsafe-paths',
+    ofSubcommand: {
+      archive: '-o --remote',
+      bisect: 'run view visualize replay',
+      clone: '-c -u',
+      difftool: '-x -t --tool',
+      mergetool: '-t --tool',
+      'send-email': '--smtp-server --sendmail-cmd --to-cmd --cc-cmd --header-cmd',
+      'format-patch': '-o',
+      grep: '-O',
+      merge: '-s --strategy',
+      pull: '-s --strategy',
+      rebase: '-x -s --strategy',
+      'cherry-pick': '--strategy',
+      revert: '--strategy',
+      submodule: 'add foreach update set-url absorbgitdirs sync init',
+    },
+    values: 'X',
+    allSubcommands: gitCommands,
+    covered: gitCovered,
+    words: /^[a-z][\w+-]*::/,
+  },
+  {
+    programs: 'docker podman nerdctl',
+    manual: 'docker(1), docs.docker.com/reference/cli/docker',
+    runs: '-v --volume --volumes-from --mount --privileged --device --cap-add --security-opt --pid --ipc --network --net --userns --uts --cgroupns --cgroup-parent --entrypoint --env-file --add-host --runtime --build-context --secret --ssh --allow --file --env --project-directory',
+    writes: '-o --output --iidfile --cidfile --metadata-file --export-cache --cache-to',
+    elsewhere: '-H --host -c --context --config --tlscacert --tlscert --tlskey --connection --url --remote',
+    subcommands:
+      'run exec build buildx bake cp compose create start commit load import save export push login logout plugin swarm service stack secret config context volume attach rm rmi kill stop restart system prune up down container image network model mcp sandbox scout',
+  },
+  {
+    programs: 'docker-compose podman-compose',
+    manual: 'docs.docker.com/reference/cli/docker/compose',
+    global: '-f --file -p --project-name --project-directory --env-file --profile --workdir',
+    runs: '-v --volume --volumes-from --entrypoint --privileged --cap-add --env-from-file --build-arg --ssh --secret --sbom --provenance --builder',
+    writes: '-o --output --lock-image-digests',
+    elsewhere: '-H --host -c --context --config --tlscacert --tlscert --tlskey',
+    subcommands: 'run exec cp publish export commit alpha bridge attach',
+    ofSubcommand: { down: '-v --volumes' },
+    harmless: /^--build$/,
+    takes: { '-f --file': 'input', '--build-arg': /^[A-Za-z]\w*=[\w.:-]*$/ },
+  },
+  {
+    programs: 'kubectl oc',
+    manual: 'kubernetes.io/docs/reference/kubectl',
+    runs: '--kubeconfig --plugin --exec-command --raw --kustomize -k --as --as-group --token --server -s --cluster --context --user --cache-dir --certificate-authority --client-key --client-certificate --insecure-skip-tls-verify',
+    writes: '--output-directory --profile-output',
+    // One of the user's own clusters, to look at.
+    takes: { '--context --cluster --user': /^[\w.:@/-]+$/ },
+    takesIn: /^(?:get|describe|logs|top|events|explain|api-resources|api-versions|version|cluster-info)$/,
+    subcommands:
+      'exec cp run apply create replace delete edit patch debug attach port-forward proxy config plugin scale autoscale drain cordon uncordon taint label annotate auth set rollout expose diff',
+    allSubcommands:
+      'alpha annotate api-resources api-versions apply attach auth autoscale certificate cluster-info completion config cordon cp create debug delete describe diff drain edit events exec explain expose get kustomize label logs options patch plugin port-forward proxy replace rollout run scale set taint top uncordon version wait',
+    passesOn: 'program',
+  },
+  {
+    programs: 'helm',
+    manual: 'helm.sh/docs/helm',
+    runs: '--kubeconfig --post-renderer --post-renderer-args --kube-token --kube-apiserver --kube-context --kube-as-user --kube-ca-file --registry-config --repository-config --repository-cache --set-file --ca-file --cert-file --key-file --keyring --repo',
+    writes: '--output-dir --destination -d',
+    subcommands:
+      'install upgrade uninstall rollback push pull repo registry plugin create package dependency dep test',
+    allSubcommands:
+      'completion create dependency dep env get history hist install lint list ls package plugin pull push registry repo rollback search show inspect status template test uninstall upgrade verify version help',
+  },
+  {
+    programs: 'terraform tofu terragrunt',
+    manual: 'developer.hashicorp.com/terraform/cli',
+    style: 'single',
+    runs: '-chdir -plugin-dir -var-file -backend-config -from-module --config --terragrunt-config --terragrunt-tfpath',
+    writes: '-out -state -state-out -backup -generate-config-out',
+    takes: { '-var-file': 'input', '-out': 'output' },
+    subcommands:
+      'apply destroy import console init state taint untaint force-unlock login logout workspace run-all exec run',
+  },
+  {
+    programs: 'ansible ansible-playbook ansible-galaxy ansible-vault',
+    manual: 'docs.ansible.com/ansible/latest/cli',
+    style: 'gnu',
+    runs: '-e -i -m -a -M -c -t -u --module-name --args --extra-vars --inventory --module-path --connection --become-method --private-key --key-file --ssh-common-args --ssh-extra-args --sftp-extra-args --scp-extra-args --vault-password-file --vault-id --playbook-dir --tree --task-timeout',
+  },
+  {
+    programs: 'gh glab',
+    manual: 'cli.github.com/manual',
+    runs: '-R --repo --web -w --editor -e --clobber --hostname --input --recover --template -T',
+    writes: '-O --output -D --dir',
+    subcommands:
+      'api auth alias extension config secret variable ssh-key gpg-key codespace preview copilot attestation',
+    ofSubcommand: {
+      repo: 'clone delete fork rename sync edit archive',
+      pr: 'merge checkout',
+      release: 'delete download upload',
+    },
+    allSubcommands:
+      'alias api attestation auth browse cache codespace completion config copilot extension gist gpg-key help issue label mr ci org pr preview project release repo ruleset run search secret ssh-key status variable version workflow',
+    passesOn: 'program',
+  },
+  {
+    programs: 'aws gcloud az heroku fly flyctl vercel netlify wrangler',
+    manual: 'the manual of each',
+    style: 'single',
+    runs: '--cli-input-json --cli-input-yaml --flags-file --profile --endpoint-url --ca-bundle --config --inventory --token -A --local-config -Q --global-config --cwd',
+    writes: '--outfile -o --output-file --dir',
+    words: /^fileb?:|[=,]fileb?:/,
+    subcommands:
+      'configure auth login logout init config ssh deploy destroy delete exec dev link env secrets',
+  },
+  {
+    programs: 'hg svn',
+    manual: 'hg(1), svn help',
+    style: 'gnu',
+    runs: '--config --config-file --config-dir --config-option --diff-cmd --diff3-cmd --merge-cmd --editor-cmd --debugger --ssh -e --remotecmd --tool -t',
+    writes: '-o --output --profile',
+    elsewhere: '-R --repository --cwd',
+    subcommands:
+      'serve config import export archive extdiff patch bisect debugsetparents propset ps propedit pe',
+    words: /^[a-z+]*ssh:.*-o/i,
+  },
+  {
+    programs: 'apt apt-get aptitude dpkg dnf yum apk pacman brew port nix nix-env nix-build nix-shell',
+    manual: 'apt(8), dpkg(1), nix(1), and the manual of each',
+    runs: '-o -c -i -C -D --option --config-file --config --admindir --root --hookdir --pre-invoke --post-invoke --setopt --command --run --expr -E -f --file --impure --installroot --hookdir --gpgdir --arg --argstr --unpack',
+    subcommands: 'run develop shell edit create bump-cask-pr sh ruby irb exec services',
+  },
+  {
+    programs: 'systemctl journalctl loginctl',
+    manual: 'systemctl(1), journalctl(1)',
+    style: 'gnu',
+    runs: '-H --host -M --machine --root --image --file -D --directory --cursor-file',
+    subcommands:
+      'edit link enable reenable set-property set-environment import-environment revert preset mask',
+  },
+  {
+    programs: 'printf',
+    manual: 'bash(1), builtins',
+    style: 'gnu',
+    runs: '-v',
+  },
+  {
+    programs: 'test [ [[ print exit return shift break continue kill wait ulimit getopts',
+    manual: 'bash(1), zshbuiltins(1)',
+    style: 'gnu',
+    runs: '-v -R -P -n',
+    words: /\[.*[$`(]/s,
+    harmless: /^-n$/,
+  },
+  {
+    programs:
+      'watch parallel xargs env sudo doas su nohup setsid timeout gtimeout nice ionice chrt taskset stdbuf time exec command builtin script flock entr hyperfine busybox toybox chroot unshare nsenter strace ltrace valgrind perf gdb lldb rr rlwrap unbuffer tmux screen batch systemd-run run-parts start-stop-daemon setarch prlimit caffeinate dbus-run-session xvfb-run fakeroot proot firejail bwrap flatpak direnv mise asdf dotenv dotenvx cross-env concurrently npm-run-all nodemon pm2 foreman overmind honcho watchexec onchange chokidar wsl ssh-agent gosu su-exec tini dumb-init torify proxychains faketime eatmydata numactl cpulimit xdg-open open start gio nc ncat netcat socat pkexec runuser linux32 linux64 setpriv capsh choom inotifywait timeit pdb runpy code codeop cprofile profile trace zipapp',
+    manual: 'the manual of each: they run another program',
+    style: 'gnu',
+    words: /./s,
+  },
+  {
+    programs:
+      'eval source . trap alias export declare local readonly typeset enable hash set shopt bind complete compgen let read mapfile readarray unset zmodload autoload zcompile functions zle sched fc coproc',
+    manual: 'bash(1), builtins',
+    style: 'gnu',
+    words: /./s,
+  },
+];
