@@ -33,14 +33,13 @@ import { admitPrompts } from './results/admitPrompts.ts';
 import { openSession, type Session } from './session.ts';
 import { closingDrafts, headerDrafts, headerOf, lastEnvironmentOf, replyDrafts } from './sessionDrafts.ts';
 import {
-  type BlobStore,
   damageNotices,
   messageDraft,
-  type SessionLog,
   type SessionSummary,
   SessionToolCache,
   type StorageProblem,
 } from './storage/index.ts';
+import type { Blobs, OpenLog } from './storage/sessionStore.ts';
 import type {
   BuildOutcome,
   CompactOptions,
@@ -269,7 +268,7 @@ export class ContextManager {
   }
 
   /** Large contents of this project's sessions. */
-  blobs(): BlobStore {
+  blobs(): Blobs {
     return this.#session.log.blobs;
   }
 
@@ -406,7 +405,7 @@ export class ContextManager {
     return undo(this.#session, undoes, correction);
   }
 
-  async #use(log: SessionLog): Promise<void> {
+  async #use(log: OpenLog): Promise<void> {
     await this.close();
     this.#toolCache = this.#newToolCache();
     log.onProblem((problem) => this.#problemListeners.tell(problem));

@@ -15,7 +15,7 @@ import { liveEntries } from './history/liveEntries.ts';
 import { reductionDraft, reductionOf } from './history/reductions.ts';
 import { lastCompaction, type View, viewOf } from './history/view.ts';
 import type { Session } from './session.ts';
-import type { SessionLog } from './storage/index.ts';
+import type { OpenLog } from './storage/sessionStore.ts';
 import { removalDraft } from './strategies/removeAtoms.ts';
 
 /** How a correction is reported, and what else its entry says. */
@@ -184,7 +184,7 @@ async function correct({ log, append, projection }: Session, draft: EntryDraft):
  * only. What a correction names is loaded with it (absentTarget). False if the entry cannot be read: then nothing can
  * go back behind it.
  */
-async function loadEntry(log: SessionLog, uuid: string): Promise<boolean> {
+async function loadEntry(log: OpenLog, uuid: string): Promise<boolean> {
   const through = evictedPrefixOf(log.entries())?.throughSeq ?? -1;
   const isHere = log.entries().some((entry) => entry.uuid === uuid && entry.seq > through);
   if (isHere || through === -1) return isHere;

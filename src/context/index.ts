@@ -24,6 +24,7 @@ export { filterOrphanToolMessages, validateRequest } from './request/validateReq
 export { truncateObservation } from './results/ObservationTruncator.ts';
 export { compress } from './results/ToolResultCompressor.ts';
 export { WorkingMemory } from './results/WorkingMemory.ts';
+export type { SessionStore } from './storage/index.ts';
 export {
   AmbiguousSessionIdError,
   archiveOldest,

@@ -3,11 +3,12 @@ import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import { recordedDraft, ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './request/Projection.ts';
 import { RequestRecorder } from './request/requestRecord.ts';
-import { CacheStore, type SessionLog } from './storage/index.ts';
+import { CacheStore } from './storage/index.ts';
+import type { OpenLog } from './storage/sessionStore.ts';
 import type { ContextManagerDeps } from './types.ts';
 
 export interface Session {
-  readonly log: SessionLog;
+  readonly log: OpenLog;
   readonly projection: Projection;
   readonly deps: ContextManagerDeps;
   /** Writes entries as one batch; the projection and the listeners learn of each once it is on disk. */
@@ -21,7 +22,7 @@ export interface Session {
  * ends up in its log, even when another session is open by then.
  */
 export async function openSession(
-  log: SessionLog,
+  log: OpenLog,
   deps: ContextManagerDeps,
   onEntry: (entry: JSONLEntry) => void,
 ): Promise<Session> {

@@ -8,7 +8,7 @@ import type { ModelError, ModelInfo, ModelRequest, Reply, SentRequest } from '..
 import type { ToolOutcome } from '../protocol/tools.ts';
 import type { InstructionSource } from './memory/InstructionSource.ts';
 import type { LongTermMemory } from './memory/LongTermMemory.ts';
-import type { PersistentStore } from './storage/index.ts';
+import type { SessionStore } from './storage/sessionStore.ts';
 import type { TokenEncoder } from './tokens/TokenEncoder.ts';
 
 /**
@@ -32,7 +32,7 @@ export type SummaryReply =
   | { readonly type: 'aborted' };
 
 export interface ContextManagerDeps {
-  readonly store: PersistentStore;
+  readonly store: SessionStore;
   /** The project's root: absolute, resolved. File paths in a session are relative to it. */
   readonly root: string;
   readonly settings: ContextSettings;

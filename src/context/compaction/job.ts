@@ -13,7 +13,8 @@ import type { SummaryDraft } from '../memory/ThreadSummary.ts';
 import { RequestSizer } from '../request/RequestSizer.ts';
 import type { RequestOutcome } from '../request/requestRecord.ts';
 import { type ProjectionPolicy, renderAtom } from '../request/standardMessages.ts';
-import type { BlobStore, CacheStore } from '../storage/index.ts';
+import type { CacheStore } from '../storage/index.ts';
+import type { Blobs } from '../storage/sessionStore.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import { type CompactionBudget, compactionBudget, type WindowBudget } from '../tokens/budgets.ts';
 import type { SummaryModel } from '../types.ts';
@@ -47,7 +48,7 @@ export interface CompactionJob {
   readonly model: ModelInfo;
   readonly window: WindowBudget;
   readonly policy: ProjectionPolicy;
-  readonly blobs: BlobStore;
+  readonly blobs: Blobs;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
   /** Hears how a summary was asked for, and in which bodies; for the record. */

@@ -2,7 +2,7 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
-import type { BlobStore } from '../storage/index.ts';
+import type { Blobs } from '../storage/sessionStore.ts';
 import { blobsOf, describeEntry, entryText, replyText } from './entryText.ts';
 import { blobSource, joinedSource, type Source, textSource } from './page.ts';
 import type { SeenLog } from './seenLog.ts';
@@ -21,13 +21,13 @@ export interface Target {
 /** What was found, or a sentence that says why nothing was and what to do. */
 export type Found = Target | { readonly advice: string };
 
-export function findTarget(pointer: Pointer, log: SeenLog, blobs: BlobStore): Promise<Found> {
+export function findTarget(pointer: Pointer, log: SeenLog, blobs: Blobs): Promise<Found> {
   if (pointer.type === 'hash') return findBlob(pointer.prefix, log, blobs);
   if (pointer.type === 'range') return findRange(pointer.from, pointer.to, log);
   return findEntry(pointer.seq, log, blobs);
 }
 
-async function findEntry(seq: number, log: SeenLog, blobs: BlobStore): Promise<Found> {
+async function findEntry(seq: number, log: SeenLog, blobs: Blobs): Promise<Found> {
   const [entry, ...calls] = await replyAt(log, seq);
   if (entry === undefined) return { advice: `${extent(log)} There is no #${seq}.` };
   const id = `#${seq}`;
@@ -101,7 +101,7 @@ const MAX_RANGE = 20_000;
 /** Work between two breaks for others, about two milliseconds. */
 const BREAK_BYTES = 512 * 1024;
 
-async function findBlob(prefix: string, log: SeenLog, blobs: BlobStore): Promise<Found> {
+async function findBlob(prefix: string, log: SeenLog, blobs: Blobs): Promise<Found> {
   const found = new Map<string, { readonly ref: BlobRef; readonly entry: JSONLEntry }>();
   // Of several entries that point to it, the oldest is named: the one that brought it.
   for await (const entry of log.before(Number.POSITIVE_INFINITY, prefix))

@@ -1,6 +1,6 @@
 /** Bytes that can be read in parts, wherever they lie, and one page of them: bounded by bytes and lines, never a part of a character. */
 import type { BlobRef } from '../../protocol/entries/fields.ts';
-import type { BlobStore } from '../storage/index.ts';
+import type { Blobs } from '../storage/sessionStore.ts';
 
 export interface Source {
   readonly bytes: number;
@@ -14,7 +14,7 @@ export function textSource(text: string): Source {
 }
 
 /** Undefined where the content is gone: somebody cleared the folder, or the disk failed. */
-export async function blobSource(ref: BlobRef, blobs: BlobStore): Promise<Source | undefined> {
+export async function blobSource(ref: BlobRef, blobs: Blobs): Promise<Source | undefined> {
   const probe = await blobs.read(ref, { start: 0, end: 1 }).catch(() => undefined);
   if (probe === undefined) return undefined;
   return {

@@ -1,6 +1,6 @@
 /** Looks up what a session has seen, by pointer, by range or by search. Reads the log and the originals. */
 import type { RecallAnswer, RecallRequest } from '../../protocol/tools.ts';
-import type { BlobStore } from '../storage/index.ts';
+import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { findTarget, parsePointer, type Target } from './find.ts';
 import { readPage } from './page.ts';
@@ -26,7 +26,7 @@ const DEFAULT_LIMITS: RecallLimits = { maxBytes: MAX_PAGE_BYTES + 1000, maxLines
 export async function recall(
   request: RecallRequest,
   log: SeenLog,
-  blobs: BlobStore,
+  blobs: Blobs,
   signal: AbortSignal,
   limits: RecallLimits = DEFAULT_LIMITS,
 ): Promise<RecallAnswer> {

@@ -2,7 +2,7 @@
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { RecallAnswer } from '../../protocol/tools.ts';
-import type { BlobStore } from '../storage/index.ts';
+import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
 import { describeEntry, entryText } from './entryText.ts';
@@ -19,7 +19,7 @@ const MAX_PER_ENTRY = 4;
 export async function searchSession(
   query: string,
   log: SeenLog,
-  blobs: BlobStore,
+  blobs: Blobs,
   signal: AbortSignal,
   limits: RecallLimits,
 ): Promise<RecallAnswer> {

@@ -13,7 +13,7 @@ import { Learned } from '../history/Learned.ts';
 import { isCorrection, liveEntries } from '../history/liveEntries.ts';
 import { reductionOf } from '../history/reductions.ts';
 import { lastCompaction, type View } from '../history/view.ts';
-import type { SessionLog } from '../storage/index.ts';
+import type { OpenLog } from '../storage/sessionStore.ts';
 import { TokenCounter } from '../TokenCounter.ts';
 import {
   type MaskBudget,
@@ -38,7 +38,7 @@ export class Projection {
   readonly checked = new WeakSet<Message>();
   /** The last request: for which model, what it was made from, and what it was counted as. Undefined before the first. */
   lastRequest: NotedRequest | undefined;
-  readonly #log: SessionLog;
+  readonly #log: OpenLog;
   readonly #deps: ProjectionDeps;
   readonly #snippets = new Map<string, string>();
   readonly #learned: Learned;
@@ -50,7 +50,7 @@ export class Projection {
   /** Models whose server refused images, and up to which entry those are words from then on. */
   readonly #refused = new Map<string, number>();
 
-  constructor(log: SessionLog, deps: ProjectionDeps) {
+  constructor(log: OpenLog, deps: ProjectionDeps) {
     this.#log = log;
     this.#deps = deps;
     this.#learned = new Learned(evictedPrefixOf(log.entries())?.learned);

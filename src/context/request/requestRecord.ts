@@ -7,7 +7,7 @@ import type { RequestRecord, SummaryCut } from '../../protocol/entries/kinds/req
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelErrorKind, ModelRequest, SentRequest } from '../../protocol/model.ts';
-import type { BlobStore } from '../storage/index.ts';
+import type { Blobs } from '../storage/sessionStore.ts';
 
 /** What a request is made from. */
 export interface RequestBasis {
@@ -58,13 +58,13 @@ export interface SideRequest {
 
 /** Records the requests of one session; the tools that they offer are recorded once, and again when they change. */
 export class RequestRecorder {
-  readonly #blobs: BlobStore;
+  readonly #blobs: Blobs;
   readonly #projection: RecordedProjection;
   readonly #append: (drafts: readonly EntryDraft[]) => Promise<unknown>;
   readonly #recordedTools: Set<unknown>;
 
   constructor(
-    log: { readonly blobs: BlobStore; entries(): readonly JSONLEntry[] },
+    log: { readonly blobs: Blobs; entries(): readonly JSONLEntry[] },
     projection: RecordedProjection,
     append: (drafts: readonly EntryDraft[]) => Promise<unknown>,
   ) {

@@ -7,15 +7,16 @@ import { copyFile, lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { makeFolder } from '../storage/folders.ts';
-import { type BlobStore, newId } from '../storage/index.ts';
+import { newId } from '../storage/index.ts';
+import type { Blobs } from '../storage/sessionStore.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';
 
 export class OutputFolder {
   readonly #folder: string;
-  readonly #blobs: BlobStore;
+  readonly #blobs: Blobs;
 
   /** `folder`: absolute; made when it is first needed. */
-  constructor(folder: string, blobs: BlobStore) {
+  constructor(folder: string, blobs: Blobs) {
     this.#folder = folder;
     this.#blobs = blobs;
   }

@@ -7,7 +7,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { findTarget, MIN_HASH_DIGITS } from '../recall/find.ts';
 import { readPage } from '../recall/page.ts';
 import { seenIn } from '../recall/seenLog.ts';
-import type { BlobStore } from '../storage/index.ts';
+import type { Blobs } from '../storage/sessionStore.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';
 
 export interface StoredText {
@@ -17,11 +17,11 @@ export interface StoredText {
 }
 
 export class WorkingMemory {
-  readonly #blobs: BlobStore;
+  readonly #blobs: Blobs;
   readonly #entries: () => readonly JSONLEntry[];
 
   /** `entries` are the session's: what none of them points to is not the session's to read. */
-  constructor(blobs: BlobStore, entries: () => readonly JSONLEntry[] = () => []) {
+  constructor(blobs: Blobs, entries: () => readonly JSONLEntry[] = () => []) {
     this.#blobs = blobs;
     this.#entries = entries;
   }

@@ -6,7 +6,7 @@ import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
-import type { BlobStore } from '../storage/index.ts';
+import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { quotesFiles } from './errorLines.ts';
 import { countLines } from './headAndTail.ts';
@@ -71,7 +71,7 @@ export interface AdmissionOptions {
 export async function admitOutput(
   output: ToolOutput,
   limits: AdmissionLimits,
-  blobs: BlobStore,
+  blobs: Blobs,
   options: AdmissionOptions = {},
 ): Promise<Admitted> {
   if (options.tool === toolNames.recall) return admitRecalled(output.text, limits);
@@ -86,7 +86,7 @@ export async function admitOutput(
 async function bound(
   output: ToolOutput,
   limits: AdmissionLimits,
-  blobs: BlobStore,
+  blobs: Blobs,
   options: AdmissionOptions,
 ): Promise<Admitted> {
   const { tool = '', offload = null } = options;
@@ -104,7 +104,7 @@ async function bound(
   return truncate({ ...output, text, original, excerpt: undefined }, limits, blobs, options, true);
 }
 
-function blobPath(blobs: BlobStore, original: BlobRef | undefined): string | undefined {
+function blobPath(blobs: Blobs, original: BlobRef | undefined): string | undefined {
   return original === undefined ? undefined : blobs.pathOf(original.hash);
 }
 
@@ -128,7 +128,7 @@ export const POINTER_TOKENS = 40;
 /** A longer text has more tokens than a pointer without being counted. */
 const MAX_POINTER_BYTES = 1000;
 
-async function pointerOnly(output: ToolOutput, blobs: BlobStore): Promise<Admitted> {
+async function pointerOnly(output: ToolOutput, blobs: Blobs): Promise<Admitted> {
   const bytes = Buffer.byteLength(output.text);
   const kept = output.original === undefined ? {} : { original: output.original };
   if (bytes <= MAX_POINTER_BYTES && estimateTokens(output.text, HIGH) <= POINTER_TOKENS)
@@ -145,7 +145,7 @@ async function pointerOnly(output: ToolOutput, blobs: BlobStore): Promise<Admitt
 async function truncate(
   output: ToolOutput,
   limits: AdmissionLimits,
-  blobs: BlobStore,
+  blobs: Blobs,
   { tool = '', direction: asked = 'auto', outputs }: AdmissionOptions,
   isPartOfKept: boolean,
 ): Promise<Admitted> {

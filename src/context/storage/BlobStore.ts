@@ -3,6 +3,7 @@
  * A file is complete and on the disk before its name exists. What does not match its name is never served: of content
  * that is read whole the hash is looked at, of parts the size.
  */
+
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -24,6 +25,7 @@ import type { BlobSink } from '../../protocol/tools.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 import { newId } from './ids.ts';
 import { countLineFeeds, countLines } from './rawLines.ts';
+import type { Blobs } from './sessionStore.ts';
 
 /** How much of one output is kept. */
 export interface BlobLimits {
@@ -38,7 +40,7 @@ const defaultLimits: BlobLimits = { wholeBytes: 2 ** 30, edgeBytes: 64 * 2 ** 20
 const maxCheckedBytes = 4 * 2 ** 20;
 const dayMs = 24 * 60 * 60 * 1000;
 
-export class BlobStore {
+export class BlobStore implements Blobs {
   readonly #folder: string;
   readonly #limits: BlobLimits;
   readonly #redaction: Redaction | undefined;

@@ -2,6 +2,7 @@
  * The sessions of one project on disk: creates, opens, finds, lists and deletes them. A session that is
  * open is owned by its `SessionLog`; reading one needs no lock.
  */
+
 import { lstat, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -26,6 +27,7 @@ import { getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts
 import { quarantineDamage, quarantineFolder } from './repair/damage.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog } from './SessionLog.ts';
+import type { SessionStore } from './sessionStore.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
 
 export interface PersistentStoreOptions {
@@ -44,7 +46,7 @@ export interface PersistentStoreOptions {
   readonly redaction?: Redaction | undefined;
 }
 
-export class PersistentStore {
+export class PersistentStore implements SessionStore {
   /** The project's folder: sessions, locks and blobs. */
   readonly folder: string;
   readonly blobs: BlobStore;

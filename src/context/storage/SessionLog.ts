@@ -3,6 +3,7 @@
  * the moment of the call, keeps them in memory, and resolves when they are on disk. When the disk fails,
  * memory goes on: the problem is told, and what is missing is written as soon as the disk takes it.
  */
+
 import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import { ONCE } from '../../protocol/once.ts';
@@ -20,6 +21,7 @@ import { newId } from './ids.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
 import { ResidentLog } from './ResidentLog.ts';
+import type { OpenLog } from './sessionStore.ts';
 
 /** Something about storage that the user must know; ready to show. */
 export interface StorageProblem {
@@ -53,7 +55,7 @@ export interface SessionLogOptions {
   readonly retryMs?: number;
 }
 
-export class SessionLog {
+export class SessionLog implements OpenLog {
   readonly sessionId: string;
   readonly filePath: string;
   readonly blobs: BlobStore;

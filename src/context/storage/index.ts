@@ -50,4 +50,5 @@ export type { VerifyReport } from './repair/verifySession.ts';
 export { pointersOf, type VerifyOptions, verifySession } from './repair/verifySession.ts';
 export { acquireSessionLock, type LockResult } from './SessionLock.ts';
 export { SessionLog, type StorageProblem } from './SessionLog.ts';
+export type { Blobs, OpenLog, SessionStore } from './sessionStore.ts';
 export type { SessionSummary } from './sessionSummary.ts';
