@@ -1,4 +1,4 @@
-/** What has to be settled before a session can be opened: trust, key and model; then the house of sessions. */
+/** What has to be settled before a session can be opened: trust, key and model; then the factory of sessions. */
 import type { Environment } from '../agent/systemPrompt.ts';
 import { saveUserSetting } from '../config/credentials.ts';
 import { diffGrants } from '../config/grants.ts';
@@ -6,15 +6,15 @@ import { type FolderTrust, trustFolder } from '../config/trust.ts';
 import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
 import { asSettings } from '../config/untrusted.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
-import type { Boot, TrustQuestion, UiHouse } from '../ui/types.ts';
+import type { AppServices, Boot, TrustQuestion } from '../ui/types.ts';
 import { createCommandHost } from './host.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
-import { type Place, placeNotice } from './process/appPaths.ts';
+import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
-import { readEnvironmentAhead } from './process/environment.ts';
+import { prefetchEnvironment } from './process/environment.ts';
 import { openSessionCatalogue } from './process/threads.ts';
-import { createSessionHouse, type SessionHouse } from './sessionFactory.ts';
+import { createSessionFactory, type SessionFactory } from './sessionFactory.ts';
 import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
 import { createSessionsPort } from './sessions/sessionsPort.ts';
 import { findModelAccess, readSettings, trustIn } from './startup.ts';
@@ -23,9 +23,9 @@ import { terminalColors } from './terminal/capabilities.ts';
 import { createImagePort } from './terminal/images.ts';
 import { createStatusCommand } from './terminal/statusLineCommand.ts';
 
-/** Trust, then model access, then the house of sessions; each answer leads to the next step. */
-export async function boot(place: Place, options: CliOptions, debug: DebugLog): Promise<Boot> {
-  const asked = { place, options, debug, environment: readEnvironmentAhead(place.cwd) };
+/** Trust, then model access, then the factory of sessions; each answer leads to the next step. */
+export async function boot(place: AppPaths, options: CliOptions, debug: DebugLog): Promise<Boot> {
+  const asked = { place, options, debug, environment: prefetchEnvironment(place.cwd) };
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
   if (loaded.untrusted.length === 0) return chooseModel(asked, loaded, trust);
@@ -69,7 +69,7 @@ function withoutHeldEndpoint({ misread, ...loaded }: LoadedSettings): LoadedSett
 
 /** What the program was asked for, and what was begun with it. */
 interface Asked {
-  readonly place: Place;
+  readonly place: AppPaths;
   readonly options: CliOptions;
   readonly debug: DebugLog;
   readonly environment: () => Promise<Environment>;
@@ -98,7 +98,7 @@ async function chooseModel(
         ),
     );
   }
-  const house = createSessionHouse({
+  const factory = createSessionFactory({
     place,
     loaded,
     apiKey: access.apiKey,
@@ -113,18 +113,18 @@ async function chooseModel(
   return {
     type: 'ready',
     notices: [...loaded.problems.map((problem) => problem.message), ...[placeNotice(place) ?? []].flat()],
-    house: uiHouse(house, place, options, loaded, trust, debug),
+    services: appServices(factory, place, options, loaded, trust, debug),
   };
 }
 
-function uiHouse(
-  house: SessionHouse,
-  place: Place,
+function appServices(
+  factory: SessionFactory,
+  place: AppPaths,
   options: CliOptions,
   loaded: LoadedSettings,
   trust: FolderTrust,
   debug: DebugLog,
-): UiHouse {
+): AppServices {
   const { settings } = loaded;
   /** The flags speak of the first session only: /clear starts one without a name. */
   let isFirst = true;
@@ -152,7 +152,7 @@ function uiHouse(
     images: createImagePort(place),
     async open(target) {
       try {
-        const opened = await house.open(isFirst ? withFlags(target, options) : target);
+        const opened = await factory.open(isFirst ? withFlags(target, options) : target);
         isFirst = false;
         if (options.permissionMode !== undefined && opened.agent.state().readOnly !== true) {
           // As the settings have it: managed ones win over the flag.
@@ -162,7 +162,7 @@ function uiHouse(
           type: 'opened',
           session: {
             agent: opened.agent,
-            host: createCommandHost(opened, house, place, loaded, trust, debug),
+            host: createCommandHost(opened, factory, place, loaded, trust, debug),
             resumed: opened.resumed,
             notices: opened.notices,
             onAssumedWindow: opened.onAssumedWindow,

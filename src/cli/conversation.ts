@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { UiExit, UiOptions } from '../ui/types.ts';
 import { type CliOptions, targetOf } from './options.ts';
-import type { Place } from './process/appPaths.ts';
+import type { AppPaths } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
 import { listFiles } from './process/projectFiles.ts';
 
 /** What a conversation is started with, whether it is drawn or told in lines. */
-export function conversationOf(place: Place, options: CliOptions) {
+export function conversationOf(place: AppPaths, options: CliOptions) {
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
   const project = createHash('sha256').update(place.root).digest('hex').slice(0, 16);
   return {
@@ -24,14 +24,14 @@ export function conversationOf(place: Place, options: CliOptions) {
 }
 
 /** The last line of a conversation: how to go on with it; undefined where nothing was said. */
-export async function resumeAdvice(place: Place, exit: UiExit): Promise<string | undefined> {
+export async function resumeAdvice(place: AppPaths, exit: UiExit): Promise<string | undefined> {
   if (exit.sessionId === undefined || exit.empty) return undefined;
   return (await isSaved(place, exit.sessionId))
     ? `Resume this session with: clawdcode --resume ${exit.sessionId}`
     : `This session could not be saved below ${place.dataRoot}, so there is nothing to resume.`;
 }
 
-async function isSaved({ dataRoot, root, version }: Place, sessionId: string): Promise<boolean> {
+async function isSaved({ dataRoot, root, version }: AppPaths, sessionId: string): Promise<boolean> {
   const { PersistentStore } = await import('../context/index.ts');
   const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: version });
   return store.resolveSessionId(sessionId).then(

@@ -10,18 +10,18 @@ import { reveal, sanitize } from '../ui/print/sanitize.ts';
 import { createCommandHost } from './host.ts';
 import { listerFor } from './models/modelChoice.ts';
 import { type CliOptions, targetOf } from './options.ts';
-import { type Place, placeNotice } from './process/appPaths.ts';
+import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
 import { flush, guardOutput } from './process/exit.ts';
 import { readStandardInput } from './process/standardInput.ts';
-import { createSessionHouse } from './sessionFactory.ts';
+import { createSessionFactory } from './sessionFactory.ts';
 import { whereItLies } from './sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
 import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
 
-/** Returns the exit code. `environment` as in `HouseOptions`. */
+/** Returns the exit code. `environment` as in `SessionFactoryOptions`. */
 export async function printMode(
-  place: Place,
+  place: AppPaths,
   options: CliOptions,
   environment: () => Promise<Environment>,
 ): Promise<number> {
@@ -48,7 +48,7 @@ export async function printMode(
     return access.problem === undefined ? EXIT.noAccess : EXIT.badSettings;
   }
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
-  const house = createSessionHouse({
+  const factory = createSessionFactory({
     place,
     loaded,
     apiKey: access.apiKey,
@@ -66,13 +66,13 @@ export async function printMode(
     return EXIT.badInput;
   }
   const isNowhere = async (): Promise<boolean> => (await whereItLies(target, place)).type === 'latest';
-  if (target.type === 'latest' && (await house.list()).length === 0 && (await isNowhere())) {
+  if (target.type === 'latest' && (await factory.list()).length === 0 && (await isNowhere())) {
     say('there is no session to continue in this project.');
     return EXIT.badInput;
   }
-  let opened: Awaited<ReturnType<typeof house.open>>;
+  let opened: Awaited<ReturnType<typeof factory.open>>;
   try {
-    opened = await house.open(target);
+    opened = await factory.open(target);
   } catch (error) {
     const message = describeOpenError(error);
     if (message === undefined && isRefusedByDisk(error)) {
@@ -120,7 +120,7 @@ export async function printMode(
   const isTold = process.stdout.isTTY && joined.prompt.startsWith('/');
   const answer = (text: string): string => (isTold ? reveal(text) : text);
   const code = await runHeadless({
-    host: createCommandHost(opened, house, place, loaded, trust, debug),
+    host: createCommandHost(opened, factory, place, loaded, trust, debug),
     prompt: joined.prompt,
     typed: joined.typed,
     outputFormat: options.outputFormat,

@@ -8,9 +8,9 @@ import { realpath } from '../disk/realPath.ts';
 import { shownUrl } from '../model/errors.ts';
 import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
 import { toolNames } from '../protocol/toolNames.ts';
-import type { Place } from './process/appPaths.ts';
+import type { AppPaths } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
-import type { OpenedSession, SessionHouse } from './sessionFactory.ts';
+import type { OpenedSession, SessionFactory } from './sessionFactory.ts';
 import { createExportPort, writeTextFile } from './sessions/exportPort.ts';
 import { copyToClipboard } from './terminal/clipboard.ts';
 import { keybindingsFile, readKeysInfo } from './terminal/keybindings.ts';
@@ -19,8 +19,8 @@ import { isDumbTerminal } from './terminal/screenKind.ts';
 /** What slash commands may look at, for one session. */
 export function createCommandHost(
   { agent, permissions, file, memory }: OpenedSession,
-  house: SessionHouse,
-  place: Place,
+  factory: SessionFactory,
+  place: AppPaths,
   loaded: LoadedSettings,
   { isTrusted }: Pick<FolderTrust, 'isTrusted'>,
   debug: DebugLog,
@@ -39,7 +39,7 @@ export function createCommandHost(
           : ({ tool: toolNames.bash, access: { type: 'command', command, cwd } } as const);
       return permissions.explain(call, mode);
     },
-    listModels: house.listModels,
+    listModels: factory.listModels,
     keys: () => readKeysInfo(keybindingsFile(place.dataRoot), keybindingsShown(place)),
     readBlob: blobReader(file),
     copyText: (text) =>
@@ -60,7 +60,7 @@ export function createCommandHost(
       ),
     projectFacts: () =>
       import('./onboarding/projectFacts.ts').then(({ readProjectFacts }) => readProjectFacts(place.root)),
-    findSession: async (id) => ((await house.has(id)) ? 'found' : 'unknown'),
+    findSession: async (id) => ((await factory.has(id)) ? 'found' : 'unknown'),
     status: () => ({
       version: place.version,
       cwd: place.cwd,
@@ -83,7 +83,7 @@ function blobReader(file: string | undefined): CommandHost['readBlob'] {
 }
 
 /** As people write it, where it is below their home. */
-function keybindingsShown({ dataRoot, home }: Place): string {
+function keybindingsShown({ dataRoot, home }: AppPaths): string {
   const file = keybindingsFile(dataRoot);
   return file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
 }

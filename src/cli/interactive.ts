@@ -3,13 +3,17 @@ import { startUi } from '../ui/startUi.tsx';
 import { chooseTheme } from '../ui/theme/theme.ts';
 import { conversationOf, resumeAdvice } from './conversation.ts';
 import type { CliOptions } from './options.ts';
-import type { Place } from './process/appPaths.ts';
+import type { AppPaths } from './process/appPaths.ts';
 import { terminalColors, terminalReflow } from './terminal/capabilities.ts';
 import type { FirstFrame } from './terminal/firstFrame.ts';
 import { createKeysPort, keybindingsFile } from './terminal/keybindings.ts';
 
 /** Takes over from the first frame. Returns the exit code. */
-export async function interactiveMode(place: Place, options: CliOptions, first: FirstFrame): Promise<number> {
+export async function interactiveMode(
+  place: AppPaths,
+  options: CliOptions,
+  first: FirstFrame,
+): Promise<number> {
   const { terminal } = first;
   const exit = await startUi({
     stdin: process.stdin,

@@ -4,12 +4,12 @@ import { startLinear } from '../ui/linear/startLinear.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
 import { conversationOf, resumeAdvice } from './conversation.ts';
 import type { CliOptions } from './options.ts';
-import type { Place } from './process/appPaths.ts';
+import type { AppPaths } from './process/appPaths.ts';
 import { guardSession } from './process/guardSession.ts';
 import { shownDirectory } from './terminal/firstFrame.ts';
 
 /** Returns the exit code. */
-export async function linearMode(place: Place, options: CliOptions, isEditing: boolean): Promise<number> {
+export async function linearMode(place: AppPaths, options: CliOptions, isEditing: boolean): Promise<number> {
   const { stdin, stdout } = process;
   // Ctrl+C belongs to the conversation.
   const guard = guardSession({ stdout, signals: ['SIGTERM', 'SIGHUP', 'SIGQUIT'] });

@@ -1,7 +1,7 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
 
 import { type CliOptions, parseArguments } from './options.ts';
-import { NoPlaceError, type Place, programVersion, readPlace } from './process/appPaths.ts';
+import { type AppPaths, NoAppPathsError, programVersion, readAppPaths } from './process/appPaths.ts';
 import { exitNow, guardOutput } from './process/exit.ts';
 import { keepHeapSmall, type SetFlags } from './process/heap.ts';
 import { routeOf } from './route.ts';
@@ -24,7 +24,7 @@ export async function main(argv: readonly string[], setFlags: SetFlags): Promise
 
 /** Of what keeps the program from starting; undefined for anything else. */
 function refusalCode(error: unknown): number | undefined {
-  if (error instanceof NoPlaceError) return 42;
+  if (error instanceof NoAppPathsError) return 42;
   // By name: its module brings the settings along, which the start does without.
   return error instanceof Error && error.name === 'ManagedSettingsError' ? 52 : undefined;
 }
@@ -39,19 +39,19 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   const route = routeOf(argv);
   if (route.type === 'session') {
     const { sessionCommand } = await import('./sessionCommand/command.ts');
-    return sessionCommand(readPlace(), route.argv);
+    return sessionCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'permissions') {
     const { permissionsCommand } = await import('./permissionsCommand/command.ts');
-    return permissionsCommand(readPlace(), route.argv);
+    return permissionsCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'doctor') {
     const { doctorCommand } = await import('./doctor/command.ts');
-    return doctorCommand(readPlace(), route.argv);
+    return doctorCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'completion') {
     const { completionCommand } = await import('./completion/command.ts');
-    return completionCommand(readPlace(), route.argv);
+    return completionCommand(readAppPaths(), route.argv);
   }
   if (route.type === 'unclear') {
     process.stderr.write(`clawdcode: ${route.message}\n`);
@@ -66,7 +66,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   }
   const { options } = parsed;
   keepHeapSmall(setFlags, !options.print);
-  const place = readPlace();
+  const place = readAppPaths();
   if (options.print) return exitNow(await print(place, options));
   const kind = await screenKind(
     { screenReader: options.screenReader, hasPrompt: options.prompt !== undefined },
@@ -89,10 +89,10 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   return exitNow(await interactiveMode(place, options, first));
 }
 
-async function print(place: Place, options: CliOptions): Promise<number> {
+async function print(place: AppPaths, options: CliOptions): Promise<number> {
   // Git is started while the program is still small: starting it copies the tables of all its memory.
-  const { readEnvironmentAhead } = await import('./process/environment.ts');
-  const environment = readEnvironmentAhead(place.cwd);
+  const { prefetchEnvironment } = await import('./process/environment.ts');
+  const environment = prefetchEnvironment(place.cwd);
   const { printMode } = await import('./headless.ts');
   return printMode(place, options, environment);
 }

@@ -12,7 +12,7 @@ import { quotedName } from '../protocol/quotedName.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import { readWorkspaceFacts, userName } from './process/workspaceFacts.ts';
 import { readEntries } from './sessionCommand/readEntries.ts';
-import type { HouseOptions, OpenedSession } from './sessionFactory.ts';
+import type { OpenedSession, SessionFactoryOptions } from './sessionFactory.ts';
 import { type Located, locateAnywhere, takeOutOfArchive } from './sessions/archivedSession.ts';
 import { copySession } from './sessions/copySession.ts';
 import { storeOfTarget } from './sessions/storeOfTarget.ts';
@@ -26,7 +26,7 @@ export async function openContext(
   context: ContextManager,
   target: SessionTarget,
   store: PersistentStore,
-  options: HouseOptions,
+  options: SessionFactoryOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   const opened = await open(context, target, store, options, model);
@@ -38,7 +38,7 @@ async function open(
   context: ContextManager,
   target: SessionTarget,
   store: PersistentStore,
-  options: HouseOptions,
+  options: SessionFactoryOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   if (target.type === 'new') return start(context, target.sessionId, options);
@@ -68,7 +68,7 @@ function copyOf(
   { id, archived }: Located,
   target: Exclude<SessionTarget, { type: 'new' }>,
   store: PersistentStore,
-  { place }: HouseOptions,
+  { place }: SessionFactoryOptions,
 ): Promise<string> {
   const from = storeOfTarget(target, place) ?? store;
   const log = archived ?? { file: join(from.folder, `${id}.jsonl`), isArchived: false };
@@ -81,7 +81,7 @@ function copyOf(
 async function look(
   context: ContextManager,
   id: string,
-  { place, modelForced, demo }: HouseOptions,
+  { place, modelForced, demo }: SessionFactoryOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   const { damaged } = await context.loadSession(id);
@@ -92,7 +92,7 @@ async function look(
 async function start(
   context: ContextManager,
   sessionId: string | undefined,
-  { place, loaded, model, environment: readEnvironment }: HouseOptions,
+  { place, loaded, model, environment: readEnvironment }: SessionFactoryOptions,
 ): Promise<Opened> {
   const [environment, workspace] = await Promise.all([readEnvironment(), readWorkspaceFacts(place.root)]);
   const { theme, vim } = loaded.settings;
@@ -117,7 +117,7 @@ async function start(
 async function takeUp(
   context: ContextManager,
   id: string,
-  { place, modelForced, demo, environment: readEnvironment }: HouseOptions,
+  { place, modelForced, demo, environment: readEnvironment }: SessionFactoryOptions,
   model: ModelChoice,
 ): Promise<Opened> {
   const [report, environment] = await Promise.all([context.loadSession(id), readEnvironment()]);

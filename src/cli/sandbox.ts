@@ -33,10 +33,10 @@ import { systemResolve } from '../tools/web/resolveHost.ts';
 import { localServers } from '../ui/onboarding/providers.ts';
 import { hostVerdict } from './permissions/hostVerdict.ts';
 import type { Permissions } from './permissions/permissions.ts';
-import type { Place } from './process/appPaths.ts';
+import type { AppPaths } from './process/appPaths.ts';
 
 export interface SandboxParts {
-  readonly place: Place;
+  readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly permissions: Permissions;
   /** Of the command line; wins over the settings. */
@@ -45,7 +45,7 @@ export interface SandboxParts {
 
 /** What decides whether there is a sandbox; who asks for a mode on the command line wants it. */
 export function probeOptions(
-  place: Place,
+  place: AppPaths,
   { sandbox, permissions }: LoadedSettings['settings'],
   mode?: SandboxMode,
 ): ProbeOptions {
@@ -66,7 +66,7 @@ export function probeOptions(
 const temporaryFolders = (): readonly string[] => [tmpdir(), '/tmp', '/var/tmp'];
 
 /** A PATH without folders that commands may write to: one could put there what confines the next. */
-function pathWithout(folders: readonly string[], { env, root, home }: Place): string {
+function pathWithout(folders: readonly string[], { env, root, home }: AppPaths): string {
   const absolute = folders.map((folder) =>
     /^~(?:\/|$)/.test(folder) ? join(home, folder.slice(1)) : resolve(root, folder),
   );
@@ -144,7 +144,10 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
 const setAsideNotes = (dataRoot: string): string => join(dataRoot, 'sandbox', 'set-aside');
 
 /** What earlier sessions that ended too soon have to say about this project. */
-export const sandboxNotices = ({ dataRoot, root }: Place, { settings }: LoadedSettings): readonly string[] =>
+export const sandboxNotices = (
+  { dataRoot, root }: AppPaths,
+  { settings }: LoadedSettings,
+): readonly string[] =>
   untoldSetAside(setAsideNotes(dataRoot), [root, ...settings.permissions.additionalDirectories]);
 
 /** Paths outside the project that `Read` rules allow: the part of each pattern before its first wildcard. */
@@ -165,7 +168,7 @@ function readByRule(rules: readonly SourcedRule[], home: string): readonly strin
 const MODEL_SERVERS = ['Ollama', 'LM Studio'];
 
 /** Of this session's endpoint, of known model servers, and of the user's proxy, each of which may be down just now. */
-function reservedPorts(baseUrl: string, env: Place['env']): readonly number[] {
+function reservedPorts(baseUrl: string, env: AppPaths['env']): readonly number[] {
   const proxies = readProxies(env);
   const servers = localServers.filter(({ name }) => MODEL_SERVERS.includes(name)).map((one) => one.baseUrl);
   return [baseUrl, proxies?.http, proxies?.https, ...servers].flatMap((url) => {
@@ -212,7 +215,7 @@ async function addressesOf(host: string, allowedDomains: readonly string[]) {
 }
 
 /** Tunnels through the proxy that the environment names for a host, which then looks the name up itself. */
-function proxyTunnel(env: Place['env']): NonNullable<NetworkRules['throughProxy']> | undefined {
+function proxyTunnel(env: AppPaths['env']): NonNullable<NetworkRules['throughProxy']> | undefined {
   const proxies = readProxies(env);
   if (proxies === undefined) return undefined;
   return async (host, port) => {

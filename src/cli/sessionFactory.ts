@@ -40,7 +40,7 @@ import { createEnvSecrets } from './permissions/envSecrets.ts';
 import { createPermissions, type Permissions } from './permissions/permissions.ts';
 import { warmUpCommands } from './permissions/warmUpCommands.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
-import type { Place } from './process/appPaths.ts';
+import type { AppPaths } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
 import { type DebugLog, logContext } from './process/debugLog.ts';
 import { createTokenEncoder } from './process/threads.ts';
@@ -67,7 +67,7 @@ export interface OpenedSession {
   readonly onAssumedWindow: (listener: (text: string) => void) => () => void;
 }
 
-export interface SessionHouse {
+export interface SessionFactory {
   open(target: SessionTarget): Promise<OpenedSession>;
   list(): Promise<readonly SessionSummary[]>;
   /** Whether an id, the start of one, or a title names a session of this project. */
@@ -75,8 +75,8 @@ export interface SessionHouse {
   listModels(): Promise<ModelList>;
 }
 
-export interface HouseOptions {
-  readonly place: Place;
+export interface SessionFactoryOptions {
+  readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly apiKey: string | undefined;
   /** The model to start with; a resumed session keeps its own unless `modelForced`. */
@@ -91,7 +91,7 @@ export interface HouseOptions {
   readonly environment: () => Promise<Environment>;
 }
 
-export function createSessionHouse(options: HouseOptions): SessionHouse {
+export function createSessionFactory(options: SessionFactoryOptions): SessionFactory {
   const { place, loaded } = options;
   const { settings } = loaded;
   const { baseUrl, headers } = settings;
@@ -299,7 +299,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
 }
 
 /** As OpenAI's own tools read them. */
-function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: Place['env']): Record<string, string> {
+function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: AppPaths['env']): Record<string, string> {
   return {
     ...(OPENAI_ORG_ID ? { 'OpenAI-Organization': OPENAI_ORG_ID } : {}),
     ...(OPENAI_PROJECT_ID ? { 'OpenAI-Project': OPENAI_PROJECT_ID } : {}),
@@ -307,7 +307,7 @@ function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: Place['env']): Rec
 }
 
 function createClient(
-  { place, loaded, apiKey, demo, debug }: HouseOptions,
+  { place, loaded, apiKey, demo, debug }: SessionFactoryOptions,
   send: HttpSend,
   served: ServedModels | undefined,
 ): ModelClient {

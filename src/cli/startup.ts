@@ -1,4 +1,4 @@
-/** From flags to a house of sessions: settings, trust, key and model, the same for the screen and for `-p`. */
+/** From flags to a factory of sessions: settings, trust, key and model, the same for the screen and for `-p`. */
 import { resolve } from 'node:path';
 import type { ModelList } from '../commands/types.ts';
 import { loadSettings } from '../config/loadSettings.ts';
@@ -12,14 +12,14 @@ import { parseRule } from '../permissions/rules/rules.ts';
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { CliOptions } from './options.ts';
-import type { Place } from './process/appPaths.ts';
+import type { AppPaths } from './process/appPaths.ts';
 
 /**
  * Reads all layers. Of a folder's own settings those count that the user has agreed to. Rejects with a
  * `ManagedSettingsError` where managed settings cannot be used as they stand.
  */
 export async function readSettings(
-  place: Place,
+  place: AppPaths,
   options: CliOptions,
   trust: FolderTrust,
 ): Promise<LoadedSettings> {
@@ -78,7 +78,7 @@ function ruleProblem({ text, behavior, source, managed }: SettingsRule): Problem
   ];
 }
 
-export function trustIn({ dataRoot, root }: Place): Promise<FolderTrust> {
+export function trustIn({ dataRoot, root }: AppPaths): Promise<FolderTrust> {
   return readTrust(dataRoot, root);
 }
 

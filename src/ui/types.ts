@@ -76,11 +76,11 @@ export type Boot =
       readonly canReread?: boolean;
       answer(result: OnboardingResult): Promise<Boot>;
     }
-  | { readonly type: 'ready'; readonly house: UiHouse; readonly notices: readonly string[] }
+  | { readonly type: 'ready'; readonly services: AppServices; readonly notices: readonly string[] }
   | { readonly type: 'quit' };
 
 /** Opens sessions, once settings and model are known. */
-export interface UiHouse {
+export interface AppServices {
   open(target: SessionTarget): Promise<OpenOutcome>;
   /** The sessions that are not open: lists, searches, changes them. */
   readonly sessions: SessionsPort;

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { boot } from '../../src/cli/boot.ts';
 import { parseArguments } from '../../src/cli/options.ts';
-import type { Place } from '../../src/cli/process/appPaths.ts';
+import type { AppPaths } from '../../src/cli/process/appPaths.ts';
 import { createDebugLog } from '../../src/cli/process/debugLog.ts';
 import { ownSettings } from '../../src/cli/sessionCommand/ownSettings.ts';
 import { readSettings, sandboxByFlag, trustIn } from '../../src/cli/startup.ts';
 import { ManagedSettingsError } from '../../src/config/managed.ts';
 
-async function placeWith(policy: object): Promise<Place> {
+async function placeWith(policy: object): Promise<AppPaths> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-managed-start-')));
   onTestFinished(() => rm(base, { recursive: true, force: true }));
   for (const folder of ['data', 'project']) await mkdir(join(base, folder));
@@ -84,7 +84,7 @@ test('the screen starts in the mode that managed settings name, whatever the fla
   };
   const ready = await booted({ permissions: { defaultMode: 'plan' } });
   if (ready.type !== 'ready') throw new Error(ready.type);
-  const opened = await ready.house.open({ type: 'new' });
+  const opened = await ready.services.open({ type: 'new' });
   if (opened.type !== 'opened') throw new Error(opened.type);
   const { agent } = opened.session;
   await agent.idle();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createNetworkPorts } from '../../src/cli/doctor/ports.ts';
 import { createSetupPort } from '../../src/cli/onboarding/setupPort.ts';
-import { readPlace } from '../../src/cli/process/appPaths.ts';
+import { readAppPaths } from '../../src/cli/process/appPaths.ts';
 import { createExportPort } from '../../src/cli/sessions/exportPort.ts';
 import { findModelAccess } from '../../src/cli/startup.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
@@ -85,7 +85,7 @@ test('a refusal that quotes them is told without them, and does not ask for a ke
 test('another endpoint that is tried at the first start does not get them, nor does another host of a redirect', async () => {
   const [mine, other] = [await serve(), await serve()];
   const { loaded } = await withConfig({ baseUrl: mine.baseUrl, headers });
-  const setup = createSetupPort({ ...readPlace(), env: {} }, loaded);
+  const setup = createSetupPort({ ...readAppPaths(), env: {} }, loaded);
   const { signal } = new AbortController();
   for (const { baseUrl } of [mine, other]) await setup.check({ baseUrl, apiKey: 'sk-1', model: 'm' }, signal);
   expect(mine.asked.every((asked) => asked.headers['x-gateway-key'] === SECRET)).toBe(true);
@@ -104,7 +104,7 @@ test('another endpoint that is tried at the first start does not get them, nor d
 
 test('exports hold none of them', async () => {
   const { base, loaded } = await withConfig({ headers: { Authorization: `Bearer ${SECRET}` } });
-  const place = { ...readPlace(), cwd: base, root: base, home: base, dataRoot: base, env: {} };
+  const place = { ...readAppPaths(), cwd: base, root: base, home: base, dataRoot: base, env: {} };
   const agent = { ...scriptedAgent(), entries: () => entriesOf([prompt(`curl with ${SECRET} please`)]) };
   const done = await createExportPort(
     { agent, file: undefined },

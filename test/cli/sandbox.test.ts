@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Place } from '../../src/cli/process/appPaths.ts';
+import type { AppPaths } from '../../src/cli/process/appPaths.ts';
 import { probeOptions } from '../../src/cli/sandbox.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 
@@ -18,7 +18,7 @@ test('what confines commands is looked up in no folder that commands may write t
   );
   for (const folder of folders) mkdirSync(folder, { recursive: true });
   vi.stubEnv('TMPDIR', tmp);
-  const place: Place = {
+  const place: AppPaths = {
     ...{ cwd: root, root, home, dataRoot: join(home, '.clawdcode'), packageRoot: base, version: '0' },
     env: { HOME: home, PATH: folders.join(':') },
   };

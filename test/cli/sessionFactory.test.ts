@@ -2,10 +2,14 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Place } from '../../src/cli/process/appPaths.ts';
+import type { AppPaths } from '../../src/cli/process/appPaths.ts';
 import { createDebugLog } from '../../src/cli/process/debugLog.ts';
-import { readEnvironmentAhead } from '../../src/cli/process/environment.ts';
-import { createSessionHouse, type HouseOptions, type OpenedSession } from '../../src/cli/sessionFactory.ts';
+import { prefetchEnvironment } from '../../src/cli/process/environment.ts';
+import {
+  createSessionFactory,
+  type OpenedSession,
+  type SessionFactoryOptions,
+} from '../../src/cli/sessionFactory.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { SessionLockedError, SessionNotFoundError } from '../../src/context/index.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
@@ -14,12 +18,12 @@ import { entryLine } from '../agent/line.ts';
 import { dataOf } from '../madeUpEntry.ts';
 
 interface Street {
-  readonly place: Place;
+  readonly place: AppPaths;
   /** Opens a session as a fresh start of the program would, in a folder below the root. */
   open(given?: {
     readonly id?: string | 'latest';
     readonly from?: string;
-    readonly options?: Partial<HouseOptions>;
+    readonly options?: Partial<SessionFactoryOptions>;
   }): Promise<OpenedSession>;
   /** Goes on in a copy of a session. */
   fork(id: string): Promise<OpenedSession>;
@@ -38,8 +42,8 @@ async function street(): Promise<Street> {
     for (const { agent } of opened) await agent.close();
     await rm(home, { recursive: true, force: true });
   });
-  const houseFrom = (from: string, options: Partial<HouseOptions> = {}) =>
-    createSessionHouse({
+  const houseFrom = (from: string, options: Partial<SessionFactoryOptions> = {}) =>
+    createSessionFactory({
       place: { ...place, cwd: join(root, from) },
       loaded,
       apiKey: undefined,
@@ -48,7 +52,7 @@ async function street(): Promise<Street> {
       demo: true,
       interactive: true,
       debug: createDebugLog(dataRoot, false, () => new Date()),
-      environment: readEnvironmentAhead(join(root, from)),
+      environment: prefetchEnvironment(join(root, from)),
       ...options,
     });
   const keep = (session: OpenedSession): OpenedSession => {
@@ -207,7 +211,7 @@ test('instructions that have changed meanwhile are appended, once', async () => 
 });
 
 /** As with a real endpoint; nothing is asked of it. */
-const real = (model: string): Partial<HouseOptions> => ({ demo: false, model });
+const real = (model: string): Partial<SessionFactoryOptions> => ({ demo: false, model });
 
 test('a resumed session keeps the model that it was started with, or that was last chosen', async () => {
   const { open } = await street();

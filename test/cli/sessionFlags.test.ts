@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { SessionTarget } from '../../src/agent/types.ts';
 import { targetOf, withFlags } from '../../src/cli/options.ts';
 import { createDebugLog } from '../../src/cli/process/debugLog.ts';
-import { readEnvironmentAhead } from '../../src/cli/process/environment.ts';
-import { createSessionHouse, type OpenedSession } from '../../src/cli/sessionFactory.ts';
+import { prefetchEnvironment } from '../../src/cli/process/environment.ts';
+import { createSessionFactory, type OpenedSession } from '../../src/cli/sessionFactory.ts';
 import { describeOpenError } from '../../src/cli/sessions/sessionErrors.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { SessionLockedError } from '../../src/context/index.ts';
@@ -33,7 +33,7 @@ async function house(): Promise<{
     for (const { agent } of opened) await agent.close();
     await rm(home, { recursive: true, force: true });
   });
-  const built = createSessionHouse({
+  const built = createSessionFactory({
     place,
     loaded,
     apiKey: undefined,
@@ -42,7 +42,7 @@ async function house(): Promise<{
     demo: true,
     interactive: true,
     debug: createDebugLog(dataRoot, false, () => new Date()),
-    environment: readEnvironmentAhead(root),
+    environment: prefetchEnvironment(root),
   });
   const open = async (target: SessionTarget): Promise<OpenedSession> => {
     const session = await built.open(target);

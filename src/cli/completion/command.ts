@@ -3,7 +3,7 @@ import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { createDoctorProgram } from '../doctor/program.ts';
 import { createPermissionsProgram } from '../permissionsCommand/program.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { createProgram } from '../program.ts';
 import { shells } from '../route.ts';
 import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
@@ -15,7 +15,7 @@ import { type CommandSpec, specOf } from './spec.ts';
 import { zshCompletion } from './zsh.ts';
 
 /** `argv` begins behind the word `completion`. Returns the exit code. */
-export async function completionCommand(place: Place, argv: readonly string[]): Promise<number> {
+export async function completionCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   const output = standardOutput(place);
   // Asked for by the scripts themselves: a line for each session of the project, its id and its title.
   if (argv[0] === 'sessions') {

@@ -1,12 +1,12 @@
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { openSessions } from '../sessionCommand/sessions.ts';
 
 /** Sessions that are offered: older ones are better searched for. */
 const MANY = 50;
 
 /** A line for each of the project's newest sessions: id, tab, title. */
-export async function sessionWords(place: Place): Promise<string> {
+export async function sessionWords(place: AppPaths): Promise<string> {
   const sessions = await openSessions(place);
   try {
     const list = await sessions.list({ project: sessions.projects, limit: MANY });

@@ -4,7 +4,7 @@ import { EXIT } from '../../headless/exitCodes.ts';
 import { type DoctorReport, isHealthy } from '../../protocol/doctor.ts';
 import { renderPage } from '../../ui/print/page.ts';
 import { parseArguments } from '../options.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { jsonDocument, type Output } from '../sessionCommand/output.ts';
 import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
 import { standardOutput } from '../sessionCommand/terminal.ts';
@@ -17,7 +17,7 @@ import { queryTerminal } from './queryTerminal.ts';
 import { readTerminalFacts } from './terminalFacts.ts';
 
 /** `argv` begins behind the word `doctor`. Returns the exit code. */
-export async function doctorCommand(place: Place, argv: readonly string[]): Promise<number> {
+export async function doctorCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   const output = standardOutput(place);
   const program = createDoctorProgram();
   const code = await parseSubcommand(program, argv, output);
@@ -30,7 +30,7 @@ export async function doctorCommand(place: Place, argv: readonly string[]): Prom
 }
 
 async function examine(
-  place: Place,
+  place: AppPaths,
   output: Output,
   { json, offline }: { readonly json: boolean; readonly offline: boolean },
 ): Promise<DoctorReport> {

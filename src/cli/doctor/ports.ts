@@ -10,7 +10,7 @@ import type { ModelProbe } from '../../protocol/server.ts';
 import { probeSandbox } from '../../sandbox/Sandbox.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { listerFor } from '../models/modelChoice.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { probeOptions } from '../sandbox.ts';
 import { findModelAccess } from '../startup.ts';
 import type { DoctorPorts, NetworkPorts } from './types.ts';
@@ -22,7 +22,7 @@ const SERVER_MS = 10_000;
 const PROBE_MS = 120_000;
 
 export interface Given {
-  readonly place: Place;
+  readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly isTrusted: boolean;
   readonly terminal: DoctorPorts['terminal'];
@@ -45,7 +45,7 @@ export async function createNetworkPorts(
   loaded: LoadedSettings,
   model: string | undefined,
   isProbing: boolean,
-  env: Place['env'],
+  env: AppPaths['env'],
 ): Promise<NetworkPorts> {
   const settings = model === undefined ? loaded.settings : { ...loaded.settings, model };
   const found = await findModelAccess({ ...loaded, settings }, false, listerFor(env));
@@ -80,7 +80,7 @@ export async function createNetworkPorts(
 function firstLine(
   program: string,
   args: readonly string[],
-  { cwd, root, env }: Place,
+  { cwd, root, env }: AppPaths,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     const options = {

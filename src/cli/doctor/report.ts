@@ -1,14 +1,14 @@
 import type { AgentState } from '../../agent/types.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import type { DoctorReport } from '../../protocol/doctor.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { diagnose } from './diagnose.ts';
 import { createDoctorPorts, createNetworkPorts } from './ports.ts';
 import { readTerminalFacts } from './terminalFacts.ts';
 
 /** The report from inside a session: the terminal is not asked, as its answers would be keys, and no prompt is sent. */
 export async function sessionReport(
-  place: Place,
+  place: AppPaths,
   loaded: LoadedSettings,
   isTrusted: boolean,
   { model, demo }: Pick<AgentState, 'model' | 'demo'>,

@@ -1,7 +1,7 @@
 /** What is known of the terminal: from the environment, and from its own answers where it was asked. */
 import type { WriteStream } from 'node:tty';
 import { type ColorLevel, colorLevel } from '../../ui/theme/theme.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { terminalColors } from '../terminal/capabilities.ts';
 import type { TerminalAnswers } from './terminalReplies.ts';
 
@@ -18,7 +18,7 @@ export interface TerminalFacts {
 
 /** Undefined where the output is no terminal. */
 export function readTerminalFacts(
-  { env }: Pick<Place, 'env'>,
+  { env }: Pick<AppPaths, 'env'>,
   stdout: WriteStream,
   answers: TerminalAnswers | undefined,
 ): TerminalFacts | undefined {

@@ -2,12 +2,12 @@
 import type { LoadedSettings } from '../../config/types.ts';
 import type { SandboxState } from '../../protocol/sandbox.ts';
 import type { ModelProbe, ServerAnswer } from '../../protocol/server.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import type { ModelAccess } from '../startup.ts';
 import type { TerminalFacts } from './terminalFacts.ts';
 
 export interface DoctorPorts {
-  readonly place: Place;
+  readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly isTrusted: boolean;
   /** Version and path of the running Node. */

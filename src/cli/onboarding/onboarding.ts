@@ -4,13 +4,13 @@ import { settingVariables } from '../../config/environment.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import type { Boot, OnboardingResult } from '../../ui/types.ts';
 import type { CliOptions } from '../options.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { isLoopback } from './localAddresses.ts';
 import { createSetupPort } from './setupPort.ts';
 
 /** What the program was started with; an answer may take parts of it out. */
 export interface Start {
-  readonly place: Place;
+  readonly place: AppPaths;
   readonly options: CliOptions;
 }
 

@@ -4,12 +4,12 @@ import { headersFor, type OwnHeaders } from '../../model/http/ownHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { Access, SetupPort } from '../../ui/onboarding/SetupPort.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import type { CheckPorts } from './checkAccess.ts';
 import type { Search } from './findServers.ts';
 
 /** `loaded` says what is set already; the key is never handed on. */
-export function createSetupPort(place: Place, { settings, sources }: LoadedSettings): SetupPort {
+export function createSetupPort(place: AppPaths, { settings, sources }: LoadedSettings): SetupPort {
   let last: Search | undefined;
   return {
     async search() {
@@ -82,7 +82,7 @@ async function tryModel(
   }
 }
 
-function shortPath({ dataRoot, home }: Place): string {
+function shortPath({ dataRoot, home }: AppPaths): string {
   const file = `${dataRoot}/config.json`;
   return file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
 }

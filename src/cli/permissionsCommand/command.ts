@@ -15,7 +15,7 @@ import { reveal, sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { parseArguments } from '../options.ts';
 import { createPermissions, type Permissions } from '../permissions/permissions.ts';
 import { grammarFolder } from '../permissionThread/ThreadedEngine.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { jsonDocument, type Output } from '../sessionCommand/output.ts';
 import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
 import { readEntries } from '../sessionCommand/readEntries.ts';
@@ -29,7 +29,7 @@ import { createPermissionsProgram, type LearnFlags, type TestFlags } from './pro
 const CODES = { allow: EXIT.ok, ask: 1, deny: 2 } as const;
 
 /** `argv` begins behind the word `permissions`. Returns the exit code. */
-export async function permissionsCommand(place: Place, argv: readonly string[]): Promise<number> {
+export async function permissionsCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   const output = standardOutput(place);
   let code: number = EXIT.ok;
   const program = createPermissionsProgram(() => ({
@@ -44,7 +44,7 @@ export async function permissionsCommand(place: Place, argv: readonly string[]):
 }
 
 async function test(
-  place: Place,
+  place: AppPaths,
   output: Output,
   words: readonly string[],
   { tool, mode, json = false, allowedTools = [], disallowedTools = [] }: TestFlags,
@@ -69,7 +69,7 @@ const rendered = (explanation: PermissionExplanation, output: Output): string =>
 const modeOf = ({ settings }: LoadedSettings): PermissionMode => settings.permissions.defaultMode;
 
 /** What the tool would ask leave for. */
-function accessOf(tool: string, words: readonly string[], place: Place): Access | undefined {
+function accessOf(tool: string, words: readonly string[], place: AppPaths): Access | undefined {
   if (tool === toolNames.bash) return { type: 'command', command: words.join(' '), cwd: place.cwd };
   if (/^(?:Edit|Write|MultiEdit|NotebookEdit)$/.test(tool))
     return { type: 'write', paths: paths(words, place) };
@@ -79,11 +79,11 @@ function accessOf(tool: string, words: readonly string[], place: Place): Access 
   return URL.canParse(url) ? { type: 'web', url, domain: domainOf(url) } : undefined;
 }
 
-const paths = (words: readonly string[], { cwd }: Place): readonly string[] =>
+const paths = (words: readonly string[], { cwd }: AppPaths): readonly string[] =>
   words.map((word) => resolve(cwd, word));
 
 async function learn(
-  place: Place,
+  place: AppPaths,
   output: Output,
   { min, sessions: limit, json = false, save = false }: LearnFlags,
 ): Promise<number> {
@@ -104,7 +104,7 @@ async function learn(
 }
 
 /** Every call that the user decided in the newest sessions of the project. */
-async function callsOf(place: Place, limit: number): Promise<readonly AnsweredCall[]> {
+async function callsOf(place: AppPaths, limit: number): Promise<readonly AnsweredCall[]> {
   const sessions = await openSessions(place);
   try {
     const { sessions: found } = await sessions.list({ project: sessions.projects, limit });
@@ -120,7 +120,7 @@ async function callsOf(place: Place, limit: number): Promise<readonly AnsweredCa
 /** Calls shown for each rule. */
 const MAX_CALLS = 5;
 
-function shown({ rules, refused }: LearnedRules, asked: number, place: Place): string {
+function shown({ rules, refused }: LearnedRules, asked: number, place: AppPaths): string {
   const lines = [`${asked} ${asked === 1 ? 'question was' : 'questions were'} answered in this project.`];
   if (rules.length === 0) lines.push('No rule would have saved enough of them; --min 1 shows all.');
   for (const { rule, times, covers } of rules) {
@@ -146,7 +146,7 @@ function shown({ rules, refused }: LearnedRules, asked: number, place: Place): s
 const shownLine = (call: string): string => sanitizeLine(reveal(call, true)).replace(/ +/g, ' ');
 
 async function open(
-  place: Place,
+  place: AppPaths,
   { allowedTools = [], disallowedTools = [] }: Pick<TestFlags, 'allowedTools' | 'disallowedTools'>,
 ): Promise<{ readonly loaded: LoadedSettings; readonly permissions: Permissions }> {
   const parsed = await parseArguments([], place.version);

@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { ManagedSource } from '../../config/managed.ts';
 import { realpath } from '../../disk/realPath.ts';
 
-export interface Place {
+export interface AppPaths {
   readonly cwd: string;
   /** The project's root, links resolved. */
   readonly root: string;
@@ -23,17 +23,17 @@ export interface Place {
 }
 
 /** The folder in which the program was started is gone, or there is none for its data. */
-export class NoPlaceError extends Error {
-  override readonly name = 'NoPlaceError';
+export class NoAppPathsError extends Error {
+  override readonly name = 'NoAppPathsError';
 }
 
-/** Throws a `NoPlaceError` where there is nothing to work in. */
-export function readPlace(): Place {
+/** Throws a `NoAppPathsError` where there is nothing to work in. */
+export function readAppPaths(): AppPaths {
   const cwd = realpath(currentFolder());
   const systemHome = homeOfUser();
   const home = [homedir(), systemHome].find((path) => path !== undefined && isAbsolute(path));
   if (home === undefined)
-    throw new NoPlaceError('HOME is not an absolute path: set it to your home folder, and start again.');
+    throw new NoAppPathsError('HOME is not an absolute path: set it to your home folder, and start again.');
   return {
     cwd,
     root: findRoot(cwd),
@@ -53,7 +53,7 @@ export function readPlace(): Place {
 function dataFolder(chosen: string | undefined, home: string): string {
   if (!chosen) return join(home, '.clawdcode');
   if (isAbsolute(chosen)) return chosen;
-  throw new NoPlaceError(
+  throw new NoAppPathsError(
     `CLAWDCODE_HOME must be an absolute path, not ${JSON.stringify(chosen)}. Correct it and start again.`,
   );
 }
@@ -72,12 +72,12 @@ function currentFolder(): string {
     return process.cwd();
   } catch (cause) {
     const message = 'the current folder no longer exists: cd to one that does, and start again.';
-    throw new NoPlaceError(message, { cause });
+    throw new NoAppPathsError(message, { cause });
   }
 }
 
 /** Where everything would count as one project: said before the work begins. Undefined for ordinary folders. */
-export function placeNotice({ root, home }: Pick<Place, 'root' | 'home'>): string | undefined {
+export function placeNotice({ root, home }: Pick<AppPaths, 'root' | 'home'>): string | undefined {
   const what =
     root === '/' || /^[A-Za-z]:\\$/.test(root)
       ? 'the root folder'

@@ -15,8 +15,8 @@ const CHANGED_FILES = 20;
 const FRESH_MS = 2000;
 
 /** Begins to read at once, since git takes as long as loading the program and reading its settings. */
-export function readEnvironmentAhead(directory: string): () => Promise<Environment> {
-  return readAhead(() => readEnvironment(directory, new Date()), FRESH_MS);
+export function prefetchEnvironment(directory: string): () => Promise<Environment> {
+  return prefetch(() => readEnvironment(directory, new Date()), FRESH_MS);
 }
 
 export async function readEnvironment(directory: string, now: Date): Promise<Environment> {
@@ -102,7 +102,7 @@ function git(directory: string, args: string[]): Promise<string | undefined> {
  * Begins to read at once: whoever asks for it within `freshMs` gets that, whoever asks later or again a new look.
  * `now`: milliseconds from any start.
  */
-export function readAhead<T>(
+export function prefetch<T>(
   read: () => Promise<T>,
   freshMs: number,
   now: () => number = () => performance.now(),

@@ -8,7 +8,7 @@ import {
   WorkerEncoder,
 } from '../../context/index.ts';
 import type { Usage } from '../../protocol/messages.ts';
-import type { Place } from './appPaths.ts';
+import type { AppPaths } from './appPaths.ts';
 
 /** Ten times what both vocabularies and a batch of texts take; a thread that needs more had better end. */
 const TOKENS_HEAP_MB = 256;
@@ -43,7 +43,7 @@ export function createTokenEncoder(packageRoot: string): TokenEncoder {
 
 /** The sessions of all projects. Their index is written and searched in a thread of its own. */
 export function openSessionCatalogue(
-  { dataRoot, packageRoot }: Pick<Place, 'dataRoot' | 'packageRoot'>,
+  { dataRoot, packageRoot }: Pick<AppPaths, 'dataRoot' | 'packageRoot'>,
   costUsd?: (model: string, usage: Usage) => number | undefined,
 ): SessionCatalogue {
   const file = join(packageRoot, 'dist/catalogueWorker.js');

@@ -1,13 +1,13 @@
 /** `clawdcode session …`: everything that it needs, plugged together. Loaded only when it is asked for. */
 import { EXIT } from '../../headless/exitCodes.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { failureOf } from '../sessions/sessionErrors.ts';
 import { runSessionCommand } from './program.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 import { askAtTerminal, standardOutput } from './terminal.ts';
 
 /** `argv` begins behind the word `session`. Returns the exit code. */
-export async function sessionCommand(place: Place, argv: readonly string[]): Promise<number> {
+export async function sessionCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   const output = standardOutput(place);
   let opened: Promise<Sessions> | undefined;
   const sessions = (): Promise<Sessions> => {

@@ -7,7 +7,7 @@ import {
 } from '../../context/index.ts';
 import { costUsd, lookupModel } from '../../model/catalogue.ts';
 import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
 import { renameSession } from '../sessions/renameSession.ts';
 import { isRefusedByDisk, StorageFailure } from '../sessions/sessionErrors.ts';
@@ -49,7 +49,7 @@ export interface SearchOptions {
  * All but lists and searches reject with `SessionLockedError` while another program writes the session, and with
  * `StorageFailure` where the disk refuses.
  */
-export async function openSessions(place: Place): Promise<Sessions> {
+export async function openSessions(place: AppPaths): Promise<Sessions> {
   const catalogue = openSessionCatalogue(place, (model, usage) =>
     costUsd(lookupModel(model, { unknownWindow: 1 }), usage),
   );
@@ -124,7 +124,7 @@ function bytesOf({ id }: SessionRecord, stored: Stored): number {
 }
 
 /** As whatever is stored, where the settings say that secrets are not. */
-async function safeTitle(title: string, place: Place): Promise<string> {
+async function safeTitle(title: string, place: AppPaths): Promise<string> {
   const [{ ownSettings }, { writeRedaction }] = await Promise.all([
     import('./ownSettings.ts'),
     import('../sessions/redaction.ts'),

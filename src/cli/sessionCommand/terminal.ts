@@ -2,14 +2,14 @@
 import { createInterface } from 'node:readline/promises';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { chooseTheme } from '../../ui/theme/theme.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { terminalColors } from '../terminal/capabilities.ts';
 import { type Output, pipeWriter } from './output.ts';
 
 /** Columns of what goes to a file or a program. */
 const WIDTH = 100;
 
-export function standardOutput(place: Place): Output {
+export function standardOutput(place: AppPaths): Output {
   const { stdout, stderr } = process;
   const write = pipeWriter(stdout);
   // Whoever reads the errors may go away as well; there is nobody left to tell.

@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatAge } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { truncate } from '../../ui/print/width.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { findSession } from '../sessions/findSession.ts';
 import type { Output } from './output.ts';
 import type { Sessions } from './sessions.ts';
@@ -42,7 +42,7 @@ export async function withSession(ports: SessionPorts, word: string, run: WithSe
 const SHOWN = 10;
 
 export interface SessionPorts {
-  readonly place: Place;
+  readonly place: AppPaths;
   readonly output: Output;
   /** All projects' sessions; opened once, at the first call. */
   sessions(): Promise<Sessions>;

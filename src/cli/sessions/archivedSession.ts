@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { type PersistentStore, SessionLockedError, SessionNotFoundError } from '../../context/index.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
 import { findSession } from './findSession.ts';
 import { AmbiguousTitleError } from './sessionErrors.ts';
@@ -15,7 +15,11 @@ export interface Located {
 }
 
 /** As `locateSession`, in the archive as well. Throws the same errors. */
-export async function locateAnywhere(given: string, store: PersistentStore, place: Place): Promise<Located> {
+export async function locateAnywhere(
+  given: string,
+  store: PersistentStore,
+  place: AppPaths,
+): Promise<Located> {
   try {
     return { id: await locateSession(given, store) };
   } catch (error) {
@@ -29,7 +33,7 @@ export async function locateAnywhere(given: string, store: PersistentStore, plac
 async function findArchived(
   given: string,
   project: string,
-  place: Place,
+  place: AppPaths,
 ): Promise<SessionRecord | undefined> {
   const catalogue = openSessionCatalogue(place);
   try {
@@ -47,7 +51,7 @@ async function findArchived(
 }
 
 /** Rejects with `SessionLockedError`, or with what the disk said. */
-export async function takeOutOfArchive(session: SessionRecord, place: Place): Promise<void> {
+export async function takeOutOfArchive(session: SessionRecord, place: AppPaths): Promise<void> {
   const catalogue = openSessionCatalogue(place);
   try {
     const stored = await catalogue.unarchive(session);

@@ -6,12 +6,12 @@ import type { CommandHost, Written } from '../../commands/types.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { LogPages } from '../../context/index.ts';
 import { secretsOf } from '../../model/http/ownHeaders.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import type { OpenedSession } from '../sessionFactory.ts';
 
 export function createExportPort(
   { agent, file: log }: Pick<OpenedSession, 'agent' | 'file'>,
-  place: Place,
+  place: AppPaths,
   { settings }: LoadedSettings,
 ): CommandHost['exportSession'] {
   return async ({ format, file }) => {
@@ -34,7 +34,7 @@ export function createExportPort(
 export async function writeTextFile(
   text: string,
   file: string,
-  place: Pick<Place, 'cwd' | 'home'>,
+  place: Pick<AppPaths, 'cwd' | 'home'>,
 ): Promise<Written> {
   const path = resolve(place.cwd, file.replace(/^~(?=\/)/, place.home));
   try {

@@ -3,7 +3,7 @@ import { createFileCheckpoints, type OpenFileCheckpoints } from '../../checkpoin
 import type { CheckpointBlobs } from '../../checkpoints/types.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type ContextManager, getProjectStoragePath } from '../../context/index.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { filesAfterMove } from './filesAfterMove.ts';
 import type { WriteRedaction } from './redaction.ts';
 
@@ -14,7 +14,7 @@ import type { WriteRedaction } from './redaction.ts';
 export function openFileCheckpoints(
   context: ContextManager,
   { checkpoints, permissions }: Pick<Settings, 'checkpoints' | 'permissions'>,
-  place: Place,
+  place: AppPaths,
   onWarning: (message: string) => void,
   redaction: WriteRedaction | undefined,
 ): OpenFileCheckpoints | undefined {

@@ -3,7 +3,7 @@
 import type { SessionTarget } from '../../agent/types.ts';
 import { PersistentStore } from '../../context/index.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
 import { locateSession } from './archivedSession.ts';
 import { findSession } from './findSession.ts';
@@ -14,7 +14,7 @@ import { SessionElsewhereError } from './sessionErrors.ts';
  * `SessionElsewhereError` for the session of another project: it would be taken up among files that it knows nothing of. A copy of
  * it is one of this project.
  */
-export async function whereItLies(target: SessionTarget, place: Place): Promise<SessionTarget> {
+export async function whereItLies(target: SessionTarget, place: AppPaths): Promise<SessionTarget> {
   if (target.type === 'new' || (target.type === 'id' && target.project !== undefined)) return target;
   const { dataRoot, root, version } = place;
   const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: version });
@@ -42,7 +42,7 @@ function isHere(given: string, store: PersistentStore): Promise<boolean> {
   );
 }
 
-async function newestOfMoved(place: Place): Promise<SessionRecord | undefined> {
+async function newestOfMoved(place: AppPaths): Promise<SessionRecord | undefined> {
   const catalogue = openSessionCatalogue(place);
   try {
     const { moved } = await catalogue.projectsOf(place.root);
@@ -56,7 +56,7 @@ async function newestOfMoved(place: Place): Promise<SessionRecord | undefined> {
 async function namedElsewhere(
   given: string,
   mode: 'read' | 'fork' | undefined,
-  place: Place,
+  place: AppPaths,
 ): Promise<SessionRecord | undefined> {
   const catalogue = openSessionCatalogue(place);
   try {

@@ -10,7 +10,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatBytes } from '../../ui/print/numbers.ts';
 import type { Deed, SessionsPort } from '../../ui/sessions/SessionsPort.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { readEntries } from '../sessionCommand/readEntries.ts';
 import { renameSession } from './renameSession.ts';
 import { describeOpenError, holderText } from './sessionErrors.ts';
@@ -20,7 +20,7 @@ const BEFORE = 6;
 const AFTER = 18;
 const AT_END = 30;
 
-export function createSessionsPort(place: Place, catalogue: SessionCatalogue): SessionsPort {
+export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue): SessionsPort {
   const { dataRoot, root, version } = place;
   const project = basename(getProjectStoragePath(dataRoot, root));
   /** Until it is known where else the project has been, its own folder is all there is. */

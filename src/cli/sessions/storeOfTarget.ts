@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { SessionTarget } from '../../agent/types.ts';
 import { getProjectStoragePath, PersistentStore } from '../../context/index.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 
 /**
  * Where the session lies that is asked for, when that is not this project's own store: in another project's folder,
@@ -10,7 +10,7 @@ import type { Place } from '../process/appPaths.ts';
  */
 export function storeOfTarget(
   target: SessionTarget,
-  place: Place,
+  place: AppPaths,
   redaction?: Redaction,
 ): PersistentStore | undefined {
   if (target.type !== 'id') return undefined;

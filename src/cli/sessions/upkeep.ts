@@ -5,11 +5,11 @@
  */
 import { basename } from 'node:path';
 import { archiveOldest, getProjectStoragePath, rememberPlace } from '../../context/index.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
 
 export interface UpkeepOptions {
-  readonly place: Pick<Place, 'dataRoot' | 'root' | 'packageRoot'>;
+  readonly place: Pick<AppPaths, 'dataRoot' | 'root' | 'packageRoot'>;
   readonly maxSessions: number;
   /** A run without a user is short: it leaves the index alone. */
   readonly interactive: boolean;

@@ -1,9 +1,9 @@
 import type { Reflow } from '../../ui/shadowFrame.ts';
 import type { TerminalColors } from '../../ui/theme/theme.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 
 /** What of the environment decides about colours; the screen asks the terminal for the rest. */
-export function terminalColors({ env }: Pick<Place, 'env'>): TerminalColors {
+export function terminalColors({ env }: Pick<AppPaths, 'env'>): TerminalColors {
   return {
     noColor: (env.NO_COLOR ?? '') !== '',
     forceColor: env.FORCE_COLOR,

@@ -10,7 +10,7 @@ import { type Echo, echoOf, rawKeys } from '../../ui/firstFrame/echo.ts';
 import { headerText, PROMPT_SIGN, placeholderOf, STARTING } from '../../ui/firstFrame/welcome.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { chooseTheme } from '../../ui/theme/theme.ts';
-import type { Place } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { terminalColors } from './capabilities.ts';
 import { guardTerminal, type TerminalGuard } from './guardTerminal.ts';
 
@@ -29,7 +29,7 @@ const ERASE_BELOW = '\r\u001B[J';
 /** What was typed before the program had the keyboard, the terminal itself has shown: it comes again in the draft. */
 const ERASE_TYPED = '\r\u001B[K';
 
-export function drawFirstFrame(place: Place, stdin: ReadStream, stdout: WriteStream): FirstFrame {
+export function drawFirstFrame(place: AppPaths, stdin: ReadStream, stdout: WriteStream): FirstFrame {
   const terminal = guardTerminal(stdin, stdout);
   const theme = chooseTheme('auto', terminalColors(place));
   const sign = theme.accent(PROMPT_SIGN);
@@ -68,7 +68,7 @@ export function drawFirstFrame(place: Place, stdin: ReadStream, stdout: WriteStr
 }
 
 /** The working directory as shown to people: a repository may call its folders anything. */
-export function shownDirectory({ cwd, home }: Pick<Place, 'cwd' | 'home'>): string {
+export function shownDirectory({ cwd, home }: Pick<AppPaths, 'cwd' | 'home'>): string {
   return sanitizeLine(cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd);
 }
 

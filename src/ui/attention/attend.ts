@@ -54,7 +54,7 @@ export function attend(ports: AttendPorts): () => void {
     isProgress = false;
     changed();
   };
-  const attention = () => controller.house()?.attention;
+  const attention = () => controller.services()?.attention;
   const name = createSessionName();
   const notifier = createNotifier({
     now,

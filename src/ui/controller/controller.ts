@@ -134,7 +134,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     }
   };
   const saveVim = async (vim: boolean): Promise<void> => {
-    const saved = await state.house?.saveSetting(['vim'], vim);
+    const saved = await state.services?.saveSetting(['vim'], vim);
     send({
       type: 'vim_saved',
       vim,
@@ -192,12 +192,12 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       afterRewind(event, { agent, show: scrollback.show, composer: screen?.composer() }),
     );
     store.subscribe(changed);
-    images = createImages({ port: () => state.house?.images, agent, say });
+    images = createImages({ port: () => state.services?.images, agent, say });
     send({ type: 'attached', session });
     void agent.measure().catch(() => undefined);
   };
   const switcher: SessionSwitch = createSessionSwitch({
-    house: () => state.house,
+    services: () => state.services,
     session: () => state.session,
     phase: (phase) => send({ type: 'phase', phase }),
     say,
@@ -237,7 +237,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         (boot) => send({ type: 'booted', boot }),
         (error: unknown) => send({ type: 'boot_failed', error }),
       ),
-    house: () => state.house,
+    services: () => state.services,
     say,
     attachImages: (pasted) => images?.attach(pasted),
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,

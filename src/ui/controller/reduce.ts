@@ -15,13 +15,13 @@ import { count } from '../print/numbers.ts';
 import { toggledTodos } from '../print/todos.ts';
 import type { InputEffect } from '../runInput.ts';
 import { type Theme, type ThemeSetting, withSetting } from '../theme/theme.ts';
-import type { Boot, UiHouse, UiOptions, UiSession } from '../types.ts';
+import type { AppServices, Boot, UiOptions, UiSession } from '../types.ts';
 import type { Print } from '../view.ts';
 import type { Phase, Snapshot } from './types.ts';
 
 export interface ControllerState extends Omit<Snapshot, 'view'> {
   /** Absent until settings and model are known. */
-  readonly house: UiHouse | undefined;
+  readonly services: AppServices | undefined;
   /** What was submitted or pressed before a session was open, in order. */
   readonly waiting: readonly Message[];
   /** The hint that made the next Ctrl+C leave, as long as it is shown. */
@@ -110,7 +110,7 @@ export function startState(theme: Theme, prompt: string | undefined): Controller
     hint: undefined,
     todoView: 'auto',
     markdown: plainMarkdown,
-    house: undefined,
+    services: undefined,
     waiting: first,
     exitHint: undefined,
     isLeaving: false,
@@ -190,11 +190,11 @@ export function reduce(state: ControllerState, message: Message, facts: Facts): 
 function booted(state: ControllerState, boot: Boot, { options }: Facts): Reduced {
   if (boot.type === 'quit') return leave(state, 0);
   if (boot.type !== 'ready') return to(state, { phase: boot });
-  const { house, notices } = boot;
+  const { services, notices } = boot;
   return to(
     state,
     // What the terminal has told of itself meanwhile stays.
-    { house, theme: withSetting(state.theme, house.theme.setting), preferences: house.preferences },
+    { services, theme: withSetting(state.theme, services.theme.setting), preferences: services.preferences },
     ...notices.map((text) => ({ type: 'say', level: 'warning', text }) as const),
     options.pickFirst ? { type: 'pick_session' } : { type: 'open_session', target: options.target },
   );

@@ -13,7 +13,7 @@ import type { Printer, PrinterOptions } from '../printer.ts';
 import type { Picker } from '../sessions/picker.ts';
 import type { Refusal, RefusalAnswer, RefusalBack } from '../sessions/refusal.ts';
 import type { Theme, ThemeSetting } from '../theme/theme.ts';
-import type { Boot, UiHouse, UiSession } from '../types.ts';
+import type { AppServices, Boot, UiSession } from '../types.ts';
 import type { View } from '../view.ts';
 
 export type Phase =
@@ -99,7 +99,7 @@ export interface Controller {
   /** Ends the conversation, also where something still runs. */
   leave(): void;
   /** Absent until settings and model are known. */
-  house(): UiHouse | undefined;
+  services(): AppServices | undefined;
   /** What the terminal and the user's own status line have a say in; what is printed from then on has it too. */
   adjust(change: Partial<Pick<Snapshot, 'theme' | 'statusText'>>): void;
   say(level: 'info' | 'warning' | 'error', text: string): void;

@@ -4,7 +4,7 @@
  */
 import type { SessionTarget } from '../../agent/types.ts';
 import type { Phase } from '../controller/types.ts';
-import type { UiHouse, UiSession } from '../types.ts';
+import type { AppServices, UiSession } from '../types.ts';
 import { entryAt } from './entriesAround.ts';
 import { createPicker, type Picked, type Picker } from './picker.ts';
 import type { Refusal, RefusalAnswer } from './refusal.ts';
@@ -31,7 +31,7 @@ export interface OpenHow {
 }
 
 export interface SwitchPorts {
-  readonly house: () => UiHouse | undefined;
+  readonly services: () => AppServices | undefined;
   readonly session: () => UiSession | undefined;
   readonly phase: (phase: Phase) => void;
   readonly say: (level: 'info' | 'error', text: string) => void;
@@ -55,17 +55,17 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
 
   /** One at a time: a second Enter in the picker must not open the session a second time. */
   const open = async (target: SessionTarget, how: OpenHow = {}): Promise<void> => {
-    const house = ports.house();
-    if (house === undefined || opening) return;
+    const services = ports.services();
+    if (services === undefined || opening) return;
     opening = true;
     try {
-      await openFrom(house, target, how);
+      await openFrom(services, target, how);
     } finally {
       opening = false;
     }
   };
 
-  const openFrom = async (house: UiHouse, target: SessionTarget, how: OpenHow): Promise<void> => {
+  const openFrom = async (services: AppServices, target: SessionTarget, how: OpenHow): Promise<void> => {
     const before = ports.session();
     const left = before?.agent.state().sessionId;
     // The session that is open already: there is nothing to open, and its lock is ours.
@@ -77,7 +77,7 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
     }
     // A long session takes a moment.
     picker?.tell('info', 'Opening…');
-    const outcome = await house.open(target);
+    const outcome = await services.open(target);
     if (outcome.type === 'refused') {
       const { id, refusal, title, project } = outcome;
       const found = { id, ...(project === undefined ? {} : { project }) };
@@ -132,7 +132,7 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
       return;
     }
     const how = { title, ...(seq === undefined ? {} : { at: seq }) };
-    if (isFromAll && project !== ports.house()?.sessions.project)
+    if (isFromAll && project !== ports.services()?.sessions.project)
       refuse(target, how, { why: 'elsewhere', root, isGone, canRead: true });
     else void open(target, how);
   };
@@ -160,11 +160,11 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
       }
     },
     pick() {
-      const house = ports.house();
-      if (house === undefined) return;
+      const services = ports.services();
+      if (services === undefined) return;
       closePicker();
       const agent = ports.session()?.agent;
-      picker = createPicker(house.sessions, {
+      picker = createPicker(services.sessions, {
         current: agent && {
           id: agent.state().sessionId,
           rename: (title) => agent.submit({ type: 'set_title', title }),

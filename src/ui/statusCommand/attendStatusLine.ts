@@ -17,7 +17,7 @@ export function attendStatusLine(controller: Controller, now: () => number): () 
   let failure: string | undefined;
 
   const start = (): StatusRunner | undefined => {
-    const command = controller.house()?.statusLine;
+    const command = controller.services()?.statusLine;
     if (command === undefined) return undefined;
     return createStatusRunner(
       command,

@@ -50,13 +50,13 @@ function whyBackground({ background, colorFgBg = '' }: Theme['terminal']): strin
 
 /** Takes a theme from now on and keeps it in the user's own settings; says what came of both. */
 export async function keepTheme(
-  controller: Pick<Controller, 'adjust' | 'house' | 'say' | 'snapshot'>,
+  controller: Pick<Controller, 'adjust' | 'services' | 'say' | 'snapshot'>,
   setting: ThemeSetting,
 ): Promise<void> {
   const theme = withSetting(controller.snapshot().theme, setting);
   controller.adjust({ theme });
   const isDefault = setting === 'auto' || setting === 'default';
-  const saved = await controller.house()?.saveSetting(['theme'], isDefault ? undefined : setting);
+  const saved = await controller.services()?.saveSetting(['theme'], isDefault ? undefined : setting);
   const kept =
     saved === undefined
       ? ''

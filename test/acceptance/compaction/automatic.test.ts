@@ -4,7 +4,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { isSummary, runPrint, SILENT, SUMMARY, use } from '../support/project.ts';
 
 const PROMPT = 'Read the whole book and leave nothing out';
@@ -87,7 +87,7 @@ test.each(windows)(
 test.each(windows)(
   'where drafts can be written in the background, the same happens in $window tokens',
   async ({ window, trigger, lines }) => {
-    const house = await buildHouse({ window, files: book });
+    const house = await createTestApp({ window, files: book });
     house.server.otherwise(reader(lines));
     const open = await house.open();
     await open.ask(PROMPT);
@@ -99,7 +99,7 @@ test.each(windows)(
 );
 
 test('what is added while a summary is being written survives it', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 16_000,
     settings: { context: { threadSummary: 'off' } },
     files: book,

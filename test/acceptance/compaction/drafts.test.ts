@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import { createModelChoice } from '../../../src/cli/models/modelChoice.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY } from '../support/project.ts';
 
 const mentioned = (text: string): string[] => [...new Set(text.match(/turn-\d+-end/g) ?? [])];
 
 test('each of sixty turns is in the summary or in the messages', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 16_000,
   });
   const open = await house.open();
@@ -43,7 +43,7 @@ test('each of sixty turns is in the summary or in the messages', async () => {
 async function talkUntilDraft(stepMs: number) {
   let now = Date.UTC(2030, 0, 1);
   const clock = { now: () => now, random: () => 0.5, sleep: () => Promise.resolve() };
-  const house = await buildHouse({ window: 64_000, clock });
+  const house = await createTestApp({ window: 64_000, clock });
   const open = await house.open();
   house.server.otherwise((request) =>
     isSummary(request)
@@ -73,7 +73,7 @@ test('a draft is begun as many steps before the trigger as writing it takes', as
 test('no draft is asked of a local server with one slot, or when drafts are off; its cost is counted', async () => {
   const summaries = async (threadSummary: string, hasOneSlot: boolean) => {
     const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 16_000 }));
-    const house = await buildHouse({
+    const house = await createTestApp({
       window: 16_000,
       settings: { context: { threadSummary } },
       deps: { model: () => ({ ...choice.current(), hasOneSlot }) },

@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/agent/reply.ts';
 import { retainedBy } from '../../../src/context/history/retained.ts';
 import type { SummaryModel } from '../../../src/context/index.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse, type OpenHouse } from '../support/house.ts';
+import { createTestApp, type OpenHouse } from '../support/house.ts';
 
 /** Retries cost no time. */
 const hasty: Clock = { now: () => Date.now(), random: () => 0.5, sleep: () => Promise.resolve() };
@@ -17,7 +17,7 @@ async function talk(open: OpenHouse, many: number): Promise<void> {
 }
 
 test('after errors 500 there are four statistics, the last five requests, and a notice', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     clock: hasty,
     window: 16_000,
     settings: { context: { compact: { auto: false } } },
@@ -56,7 +56,7 @@ test('after errors 500 there are four statistics, the last five requests, and a 
 test('when something else fails, the newest 30 % stay and the error is told', async () => {
   const compacted = async (summarize: SummaryModel) => {
     const settings = { context: { compact: { auto: false } } };
-    const open = await (await buildHouse({ window: 64_000, summarize, settings })).open();
+    const open = await (await createTestApp({ window: 64_000, summarize, settings })).open();
     await talk(open, 40);
     await open.submit({ type: 'compact' });
     const entry = open.entries().find(({ subtype }) => subtype === 'compact_boundary');

@@ -7,7 +7,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { cpuMs } from '../../cpuTime.ts';
 import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
 
 const quoted = ['src/a.ts', 'src/b.test.ts', 'src/c.ts', 'docs/d.md', 'e.txt', 'src/f.ts', 'g.txt', 'h.txt'];
@@ -19,7 +19,7 @@ const files = {
 };
 
 test('of eight files five are quoted: modified before often read before newly named', async () => {
-  const house = await buildHouse({ files });
+  const house = await createTestApp({ files });
   const open = await house.open();
   // What the newest part shows is not quoted again.
   const words = 'Words about it. '.repeat(1500);
@@ -51,7 +51,7 @@ test('of eight files five are quoted: modified before often read before newly na
 });
 
 test('a file that was modified once comes before files that were named more often', async () => {
-  const house = await buildHouse({ files });
+  const house = await createTestApp({ files });
   const open = await house.open();
   const often = ['src/c.ts', 'e.txt'];
   await open.ask(
@@ -74,7 +74,7 @@ test('a file that was modified once comes before files that were named more ofte
 });
 
 test('a name is found in prose, with a line number, in brackets and before Chinese punctuation', async () => {
-  const house = await buildHouse({ files });
+  const house = await createTestApp({ files });
   const open = await house.open();
   await open.ask('Look at src/b.test.ts, at (src/c.ts), and：docs/d.md。 Then e.txt:12', { text: 'I see.' });
   const found = analyzeFiles(open.entries(), house.root).map(({ path }) => path.slice(house.root.length + 1));
@@ -112,7 +112,7 @@ test.each(['written beside the work', 'waited for'])(
   async (way) => {
     const isNear = way === 'waited for';
     const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 48_000 }));
-    const house = await buildHouse({
+    const house = await createTestApp({
       window: 48_000,
       files: modules,
       deps: { model: () => ({ ...choice.current(), ...(isNear ? { hasOneSlot: true } : {}) }) },
@@ -158,7 +158,7 @@ function continues(request: WireRequest | undefined, before: WireRequest | undef
 }
 
 test('every key that names a path counts, files are cut at 1,000 lines, at most five are read', async () => {
-  const house = await buildHouse({ files });
+  const house = await createTestApp({ files });
   const open = await house.open();
   const keys = ['file_path', 'path', 'target', 'source', 'destination'] as const;
   await open.ask(
@@ -181,7 +181,7 @@ test('every key that names a path counts, files are cut at 1,000 lines, at most 
 });
 
 test('a line of a megabyte takes less than 50 ms', async () => {
-  const house = await buildHouse();
+  const house = await createTestApp();
   const entry = (content: string): JSONLEntry => ({
     v: 1,
     seq: 0,

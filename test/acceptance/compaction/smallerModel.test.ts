@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { isSummary, SUMMARY, use } from '../support/project.ts';
 
 const models = { big: { contextWindow: 128_000 }, small: { contextWindow: 32_000 } };
@@ -14,7 +14,7 @@ const page = (n: number): string =>
 
 test('from 128k to 32k it compacts before the next call', async () => {
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`page${n}.txt`, page(n)]));
-  const house = await buildHouse({ model: 'big', settings: { models }, files });
+  const house = await createTestApp({ model: 'big', settings: { models }, files });
   const open = await house.open();
   house.server.otherwise((request) => (isSummary(request) ? { text: SUMMARY } : { text: 'Fine.' }));
   const calls = Object.keys(files).map((path) => use('Read', { file_path: path }));

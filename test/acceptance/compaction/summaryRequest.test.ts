@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
 
 const HEADINGS = [
@@ -19,7 +19,7 @@ const files = Object.fromEntries(names.map((name) => [name, `content of ${name}\
 const talk = `Done. ${'Now we know what is in them. '.repeat(500)}`;
 
 test('a summary is asked for on the cached prefix: six headings, tool names, file snippets', async () => {
-  const house = await buildHouse({ files });
+  const house = await createTestApp({ files });
   const open = await house.open();
   const [, , before] = await open.ask(
     'read all files',
@@ -68,7 +68,7 @@ test('a summary is asked for on the cached prefix: six headings, tool names, fil
 
 test('a draft asked for in the background begins with every byte of the request before it, and fits the window', async () => {
   const window = 16_000;
-  const house = await buildHouse({ window, files });
+  const house = await createTestApp({ window, files });
   const open = await house.open();
   let step = 0;
   house.server.otherwise((request) => {
@@ -99,7 +99,7 @@ test('a draft asked for in the background begins with every byte of the request 
 });
 
 test('when the whole prefix is too long for the server, each message is clipped to 5,000 characters', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     files: { 'long.txt': 'a long line of a long file\n'.repeat(1000) },
   });
   const open = await house.open();

@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/agent/reply.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { SUMMARY } from '../support/project.ts';
 
 const hasty: Clock = { now: () => Date.now(), random: () => 0.5, sleep: () => Promise.resolve() };
 const answer = { text: `Words. ${'And more of it. '.repeat(3000)}` };
 
 test('smart: the model is asked for the headings, and the next request shows them', async () => {
-  const open = await (await buildHouse({ window: 100_000 })).open();
+  const open = await (await createTestApp({ window: 100_000 })).open();
   await open.ask('first', answer);
   await open.ask('second', { text: 'Short.' });
   const [asked] = await open.submit({ type: 'compact' }, { text: SUMMARY });
@@ -26,7 +26,7 @@ test('smart: the model is asked for the headings, and the next request shows the
 
 test('simple: it counts, quotes and asks nobody, without a notice of failure', async () => {
   const open = await (
-    await buildHouse({ window: 100_000, settings: { context: { summary: 'simple' } } })
+    await createTestApp({ window: 100_000, settings: { context: { summary: 'simple' } } })
   ).open();
   await open.ask('first', answer);
   await open.ask('second', { text: 'Short.' });
@@ -40,7 +40,7 @@ test('simple: it counts, quotes and asks nobody, without a notice of failure', a
 });
 
 test('a model that fails leaves the simple summary, and says so', async () => {
-  const house = await buildHouse({ window: 100_000, clock: hasty });
+  const house = await createTestApp({ window: 100_000, clock: hasty });
   const open = await house.open();
   await open.ask('first', answer);
   await open.ask('second', { text: 'Short.' });

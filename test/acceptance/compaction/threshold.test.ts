@@ -4,7 +4,7 @@ import { retainedBy } from '../../../src/context/history/retained.ts';
 import { estimateTokens } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { buildHouse, type OpenHouse } from '../support/house.ts';
+import { createTestApp, type OpenHouse } from '../support/house.ts';
 
 /** Counted without a model, so that the trigger is all there is to see. */
 const context = { summary: 'simple' } as const;
@@ -22,7 +22,7 @@ test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', asyn
   const { threshold, retain, fallbackRetain } = contextSettingsSchema.parse({}).compact;
   expect([threshold, retain, fallbackRetain]).toEqual([0.8, 0.2, 0.3]);
   const reserves = { replyReserve: 256, compact: { summaryTokens: 256 } };
-  const probe = await (await buildHouse({ settings: { context } })).open();
+  const probe = await (await createTestApp({ settings: { context } })).open();
   await talk(probe);
   await probe.ask('now?', { text: 'Yes.' });
   const used = probe.events.flatMap((event) =>
@@ -36,7 +36,7 @@ test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', asyn
   expect(Math.floor(0.8 * windows.below)).toBe(tokens + 1);
   for (const [name, window] of Object.entries(windows)) {
     const models = { edge: { contextWindow: window }, start: { contextWindow: 1_000_000 } };
-    const house = await buildHouse({
+    const house = await createTestApp({
       model: 'start',
       settings: { models, context: { ...context, ...reserves } },
     });
@@ -51,7 +51,7 @@ test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', asyn
 
 test('context.compact.threshold and retain are obeyed; the newest part that stays is as large as they say', async () => {
   for (const retain of [0.1, 0.3]) {
-    const house = await buildHouse({
+    const house = await createTestApp({
       window: 64_000,
       settings: { context: { ...context, compact: { threshold: 0.6, retain } } },
     });

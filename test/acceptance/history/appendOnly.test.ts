@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { estimateTokens, HistoryManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 
 const options = {
   sizeOf: (entry: JSONLEntry) => estimateTokens(JSON.stringify(entry.message)),
@@ -10,7 +10,7 @@ const options = {
 };
 
 test('changing a list that `HistoryManager` returned changes nothing', async () => {
-  const house = await buildHouse();
+  const house = await createTestApp();
   const open = await house.open();
   await open.ask('one', { text: 'First.' });
   await open.ask('two', { text: 'Second.' });
@@ -43,7 +43,7 @@ test('changing a list that `HistoryManager` returned changes nothing', async () 
 });
 
 test('changing a list that the session returned changes nothing', async () => {
-  const open = await (await buildHouse()).open();
+  const open = await (await createTestApp()).open();
   await open.ask('one', { text: 'First.' });
   const before = JSON.stringify([open.context.entries(), open.context.getMessages()]);
   const tamper = (work: () => unknown): void => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { estimateTokens, HistoryManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { isSummary, SUMMARY, use } from '../support/project.ts';
 
 const sizeOf = (entry: JSONLEntry): number =>
@@ -12,7 +12,7 @@ const isPrompt = (text: string): boolean => text.startsWith('question');
 
 test('fifteen rounds become a summary and ten rounds', async () => {
   const open = await (
-    await buildHouse({ window: 64_000, settings: { context: { minRetainRounds: 10 } } })
+    await createTestApp({ window: 64_000, settings: { context: { minRetainRounds: 10 } } })
   ).open();
   for (let n = 0; n < 15; n++)
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'Words. '.repeat(1000)}` });
@@ -35,7 +35,7 @@ test('fifteen rounds become a summary and ten rounds', async () => {
 
 test('one giant round is compressed too, and no call loses its result', async () => {
   const open = await (
-    await buildHouse({ window: 200_000, files: { 'a.txt': 'alpha beta\n'.repeat(400) } })
+    await createTestApp({ window: 200_000, files: { 'a.txt': 'alpha beta\n'.repeat(400) } })
   ).open();
   const steps = Array.from({ length: 30 }, (_, n) => ({
     text: `Step ${n}. ${'Words. '.repeat(150)}`,
@@ -59,7 +59,7 @@ test('one giant round is compressed too, and no call loses its result', async ()
 });
 
 test('an earlier summary is folded into the next one', async () => {
-  const open = await (await buildHouse({ window: 200_000 })).open();
+  const open = await (await createTestApp({ window: 200_000 })).open();
   const talk = async (n: number): Promise<void> => {
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'Words. '.repeat(9000)}` });
     await open.ask(`question ${n}b`, { text: 'Short.' });

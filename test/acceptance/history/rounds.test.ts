@@ -1,7 +1,7 @@
 /** Rounds, for the window and for going back. */
 import { expect, test } from 'vitest';
 import { estimateRounds, findRoundBoundaries, HistoryManager } from '../../../src/context/index.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
 
 const roles = (...names: string[]) => names.map((role) => ({ role }));
@@ -12,7 +12,7 @@ test('a user message starts a round', async () => {
   expect([estimateRounds([]), findRoundBoundaries([])]).toEqual([0, []]);
   expect(findRoundBoundaries(roles('system', 'assistant', 'user'))).toEqual([2]);
 
-  const open = await (await buildHouse({ files: { 'a.txt': 'a' } })).open();
+  const open = await (await createTestApp({ files: { 'a.txt': 'a' } })).open();
   await open.ask('one', { calls: [use('Read', { file_path: 'a.txt' })] }, { text: 'First.' });
   await open.ask('two', { text: 'Second.' });
   const history = new HistoryManager({ sizeOf: () => 1, contextWindow: 1000 });
@@ -23,7 +23,7 @@ test('a user message starts a round', async () => {
 });
 
 test('going back is to a round: what the user said, and everything up to the next time, is one turn', async () => {
-  const open = await (await buildHouse({ files: { 'a.txt': 'a' } })).open();
+  const open = await (await createTestApp({ files: { 'a.txt': 'a' } })).open();
   await open.ask('one', { calls: [use('Read', { file_path: 'a.txt' })] }, { text: 'First.' });
   await open.ask('two', { calls: [use('Read', { file_path: 'a.txt' })] }, { text: 'Second.' });
   await open.ask('three', { text: 'Third.' });

@@ -8,7 +8,7 @@ import { fileStamp, isStampReliable } from '../../../src/protocol/fileStamp.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { openWorkbench } from '../../tools/workbench.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
 test('`CacheStore` keeps 100 values for five minutes, and lets the least recently used one go', () => {
@@ -55,7 +55,7 @@ test('in a full cache what has expired goes before what is only old', () => {
 const settle = (): Promise<void> => new Promise((done) => setTimeout(done, 120));
 
 test('a file that Read has read is served from the cache until anybody edits it', async () => {
-  const house = await buildHouse({ files: { 'a.txt': 'the first content\n' } });
+  const house = await createTestApp({ files: { 'a.txt': 'the first content\n' } });
   const path = join(house.root, 'a.txt');
   const open = await house.open();
   await settle();
@@ -135,7 +135,7 @@ test('each fact of a file is part of its stamp, and a stamp that proves nothing 
 });
 
 test('what a compaction quotes of a file comes from the cache until it is edited', async () => {
-  const { root } = await buildHouse({ files: { 'a.txt': 'the first content\n' } });
+  const { root } = await createTestApp({ files: { 'a.txt': 'the first content\n' } });
   await settle();
   const cache = new CacheStore<string>(100, 300_000);
   const options = { maxLines: 10, maxCharacters: 1000, cache };
@@ -154,7 +154,7 @@ test('what a compaction quotes of a file comes from the cache until it is edited
 });
 
 test('an edit invalidates what was read of a file', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 100_000,
     files: { 'a.txt': 'the first content\n' },
   });

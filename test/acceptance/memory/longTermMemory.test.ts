@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { LongTermMemory } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { openProject } from '../support/project.ts';
 
 test('/memory saves a note, and prompts that match it bring it along', async () => {
@@ -35,7 +35,7 @@ test('/memory saves a note, and prompts that match it bring it along', async () 
 });
 
 test('a search keeps to its limit, similarity and category', async () => {
-  const house = await buildHouse();
+  const house = await createTestApp();
   const folder = join(house.dataRoot, 'memory');
   await mkdir(folder, { recursive: true });
   const many = Array.from({ length: 5 }, (_, n) => `- The scanner handles braces in way ${n}`).join('\n');
@@ -103,7 +103,7 @@ test('a category can be written, searched for, and made the only one that prompt
 
 test('a quick search leaves no timer behind', async () => {
   const quick = { search: async () => [] };
-  const house = await buildHouse({
+  const house = await createTestApp({
     deps: { memory: quick },
     settings: { context: { memory: { timeoutMs: 60_000 } } },
   });
@@ -123,7 +123,7 @@ test('a search that never ends is given up after 500 ms, and leaves no timer beh
     isSensitive: () => false,
     findFiles: never,
   });
-  const house = await buildHouse({ deps: { memory: slow } });
+  const house = await createTestApp({ deps: { memory: slow } });
   const open = await house.open();
   await open.ask('warm up', { text: 'Yes.' });
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { MemoryStore, projectMessages } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { sessionOf } from '../../context/sessionOf.ts';
-import { buildHouse, type House } from '../support/house.ts';
+import { createTestApp, type House } from '../support/house.ts';
 
 /** A session of 1,200 messages: 300 rounds of a question, a call, its result and an answer. */
 async function longSession(house: House) {
@@ -28,7 +28,7 @@ async function longSession(house: House) {
 }
 
 test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is split', async () => {
-  const house = await buildHouse({ window: 1_000_000 });
+  const house = await createTestApp({ window: 1_000_000 });
   const manager = await longSession(house);
   const entries = manager.entries();
   const store = new MemoryStore(1000);
@@ -58,7 +58,7 @@ test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is split', asyn
 });
 
 test('the setting counts, and the summary always stays in memory', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 1_000_000,
     settings: { context: { summary: 'simple', maxMemoryMessages: 50 } },
   });

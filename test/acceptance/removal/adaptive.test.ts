@@ -7,7 +7,7 @@ import {
   MiddleRemovalStrategy,
   OldestRemovalStrategy,
 } from '../../../src/context/strategies/removalStrategies.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 
 const sizes = [650, 650, 500, 500, 500, 850, 850, 1100, 400, 400, 400, 550, 550, 550, 550];
@@ -53,7 +53,7 @@ test('of two equal scores the middle wins', () => {
 });
 
 test('in a session an unsure hybrid records both scores in one reduction that reaches its target', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 12_000,
     settings: { context: { strategy: 'hybrid', mask: unmasked, removal: { confidence: 0.99 } } },
   });

@@ -4,7 +4,7 @@ import { checkAndCompress } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
 
 test('`checkAndCompress` obeys its switch, strategy, interval of 5 s and threshold', () => {
@@ -40,7 +40,7 @@ test('a burst of ten results in one second cannot overflow', async () => {
     use('Bash', { command: `seq ${n * 10_000} ${n * 10_000 + 4000}` }),
   );
   for (const strategy of ['auto', 'middle-removal', 'mask-only'] as const) {
-    const house = await buildHouse({ window, settings: { context: { strategy } } });
+    const house = await createTestApp({ window, settings: { context: { strategy } } });
     const open = await house.open();
     const start = open.events.length;
     const replies = [
@@ -66,7 +66,7 @@ test('a burst of ten results in one second cannot overflow', async () => {
 
 test('the user is warned once when the window fills, and once when it is full', async () => {
   const window = 16_000;
-  const house = await buildHouse({ window, settings: { context: { compact: { auto: false } } } });
+  const house = await createTestApp({ window, settings: { context: { compact: { auto: false } } } });
   const open = await house.open();
   const shares: number[] = [];
   while ((shares.at(-1) ?? 0) < 0.92) {

@@ -1,7 +1,7 @@
 /** A hybrid looks at the conversation and chooses. */
 import { expect, test } from 'vitest';
 import { planRemoval, type StrategyName } from '../../../src/context/index.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 import { use } from '../support/project.ts';
 
@@ -51,7 +51,7 @@ test('other bases analyse nothing', () => {
 test('in a session the log says what was seen and what was chosen', async () => {
   const reasons: Record<string, string> = {};
   for (const strategy of ['hybrid', 'middle-removal'] as const) {
-    const house = await buildHouse({
+    const house = await createTestApp({
       window: 12_000,
       files: { 'a.txt': 'alpha\n' },
       settings: { context: { strategy, mask: unmasked } },

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { planRemoval, type RemovalPlanOptions } from '../../../src/context/index.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { messages, numberOf } from '../support/items.ts';
 import { use } from '../support/project.ts';
 
@@ -62,7 +62,7 @@ test('where the middle is not enough, what is low goes from the ends', () => {
 });
 
 test('strategy middle-removal keeps the first and the last messages of a session, pairs whole', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 16_000,
     files: { 'a.txt': 'alpha\n' },
     settings: {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { planRemoval } from '../../../src/context/index.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { messages, numberOf } from '../support/items.ts';
 
 const options = {
@@ -36,7 +36,7 @@ test('low and new goes before high and old, and the minimum stays', () => {
 });
 
 test('strategy oldest-removal lets short words go before a long answer that is older', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 16_000,
     settings: {
       context: { strategy: 'oldest-removal', mask: unmasked, removal: { preserveEnd: 2, minMessages: 12 } },
@@ -68,7 +68,7 @@ test('strategy oldest-removal lets short words go before a long answer that is o
 
 test('a session goes below the minimum only for a request that would not have fitted, and says so', async () => {
   const window = 8000;
-  const house = await buildHouse({
+  const house = await createTestApp({
     window,
     settings: {
       context: { strategy: 'oldest-removal', mask: unmasked, removal: { preserveEnd: 2, minMessages: 24 } },

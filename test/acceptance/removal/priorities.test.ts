@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import type { StrategyItem } from '../../../src/context/index.ts';
 import { assignMessagePriorities, strategyItems } from '../../../src/context/strategies/priorities.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 
 /** Of one message in the middle of others. */
@@ -36,7 +36,7 @@ test('the beginning and the end are HIGH, and no longer when they are not the en
 });
 
 test('in a real session ？ counts as a question', async () => {
-  const open = await (await buildHouse()).open();
+  const open = await (await createTestApp()).open();
   for (const text of ['Why?', '是这样吗？', 'Done.', '好的。']) await open.ask('go on', { text });
   const items = strategyItems(groupAtoms(open.entries()), { sizeOf: () => 10 }).filter(
     ({ role }) => role === 'assistant',

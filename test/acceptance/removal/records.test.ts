@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { planRemoval, type RemovalResult, type RemovalStrategy } from '../../../src/context/index.ts';
 import { allStrategies } from '../../../src/context/strategies/removalStrategies.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
 test('twelve compactions leave ten records', async () => {
-  const house = await buildHouse({ strategy: 'summary', window: 200_000 });
+  const house = await createTestApp({ strategy: 'summary', window: 200_000 });
   const open = await house.open();
   for (let n = 0; n < 12; n++) {
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(300)}` });
@@ -70,7 +70,7 @@ for (const strategy of ['auto', 'middle-removal'] as const)
   test(`one batch is one record (${strategy})`, async () => {
     const files = { 'a.txt': 'alpha beta\n'.repeat(60) };
     const open = await (
-      await buildHouse({
+      await createTestApp({
         window: 12_000,
         strategy,
         files,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { reductionOf } from '../../../src/context/history/reductions.ts';
 import { removalPolicyFor, strategyForModel } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { openProject } from '../support/project.ts';
 
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
@@ -51,7 +51,7 @@ test('settings win over the table', () => {
 test('the strategy changes with /model', async () => {
   // No summary can be had, so removal makes room, each time by the table's row for the model in use.
   const error = { kind: 'server', message: 'down', retryable: false } as const;
-  const house = await buildHouse({
+  const house = await createTestApp({
     model: 'gpt-4.1',
     window: 16_000,
     settings: { context: { mask: unmasked, compact: { maxFailures: 1 } } },

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ContextBuilder, DEFAULT_CONTEXT_CONFIG } from '../../../src/context/index.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
 
 /** A busy machine may take longer than the default to build the first index. */
@@ -74,7 +74,7 @@ test('`buildSimpleContext` is system, previous and user', () => {
 
 test('in a session each switch leaves its part out of the request', async () => {
   const request = async (context: object) => {
-    const house = await buildHouse({
+    const house = await createTestApp({
       window: 100_000,
       settings: { context: { reminderSteps: 1, memory: patient, ...context } },
       files: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/f${n}.txt`, 'x'])),
@@ -101,7 +101,9 @@ test('in a session each switch leaves its part out of the request', async () => 
   expect(await request({ instructionPinning: false })).toEqual({ memory: true, pin: false, short: true });
   expect(await request({ toolResultCompression: false })).toEqual({ memory: true, pin: true, short: false });
   const summarised = async (summary: object): Promise<boolean> => {
-    const open = await (await buildHouse({ window: 16_000, settings: { context: { ...summary } } })).open();
+    const open = await (
+      await createTestApp({ window: 16_000, settings: { context: { ...summary } } })
+    ).open();
     for (let n = 0; n < 16; n++)
       await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(140)}` });
     return JSON.stringify(open.context.getMessages()).includes('[Previous conversation summary]');

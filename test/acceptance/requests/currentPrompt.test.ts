@@ -1,11 +1,11 @@
 /** The current prompt is there, once, whatever it is. */
 import { expect, test } from 'vitest';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { openProject, use } from '../support/project.ts';
 
 test('prompts with the same beginning, and a tool step, are each there once', async () => {
-  const house = await buildHouse({ files: { 'a.txt': 'alpha\n' } });
+  const house = await createTestApp({ files: { 'a.txt': 'alpha\n' } });
   const open = await house.open();
   const beginning = 'Please look at the file a.txt and tell me ';
   const prompts = ['what it holds', 'what it lacks', 'what it holds'].map((end) => beginning + end);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { LongTermMemory } from '../../../src/context/index.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 
 test('summary and memory fail, and the answer still comes', async () => {
   const error = { kind: 'server', message: 'the summariser is down', retryable: false } as const;
@@ -16,7 +16,7 @@ test('summary and memory fail, and the answer still comes', async () => {
       return Promise.reject(new Error('the disk is on fire'));
     },
   });
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 16_000,
     deps: { memory },
     summarize: () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { estimateTokens, extractGoalFromMessage, generateStatusSummary } from '../../../src/context/index.ts';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
 
 const GOAL = 'Make the scanner accept braces inside of brackets';
@@ -21,7 +21,7 @@ const steps = Array.from({ length: 40 }, (_, n) =>
 );
 
 async function longTurn(settings: object): Promise<readonly WireRequest[]> {
-  const house = await buildHouse({
+  const house = await createTestApp({
     settings: { context: settings },
     files: { 'a.txt': 'alpha\n'.repeat(100) },
   });

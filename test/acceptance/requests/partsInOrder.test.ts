@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
 const words = ({ messages }: WireRequest): string[] =>
   messages.map((message) => `${message.role}: ${textOf(message).replace(/\s+/g, ' ').slice(0, 44)}`);
 
 test('a request is system, instructions, summary, messages, memory, input, and the reminder at the end', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 100_000,
     instructions: 'Be kind.',
     settings: { context: { reminderSteps: 2, memory: { timeoutMs: 20_000 } } },

@@ -6,14 +6,14 @@ import { reductionOf } from '../../../src/context/history/reductions.ts';
 import { windowItems } from '../../../src/context/history/SlidingWindow.ts';
 import { estimateTokens, SlidingWindow } from '../../../src/context/index.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
 
 const sizeOfText = (value: unknown): number =>
   estimateTokens(typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
 test('`SlidingWindow.applyWindow` on thirty messages of a real log', async () => {
-  const house = await buildHouse({ files: { 'a.txt': 'alpha beta gamma\n'.repeat(250) } });
+  const house = await createTestApp({ files: { 'a.txt': 'alpha beta gamma\n'.repeat(250) } });
   const open = await house.open();
   for (let n = 0; n < 10; n++)
     await open.ask(
@@ -52,7 +52,7 @@ test('`SlidingWindow.applyWindow` on thirty messages of a real log', async () =>
 });
 
 test('strategy sliding-window sends the newest rounds within its budget, in order, no call without its result', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     settings: { context: { strategy: 'sliding-window' } },
     files: { 'a.txt': 'alpha beta\n'.repeat(30) },
   });

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
 
 const longPrompt = `Mind every word of this: ${'never drop a word of the user '.repeat(200)}`;
 
 async function lastRequest(window: object): Promise<WireRequest> {
-  const house = await buildHouse({
+  const house = await createTestApp({
     settings: { context: { strategy: 'sliding-window', window } },
     files: { 'a.txt': 'alpha beta gamma delta\n'.repeat(300) },
   });

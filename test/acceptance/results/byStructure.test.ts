@@ -8,7 +8,7 @@ import { compress } from '../../../src/context/results/ToolResultCompressor.ts';
 import { WorkingMemory } from '../../../src/context/results/WorkingMemory.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { article, servePages } from '../support/pages.ts';
 import { use } from '../support/project.ts';
 
@@ -17,7 +17,7 @@ const { offload } = contextSettingsSchema.parse({});
 test('a document, a list, a search and a plain text are each shortened in their own way', async () => {
   const page = await servePages({ '/long.html': article(30), '/short.txt': 'Only a few words.' });
   const names = Array.from({ length: 50 }, (_, n) => `src/file${n}.txt`);
-  const house = await buildHouse({
+  const house = await createTestApp({
     settings: { webFetch: { allowPrivate: true } },
     window: 100_000,
     files: Object.fromEntries(
@@ -45,7 +45,7 @@ test('a document, a list, a search and a plain text are each shortened in their 
 
 test('what Grep found beyond the limits is shortened file by file, not cut after the first files', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `src/file${n}.txt`);
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 16_000,
     files: Object.fromEntries(
       names.map((name) => [name, `needle ${'in a lot of hay '.repeat(6)}\n`.repeat(12)]),

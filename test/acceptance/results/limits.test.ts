@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS, truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { openProject, use } from '../support/project.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
@@ -30,7 +30,7 @@ test('a line of a megabyte is cut to 51,200 bytes, of the head by default', asyn
 });
 
 test('a command keeps its beginning, its error lines and its end, no line twice', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     window: 1_000_000,
     files: {
       'wide.txt': Array.from({ length: 6 }, (_, n) => `<${n}>${'y'.repeat(20_000)}`).join('\n'),
@@ -60,7 +60,7 @@ test('a command keeps its beginning, its error lines and its end, no line twice'
 
 test('context.truncate.* are obeyed, and the pointer that is shown leads to the whole', async () => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
-  const house = await buildHouse({
+  const house = await createTestApp({
     settings: { context: { truncate: { maxLines: 60, maxBytes: 4000 } } },
     files: { 'rows.txt': text },
   });
@@ -87,7 +87,7 @@ test('context.truncate.* are obeyed, and the pointer that is shown leads to the 
 test('the result carries truncated, full_output_path and stats, and the path is readable', async () => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
   for (const outputDir of [null, 'long outputs']) {
-    const house = await buildHouse({
+    const house = await createTestApp({
       settings: { context: { truncate: { maxLines: 60, outputDir } } },
       files: { 'rows.txt': text },
     });
@@ -129,7 +129,7 @@ test.each([
   ['head_tail', ['row 0', 'row 299'], ['row 150']],
 ] as const)('context.truncate.direction %s', async (direction, kept, left) => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
-  const house = await buildHouse({
+  const house = await createTestApp({
     settings: { context: { truncate: { maxLines: 60, direction } } },
     files: { 'rows.txt': text },
   });

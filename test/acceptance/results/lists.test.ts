@@ -1,13 +1,13 @@
 /** Of a list the first items, and how many there are. */
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
 
 const files = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/f${n}.txt`, `${n}\n`]));
 
 async function listed(offload: object, pattern = 'src/*.txt') {
-  const house = await buildHouse({ files, settings: { context: offload } });
+  const house = await createTestApp({ files, settings: { context: offload } });
   const open = await house.open();
   const [, next] = await open.ask('list', { calls: [use('Glob', { pattern })] }, { text: 'I see.' });
   return { open, text: textOf(next?.messages.at(-1)) };
@@ -33,7 +33,7 @@ test('shorter lists are whole, the limit is a setting, and so is the whole short
 
 /** A list as a server's tool would give it, admitted as every result is. */
 async function admitted(list: unknown) {
-  const manager = (await buildHouse({ window: 200_000 })).manager();
+  const manager = (await createTestApp({ window: 200_000 })).manager();
   await manager.createSession('u', {}, { systemPrompt: 'Be brief.' });
   await manager.addMessage('user', 'list');
   const call = { id: 'call_1', name: 'mcp__files__list', arguments: '{}' };

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { setStage } from '../../e2e/support/stage.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { keys } from '../../ui/screen.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { openProject, SILENT } from '../support/project.ts';
 
 test('`ContextManager` creates a session, adds messages, and loads them again', async () => {
-  const house = await buildHouse();
+  const house = await createTestApp();
   const manager = house.manager();
   await expect(manager.addMessage('user', 'hello')).rejects.toThrow(
     /no open session.*createSession or loadSession/i,

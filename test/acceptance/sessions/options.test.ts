@@ -4,11 +4,11 @@ import { systemClock } from '../../../src/cli/process/clock.ts';
 import { CacheStore } from '../../../src/context/storage/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse, type HouseOptions } from '../support/house.ts';
+import { createTestApp, type SessionFactoryOptions } from '../support/house.ts';
 
 /** The questions that the last of thirty requests shows. */
-async function shown(context: object, more: HouseOptions = {}): Promise<string[]> {
-  const open = await (await buildHouse({ window: 200_000, settings: { context }, ...more })).open();
+async function shown(context: object, more: SessionFactoryOptions = {}): Promise<string[]> {
+  const open = await (await createTestApp({ window: 200_000, settings: { context }, ...more })).open();
   let texts: string[] = [];
   for (let n = 0; n < 30; n++) {
     const [request] = await open.ask(`question ${n}`, {
@@ -47,7 +47,7 @@ test('by default a session of 60 messages resumes whole after 30 hours; with the
   const resumed = async (context: object): Promise<string[]> => {
     let later = 0;
     const clock = { ...systemClock, now: () => Date.now() + later };
-    const house = await buildHouse({ clock, window: 200_000, settings: { context } });
+    const house = await createTestApp({ clock, window: 200_000, settings: { context } });
     const first = await house.open();
     for (let n = 0; n < 30; n++) await first.ask(`question ${n}`, { text: `Answer ${n}.` });
     await first.close();
@@ -63,7 +63,7 @@ test('by default a session of 60 messages resumes whole after 30 hours; with the
 
 test('the threshold can be given in tokens, and compaction be switched off', async () => {
   const compactions = async (context: object): Promise<number> => {
-    const house = await buildHouse({
+    const house = await createTestApp({
       window: 200_000,
       strategy: 'summary',
       settings: { context: { summary: 'simple', ...context } },

@@ -2,13 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { SUMMARY } from '../support/project.ts';
 
 const BOUNDARY = '=== Context Compaction Boundary ===';
 
 test('200 entries saved at once are in order and chained', async () => {
-  const house = await buildHouse();
+  const house = await createTestApp();
   const log = await house.store.createSession();
   await Promise.all(
     Array.from({ length: 200 }, (_, n) => {
@@ -43,7 +43,7 @@ test('200 entries saved at once are in order and chained', async () => {
 });
 
 test('a crash between the boundary and its summary leaves a whole session', async () => {
-  const house = await buildHouse();
+  const house = await createTestApp();
   const first = await house.open();
   await first.ask('first question', { text: `A long answer. ${'It goes on. '.repeat(400)}` });
   const [before] = await first.ask('second question', { text: 'Short.' });

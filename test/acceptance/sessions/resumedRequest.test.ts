@@ -1,11 +1,11 @@
 /** What the model saw before the program ended is what it sees afterwards. */
 import { expect, test } from 'vitest';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
 test('a resumed session sends the same bytes from the last boundary on, with tools and the retained tail', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     instructions: 'Be kind.',
     files: { 'a.txt': 'alpha\n'.repeat(300), 'b.txt': 'beta\n' },
   });

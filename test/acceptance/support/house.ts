@@ -34,7 +34,7 @@ import { type ModelServer, startModelServer, type WireRequest } from '../../e2e/
 import { MODEL } from '../../e2e/support/stage.ts';
 import { type Answer, silently } from './project.ts';
 
-export interface HouseOptions {
+export interface SessionFactoryOptions {
   /** As in a `config.json`; `{ context: … }` for the engine's own. */
   readonly settings?: object;
   /** Context window, in tokens. */
@@ -83,7 +83,7 @@ export interface OpenHouse {
 }
 
 /** Call it inside a test; everything is closed and removed when the test ends. */
-export async function buildHouse(options: HouseOptions = {}): Promise<House> {
+export async function createTestApp(options: SessionFactoryOptions = {}): Promise<House> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-acceptance-')));
   const root = join(folder, 'project');
   const dataRoot = join(folder, 'data');

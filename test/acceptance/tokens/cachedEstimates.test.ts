@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { estimateMessagesTokens, estimateTokens, estimateTokensCached } from '../../../src/context/index.ts';
 import { TokenCache } from '../../../src/context/tokens/TokenCache.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 
 test('the cache of `estimateTokensCached` and `estimateMessagesTokens` is bounded', () => {
   const cache = new TokenCache({ maxEntries: 5000, maxBytes: 1_000_000 });
@@ -18,7 +18,7 @@ test('the cache of `estimateTokensCached` and `estimateMessagesTokens` is bounde
 });
 
 test('every message costs four tokens more than its text', async () => {
-  const open = await (await buildHouse()).open();
+  const open = await (await createTestApp()).open();
   const used = async (): Promise<number> => (await open.agent.measure()).usedTokens;
   const empty = await used();
   await open.context.addMessage('user', 'a');

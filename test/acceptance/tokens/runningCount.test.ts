@@ -6,11 +6,11 @@ import { HistoryManager } from '../../../src/context/index.ts';
 import { RequestSizer } from '../../../src/context/request/RequestSizer.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { sessionOf } from '../../context/sessionOf.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
 
 test('after 200 operations the counter of `HistoryManager` equals a full recount', async () => {
-  const open = await (await buildHouse({ strategy: 'summary', files: { 'a.txt': 'alpha\n' } })).open();
+  const open = await (await createTestApp({ strategy: 'summary', files: { 'a.txt': 'alpha\n' } })).open();
   for (let n = 0; n < 6; n++)
     await open.ask(
       `question ${n}`,
@@ -45,7 +45,7 @@ test('after 200 operations the counter of `HistoryManager` equals a full recount
 });
 
 test('what is added up as a session grows, shrinks and is taken back equals a full recount', async () => {
-  const house = await buildHouse({ strategy: 'summary', window: 200_000 });
+  const house = await createTestApp({ strategy: 'summary', window: 200_000 });
   const open = await house.open();
   const { projection } = sessionOf(open.context);
   const sizer = new RequestSizer(projection.counter);
@@ -100,7 +100,7 @@ test('what is added up as a session grows, shrinks and is taken back equals a fu
 });
 
 test('the session’s meter says the same after a resume, after compactions and undos too', async () => {
-  const house = await buildHouse({ strategy: 'summary', files: { 'a.txt': 'alpha beta\n'.repeat(200) } });
+  const house = await createTestApp({ strategy: 'summary', files: { 'a.txt': 'alpha beta\n'.repeat(200) } });
   const open = await house.open();
   const measures: object[] = [];
   for (let n = 0; n < 5; n++) {

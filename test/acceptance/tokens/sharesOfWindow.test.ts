@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { allocateBudget } from '../../../src/context/tokens/budgets.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
-import { buildHouse } from '../support/house.ts';
+import { createTestApp } from '../support/house.ts';
 
 test('`allocateBudget` divides 48,000 tokens 20 : 10 : 10 : 55 : 5', () => {
   const { budget } = contextSettingsSchema.parse({});
@@ -12,7 +12,7 @@ test('`allocateBudget` divides 48,000 tokens 20 : 10 : 10 : 55 : 5', () => {
 });
 
 test('the messages get what summary and memories do not use', async () => {
-  const house = await buildHouse({
+  const house = await createTestApp({
     settings: { context: { totalBudget: 48_000, threadSummary: 'off' } },
     window: 200_000,
   });
@@ -33,12 +33,12 @@ test('the messages get what summary and memories do not use', async () => {
 
 test('system and tools come first, and are only warned about over their share', async () => {
   const systemPrompt = 'Be careful with everything. '.repeat(400);
-  const house = await buildHouse({ window: 16_000, systemPrompt });
+  const house = await createTestApp({ window: 16_000, systemPrompt });
   const open = await house.open();
   const [request] = await open.ask('hello', { text: 'Hi.' });
   expect(request?.messages[0]).toEqual({ role: 'system', content: systemPrompt });
   const { warnings } = await open.agent.report();
   expect(warnings.join('\n')).toMatch(/more than their share of 3,200 \(context\.budget\.systemPrompt\)/);
-  const roomy = await (await buildHouse({ window: 200_000 })).open();
+  const roomy = await (await createTestApp({ window: 200_000 })).open();
   expect((await roomy.agent.report()).warnings).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type CheckPorts, checkAccess } from '../../../src/cli/onboarding/checkAccess.ts';
 import { createSetupPort } from '../../../src/cli/onboarding/setupPort.ts';
-import { readPlace } from '../../../src/cli/process/appPaths.ts';
+import { readAppPaths } from '../../../src/cli/process/appPaths.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 import type { ModelError } from '../../../src/protocol/model.ts';
 import type { Access, AccessOutcome } from '../../../src/ui/onboarding/SetupPort.ts';
@@ -25,7 +25,7 @@ async function check(
   signal?: AbortSignal,
   env: Readonly<Record<string, string>> = {},
 ): Promise<AccessOutcome> {
-  const place = { ...readPlace(), env, dataRoot: '/nonexistent/data' };
+  const place = { ...readAppPaths(), env, dataRoot: '/nonexistent/data' };
   const loaded = await loadSettings({ ...place, root: '/nonexistent', flags: {}, trusted: false });
   const setup = createSetupPort(place, loaded);
   return setup.check({ apiKey: '', model: '', ...access }, signal ?? new AbortController().signal);

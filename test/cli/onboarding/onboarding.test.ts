@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { onboarding, type Start } from '../../../src/cli/onboarding/onboarding.ts';
 import { parseArguments } from '../../../src/cli/options.ts';
 import { readSettings } from '../../../src/cli/startup.ts';
-import type { Boot, OnboardingResult, UiHouse } from '../../../src/ui/types.ts';
+import type { AppServices, Boot, OnboardingResult } from '../../../src/ui/types.ts';
 
 const near: OnboardingResult = {
   type: 'credentials',
@@ -14,7 +14,7 @@ const near: OnboardingResult = {
   model: 'm',
 };
 const far: OnboardingResult = { ...near, baseUrl: 'https://llm.example/v1' };
-const ready: Boot = { type: 'ready', house: {} as UiHouse, notices: ['before'] };
+const ready: Boot = { type: 'ready', services: {} as AppServices, notices: ['before'] };
 
 /** Answers the step as a person would; returns what was kept, and what the program starts with after it. */
 const untrusted = { isTrusted: false, granted: undefined, savedRules: [] };

@@ -11,7 +11,7 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { findRoot, NoPlaceError, readPlace } from '../../../src/cli/process/appPaths.ts';
+import { findRoot, NoAppPathsError, readAppPaths } from '../../../src/cli/process/appPaths.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -20,12 +20,12 @@ describe('the folder of the user settings is never one of the project', () => {
     vi.stubEnv('HOME', home);
     vi.stubEnv('CLAWDCODE_HOME', '');
     const own = userInfo().homedir;
-    expect(readPlace()).toMatchObject({ home: own, systemHome: own, dataRoot: join(own, '.clawdcode') });
+    expect(readAppPaths()).toMatchObject({ home: own, systemHome: own, dataRoot: join(own, '.clawdcode') });
   });
 
   test.each(['.', '.clawdcode', '~/data'])('with CLAWDCODE_HOME=%s', (folder) => {
     vi.stubEnv('CLAWDCODE_HOME', folder);
-    expect(readPlace).toThrow(NoPlaceError);
+    expect(readAppPaths).toThrow(NoAppPathsError);
   });
 });
 

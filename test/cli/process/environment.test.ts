@@ -4,7 +4,7 @@ import { appendFile, mkdir, mkdtemp, realpath, rm, utimes, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readAhead, readEnvironment } from '../../../src/cli/process/environment.ts';
+import { prefetch, readEnvironment } from '../../../src/cli/process/environment.ts';
 
 let root: string;
 const git = (...args: string[]): void => {
@@ -116,7 +116,7 @@ test('what the repository says of itself is quoted and has an end', async () => 
 function counting() {
   let count = 0;
   let time = 0;
-  const read = readAhead(
+  const read = prefetch(
     async () => (count += 1),
     100,
     () => time,
@@ -138,6 +138,6 @@ test('what is old does not count', async () => {
 
 test('a failure that nobody asks for ends nothing; whoever asks hears of it', async () => {
   const fail = (): Promise<never> => Promise.reject(new Error('no'));
-  readAhead(fail, 100);
-  await expect(readAhead(fail, 100)()).rejects.toThrow('no');
+  prefetch(fail, 100);
+  await expect(prefetch(fail, 100)()).rejects.toThrow('no');
 });

@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Place } from '../../../src/cli/process/appPaths.ts';
+import type { AppPaths } from '../../../src/cli/process/appPaths.ts';
 import { whereItLies } from '../../../src/cli/sessions/movedSession.ts';
 import { SessionElsewhereError } from '../../../src/cli/sessions/sessionErrors.ts';
 import { getProjectStoragePath, PersistentStore, rememberPlace } from '../../../src/context/index.ts';
 
 interface World {
-  place(root: string): Place;
+  place(root: string): AppPaths;
   /** Makes a folder with a session in it, as the program does when one is open. Its root. */
   live(name: string, id: string, prompt: string): Promise<string>;
 }
@@ -36,7 +36,7 @@ async function world(): Promise<World> {
   };
 }
 
-const folderOf = ({ dataRoot }: Place, root: string): string =>
+const folderOf = ({ dataRoot }: AppPaths, root: string): string =>
   basename(getProjectStoragePath(dataRoot, root));
 
 test('a session is found in the folder of where its project was, by id, title or as the newest', async () => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDebugLog } from '../../../src/cli/process/debugLog.ts';
-import { readEnvironmentAhead } from '../../../src/cli/process/environment.ts';
-import { createSessionHouse } from '../../../src/cli/sessionFactory.ts';
+import { prefetchEnvironment } from '../../../src/cli/process/environment.ts';
+import { createSessionFactory } from '../../../src/cli/sessionFactory.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 import { LogPages } from '../../../src/context/index.ts';
 import { exportSession } from '../../../src/export/exportSession.ts';
@@ -51,7 +51,7 @@ async function wholeSession(redactOnWrite: boolean) {
     flags: { baseUrl: server.baseUrl },
   });
   const debug = createDebugLog(dataRoot, true, () => new Date());
-  const house = createSessionHouse({
+  const house = createSessionFactory({
     place: { cwd: root, root, home, dataRoot, packageRoot: home, version: '1.0.0', env: process.env },
     loaded,
     apiKey: OWN_KEY,
@@ -60,7 +60,7 @@ async function wholeSession(redactOnWrite: boolean) {
     demo: false,
     interactive: true,
     debug,
-    environment: readEnvironmentAhead(root),
+    environment: prefetchEnvironment(root),
   });
   const { agent, file = '' } = await house.open({ type: 'new' });
   const history = createHistoryFile(join(dataRoot, 'history', 'p.jsonl'), debug.textOf);

@@ -11,7 +11,7 @@ import {
 import type { Intent } from '../../../src/ui/keys/actions.ts';
 import { endingText } from '../../../src/ui/tasks/endingText.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
-import type { UiHouse } from '../../../src/ui/types.ts';
+import type { AppServices } from '../../../src/ui/types.ts';
 import { commandHost } from '../../commands/commandHost.ts';
 import { state as idle } from '../../headless/scriptedAgent.ts';
 
@@ -196,13 +196,16 @@ describe('keys', () => {
 });
 
 describe('booting', () => {
-  const house = { theme, preferences: { reducedMotion: true, showReasoning: true } } as unknown as UiHouse;
-  const ready: Message = { type: 'booted', boot: { type: 'ready', house, notices: ['Careful.'] } };
+  const services = {
+    theme,
+    preferences: { reducedMotion: true, showReasoning: true },
+  } as unknown as AppServices;
+  const ready: Message = { type: 'booted', boot: { type: 'ready', services, notices: ['Careful.'] } };
 
   test('says what there is to say, then opens the session, or the list of sessions', () => {
     const said = { type: 'say', level: 'warning', text: 'Careful.' };
     const { state, effects } = play([ready], { from: booting });
-    expect(state.preferences).toBe(house.preferences);
+    expect(state.preferences).toBe(services.preferences);
     expect(effects).toEqual([said, { type: 'open_session', target: { type: 'new' } }]);
     const picking = play([ready], { from: booting, options: { pickFirst: true } });
     expect(picking.effects).toEqual([said, { type: 'pick_session' }]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SessionTarget } from '../../../src/agent/types.ts';
 import type { Phase } from '../../../src/ui/controller/types.ts';
 import { createSessionSwitch } from '../../../src/ui/sessions/sessionSwitch.ts';
-import type { OpenOutcome, UiHouse, UiSession } from '../../../src/ui/types.ts';
+import type { AppServices, OpenOutcome, UiSession } from '../../../src/ui/types.ts';
 import { commandHost } from '../../commands/commandHost.ts';
 import { scriptedAgent } from '../../headless/scriptedAgent.ts';
 import { plain } from '../components/mount.tsx';
@@ -19,12 +19,12 @@ function session(id: string, resumed = true): UiSession {
   return { agent, host: commandHost({ agent }), resumed, notices: [] };
 }
 
-/** A house that answers by id; unknown ids open. */
+/** Services that answer by id; unknown ids open. */
 function stage(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: string) {
   const done: string[] = [];
   const phases: Phase[] = [];
   let current = first === undefined ? undefined : session(first);
-  const house: UiHouse = {
+  const services: AppServices = {
     theme: plain,
     preferences: { reducedMotion: true, showReasoning: false },
     saveSetting: async () => ({ type: 'saved', file: 'config.json' }),
@@ -40,7 +40,7 @@ function stage(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: stri
     },
   };
   const sessions = createSessionSwitch({
-    house: () => house,
+    services: () => services,
     session: () => current,
     phase: (phase) => phases.push(phase),
     say: (level, text) => done.push(`${level}: ${text}`),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/ui/controller/types.ts';
 import { keepTheme } from '../../../src/ui/theme/describeTheme.ts';
 import { chooseTheme, type ThemeSetting } from '../../../src/ui/theme/theme.ts';
-import type { SavedSetting, UiHouse } from '../../../src/ui/types.ts';
+import type { AppServices, SavedSetting } from '../../../src/ui/types.ts';
 
 const terminal = {
   noColor: false,
@@ -15,7 +15,7 @@ async function keep(setting: ThemeSetting, saved: SavedSetting | undefined) {
   const asked: unknown[] = [];
   const told: string[] = [];
   let theme = chooseTheme('dark', terminal);
-  const house = saved && {
+  const services = saved && {
     saveSetting: async (path: readonly string[], value: unknown) => {
       asked.push([path, value]);
       return saved;
@@ -27,7 +27,7 @@ async function keep(setting: ThemeSetting, saved: SavedSetting | undefined) {
       adjust: (change) => {
         theme = change.theme ?? theme;
       },
-      house: () => house as UiHouse | undefined,
+      services: () => services as AppServices | undefined,
       say: (level, text) => told.push(`${level}: ${text}`),
     },
     setting,
