@@ -23,7 +23,7 @@ import { createPermissionPorts, type PermissionRules } from './permissionPorts.t
 import { createPromptQueue } from './promptQueue.ts';
 import { createQuestions } from './questions.ts';
 import type { Clock } from './reply.ts';
-import { createRewinds } from './rewinds.ts';
+import { createRewinds } from './rewind/rewinds.ts';
 import { followTitle, titleDraft } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
 import { createAgentTasks } from './tasks.ts';

@@ -7,8 +7,8 @@ import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
 import { type PromptQueue, promptDraft } from './promptQueue.ts';
+import { sizeOfWork, workOf } from './rewind/turns.ts';
 import { runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
-import { sizeOfWork, workOf } from './turns.ts';
 
 export interface TurnJobPorts
   extends Omit<TurnPorts, 'signal' | 'emit' | 'deliverQueued' | 'deliverNotes' | 'schemas' | 'context'> {

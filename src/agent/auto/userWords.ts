@@ -1,7 +1,7 @@
 /** What the user typed in a session, for the judge of the mode `auto`: nothing else may steer it. Pure. */
 import { displayOf, type JSONLEntry } from '../../protocol/entries.ts';
 import { textOf } from '../promptOf.ts';
-import { startsTurn } from '../turns.ts';
+import { startsTurn } from '../rewind/turns.ts';
 
 /** Of one prompt, in characters: its beginning and its end. */
 const HEAD = 1200;

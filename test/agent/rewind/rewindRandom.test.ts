@@ -1,9 +1,9 @@
 /** Random sessions of turns, going back and taking that back, against snapshots that the test takes by itself. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rewindScopes } from '../../src/protocol/rewind.ts';
+import { rewindScopes } from '../../../src/protocol/rewind.ts';
+import { calls, says } from '../scriptedModel.ts';
 import { rewindStage } from './rewindStage.ts';
-import { calls, says } from './scriptedModel.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'd/e', 'd/f/g');
 const quoted = (text: string): string => `'${text.replaceAll("'", '')}'`;

@@ -3,16 +3,16 @@
  * be done to files is in the log before it is done, and what was done behind it, so that a program that is stopped
  * between the two leaves a session that can still take all of it back.
  */
-import type { ContextManager } from '../context/index.ts';
-import type { FileCheckpoints, PathChange, RestorePlan } from '../protocol/checkpoints.ts';
-import type { JSONLEntry } from '../protocol/entries.ts';
-import type { RewindPlan, RewindReport, RewindScope } from '../protocol/rewind.ts';
-import type { CheckpointKeeper } from './checkpoints.ts';
-import { directoryOf, environmentNote } from './environmentNote.ts';
-import type { Modes } from './modes.ts';
-import { promptOf } from './promptOf.ts';
+import type { ContextManager } from '../../context/index.ts';
+import type { FileCheckpoints, PathChange, RestorePlan } from '../../protocol/checkpoints.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { RewindPlan, RewindReport, RewindScope } from '../../protocol/rewind.ts';
+import type { CheckpointKeeper } from '../checkpoints.ts';
+import { directoryOf, environmentNote } from '../environmentNote.ts';
+import type { Modes } from '../modes.ts';
+import { promptOf } from '../promptOf.ts';
 import { createRestore } from './restoreFiles.ts';
-import { goneBackNote, refusalText, restoredText, rewindText, undoText } from './rewindTexts.ts';
+import { goneBackNote, refusalText, restoredText, rewindText, undoText } from './texts.ts';
 import { changesSince, findTurn } from './turnHistory.ts';
 import {
   cutShort,

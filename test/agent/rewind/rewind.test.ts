@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { cutShort, turnsOf } from '../../src/agent/turns.ts';
-import { liveEntries } from '../../src/context/index.ts';
+import { cutShort, turnsOf } from '../../../src/agent/rewind/turns.ts';
+import { liveEntries } from '../../../src/context/index.ts';
+import { calls, says } from '../scriptedModel.ts';
+import { ok, smallTool } from '../smallTools.ts';
 import { type RewindStage, rewindStage } from './rewindStage.ts';
-import { calls, says } from './scriptedModel.ts';
-import { ok, smallTool } from './smallTools.ts';
 
 const write = (id: string, path: string, content: string) =>
   calls([id, 'Write', { file_path: path, content }]);

@@ -1,9 +1,9 @@
 /** What the agent offers about going back: lists, plans, diffs, and the two ops. */
-import type { RestoreStep } from '../protocol/checkpoints.ts';
-import type { AgentEvent } from '../protocol/events.ts';
-import type { Op } from '../protocol/ops.ts';
-import type { RewindPlan, RewindReport, TurnRecord } from '../protocol/rewind.ts';
-import type { JobQueue } from './jobQueue.ts';
+import type { RestoreStep } from '../../protocol/checkpoints.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import type { Op } from '../../protocol/ops.ts';
+import type { RewindPlan, RewindReport, TurnRecord } from '../../protocol/rewind.ts';
+import type { JobQueue } from '../jobQueue.ts';
 import { createRewinder, type RewindPorts } from './rewind.ts';
 import { changesOfTurn, changesSince, findTurn, newestTurns } from './turnHistory.ts';
 

@@ -1,8 +1,8 @@
 /** What is said about going back: on screen, in the log, and to the model. */
-import { oneLine } from '../context/index.ts';
-import type { PathChange, RestorePlan } from '../protocol/checkpoints.ts';
-import type { EntryDraft } from '../protocol/entries.ts';
-import type { RewindScope } from '../protocol/rewind.ts';
+import { oneLine } from '../../context/index.ts';
+import type { PathChange, RestorePlan } from '../../protocol/checkpoints.ts';
+import type { EntryDraft } from '../../protocol/entries.ts';
+import type { RewindScope } from '../../protocol/rewind.ts';
 
 /** Characters of a prompt that are quoted. */
 const QUOTED = 60;

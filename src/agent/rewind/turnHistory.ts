@@ -1,9 +1,9 @@
 /** The turns of a session of any size: read from its end, as far back as somebody asks. */
 import { setImmediate } from 'node:timers/promises';
-import { liveEntries } from '../context/index.ts';
-import type { PathChange } from '../protocol/checkpoints.ts';
-import type { JSONLEntry } from '../protocol/entries.ts';
-import type { TurnRecord } from '../protocol/rewind.ts';
+import { liveEntries } from '../../context/index.ts';
+import type { PathChange } from '../../protocol/checkpoints.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { TurnRecord } from '../../protocol/rewind.ts';
 import { changesIn, checkpointOf, shownText, startsTurn, turnsOf, workOf } from './turns.ts';
 
 export interface PagedLog {

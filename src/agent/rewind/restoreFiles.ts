@@ -1,7 +1,7 @@
-import type { ContextManager } from '../context/index.ts';
-import type { FileCheckpoints, PathChange, RestorePlan } from '../protocol/checkpoints.ts';
-import { checkpointDraft, linesIn } from './checkpointDrafts.ts';
-import type { CheckpointKeeper } from './checkpoints.ts';
+import type { ContextManager } from '../../context/index.ts';
+import type { FileCheckpoints, PathChange, RestorePlan } from '../../protocol/checkpoints.ts';
+import { checkpointDraft, linesIn } from '../checkpointDrafts.ts';
+import type { CheckpointKeeper } from '../checkpoints.ts';
 import { isChange } from './turns.ts';
 
 export interface RestorePorts {

@@ -1,9 +1,9 @@
 /** The turns of a session and what was changed on disk in them: pure functions of its entries. */
-import { type Live, oneLine } from '../context/index.ts';
-import type { Checkpoint, PathChange, RestorePlan, RestoreStep } from '../protocol/checkpoints.ts';
-import { displayOf, type JSONLEntry } from '../protocol/entries.ts';
-import type { TurnRecord } from '../protocol/rewind.ts';
-import { textOf } from './promptOf.ts';
+import { type Live, oneLine } from '../../context/index.ts';
+import type { Checkpoint, PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
+import { displayOf, type JSONLEntry } from '../../protocol/entries.ts';
+import type { TurnRecord } from '../../protocol/rewind.ts';
+import { textOf } from '../promptOf.ts';
 
 /** Characters of a prompt that a list shows. */
 const SHOWN = 300;

@@ -13,16 +13,16 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { AgentDeps } from '../../src/agent/Agent.ts';
+import type { AgentDeps } from '../../../src/agent/Agent.ts';
 import {
   createFileCheckpoints,
   type OpenFileCheckpoints,
-} from '../../src/checkpoints/createFileCheckpoints.ts';
-import { BlobStore } from '../../src/context/index.ts';
-import type { FileCheckpoints } from '../../src/protocol/checkpoints.ts';
-import type { RewindReport } from '../../src/protocol/rewind.ts';
-import { builtinTools } from '../../src/tools/builtinTools.ts';
-import { type Given, type Stage, stage } from './stage.ts';
+} from '../../../src/checkpoints/createFileCheckpoints.ts';
+import { BlobStore } from '../../../src/context/index.ts';
+import type { FileCheckpoints } from '../../../src/protocol/checkpoints.ts';
+import type { RewindReport } from '../../../src/protocol/rewind.ts';
+import { builtinTools } from '../../../src/tools/builtinTools.ts';
+import { type Given, type Stage, stage } from '../stage.ts';
 
 export interface RewindStage extends Stage {
   readonly at: (path: string) => string;
