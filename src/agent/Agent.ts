@@ -12,24 +12,26 @@ import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts'
 import type { CommandSandbox, SandboxState } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { RunningQuestion, Tool, ToolContext } from '../protocol/tools.ts';
+import {
+  confirmWhileRunning,
+  createPermissionPorts,
+  createQuestions,
+  type PermissionRules,
+} from './approvals.ts';
 import { createJudge } from './auto/judge.ts';
 import { createCheckpointKeeper } from './checkpoints.ts';
-import { confirmWhileRunning } from './confirm.ts';
 import { createContextOps } from './contextOps.ts';
 import { createEventHub } from './eventHub.ts';
 import { createJobQueue } from './jobQueue.ts';
 import { createModes, type RefusedModes } from './modes.ts';
-import { createPermissionPorts, type PermissionRules } from './permissionPorts.ts';
 import { createPromptQueue } from './promptQueue.ts';
-import { createQuestions } from './questions.ts';
 import type { Clock } from './reply.ts';
-import { createRewinds } from './rewind/rewinds.ts';
-import { followTitle, titleDraft } from './sessionFacts.ts';
+import { createRewinds } from './rewind/rewind.ts';
+import { addEntry, followTitle, titleDraft, totalsOf } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
 import { createAgentTasks } from './tasks.ts';
-import { createTitleJob } from './titleJob.ts';
+import { createTitleJob } from './title.ts';
 import { createToolset } from './toolset.ts';
-import { addEntry, totalsOf } from './totals.ts';
 import { createTurnJob } from './turnJob.ts';
 import type { Agent } from './types.ts';
 

@@ -3,6 +3,7 @@
  * never leaves half a message behind. The caller records the outcome; nothing here touches the log.
  */
 
+import type { SummaryModel } from '../context/index.ts';
 import { MAX_ATTEMPTS, nextRetry } from '../model/retry.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Reasoning } from '../protocol/messages.ts';
@@ -14,7 +15,6 @@ import type {
   Reply,
   SentRequest,
 } from '../protocol/model.ts';
-import { createBreather } from './breather.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -71,10 +71,10 @@ export async function streamReply(request: ModelRequest, ports: ReplyPorts): Pro
     ports.onSent?.(one);
   };
   for (let attempt = 1; ; attempt++) {
-    const draft = new Draft();
-    const end = await oneTry(request, ports, draft, { onSent, underway });
+    const partial = new PartialReply();
+    const end = await oneTry(request, ports, partial, { onSent, underway });
     const durationMs = ports.clock.now() - started;
-    if (end === 'interrupted') return { type: 'interrupted', partial: draft.toReply(), durationMs, sent };
+    if (end === 'interrupted') return { type: 'interrupted', partial: partial.toReply(), durationMs, sent };
     if (end.type === 'done') return { type: 'done', reply: end.reply, durationMs, sent };
 
     const { error } = end;
@@ -82,8 +82,8 @@ export async function streamReply(request: ModelRequest, ports: ReplyPorts): Pro
       error.retryable && attempt < maxAttempts
         ? nextRetry({ attempt, elapsedMs: durationMs, error, random: ports.clock.random() })
         : undefined;
-    if (retry === undefined) return { type: 'failed', error, partial: draft.toReply(), durationMs, sent };
-    if (!draft.isEmpty()) ports.emit({ type: 'reply_discarded' });
+    if (retry === undefined) return { type: 'failed', error, partial: partial.toReply(), durationMs, sent };
+    if (!partial.isEmpty()) ports.emit({ type: 'reply_discarded' });
     ports.emit({ type: 'retrying', attempt, maxAttempts, delayMs: retry.delayMs, error });
     await ports.clock.sleep(retry.delayMs, ports.signal);
     if (ports.signal.aborted) {
@@ -95,16 +95,16 @@ export async function streamReply(request: ModelRequest, ports: ReplyPorts): Pro
 async function oneTry(
   request: ModelRequest,
   { client, signal, emit }: ReplyPorts,
-  draft: Draft,
+  partial: PartialReply,
   { onSent, underway }: { onSent: (sent: SentRequest) => void; underway: () => void },
 ): Promise<Extract<ModelEvent, { type: 'done' | 'failed' }> | 'interrupted'> {
-  const breather = createBreather();
+  const pause = createEventLoopBreak();
   for await (const event of client.stream(request, signal, onSent)) {
     underway();
-    if (breather.isDue()) await breather.breathe();
+    if (pause.isDue()) await pause.take();
     if (signal.aborted) return 'interrupted';
     if (event.type === 'done' || event.type === 'failed') return event;
-    draft.add(event);
+    partial.add(event);
     if (event.type === 'reasoning_delta') emit({ type: 'reasoning_delta', text: event.text });
     else emit(event);
   }
@@ -115,7 +115,7 @@ async function oneTry(
 }
 
 /** What has arrived so far of a reply that may never be finished. Half-written tool calls are left out. */
-class Draft {
+class PartialReply {
   private text = '';
   private reasoning: Reasoning | undefined;
   private calls = 0;
@@ -141,4 +141,51 @@ class Draft {
     };
     return { message, finishReason: 'stop' };
   }
+}
+
+/** Tries for a summary: someone is waiting, and there is a way to go on without it. */
+const SUMMARY_ATTEMPTS = 3;
+
+/** The model that `context` summarises with: the session's own client, with fewer retries. */
+export function createSummarizer(client: ModelClient, clock: Clock): SummaryModel {
+  return async (request, { signal, onProgress, onSent }) => {
+    let characters = 0;
+    const outcome = await streamReply(request, {
+      client,
+      clock,
+      signal,
+      maxAttempts: SUMMARY_ATTEMPTS,
+      ...(onSent === undefined ? {} : { onSent }),
+      emit: (event) => {
+        if (event.type === 'text_delta') characters += event.text.length;
+        else if (event.type === 'reply_discarded') characters = 0;
+        else return;
+        onProgress(characters);
+      },
+    });
+    if (outcome.type === 'done') return { type: 'done', reply: outcome.reply };
+    return outcome.type === 'interrupted' ? { type: 'aborted' } : { type: 'failed', error: outcome.error };
+  };
+}
+
+export interface EventLoopBreak {
+  /** The event loop has not run for a while. */
+  isDue(): boolean;
+  /** Input is read and timers run before this resolves. */
+  take(): Promise<void>;
+}
+
+/**
+ * For loops over what may all be there already. Awaiting what has arrived does not yield to the event loop: a stream that
+ * the network has delivered would be read to its end before any key is. `everyMs` is half a frame.
+ */
+export function createEventLoopBreak(everyMs = 8): EventLoopBreak {
+  let last = performance.now();
+  return {
+    isDue: () => performance.now() - last >= everyMs,
+    async take() {
+      await new Promise((done) => setImmediate(done));
+      last = performance.now();
+    },
+  };
 }

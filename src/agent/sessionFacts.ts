@@ -1,6 +1,7 @@
 /** Facts about a session that are pure functions of its log. */
-import { foldLog } from '../context/index.ts';
+import { foldLog, spentIn } from '../context/index.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { Usage } from '../protocol/messages.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 
 /** The permission mode that the log ends in; absent when it was never changed. */
@@ -104,4 +105,53 @@ export function titleDraft(title: string, source: 'user' | 'model' = 'user'): En
 function modeOf(entry: JSONLEntry): PermissionMode | undefined {
   const mode = entry.subtype === 'mode' ? entry.data?.mode : undefined;
   return permissionModes.find((known) => known === mode);
+}
+
+export interface Totals extends Usage {
+  readonly cachedTokens: number;
+  readonly requests: number;
+  /** US dollars; `undefined` as soon as one request had no known price. */
+  readonly costUsd: number | undefined;
+}
+
+const noTotals: Totals = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, costUsd: 0 };
+
+/** What a session has cost so far, as it is opened. */
+export function totalsOf(
+  entries: readonly JSONLEntry[],
+  costUsd: (model: string, usage: Usage) => number | undefined,
+): Totals {
+  return spentIn(entries).reduce((totals, { model, requests, ...usage }) => {
+    const cost = costUsd(model, usage);
+    return {
+      inputTokens: totals.inputTokens + usage.inputTokens,
+      outputTokens: totals.outputTokens + usage.outputTokens,
+      cachedTokens: totals.cachedTokens + usage.cachedTokens,
+      requests: totals.requests + requests,
+      costUsd: totals.costUsd === undefined || cost === undefined ? undefined : totals.costUsd + cost,
+    };
+  }, noTotals);
+}
+
+/** Adds what one entry cost: replies, and `usage` entries (summaries). */
+export function addEntry(
+  totals: Totals,
+  entry: JSONLEntry,
+  costUsd: (model: string, usage: Usage) => number | undefined,
+): Totals {
+  const spent = entry.message.usage;
+  if (spent === undefined) return totals;
+  const usage: Usage = {
+    inputTokens: spent.input_tokens,
+    outputTokens: spent.output_tokens,
+    ...(spent.cached_tokens === undefined ? {} : { cachedTokens: spent.cached_tokens }),
+  };
+  const cost = costUsd(entry.message.model ?? '', usage);
+  return {
+    inputTokens: totals.inputTokens + usage.inputTokens,
+    outputTokens: totals.outputTokens + usage.outputTokens,
+    cachedTokens: totals.cachedTokens + (usage.cachedTokens ?? 0),
+    requests: totals.requests + 1,
+    costUsd: totals.costUsd === undefined || cost === undefined ? undefined : totals.costUsd + cost,
+  };
 }

@@ -1,5 +1,6 @@
 /** The system prompt: frozen at session start, at most 6,000 characters, the same bytes for a whole session. */
 
+import type { EntryDraft } from '../protocol/entries.ts';
 import { quotedName } from '../protocol/quotedName.ts';
 
 /** What the model is told about where it works; frozen when the session starts. */
@@ -71,3 +72,42 @@ const text = `You are ClawdCode, a coding agent that works in the user's termina
 - Be brief and direct; the answer is read in a terminal. Lead with the result. No praise, no filler, no repetition of what the user can already see. Use Markdown sparingly; name places in code as path:line.
 - Say what was done, how it was checked, and what was not done or remains open. If you were wrong, say so plainly.
 - A path after @ in a prompt names a file of this project.`;
+
+/** What a note is made from. */
+export interface EnvironmentNews {
+  readonly occasion: 'resuming' | 'going back';
+  readonly now: Date;
+  /** As `environmentBlock` writes it. */
+  readonly block: string;
+  /** Where the shell is: absolute. */
+  readonly shell: string;
+}
+
+/** The entry of a note. It names the shell's directory where that is not the working directory of the block. */
+export function environmentNote({ occasion, now, block, shell }: EnvironmentNews): EntryDraft {
+  const place =
+    directoryOf(block) === `${DIRECTORY}${quotedName(shell)}`
+      ? ''
+      : `\n\nThe shell was in ${quotedName(shell)}, where tools resolve relative paths.`;
+  const content = `On ${occasion} (${minuteOf(now)}) the environment was:\n\n${block}${place}`;
+  return {
+    type: 'user',
+    subtype: 'environment',
+    message: { role: 'user', content },
+    data: { block, ...(occasion === 'going back' ? { about: 'rewind' } : {}) },
+  };
+}
+
+const DIRECTORY = 'Working directory: ';
+
+/** The line that names the working directory. */
+export function directoryOf(block: string | undefined): string | undefined {
+  return block?.split('\n').find((line) => line.startsWith(DIRECTORY));
+}
+
+/** Local time. */
+function minuteOf(now: Date): string {
+  const pad = (part: number): string => String(part).padStart(2, '0');
+  const day = `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`;
+  return `${day} ${pad(now.getHours())}:${pad(now.getMinutes())}`;
+}

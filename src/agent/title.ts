@@ -1,7 +1,15 @@
-/** A session's title, made by the model: what it is asked, and what of its answer is taken. Pure. */
+/**
+ * A session's title, made by the model once the first turn is done: in the background, with one request without tools,
+ * and without a message when it fails. Nothing waits for it.
+ */
 import { stripVTControlCharacters } from 'node:util';
-import { ContextBuilder } from '../context/index.ts';
-import type { Message } from '../protocol/messages.ts';
+import { ContextBuilder, type ContextManager } from '../context/index.ts';
+import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { Message, Usage } from '../protocol/messages.ts';
+import type { ModelClient, ModelInfo } from '../protocol/model.ts';
+import { type Clock, streamReply } from './reply.ts';
+import { titleDraft } from './sessionFacts.ts';
 
 const maxRequestCharacters = 2000;
 const maxReplyCharacters = 1000;
@@ -50,4 +58,134 @@ function cut(text: string, length: number): string {
   return characters.length > length || text.length > 2 * length
     ? `${characters.slice(0, length).join('')} …`
     : text;
+}
+
+export interface TitleJobPorts {
+  readonly context: Pick<ContextManager, 'entries' | 'append' | 'recordRequest'>;
+  readonly client: ModelClient;
+  readonly clock: Clock;
+  readonly model: () => ModelInfo;
+  /** Whether a turn runs or is about to. */
+  readonly isBusy: () => boolean;
+  /** What the setting says. */
+  readonly titles?: boolean;
+  /** Nobody looks at the title of a session without a user, and the demo model has nothing to say. */
+  readonly interactive: boolean;
+  readonly demo: boolean;
+  /** For the debug log. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface TitleJob {
+  /** Every event of the agent. */
+  hear(event: AgentEvent): void;
+  /** Stops what runs; nothing is written afterwards. */
+  close(): Promise<void>;
+}
+
+/** A model that thinks first needs room for it; the title itself takes a dozen tokens. */
+const maxOutputTokens = 500;
+/** One that gave no title so often gives none. */
+const maxTries = 2;
+
+export function createTitleJob(ports: TitleJobPorts): TitleJob {
+  let running: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
+  let tries = 0;
+  let isOver = ports.titles !== true || !ports.interactive || ports.demo;
+
+  const start = (): void => {
+    if (isOver || running !== undefined || tries >= maxTries) return;
+    const words = firstWords(ports.context.entries());
+    if (words === undefined) return;
+    // A server that serves one request at a time is the next turn's.
+    if (ports.model().hasOneSlot === true && ports.isBusy()) return;
+    const controller = new AbortController();
+    const done = ask(ports, words, controller.signal)
+      .then((isAnswered) => {
+        if (isAnswered) tries += 1;
+      })
+      .catch(ports.onError)
+      .finally(() => {
+        running = undefined;
+      });
+    running = { controller, done };
+  };
+
+  return {
+    hear(event) {
+      if (event.type === 'turn_started' && ports.model().hasOneSlot === true) running?.controller.abort();
+      // The agent is done with the turn only after everybody has heard of its end.
+      if (event.type === 'turn_ended' && event.outcome === 'done') setImmediate(start);
+    },
+    async close() {
+      isOver = true;
+      running?.controller.abort();
+      await running?.done;
+    },
+  };
+}
+
+/** What the title is made from; undefined where the session has one, or where its beginning is not at hand. */
+function firstWords(
+  entries: readonly JSONLEntry[],
+): { readonly request: string; readonly reply: string } | undefined {
+  const isWhole = entries.at(-1)?.seq === entries.length - 1;
+  if (!isWhole || entries.some(({ subtype }) => subtype === 'title')) return undefined;
+  const at = entries.findIndex(({ subtype }) => subtype === 'prompt');
+  const request = textOf(entries[at]);
+  const end = entries.findIndex(({ subtype }, index) => index > at && subtype === 'turn_end');
+  const reply = entries
+    .slice(at, end === -1 ? undefined : end)
+    .findLast((entry) => entry.type === 'assistant' && textOf(entry) !== '');
+  return request.trim() === '' ? undefined : { request, reply: textOf(reply) };
+}
+
+/** False where it was stopped: then it counts as not asked. */
+async function ask(
+  { client, clock, model, context }: TitleJobPorts,
+  { request, reply }: { readonly request: string; readonly reply: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { id } = model();
+  const asked = { model: id, messages: titlePrompt(request, reply), tools: [], maxOutputTokens };
+  const outcome = await streamReply(asked, { client, clock, signal, maxAttempts: 1, emit: () => {} });
+  const end = outcome.type === 'failed' ? outcome.error.kind : outcome.type;
+  await context.recordRequest({ purpose: 'title', outcome: end }, asked, outcome.sent);
+  if (signal.aborted || outcome.type === 'interrupted') return false;
+  if (outcome.type === 'failed') return true;
+  const { message, usage, model: named } = outcome.reply;
+  const title = cleanTitle(message.content);
+  // Meanwhile the user may have found a name.
+  const isNamed = context.entries().some(({ subtype }) => subtype === 'title');
+  const drafts = [
+    ...(usage === undefined ? [] : [usageDraft(usage, named ?? id)]),
+    ...(title === undefined || isNamed ? [] : [titleDraft(title, 'model')]),
+  ];
+  if (drafts.length > 0) await context.append(...drafts);
+  return true;
+}
+
+function usageDraft(
+  { inputTokens, outputTokens, cachedTokens, reasoningTokens }: Usage,
+  model: string,
+): EntryDraft {
+  const usage = {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    ...(cachedTokens === undefined ? {} : { cached_tokens: cachedTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoning_tokens: reasoningTokens }),
+  };
+  return {
+    type: 'system',
+    subtype: 'usage',
+    message: { role: 'system', content: '', model, usage },
+    data: { purpose: 'title' },
+  };
+}
+
+function textOf(entry: JSONLEntry | undefined): string {
+  const content = entry?.message.content;
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
 }

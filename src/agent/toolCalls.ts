@@ -17,8 +17,8 @@ import type {
 import { quotedName } from '../protocol/quotedName.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { untilAborted } from '../protocol/untilAborted.ts';
+import type { NewQuestion } from './approvals.ts';
 import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './checkpoints.ts';
-import type { NewQuestion } from './questions.ts';
 import type { Toolset } from './toolset.ts';
 
 export interface ToolCallPorts {

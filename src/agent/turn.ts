@@ -2,9 +2,8 @@
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent, TurnOutcome } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import type { ModelError, Reply } from '../protocol/model.ts';
+import type { ModelError, ModelRequest, Reply } from '../protocol/model.ts';
 import { watchRepeats } from './loopGuard.ts';
-import { imagesRefused, refusesImages } from './refusedImages.ts';
 import { type ReplyPorts, streamReply } from './reply.ts';
 import { runToolCalls, type ToolCallPorts } from './toolCalls.ts';
 
@@ -131,4 +130,25 @@ function tellHowItEnded({ message, finishReason }: Reply, emit: TurnPorts['emit'
   else if (finishReason === 'content_filter') say('The endpoint’s content filter stopped the reply.');
   else if (message.content.trim() === '')
     say('The model returned an empty reply. Try again, or choose another model.');
+}
+
+/**
+ * Whether a request failed because of the images in it. A server that cannot read an image refuses every later request
+ * with it in the history, which must not end a session. Models that take no images at all are the client's affair.
+ */
+export function refusesImages({ kind, message }: ModelError, { messages }: ModelRequest): boolean {
+  if (kind !== 'bad_request' && kind !== 'server' && kind !== 'model_not_found') return false;
+  return SIGNS.test(message) && messages.some(hasImage);
+}
+
+/** What servers say: "image input is not supported", "does not support vision", "content must be a string". */
+const SIGNS =
+  /image|vision|multi-?modal|modalit|mmproj|content (?:must|should) be a string|string_type|content.{0,40}(?:valid|expected).{0,10} string/i;
+
+export function imagesRefused(model: string): string {
+  return `${model} refused the images of this session: they are left out, and named in words instead. /model switches to one that sees.`;
+}
+
+function hasImage({ content }: ModelRequest['messages'][number]): boolean {
+  return typeof content !== 'string' && content.some(({ type }) => type === 'image');
 }

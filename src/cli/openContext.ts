@@ -1,10 +1,8 @@
 /** Starts a session with everything frozen in its header, or takes one up and tells it what has changed since. */
-
 import { join } from 'node:path';
-import { environmentNote } from '../agent/environmentNote.ts';
 import { CUT_SHORT, cutShort } from '../agent/rewind/turns.ts';
 import { lastCwd, lastModel, titleDraft } from '../agent/sessionFacts.ts';
-import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
+import { environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
 import type { SessionTarget } from '../agent/types.ts';
 import { type ContextManager, liveEntries, newNoteKey, type PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';

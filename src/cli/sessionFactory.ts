@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
-import { createSummarizer } from '../agent/summarize.ts';
+import { createSummarizer } from '../agent/reply.ts';
 import type { Environment } from '../agent/systemPrompt.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { ModelList } from '../commands/types.ts';

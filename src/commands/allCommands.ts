@@ -1,30 +1,21 @@
 import { audit } from './audit.ts';
-import { clear } from './clear.ts';
-import { compact } from './compact.ts';
-import { context } from './context.ts';
+import { compact, uncompact } from './compact.ts';
+import { context, cost } from './context.ts';
 import { copy } from './copy.ts';
-import { cost } from './cost.ts';
 import { diff } from './diff.ts';
-import { doctor } from './doctor.ts';
-import { exit } from './exit.ts';
 import { exportCommand } from './export.ts';
-import { fork } from './fork.ts';
 import { help } from './help.ts';
 import { init } from './init.ts';
-import { keys } from './keys.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
 import { permissions } from './permissions.ts';
-import { rename } from './rename.ts';
-import { resume } from './resume.ts';
 import { rewind } from './rewind.ts';
-import { status } from './status.ts';
+import { keys, theme, vim } from './screen.ts';
+import { clear, exit, fork, rename, resume } from './sessions.ts';
+import { doctor, status } from './status.ts';
 import { statusline } from './statusline.ts';
 import { tasks } from './tasks.ts';
-import { theme } from './theme.ts';
 import type { Command } from './types.ts';
-import { uncompact } from './uncompact.ts';
-import { vim } from './vim.ts';
 
 /** Every built-in command, in the order of `/help`. */
 export const allCommands: readonly Command[] = [

@@ -31,3 +31,11 @@ function compactOp(focus: string, preview: boolean): CommandResult {
   const op = { ...(focus === '' ? {} : { focus }), ...(preview ? { preview } : {}) };
   return { type: 'op', op: { type: 'compact', ...op } };
 }
+
+/** Takes the last compaction back, where what it stands for still fits. */
+export const uncompact: Command = {
+  name: 'uncompact',
+  aliases: ['uncompress'],
+  description: 'undo the last compaction',
+  run: () => ({ type: 'op', op: { type: 'uncompact' } }),
+};

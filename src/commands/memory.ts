@@ -1,5 +1,5 @@
 import { type FoundMemory, type MemoryFileInfo, type MemoryScope, oneLine } from '../context/index.ts';
-import { alignColumns } from './textTable.ts';
+import { alignColumns } from './figures.ts';
 import type { Command, CommandResult, MemoryPort } from './types.ts';
 
 const SEARCH = '/memory search [--category <name>] <words>';

@@ -1,8 +1,8 @@
 import type { AgentState } from '../agent/types.ts';
 import { parsePermissionMode } from '../config/modes.ts';
 import { modeLabels, type PermissionMode, permissionModes } from '../protocol/permissions.ts';
+import { alignColumns } from './figures.ts';
 import { explanationPage } from './pages/explanationPage.ts';
-import { alignColumns } from './textTable.ts';
 import type { Command, CommandHost, CommandResult, RuleInfo } from './types.ts';
 
 const meanings: Readonly<Record<PermissionMode, string>> = {

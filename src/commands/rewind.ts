@@ -1,8 +1,8 @@
 import { oneLine } from '../context/index.ts';
 import type { RewindPlan, TurnRecord } from '../protocol/rewind.ts';
+import { alignColumns } from './figures.ts';
 import { changesPage } from './pages/changesPage.ts';
 import { heading, type Page, pageLine } from './pages/page.ts';
-import { alignColumns } from './textTable.ts';
 import { changedText, turnOf } from './turnChoice.ts';
 import type { Command } from './types.ts';
 

@@ -1,5 +1,6 @@
 import { grouped } from '../protocol/grouped.ts';
 import type { ModelInfo } from '../protocol/model.ts';
+import { doctorPage } from './pages/doctorPage.ts';
 import { type Fact, factsPage } from './pages/factsPage.ts';
 import { windowSources } from './pages/windowSource.ts';
 import type { Command, StatusInfo } from './types.ts';
@@ -54,3 +55,11 @@ function settingsLine({ settingsFiles }: StatusInfo): string {
     .map(({ name, state }) => (state === 'broken' ? `${name} (broken, ignored)` : name))
     .join(', ');
 }
+
+/** Says what is there and what is missing, without disturbing the session. */
+export const doctor: Command = {
+  name: 'doctor',
+  aliases: [],
+  description: 'check terminal, files, endpoint, model',
+  run: async (_args, host) => ({ type: 'page', page: doctorPage(await host.doctor()) }),
+};

@@ -14,7 +14,7 @@ import type { PermissionExplanation } from '../protocol/explanation.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
-import type { ProjectFacts } from './initPrompt.ts';
+import type { ProjectFacts } from './init.ts';
 import type { Page } from './pages/page.ts';
 
 /** What `/status` tells. Never a key. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusesImages } from '../../src/agent/refusedImages.ts';
+import { refusesImages } from '../../src/agent/turn.ts';
 import type { ModelErrorKind, ModelRequest } from '../../src/protocol/model.ts';
 
 const request = (content: ModelRequest['messages'][number]['content']): ModelRequest => ({

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { type AgentDeps, createAgent } from '../../src/agent/Agent.ts';
-import type { Clock } from '../../src/agent/reply.ts';
+import { type Clock, createSummarizer } from '../../src/agent/reply.ts';
 import { lastCwd } from '../../src/agent/sessionFacts.ts';
-import { createSummarizer } from '../../src/agent/summarize.ts';
 import type { Agent } from '../../src/agent/types.ts';
 import {
   ContextManager,

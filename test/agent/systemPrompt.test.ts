@@ -1,7 +1,11 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { environmentNote } from '../../src/agent/environmentNote.ts';
-import { environmentBlock, SYSTEM_PROMPT_LIMIT, systemPrompt } from '../../src/agent/systemPrompt.ts';
+import {
+  environmentBlock,
+  environmentNote,
+  SYSTEM_PROMPT_LIMIT,
+  systemPrompt,
+} from '../../src/agent/systemPrompt.ts';
 import { SUMMARY_START } from '../../src/context/compaction/summaryText.ts';
 import { builtinTools } from '../../src/tools/builtinTools.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeBlocks } from '../../src/commands/codeBlocks.ts';
-import { readCopyArguments } from '../../src/commands/copy.ts';
+import { codeBlocks, readCopyArguments } from '../../src/commands/copy.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { scriptedAgent } from '../headless/scriptedAgent.ts';
 import { reply } from '../ui/transcript/entries.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProjectFacts } from '../../src/commands/initPrompt.ts';
+import type { ProjectFacts } from '../../src/commands/init.ts';
 import { plainText } from '../../src/commands/pages/page.ts';
 import { commandHost, run } from './commandHost.ts';
 

@@ -9,8 +9,7 @@ import type { Usage } from '../../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../../protocol/model.ts';
 import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
 import { type Clock, type ReplyOutcome, streamReply } from '../reply.ts';
-import { canBeJudged, judgePrompt, parseVerdict, type Verdict } from './judgePrompt.ts';
-import { userWords } from './userWords.ts';
+import { canBeJudged, judgePrompt, parseVerdict, userWords, type Verdict } from './judgePrompt.ts';
 
 /** Somebody waits for the call. */
 export const JUDGE_TIMEOUT_MS = 15_000;

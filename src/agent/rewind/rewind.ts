@@ -4,23 +4,28 @@
  * between the two leaves a session that can still take all of it back.
  */
 import type { ContextManager } from '../../context/index.ts';
-import type { FileCheckpoints, PathChange, RestorePlan } from '../../protocol/checkpoints.ts';
+import type { FileCheckpoints, PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { RewindPlan, RewindReport, RewindScope } from '../../protocol/rewind.ts';
-import type { CheckpointKeeper } from '../checkpoints.ts';
-import { directoryOf, environmentNote } from '../environmentNote.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import type { Op } from '../../protocol/ops.ts';
+import type { RewindPlan, RewindReport, RewindScope, TurnRecord } from '../../protocol/rewind.ts';
+import { type CheckpointKeeper, checkpointDraft, linesIn } from '../checkpoints.ts';
+import type { JobQueue } from '../jobQueue.ts';
 import type { Modes } from '../modes.ts';
 import { promptOf } from '../promptOf.ts';
-import { createRestore } from './restoreFiles.ts';
+import { directoryOf, environmentNote } from '../systemPrompt.ts';
 import { goneBackNote, refusalText, restoredText, rewindText, undoText } from './texts.ts';
-import { changesSince, findTurn } from './turnHistory.ts';
 import {
+  changesOfTurn,
+  changesSince,
   cutShort,
   doneBy,
+  findTurn,
   intended,
   inverse,
   isChange,
   isRewindNote,
+  newestTurns,
   plannedChanges,
   unfinished,
 } from './turns.ts';
@@ -196,4 +201,92 @@ export function createRewinder(ports: RewindPorts): Rewinder {
 
 function refused(type: RewindReport['type'], message: string): RewindReport {
   return { type, outcome: 'refused', message, conversation: false };
+}
+
+export interface RestorePorts {
+  readonly context: Pick<ContextManager, 'append' | 'sync'>;
+  readonly files: FileCheckpoints | undefined;
+  readonly checkpoints: Pick<CheckpointKeeper, 'alone'>;
+}
+
+export interface Restored {
+  readonly done: readonly PathChange[];
+  /** What was left unchanged and why, ready to show. */
+  readonly left: readonly string[];
+}
+
+/**
+ * Applies plans that the log already tells of, and records what came of it. `of` is the entry that tells of it;
+ * `begun` what a program that was stopped had begun: it stands in the record too.
+ */
+export function createRestore({ context, files, checkpoints }: RestorePorts) {
+  return async (
+    { steps }: RestorePlan,
+    cause: 'rewind' | 'undo',
+    of: string,
+    begun: readonly PathChange[] = [],
+  ): Promise<Restored> => {
+    if (files === undefined || steps.length === 0) return { done: [], left: [] };
+    const refused = steps.filter(({ action }) => action === 'refuse');
+    const why = refused.map(({ path, reason = '' }) => `${path}: ${reason}`);
+    const isIdle = !steps.some(isChange);
+    if (isIdle && begun.length === 0) return { done: [], left: why };
+    // After a power cut the log must know what was going to be done to the files.
+    await context.sync();
+    const applied = isIdle
+      ? { changes: [], notes: [] }
+      : await checkpoints.alone(() => files.apply({ steps }));
+    const put = begun.filter(({ path }) => !refused.some((step) => step.path === path));
+    const captured = begun.length === 0 ? applied : { ...applied, changes: put };
+    const lines = await linesIn(files, captured.changes);
+    const draft = checkpointDraft({ cause, of, captured, lines });
+    if (draft !== undefined) await context.append(draft);
+    return { done: applied.changes, left: [...why, ...applied.notes] };
+  };
+}
+
+export interface Rewinds {
+  submit(op: Extract<Op, { type: 'rewind' | 'undo_rewind' }>): void;
+  turns(limit: number): Promise<readonly TurnRecord[]>;
+  plan(uuid: string): Promise<RewindPlan | undefined>;
+  diff(uuid?: string): Promise<readonly RestoreStep[] | undefined>;
+}
+
+export interface RewindsPorts extends RewindPorts {
+  readonly jobs: Pick<JobQueue, 'add' | 'busy'>;
+  readonly emit: (event: AgentEvent) => void;
+  /** Tells how full the window is now. */
+  readonly measure: () => void;
+}
+
+const BUSY = 'Something is running. Press Esc to stop it, then rewind.';
+
+export function createRewinds(ports: RewindsPorts): Rewinds {
+  const { context, files, jobs, emit, measure, checkpoints } = ports;
+  const rewinder = createRewinder(ports);
+  const tell = (report: RewindReport): void => emit({ type: 'rewind_ended', report });
+  return {
+    submit(op) {
+      const type = op.type === 'rewind' ? 'rewind' : 'undo';
+      if (jobs.busy()) return tell({ type, outcome: 'refused', message: BUSY, conversation: false });
+      jobs.add(async () => {
+        const report = op.type === 'rewind' ? await rewinder.rewind(op.to, op.scope) : await rewinder.undo();
+        tell(report);
+        if (report.conversation) measure();
+      });
+    },
+    turns: (limit) => newestTurns(context, limit),
+    plan: rewinder.plan,
+    async diff(uuid) {
+      await checkpoints.settled();
+      if (uuid === undefined) {
+        const { changes } = await changesSince(context, -1);
+        return files === undefined || changes.length === 0 ? [] : files.diff(changes);
+      }
+      const turn = await findTurn(context, uuid);
+      if (turn === undefined) return undefined;
+      const changes = await changesOfTurn(context, turn);
+      return files === undefined || changes.length === 0 ? [] : files.diff(changes);
+    },
+  };
 }

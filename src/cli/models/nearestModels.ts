@@ -1,4 +1,4 @@
-import { modelAdvice } from '../../commands/modelAdvice.ts';
+import { modelAdvice } from '../../commands/model.ts';
 import type { ModelList } from '../../commands/types.ts';
 import type { ModelClient, ModelEvent } from '../../protocol/model.ts';
 

@@ -4,8 +4,8 @@ import {
   type JudgedCall,
   judgePrompt,
   parseVerdict,
+  userWords,
 } from '../../../src/agent/auto/judgePrompt.ts';
-import { userWords } from '../../../src/agent/auto/userWords.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
 describe('the verdict', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withNearestModels } from '../../../src/cli/models/nearestModels.ts';
-import { modelAdvice } from '../../../src/commands/modelAdvice.ts';
+import { modelAdvice } from '../../../src/commands/model.ts';
 import type { ModelClient, ModelEvent, ModelRequest } from '../../../src/protocol/model.ts';
 
 test.each([

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { render } from 'ink';
 import { expect, test } from 'vitest';
-import { keys as keysCommand } from '../../../src/commands/keys.ts';
 import { plainText } from '../../../src/commands/pages/page.ts';
+import { keys as keysCommand } from '../../../src/commands/screen.ts';
 import { KeysDialog, keyLines } from '../../../src/ui/keys/KeysDialog.tsx';
 import { keyGroups } from '../../../src/ui/keys/keyHints.ts';
 import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';

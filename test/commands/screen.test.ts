@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { theme } from '../../src/commands/theme.ts';
+import { theme } from '../../src/commands/screen.ts';
 import type { CommandHost } from '../../src/commands/types.ts';
 
 const run = (args: string) => theme.run(args, {} as CommandHost);

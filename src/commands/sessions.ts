@@ -1,0 +1,86 @@
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type { Command, CommandHost, CommandResult } from './types.ts';
+
+/** Opens an earlier session, by id, the beginning of one, or title; an unknown one is an error, never a new session. */
+export const resume: Command = {
+  name: 'resume',
+  aliases: ['continue', 'sessions'],
+  description: 'resume an earlier session',
+  argumentHint: '[session]',
+  run: async (args, host) => {
+    if (args === '') return { type: 'dialog', dialog: 'resume' };
+    if ((await host.findSession(args)) === 'found') return { type: 'open_session', target: { id: args } };
+    const text = `There is no session "${args}" in this project: give an id, the beginning of one, or a title. /resume alone lists them.`;
+    return { type: 'notice', level: 'error', text };
+  },
+};
+
+/** Characters that a title may have: more would not be read in a list. */
+const MAX_CHARACTERS = 200;
+
+/** Gives the session a name of the user's own; a title that the model or the first request gave stands back. */
+export const rename: Command = {
+  name: 'rename',
+  aliases: ['name'],
+  description: 'give this session a title of your own',
+  argumentHint: '[title]',
+  run: (args, { agent }) => {
+    const title = [...args.replace(/\s+/g, ' ').trim()].slice(0, MAX_CHARACTERS).join('');
+    if (title !== '') return { type: 'op', op: { type: 'set_title', title } };
+    const current = agent.state().title;
+    const now =
+      current === undefined ? 'This session has no title yet' : `This session is called “${current}”`;
+    return { type: 'notice', text: `${now}. /rename TITLE changes it.` };
+  },
+};
+
+/** Goes on in a copy of the open session; the session itself stays as it is. */
+export const fork: Command = {
+  name: 'fork',
+  aliases: ['branch'],
+  description: 'continue in a copy of this session; the original stays',
+  argumentHint: '[at #number]',
+  run: (args, host) => {
+    const [, number] = /^(?:at\s+)?#?(\d+)$/i.exec(args) ?? [];
+    if (args !== '' && number === undefined)
+      return error('/fork copies the whole session, /fork at #12 its beginning up to entry 12.');
+    if (host.agent.state().busy)
+      return error('Something is still running: press Esc to stop it, or wait, then /fork.');
+    return number === undefined ? whole(host) : upTo(Number(number), host);
+  },
+};
+
+function whole({ agent }: CommandHost): CommandResult {
+  if (!agent.entries().some(isSaid)) return error('Nothing to fork yet.');
+  return { type: 'fork_session' };
+}
+
+function upTo(seq: number, { agent }: CommandHost): CommandResult {
+  const last = agent.entries().at(-1)?.seq ?? -1;
+  if (seq > last) return error(`This session ends at #${last}: there is no #${seq} to fork at.`);
+  return { type: 'fork_session', uptoSeq: seq };
+}
+
+function isSaid({ type }: JSONLEntry): boolean {
+  return type !== 'system';
+}
+
+function error(text: string): CommandResult {
+  return { type: 'notice', level: 'error', text };
+}
+
+/** Starts a new session; the old one stays on disk. */
+export const clear: Command = {
+  name: 'clear',
+  aliases: ['new', 'reset'],
+  description: 'start a new session; this one stays resumable',
+  run: () => ({ type: 'open_session', target: 'new' }),
+};
+
+/** Leaves; the session stays resumable. */
+export const exit: Command = {
+  name: 'exit',
+  aliases: ['quit'],
+  description: 'quit; the session stays resumable',
+  run: () => ({ type: 'exit' }),
+};
