@@ -12,6 +12,8 @@ export interface Choice {
   readonly letter?: string;
   /** What has its keys in the user's keymap, in place of the letter; in plain lines the letter holds. */
   readonly action?: 'confirm:yes' | 'confirm:always' | 'confirm:sandbox' | 'confirm:no';
+  /** It lasts: its letter only selects it, so that the first letter of a word that is being typed does not take it. */
+  readonly isLasting?: boolean;
 }
 
 /** Each choice on as many lines as it needs, and one for a detail; the selected one is marked. */

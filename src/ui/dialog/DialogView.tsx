@@ -6,6 +6,7 @@ import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
 import { SelectList } from '../components/SelectList.tsx';
 import { useLatest } from '../components/useLatest.ts';
+import { useStrayWord } from '../components/useStrayWord.ts';
 import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
 import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
@@ -69,10 +70,11 @@ function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {
     if (kept !== latest()) set(kept);
   }
   const counts = useTypeAheadGuard(questionOf(dialog), now);
+  const stray = useStrayWord(now);
   const keymap = useDialogKeys(
     () => choicesPlace,
     (key) => {
-      const step = pressChoice(dialog, latest(), key, counts);
+      const step = pressChoice(dialog, latest(), key, { counts, stray });
       if (step.type === 'select') set(step.index);
       else if (step.type === 'answer') onAnswer(step.answer);
     },

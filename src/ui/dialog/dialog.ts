@@ -3,6 +3,7 @@
  * tells it in lines; neither knows what it is about. Pure.
  */
 import { type Choice, choiceOfKey, movedChoice } from '../components/choices.ts';
+import type { StrayWord } from '../components/useStrayWord.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 
 export type Dialog<A> = ChoiceDialog<A> | ListDialog<A> | WaitDialog<A>;
@@ -92,27 +93,42 @@ export type ChoiceStep<A> =
   | { readonly type: 'select'; readonly index: number }
   | { readonly type: 'answer'; readonly answer: A };
 
-/**
- * One key in a dialog of choices. `counts` says whether the key was pressed after the dialog was there to be read; it
- * is not asked where the answer is the safe one.
- */
+/** Tells answers from keys that were meant for something else; not asked where the answer is the safe one. */
+export interface KeyGuards {
+  /** Whether the key was pressed after the dialog was there to be read. */
+  readonly counts: () => boolean;
+  readonly stray: StrayWord;
+}
+
+/** One key in a dialog of choices. */
 export function pressChoice<A>(
   dialog: ChoiceDialog<A>,
   selected: number,
   key: DialogKey,
-  counts: () => boolean,
+  { counts, stray }: KeyGuards,
 ): ChoiceStep<A> {
   const { choices, cancel } = dialog;
   const action = key.type === 'action' ? key.name : undefined;
   if (quits(dialog, key)) return { type: 'answer', answer: dialog.quit ?? cancel };
   // Where quitting is another answer, Esc goes somewhere: then it has to be meant.
   if (action === 'confirm:cancel' && dialog.quit === undefined) return { type: 'answer', answer: cancel };
-  if (!counts()) return { type: 'none' };
+  const isTyped = key.type === 'text' || (key.type === 'action' && key.typed !== undefined);
+  if (!counts() || stray.holds(isTyped || action === 'confirm:accept')) return { type: 'none' };
   if (action === 'confirm:cancel') return { type: 'answer', answer: cancel };
   const index = movedChoice(selected, choices.length, key);
   if (index !== undefined) return { type: 'select', index };
-  const taken = choices[action === 'confirm:accept' ? selected : (choiceOfKey(choices, key) ?? -1)];
-  return taken === undefined ? { type: 'none' } : { type: 'answer', answer: taken.answer };
+  if (action === 'confirm:accept') return answerOf(choices[selected]);
+  const found = choiceOfKey(choices, key);
+  if (found === undefined && key.type === 'text') stray.begin();
+  if (found === undefined) return { type: 'none' };
+  const isDigit = key.type === 'text' && /^\d$/.test(key.text);
+  return choices[found]?.isLasting === true && !isDigit
+    ? { type: 'select', index: found }
+    : answerOf(choices[found]);
+}
+
+function answerOf<A>(choice: { readonly answer: A } | undefined): ChoiceStep<A> {
+  return choice === undefined ? { type: 'none' } : { type: 'answer', answer: choice.answer };
 }
 
 /** Ctrl+C; and Ctrl+D where leaving is an answer of its own. */

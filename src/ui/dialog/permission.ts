@@ -2,6 +2,7 @@
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { type Choice, choiceOfKey, movedChoice } from '../components/choices.ts';
 import { fieldInput, fieldText } from '../components/field.ts';
+import type { StrayWord } from '../components/useStrayWord.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { reveal, revealedNotice, revealLine, sanitizeLine } from '../print/sanitize.ts';
@@ -103,8 +104,7 @@ export interface PermissionPress {
   readonly previewRows: number;
   /** Whether the key was meant for the question: not typed ahead of it. */
   readonly counts: () => boolean;
-  /** A word that answers nothing is being typed: `holds` whether the key belongs to it, `begin` at its first letter. */
-  readonly stray: { readonly holds: (isCharacterOrEnter: boolean) => boolean; readonly begin: () => void };
+  readonly stray: StrayWord;
 }
 
 /** What a key makes of the dialog, and the answer if it gives one. */

@@ -67,7 +67,7 @@ function dialogOf({ folder, title, introduction, items, yes, no }: TrustWords): 
       },
     ],
     choices: [
-      { label: yes, letter: 'y', action: 'confirm:yes', answer: true },
+      { label: yes, letter: 'y', action: 'confirm:yes', isLasting: true, answer: true },
       { label: no, letter: 'n', action: 'confirm:no', answer: false },
     ],
     keepsChoices: true,

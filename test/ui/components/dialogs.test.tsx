@@ -331,7 +331,8 @@ test('an empty filter result says so, and Enter picks nothing', async () => {
 
 test.each([
   ['Enter', [keys.enter], true],
-  ['y', ['y'], true],
+  ['1', ['1'], true],
+  ['y and Enter', ['y', keys.enter], true],
   ['2', ['2'], false],
   ['down and Enter', [keys.down, keys.enter], false],
   ['Esc', [keys.escape], false],
@@ -359,6 +360,21 @@ test.each([
   clock.pass(200);
   await screen.press(...pressed);
   expect(answered).toHaveBeenCalledExactlyOnceWith(expected);
+});
+
+test('a prompt that is typed at the question of trust does not answer it', async () => {
+  const answered = vi.fn();
+  const clock = createClock();
+  const dialog = trustDialog({ folder: '/home/me/repo', effects: [] });
+  const { screen } = await mount(
+    <DialogView dialog={dialog} {...room} rows={12} now={clock.now} onAnswer={answered} />,
+  );
+  clock.pass(200);
+  await screen.press(...'yarn test', keys.enter);
+  expect(answered).not.toHaveBeenCalled();
+  clock.pass(1000);
+  await screen.press(keys.enter);
+  expect(answered).toHaveBeenCalledExactlyOnceWith(true);
 });
 
 test.each([

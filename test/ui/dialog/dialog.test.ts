@@ -21,6 +21,30 @@ const action = (name: Extract<DialogKey, { type: 'action' }>['name']): DialogKey
 });
 const letter = (text: string): DialogKey => ({ type: 'text', text });
 
+const noWord = { holds: () => false, begin: () => {} };
+const heard = { counts: () => true, stray: noWord };
+
+test('the letters and the Enter of a word that answers nothing are no answers', () => {
+  let isTyping = false;
+  const stray = {
+    holds: (isTyped: boolean) => isTyping && isTyped,
+    begin: () => {
+      isTyping = true;
+    },
+  };
+  const press = (key: DialogKey) => pressChoice(dialog, 0, key, { counts: () => true, stray });
+  for (const key of [letter('x'), letter('a'), action('confirm:accept')])
+    expect(press(key)).toEqual({ type: 'none' });
+  expect(press(action('confirm:cancel'))).toEqual({ type: 'answer', answer: 'left' });
+});
+
+test('what lasts is taken with Enter or its number; its letter selects it', () => {
+  const lasting = { ...dialog, choices: dialog.choices.map((one) => ({ ...one, isLasting: true })) };
+  expect(pressChoice(lasting, 0, letter('b'), heard)).toEqual({ type: 'select', index: 1 });
+  expect(pressChoice(lasting, 0, letter('2'), heard)).toEqual({ type: 'answer', answer: 'b' });
+  expect(pressChoice(lasting, 1, action('confirm:accept'), heard)).toEqual({ type: 'answer', answer: 'b' });
+});
+
 test.each([
   ['Enter takes the selected one', action('confirm:accept'), { type: 'answer', answer: 'b' }],
   ['down goes around the end', action('confirm:next'), { type: 'select', index: 0 }],
@@ -29,7 +53,7 @@ test.each([
   ['another letter', letter('x'), { type: 'none' }],
   ['Esc', action('confirm:cancel'), { type: 'answer', answer: 'left' }],
 ])('%s', (_name, key, expected) => {
-  expect(pressChoice(dialog, 1, key, () => true)).toEqual(expected);
+  expect(pressChoice(dialog, 1, key, heard)).toEqual(expected);
 });
 
 test.each([
@@ -40,7 +64,7 @@ test.each([
   ['Ctrl+D', withQuit, action('app:exit'), { type: 'answer', answer: 'quit' }],
   ['Ctrl+D, where nothing can be quit', dialog, action('app:exit'), { type: 'none' }],
 ])('typed ahead: %s', (_name, asked, key, expected) => {
-  expect(pressChoice(asked, 0, key, () => false)).toEqual(expected);
+  expect(pressChoice(asked, 0, key, { ...heard, counts: () => false })).toEqual(expected);
 });
 
 test('a choice stays selected when others come before it, the first stays the first', () => {
