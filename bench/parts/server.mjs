@@ -4,15 +4,18 @@ import { createServer } from 'node:http';
 /**
  * Answers requests of the conversation: `answer(index, response, body)` writes the reply to request `index` (from 0);
  * `body()` is its text. Everything else (the list of models, a session's title) has an answer of its own.
- * `arrivals` holds the time of each request (performance.now(), in milliseconds) as its head came in.
+ * `arrivals` holds the time of each request (performance.now(), in milliseconds) as its head came in, `queries` that of each
+ * query about the server itself, which `answerQuery(response)` answers.
  */
-export async function startServer(answer) {
+export async function startServer(answer, { answerQuery = listNothing } = {}) {
   const arrivals = [];
+  const queries = [];
   const sizes = [];
   const server = createServer((request, response) => {
     const arrived = performance.now();
-    if (request.method !== 'POST') {
-      response.setHeader('content-type', 'application/json').end('{"data":[]}');
+    if (!request.url.endsWith('/chat/completions')) {
+      queries.push(arrived);
+      answerQuery(response);
       return;
     }
     const pieces = [];
@@ -35,11 +38,22 @@ export async function startServer(answer) {
     /** What points the program at it. */
     access: { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: 'bench', OPENAI_MODEL: 'gpt-4.1' },
     arrivals,
+    queries,
     /** Bytes of each request's body. */
     sizes,
     stop: () => new Promise((done) => server.close(done).closeAllConnections()),
   };
 }
+
+function listNothing(response) {
+  response.setHeader('content-type', 'application/json').end('{"data":[]}');
+}
+
+/** Offers conversations and nothing else. */
+export const notFound = (response) => void response.writeHead(404).end();
+
+/** The same, two seconds later. */
+export const lateNotFound = (response) => void setTimeout(notFound, 2000, response);
 
 /** One tool call as a whole reply. */
 export function replyWithCall(response, index, name, input) {
