@@ -7,8 +7,7 @@ import { decideCommand } from './command/commandDecision.ts';
 import { causeOf, decideFile } from './files/fileDecision.ts';
 import type { Policy } from './policy.ts';
 import { namesTool, parseRule, type SourcedRule } from './rules/rules.ts';
-import { suggestForFiles } from './rules/suggestFiles.ts';
-import { suggestForTool } from './rules/suggestTool.ts';
+import { suggestForFiles, suggestForTool } from './rules/suggestFiles.ts';
 import { gravest } from './verdicts.ts';
 import { decideWeb } from './webDecision.ts';
 

@@ -1,8 +1,7 @@
 /** What a decision is made from: the rules in force, the mode, and where the user works. */
 import type { PermissionMode } from '../protocol/permissions.ts';
-import type { FilesBelow, Selection } from './lookups/filesBelow.ts';
+import type { FilesBelow, Selection, TreeEntry } from './lookups/filesBelow.ts';
 import type { Shown } from './lookups/gitShown.ts';
-import type { TreeEntry } from './lookups/listTree.ts';
 import type { SourcedRule } from './rules/rules.ts';
 import type { ParsedCommand } from './shell/parsedCommand.ts';
 

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 import type { Access, PermissionDecision } from '../protocol/permissions.ts';
 import type { Policy } from './policy.ts';
 import { parseRule, type SourcedRule } from './rules/rules.ts';
-import { saveLocally } from './rules/suggestTool.ts';
+import { saveLocally } from './rules/suggestFiles.ts';
 
 type WebAccess = Extract<Access, { type: 'web' }>;
 

@@ -3,7 +3,6 @@ import type { Access, AskCause, PermissionDecision } from '../../protocol/permis
 import { causeOf, decideFile } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
-import { mayNameForbidden, namedPaths } from '../namedPaths.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { SourcedRule } from '../rules/rules.ts';
@@ -12,9 +11,10 @@ import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
 import { gravest, reasonOf } from '../verdicts.ts';
 import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
+import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
-import { locate, pathsIn } from './wordPaths.ts';
+import { locate, pathsIn } from './words.ts';
 
 type Understood = Extract<ParsedCommand, { ok: true }>;
 type CommandAccess = Extract<Access, { type: 'command' }>;

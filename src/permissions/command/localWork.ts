@@ -13,7 +13,7 @@ import type { Policy } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { editedPaths } from './plainEdits.ts';
-import { locate, pathsIn } from './wordPaths.ts';
+import { locate, pathsIn } from './words.ts';
 
 /** The cause of asking about such a command; undefined where it is anything else. */
 export function localWork(visit: Visit, policy: Policy): AskCause | undefined {

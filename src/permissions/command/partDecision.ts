@@ -18,9 +18,8 @@ import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
 import { gravest } from '../verdicts.ts';
 import { localWork } from './localWork.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
-import { textWords } from './textWords.ts';
 import { decidePattern, decideShown, decideTracked, decideTree, isNoFile } from './treeDecision.ts';
-import { locate, possibleWords } from './wordPaths.ts';
+import { locate, possibleWords, textWords } from './words.ts';
 
 export interface PartVerdict extends PermissionDecision {
   /** With `ask`: what a judge may decide on; absent = a limit. */

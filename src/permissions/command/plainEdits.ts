@@ -15,7 +15,7 @@ import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
 import { gravest } from '../verdicts.ts';
-import { locate } from './wordPaths.ts';
+import { locate } from './words.ts';
 
 const commands: Readonly<Record<string, OptionList>> = {
   mkdir: { flags: 'pv', long: ['--parents', '--verbose'] },

@@ -7,7 +7,7 @@ import { isSensitive } from '../files/sensitive.ts';
 import type { Shown } from '../lookups/gitShown.ts';
 import type { Policy } from '../policy.ts';
 import type { OpenPattern, Tree } from '../readOnly/use.ts';
-import { locate } from './wordPaths.ts';
+import { locate } from './words.ts';
 
 const allowed: PermissionDecision = {
   behavior: 'allow',

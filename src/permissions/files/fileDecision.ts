@@ -1,5 +1,5 @@
 /** Whether one file may be read or written: rules, secrets, the workspace and the mode, in that order. */
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
 import type { Policy } from '../policy.ts';
@@ -7,14 +7,14 @@ import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
 import { gravest } from '../verdicts.ts';
 import { anchoredPath, contains, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
-import { namesInHome } from './homeLinks.ts';
 import {
   type ProtectedName,
   type ProtectionPlace,
   protectedName,
+  protectedNames,
   protectionPlace,
 } from './protectedNames.ts';
-import { couldBeSensitive, foldPath, isSensitive } from './sensitive.ts';
+import { couldBeSensitive, foldPath, isSensitive, secretFolders } from './sensitive.ts';
 
 /** What decided, so that a suggestion can be made of it. */
 export interface FileVerdict extends PermissionDecision {
@@ -285,4 +285,35 @@ function namesTheFile(
   if (kind === 'secret') return isSensitive(parsed.spec);
   const named = protectionOf(anchoredPath(parsed.spec, place), policy);
   return named?.isGeneral === true ? protectionOf(realPath, policy)?.isGeneral === true : named !== undefined;
+}
+
+/** Absolute paths below the home folder that lead to the same file or folder through a link. */
+export function namesInHome(
+  realPath: string,
+  { home, linksIn, realpath }: Pick<Policy, 'home' | 'linksIn' | 'realpath'>,
+): readonly string[] {
+  return folders.flatMap((folder) =>
+    linksIn(join(home, folder)).flatMap((link) => {
+      const target = realpath(link);
+      // A link to what is around the home says nothing about what lies there.
+      if (contains(target, realpath(home)) || !contains(target, realPath)) return [];
+      return [join(link, relative(target, realPath))];
+    }),
+  );
+}
+
+/** Folders of the home in which a link may stand in the place of what a program obeys or keeps secret. */
+const folders: readonly string[] = [
+  ...new Set([
+    '',
+    ...secretFolders.flatMap((folder) => [...parentsOf(folder), folder]),
+    ...protectedNames.flatMap(({ pattern }) =>
+      pattern.startsWith('~/') ? parentsOf(pattern.slice('~/'.length)) : [],
+    ),
+  ]),
+];
+
+function parentsOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }

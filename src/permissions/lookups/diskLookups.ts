@@ -1,8 +1,7 @@
 import type { DiskLookups } from '../policy.ts';
 import { expandGlob } from './expandGlob.ts';
-import { filesBelow, findUpwards, isDirectory } from './filesBelow.ts';
+import { filesBelow, findUpwards, isDirectory, linksIn, listTree } from './filesBelow.ts';
 import { gitFolder, gitRunsPrograms, gitShows, includedSettings, trackedFiles } from './gitPrograms.ts';
-import { linksIn, listTree } from './listTree.ts';
 import { realpathForAll } from './realpathForAll.ts';
 import { toolsFolderNamed } from './toolVersions.ts';
 

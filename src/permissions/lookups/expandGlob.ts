@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
-import { isMisread } from './listTree.ts';
+import { isMisread } from './filesBelow.ts';
 
 /** Entries looked at for one pattern; a shell command that means more is a question anyway. */
 const MAX_ENTRIES = 5000;

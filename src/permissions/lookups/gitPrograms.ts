@@ -10,8 +10,8 @@ import { entriesOf } from '../../disk/fileLookups.ts';
 import { type IndexPaths, indexPaths } from '../../disk/gitIndex.ts';
 import { gitIncludes } from '../../protocol/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
+import { isMisread } from './filesBelow.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
-import { isMisread } from './listTree.ts';
 import { readFileNow } from './readFileNow.ts';
 
 /**

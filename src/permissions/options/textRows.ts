@@ -3,7 +3,7 @@ import { awkOnlyPrints, awkVariable } from '../readOnly/awk.ts';
 import { commands, type ReadOnlyCommand } from '../readOnly/commands.ts';
 import { jqSeesInput } from '../readOnly/jq.ts';
 import { searchOptions } from '../readOnly/search.ts';
-import { onlyPrints as sedOnlyPrints } from '../readOnly/sedScript.ts';
+import { onlyPrints as sedOnlyPrints } from '../readOnly/sed.ts';
 import type { KnownOptions } from './knownOptions.ts';
 import { long, type ProgramRow, type Risks } from './programRow.ts';
 import type { OptionList } from './readOptions.ts';

@@ -2,7 +2,7 @@
 
 import { isSensitive } from '../files/sensitive.ts';
 import { readOptions } from '../options/readOptions.ts';
-import { isStricter } from '../shell/builtins.ts';
+import { isStricter } from '../shell/grammar.ts';
 import { awkUse } from './awk.ts';
 import { commands } from './commands.ts';
 import { gitUse } from './git.ts';

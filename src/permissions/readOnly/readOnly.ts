@@ -5,11 +5,10 @@
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
-import { findUse } from './find.ts';
+import { findUse, xargsUse } from './find.ts';
 import { printUse, testUse } from './print.ts';
 import { programUse } from './programs.ts';
 import { mergeUses, type OpenPattern, type ReadOnlyUse } from './use.ts';
-import { xargsUse } from './xargs.ts';
 
 /**
  * undefined = not known to be read-only. Every word is known exactly, but for the names of files that match a pattern

@@ -1,6 +1,104 @@
+/**
+ * The grammar of sed scripts, as far as they print, delete and replace. The commands that run programs or name files
+ * (`e`, `w`, `W`, `r`, `R`, and the flags `e` and `w` of `s`) are not part of it, and neither is anything that GNU and BSD
+ * read differently. Source: GNU sed manual, "sed scripts"; POSIX sed; sed(1) of FreeBSD.
+ */
 import { readOptions } from '../options/readOptions.ts';
-import { onlyPrints } from './sedScript.ts';
 import type { ReadOnlyUse } from './use.ts';
+
+/** Up to a delimiter. Between brackets some take the delimiter for a character, so there it is neither. */
+const expression = (delimiter: string): string =>
+  String.raw`(?:(?!${delimiter})[^\\\n[]|\\[^\n]|\[(?!\^?\])(?:(?!${delimiter})[^\][\\\n]|\\[^\]\n]|\[:\w+:\])*\])*${delimiter}`;
+const text = (delimiter: string): string => String.raw`(?:(?!${delimiter})[^\\\n]|\\[^\n])*${delimiter}`;
+
+const unbracketed = String.raw`(?:(?!\1)[^\\\n[]|\\[^\n])*`;
+const insideBrackets = String.raw`(?:(?!\1)[^\][\\\n;{}#])*`;
+
+const delimiters = String.raw`([/|#,@!:~+%=_])`;
+const blanks = /[\t ]*/y;
+const separators = /[\t\n ;]*/y;
+const address = new RegExp(
+  `(?:\\d+(?:~\\d+)?|\\$|/${expression('/')}[IM]*|\\\\${delimiters}${expression(String.raw`\1`)}[IM]*)`,
+  'y',
+);
+const secondAddress = /[+~]\d+/y;
+const substitution = new RegExp(
+  String.raw`s${delimiters}${expression(String.raw`\1`)}${text(String.raw`\1`)}[gpiImM\d]*`,
+  'y',
+);
+/**
+ * The same with one delimiter between brackets, as in `s/[^/]*$//`. Where that ends the expression, what stands for the
+ * replacement here are flags, and those begin with no flag, so that such a sed refuses the script before it does anything.
+ */
+const bracketed = new RegExp(
+  String.raw`s([/|,@!:~+%=_])${unbracketed}\[\^?${insideBrackets}\1${insideBrackets}\]${expression(String.raw`\1`)}(?:\1|(?![\sgpiImMeEwW\d;}#])${text(String.raw`\1`)})[gpiImM\d]*`,
+  'y',
+);
+const transliteration = new RegExp(
+  String.raw`y${delimiters}${text(String.raw`\1`)}${text(String.raw`\1`)}`,
+  'y',
+);
+const plainCommand = /[=dDgGhHnNpPxz]|[lqQ](?:[\t ]*\d+)?/y;
+const label = /:[\t ]*\w+/y;
+const branch = /[btT](?:[\t ]*\w+)?/y;
+/** `a text`, `a\text`, or `a\` and lines of text, all but the last of which end with a backslash. */
+const insertion = /[aic](?:[\t ]+(?=[^\s\\])|\\\n|\\[\t ]*(?=[^\s\\]))(?:[^\\\n]|\\[^\\\n]|(?<!\\)\\\n)*/y;
+const comment = /#[^\n]*/y;
+
+/**
+ * Whether a script does nothing but print its input, or what it makes of it. Several `-e` are one script, joined with line
+ * feeds.
+ */
+export function onlyPrints(script: string): boolean {
+  if (/[^\P{Cc}\n\t]/u.test(script)) return false;
+  let at = 0;
+  let depth = 0;
+  let hasLabels = false;
+  let hasText = false;
+  const take = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(script)?.[0];
+    at += found?.length ?? 0;
+    return found;
+  };
+  const takeAddresses = (): boolean => {
+    if (take(address) === undefined) return true;
+    take(blanks);
+    if (script[at] !== ',') return true;
+    at += 1;
+    take(blanks);
+    return take(secondAddress) !== undefined || take(address) !== undefined;
+  };
+  for (take(separators); at < script.length; take(separators)) {
+    if (take(comment) !== undefined) continue;
+    if (!takeAddresses()) return false;
+    take(/[\t !]*/y);
+    if (script[at] === '{') {
+      depth += 1;
+      at += 1;
+      continue;
+    }
+    if (script[at] === '}') {
+      depth -= 1;
+      at += 1;
+      if (depth < 0) return false;
+    } else if (take(insertion) !== undefined) {
+      hasText = true;
+      if (at < script.length && script[at] !== '\n') return false;
+    } else if (take(label) !== undefined || take(branch) !== undefined) hasLabels = true;
+    else if (
+      take(substitution) === undefined &&
+      take(bracketed) === undefined &&
+      take(transliteration) === undefined &&
+      take(plainCommand) === undefined
+    )
+      return false;
+    take(blanks);
+    if (at < script.length && !/[\n;}#]/.test(script[at] ?? '')) return false;
+  }
+  // To BSD a label goes on to the end of its line, which would make text of commands and commands of text.
+  return depth === 0 && !(hasLabels && hasText);
+}
 
 /** `sed` that prints, deletes from what it prints, or replaces; without `-i`, `w`, `e` and scripts in files. */
 export function sedUse(args: readonly string[]): ReadOnlyUse | undefined {

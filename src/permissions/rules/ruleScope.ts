@@ -5,9 +5,8 @@
  */
 import { basename, dirname, join, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
-import { textWords } from '../command/textWords.ts';
 import { decideShown, decideTracked, decideTree } from '../command/treeDecision.ts';
-import { locate, pathsIn } from '../command/wordPaths.ts';
+import { locate, pathsIn, textWords } from '../command/words.ts';
 import { decideFile, inWorkspace } from '../files/fileDecision.ts';
 import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';

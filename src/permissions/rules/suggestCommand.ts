@@ -8,8 +8,7 @@ import type { Policy } from '../policy.ts';
 import { ADDED } from '../shell/wrappers.ts';
 import { coverage, source } from './commandRule.ts';
 import { beyondRule, harmfulWords, isHome, type ScopeInput, staysInside } from './ruleScope.ts';
-import { readRule } from './suggestFiles.ts';
-import { saveLocally } from './suggestTool.ts';
+import { readRule, saveLocally } from './suggestFiles.ts';
 
 const maxRules = 5;
 /** Of all rules together: the question shows them whole. */

@@ -3,7 +3,6 @@
  * understood what it saw; a node type that is not listed here is not understood.
  */
 import type { Node } from 'web-tree-sitter';
-import { changesShell, printsPlainly } from './builtins.ts';
 import {
   arithmeticIsPlain,
   expansionIsPlain,
@@ -11,8 +10,10 @@ import {
   heredocsEndWhereTheySay,
 } from './checks.ts';
 import {
+  changesShell,
   conditional,
   isPlainVariable,
+  printsPlainly,
   readRedirect,
   redirectEffect,
   redirectsInput,

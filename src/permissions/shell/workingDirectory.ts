@@ -1,7 +1,7 @@
 /** Where each part of a command may run, following `cd`. */
 
 import { resolve } from 'node:path';
-import { locate } from '../command/wordPaths.ts';
+import { locate } from '../command/words.ts';
 import type { CommandPart } from './parsedCommand.ts';
 
 export interface Visit {

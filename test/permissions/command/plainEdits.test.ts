@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listTree } from '../../../src/permissions/lookups/listTree.ts';
+import { listTree } from '../../../src/permissions/lookups/filesBelow.ts';
 import { bash, root } from '../harness.ts';
 
 for (const file of [

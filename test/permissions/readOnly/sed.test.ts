@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { onlyPrints } from '../../../src/permissions/readOnly/sedScript.ts';
+import { onlyPrints } from '../../../src/permissions/readOnly/sed.ts';
 
 describe('a sed script only prints', () => {
   test.each([

@@ -1,14 +1,13 @@
 /** The files that a command names, for rules that deny or ask about files. */
 
-import { textWords } from './command/textWords.ts';
-import { locate, pathsIn, possiblePaths } from './command/wordPaths.ts';
-import { mayForbid } from './files/filePattern.ts';
-import { programName } from './options/programTable.ts';
-import type { Policy } from './policy.ts';
-import { readOnlyUse } from './readOnly/readOnly.ts';
-import { parseRule, type SourcedRule } from './rules/rules.ts';
-import type { CommandPart, ParsedCommand } from './shell/parsedCommand.ts';
-import { everyDirectory, track } from './shell/workingDirectory.ts';
+import { mayForbid } from '../files/filePattern.ts';
+import { programName } from '../options/programTable.ts';
+import type { Policy } from '../policy.ts';
+import { readOnlyUse } from '../readOnly/readOnly.ts';
+import { parseRule, type SourcedRule } from '../rules/rules.ts';
+import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
+import { everyDirectory, track } from '../shell/workingDirectory.ts';
+import { locate, pathsIn, possiblePaths, textWords } from './words.ts';
 
 /** Longest path that a system takes. */
 const maxPathLength = 4096;
