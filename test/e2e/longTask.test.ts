@@ -115,7 +115,7 @@ for (const { row, options } of firstIsQuick(ways))
 
     await terminal.press(keys.ctrl('c'));
     await terminal.waitFor('Press Ctrl+C again to exit');
-    await terminal.press(keys.ctrl('c'));
+    await terminal.pressUntil(keys.ctrl('c'));
     expect(await terminal.exited).toBe(0);
     const id = (await entries())[0]?.sessionId;
     expect(terminal.everything().split('\n').at(-1)).toBe(

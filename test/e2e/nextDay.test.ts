@@ -198,7 +198,7 @@ test('a second program on the same session says who holds it', async () => {
   expect(printed).toMatchObject({ code: 42, stdout: '' });
   expect(printed.stderr).toContain(`process ${terminal.pid}`);
   expect(server.requests()).toHaveLength(1);
-  await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
+  await terminal.pressUntil(keys.ctrl('c'));
   expect(await terminal.exited).toBe(0);
 });
 

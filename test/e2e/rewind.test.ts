@@ -245,7 +245,7 @@ test(
     await terminal.waitForPrinted('as before “second task”');
     // The first empties the line, the second leaves: what comes back into it has to be there.
     await terminal.waitFor(/❯ second task/);
-    await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
+    await terminal.pressUntil(keys.ctrl('c'));
     expect(await terminal.exited).toBe(0);
     await rm(join(folder, 'link'));
 
@@ -301,7 +301,7 @@ test(
     const [fork, original] = sessions.sort((a, b) => prompts(a.entries).length - prompts(b.entries).length);
     expect(prompts(original?.entries)).toEqual(['first task', 'second task']);
     expect(prompts(fork?.entries)).toEqual(['first task']);
-    await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
+    await terminal.pressUntil(keys.ctrl('c'));
     await terminal.exited;
     const said = await print(['-p', '/rewind', '--resume', String(original?.entries[0]?.sessionId)], {
       cwd: folder,

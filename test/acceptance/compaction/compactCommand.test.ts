@@ -32,7 +32,7 @@ test('/compact tells before, after and files, is kept, and a resume has the same
   await first.submit('what now?');
   await first.waitForPrinted('One.');
   await first.waitForIdle();
-  await first.press(keys.ctrl('c'), keys.ctrl('c'));
+  await first.pressUntil(keys.ctrl('c'));
   expect(await first.exited).toBe(0);
   expect(textOf(server.requests()[3]?.messages.at(-1))).toContain('the escaping rules');
 

@@ -31,7 +31,7 @@ test('work in a repository, confirm a call, /compact, leave, /resume', async () 
   await first.submit('/compact');
   await first.waitForPrinted('Conversation compacted');
   await first.waitForIdle();
-  await first.press(keys.ctrl('c'), keys.ctrl('c'));
+  await first.pressUntil(keys.ctrl('c'));
   expect(await first.exited).toBe(0);
 
   const second = await ready();

@@ -46,6 +46,11 @@ export interface Terminal {
    * Enter with more behind it is a paste.
    */
   press(...keystrokes: string[]): Promise<void>;
+  /**
+   * Presses the key until the program has ended, or until something else holds. Of two that belong together the second
+   * may come too late where the machine is slow, and is a first one then.
+   */
+  pressUntil(key: string, isDone?: () => boolean): Promise<void>;
   /** Waits until the visible screen holds `wanted`; fails with the screen. */
   waitFor(wanted: string | RegExp, timeoutMs?: number): Promise<void>;
   /** Waits until it was printed, on screen or scrolled away. */
@@ -186,6 +191,14 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     await settle();
   };
 
+  const pressUntil = async (key: string, isDone = () => false): Promise<void> => {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (!isDone() && !ended) {
+      if (Date.now() > deadline) throw new Error(`Pressed in vain; on screen:\n${visible()}`);
+      await press(key);
+    }
+  };
+
   return {
     pid: pty.pid,
     screen: visible,
@@ -210,6 +223,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       await press(keys.enter);
     },
     press,
+    pressUntil,
     waitFor: (wanted, timeoutMs = PATIENCE_MS) =>
       until(() => holds(visible(), wanted), `Never saw ${String(wanted)}`, timeoutMs),
     waitForPrinted: (wanted, timeoutMs = PATIENCE_MS) =>

@@ -95,6 +95,7 @@ const wantsValue = /requires (?:an argument|a value)/;
 
 test.each(programs)(
   'no option of %s takes a value that the table does not know',
+  { tags: 'long', timeout: 30_000 },
   (program, list) => {
     const { flags = '', unsure = '', attached = '', long = [] } = list;
     const letters = [...`${flags}${attached}`].filter((letter) => !unsure.includes(letter));
@@ -103,5 +104,4 @@ test.each(programs)(
     );
     expect(found).toEqual([]);
   },
-  30_000,
 );
