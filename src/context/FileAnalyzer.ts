@@ -1,4 +1,4 @@
-/** Which files a conversation was about, and their text, for quoting beside a summary. */
+/** Which files a conversation was about, and their text, for quoting next to a summary. */
 import { isAbsolute, relative, sep } from 'node:path';
 import { realpath } from '../disk/realPath.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';

@@ -1,4 +1,4 @@
-/** Whoever wants to hear of something. One that throws disturbs nobody. */
+/** Listeners of one kind of event. One that throws disturbs no other. */
 export class Listeners<T> {
   readonly #listeners = new Set<(news: T) => void>();
   readonly #onError: ((error: unknown) => void) | undefined;

@@ -232,7 +232,7 @@ export class TokenCounter {
     return 'role' in one ? partsOfMessage(one, this.#vocabulary !== undefined) : partsOfTool(one);
   }
 
-  /** Measures on the way what nobody has measured yet, so that the first count after it is at once. */
+  /** Measures on the way what is not measured yet, so that the first count after it takes no time. */
   async #improvable(
     all: readonly (Message | ToolSchema)[],
     signal: AbortSignal | undefined,

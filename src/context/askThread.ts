@@ -1,6 +1,6 @@
 /**
  * Questions to a thread of our own and their answers. The thread begins with the first question, and again after it
- * has died. It keeps nobody from leaving while nothing is asked; what is asked when it dies or is closed rejects.
+ * has died. It does not keep the program running while nothing is asked; what is asked when it dies or is closed rejects.
  */
 import type { Worker } from 'node:worker_threads';
 

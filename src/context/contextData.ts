@@ -1,4 +1,4 @@
-/** The session in S5's five layers, for whoever wants to look at everything at once. A projection of the log. */
+/** The session in S5's five layers: everything at once. A projection of the log. */
 import { release, type } from 'node:os';
 import * as z from 'zod';
 import type { JSONLEntry } from '../protocol/entries.ts';

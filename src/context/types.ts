@@ -12,7 +12,7 @@ import type { SessionStore } from './storage/sessionStore.ts';
 import type { TokenEncoder } from './tokens/TokenEncoder.ts';
 
 /**
- * Port to the model that writes summaries. Runs one request to its end; whoever implements it also retries.
+ * Port to the model that writes summaries. Runs one request to its end; an implementation also retries.
  * Failures and aborts are outcomes, never exceptions.
  */
 export type SummaryModel = (
@@ -41,7 +41,7 @@ export interface ContextManagerDeps {
   readonly summarize: SummaryModel;
   /** Counts exactly where the model's vocabulary is public; absent = estimates throughout. */
   readonly encoder?: TokenEncoder;
-  /** True for files whose content must not be quoted beside a summary (`.env`, keys). Absolute paths. */
+  /** True for files whose content must not be quoted next to a summary (`.env`, keys). Absolute paths. */
   readonly isSensitive: (path: string) => boolean;
   /** Hears of a window that the server named in an overflow error, in tokens. Never rejects. */
   readonly onWindowLearned?: (model: string, tokens: number) => Promise<void>;

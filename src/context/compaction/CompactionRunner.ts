@@ -188,7 +188,7 @@ export class CompactionRunner {
     return this.draft(options, projection.measure(options.tools));
   }
 
-  /** Asks for a draft, beside whatever runs. Never rejects. */
+  /** Asks for a draft, in the background. Never rejects. */
   async writeDraft(options: RequestOptions): Promise<DraftAttempt> {
     try {
       return await this.#service.draft(this.#job({ ...options, trigger: 'auto' }));
@@ -210,7 +210,7 @@ export class CompactionRunner {
     );
   }
 
-  /** One at a time: whoever comes while one runs gets its report. */
+  /** One at a time: a second request gets the report of the one that runs. */
   run(request: RunRequest): Promise<CompactionReport> {
     this.#running ??= this.#run(request).finally(() => {
       this.#running = undefined;

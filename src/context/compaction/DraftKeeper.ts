@@ -1,6 +1,6 @@
 /**
- * Keeps a draft of the next summary ready, so that nobody waits for one: begun shortly before the request reaches the
- * trigger, beside the work, and used at the trigger.
+ * Keeps a draft of the next summary ready, so that the user waits for none: started in the background shortly before the
+ * request reaches the trigger, and used there.
  */
 import { strategyTraits } from '../../protocol/contextSettings.ts';
 import type { EntryDraft } from '../../protocol/entries.ts';
@@ -129,7 +129,7 @@ const FIRST_LEAD = 0.05;
 const STEPS = 8;
 /** What a summary is taken to last before one was seen, in milliseconds. */
 const FIRST_SUMMARY_MS = 20_000;
-/** A summary is never expected to take more steps than this: between fast steps nobody knows. */
+/** A summary is never expected to take more steps than this: between fast steps there is no telling. */
 const MAX_STEPS = 6;
 
 export class Pace {
@@ -142,7 +142,7 @@ export class Pace {
   noteStep(tokens: number, at: number): void {
     const last = this.#last;
     this.#last = { tokens, at };
-    // After a reduction the request begins anew.
+    // After a reduction the request starts over.
     if (last === undefined || tokens < last.tokens) return;
     keep(this.#growth, tokens - last.tokens);
     keep(this.#stepMs, Math.max(0, at - last.at));

@@ -1,6 +1,6 @@
 /**
  * What makes room, and when: the one place that decides it. Below the trigger nothing is reduced by default. At the
- * trigger a summary takes the place of the older part: a draft that was written beside the work, so that nobody waits.
+ * trigger a summary replaces the older part: a draft that was written in the background, so that the user does not wait.
  * Where no summary can be had, steps are shortened to lines, and from 90 % of the window on messages are removed. On
  * an endpoint that serves one request at a time the user sees the summary run, and Esc takes masking instead.
  */
@@ -123,7 +123,7 @@ export class ReductionLadder {
     };
   }
 
-  /** Takes masking instead of the summary that the user waits for; false when nobody waits for one. */
+  /** Takes masking instead of the summary that the user waits for; false when the user waits for none. */
   stopWaiting(): boolean {
     if (this.#waiting === undefined || this.#waiting.signal.aborted) return false;
     this.#waiting.abort();

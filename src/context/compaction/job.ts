@@ -28,7 +28,7 @@ export interface CompactionDeps {
   readonly counter: TokenCounter;
   readonly summarize: SummaryModel;
   readonly isSensitive: (path: string) => boolean;
-  /** Contents of files that were quoted lately; an edit makes them read anew. */
+  /** Contents of files that were quoted lately; after an edit they are read again. */
   readonly fileCache: CacheStore<string>;
   /** `context.summary`. */
   readonly writer: 'smart' | 'simple';
@@ -61,7 +61,7 @@ export interface CompactionJob {
   readonly isLate?: boolean;
   /** Seq of the first entry of what stays verbatim whatever its size: the current turn. */
   readonly keepFrom?: number;
-  /** A summary that was written beside the work: nobody is asked. */
+  /** A summary that was written in the background: no model is asked. */
   readonly draft?: SummaryDraft;
 }
 

@@ -23,7 +23,7 @@ function isUsed(text: string, typed: string): boolean {
       return scripts.letters >= MIN_LETTERS && mainScript(scripts) === script;
     });
   const language = plainest(smallWordsIn(text));
-  // Whoever writes in another script has no such words by chance.
+  // Text in another script has no such words by chance.
   const least = mainScript(scriptsOf(typed)) === undefined ? MIN_HITS : 2;
   return language !== undefined && (smallWordsIn(typed).get(language) ?? 0) >= least;
 }

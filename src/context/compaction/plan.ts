@@ -53,7 +53,7 @@ export interface PlanInput {
 const TAILS: readonly number[] = [1, 0.5, 0.25, 0];
 /** Tokens that a summary has to stand in for when the user asks for one: less gains nothing and has to be paid for. */
 const LEAST_BY_HAND = 200;
-/** Share of the room beside the tail that files get at least, as far as there are any. */
+/** Share of the room next to the tail that files get at least, if there are any. */
 const LEAST_SNIPPETS = 0.2;
 /** Of what is dropped, at most this much comes back as quoted files: read again for nothing else. */
 const SNIPPETS_OF_DROPPED = 0.25;

@@ -46,7 +46,7 @@ export function reportOf(outcome: CompactionOutcome, facts: Facts): CompactionRe
   }
 }
 
-/** Of a request that nobody had to work on. */
+/** Of a request that needed no work. */
 export function refusedReport(
   trigger: CompactionReport['trigger'],
   tokens: number,

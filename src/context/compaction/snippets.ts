@@ -125,7 +125,7 @@ function writtenBy({ tool }: AtomCall['call']): string | undefined {
   return writeInput.safeParse(tool?.input).data?.content;
 }
 
-/** Tools touched it, or somebody named it; a path in a pasted text is no sign that a file matters. */
+/** Tools touched it, or a message named it; a path in a pasted text is no sign that a file matters. */
 function isWorthQuoting({ wasModified, wasRead, mentions }: FileReference): boolean {
   return wasModified || wasRead || mentions > 0;
 }

@@ -35,7 +35,7 @@ export interface SummaryQuestion {
   /** Atoms that the summariser reads where it cannot have all of them: those that leave. */
   readonly leaving: number;
   readonly budget: CompactionBudget;
-  /** The files that will be quoted beside the summary, as far as the summariser is shown them. */
+  /** The files that will be quoted next to the summary, as far as the summariser is shown them. */
   readonly snippets: Snippets;
 }
 

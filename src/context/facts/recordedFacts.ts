@@ -1,6 +1,6 @@
 /**
  * What the program knows better than a model, for the end of a summary: files changed and read, the last test run, the
- * todo list, where the archived part can be recalled, and where the shell is. Written anew from the log each time, so
+ * todo list, where the archived part can be recalled, and where the shell is. Rebuilt from the log each time, so
  * nothing in it ages.
  */
 import { isAbsolute, relative, sep } from 'node:path';

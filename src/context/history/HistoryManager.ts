@@ -60,7 +60,7 @@ export class HistoryManager {
     };
   }
 
-  /** Takes copies, so that nobody can change them afterwards; an entry that is frozen is taken as it is. */
+  /** Takes copies, so that they cannot be changed afterwards; a frozen entry is taken as it is. */
   append(...entries: readonly JSONLEntry[]): void {
     for (const entry of entries) {
       const own = frozenCopy(entry);

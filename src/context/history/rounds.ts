@@ -69,7 +69,7 @@ export function tailStart<T>(
   return tail + 1;
 }
 
-// What no window, removal or compaction leaves out, whoever runs it.
+// What no window, removal or compaction leaves out.
 
 /**
  * Instructions, the newest prompt, the latest word on permission mode and environment, and calls that wait

@@ -41,7 +41,7 @@ export class LogView {
   #view: View | undefined;
   #atoms = new ShownAtoms();
 
-  /** `entries` are those of the last call and what was appended since, or a log that was read anew. */
+  /** `entries` are those of the last call and what was appended since, or a log that was read again. */
   of(entries: readonly JSONLEntry[]): View {
     const from = this.#growth.readTo(entries);
     const known = from > 0 ? this.#view : undefined;
@@ -138,7 +138,7 @@ function noteKeyOf({ data }: KindEntry<'session_start'>): NoteKey {
 // The atoms of a view as its log grows: without what reductions leave out. A list that was given out never changes.
 
 export class ShownAtoms {
-  /** What is left out; whoever learns of more begins anew. */
+  /** What is left out; a view that learns of more starts over. */
   readonly removals = new Removals();
   readonly #grouper = new AtomGrouper();
   /** How many atoms of the log are in the list or left out of it. */

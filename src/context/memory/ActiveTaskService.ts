@@ -19,7 +19,7 @@ const GOAL_TOKENS = 110;
 
 /**
  * The goal after a message: its first 200 characters as one line, or the previous goal where the message only
- * waves the work on ("yes", "continue", "好的"). Undefined when nobody has named a goal yet.
+ * waves the work on ("yes", "continue", "好的"). Undefined when no goal was named yet.
  */
 export function extractGoalFromMessage(text: string, previousGoal?: string): string | undefined {
   return isContinuation(text) ? previousGoal : oneLine(text, GOAL_CHARACTERS) || previousGoal;

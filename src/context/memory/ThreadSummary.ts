@@ -1,5 +1,5 @@
 /**
- * The draft of the next summary, written beside the running turn so that nobody has to wait for one. It is
+ * The draft of the next summary, written next to the running turn so that the user does not wait for one. It is
  * taken only while what it was written for still stands (compare and set); otherwise it is thrown away.
  */
 
@@ -72,7 +72,7 @@ function endOfNotes(atoms: readonly Atom[], entries: readonly JSONLEntry[]): Rea
   );
 }
 
-/** How an attempt ended; a failure is recorded by whoever made it. */
+/** How an attempt ended; a failure is recorded by the code that made the attempt. */
 export type DraftOutcome =
   | { readonly type: 'draft'; readonly draft: SummaryDraft }
   | { readonly type: 'failed' | 'aborted' | 'nothing' };

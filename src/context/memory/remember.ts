@@ -1,4 +1,4 @@
-/** Adds to the user's own memory files; called for nobody but the user. */
+/** Adds to the user's own memory files; called only for the user. */
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';

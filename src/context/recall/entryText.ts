@@ -10,7 +10,7 @@ export function entryText(entry: JSONLEntry): string {
 }
 
 function rawText({ type, subtype, message, tool, toolResult, data }: JSONLEntry): string {
-  // Nobody has seen a draft. Once it is used, the summary says the same.
+  // A draft was never shown. Once it is used, the summary says the same.
   if (subtype === 'summary_draft') return '';
   if (toolResult !== undefined) return textOf(toolResult.output);
   if (tool !== undefined) return `${tool.name} ${tool.arguments ?? textOf(tool.input)}`;

@@ -13,7 +13,7 @@ export function textSource(text: string): Source {
   return { bytes: buffer.length, read: async (start, end) => buffer.subarray(start, end) };
 }
 
-/** Undefined where the content is gone: somebody cleared the folder, or the disk failed. */
+/** Undefined if the content is gone: the folder was cleared, or the disk failed. */
 export async function blobSource(ref: BlobRef, blobs: Blobs): Promise<Source | undefined> {
   const probe = await blobs.read(ref, { start: 0, end: 1 }).catch(() => undefined);
   if (probe === undefined) return undefined;

@@ -191,7 +191,7 @@ export class Projection {
     this.counter.setModel(this.#deps.model());
     const before = this.#sizes(tools).total;
     await this.counter.refine(this.messages(), tools, signal);
-    // Also what another call has counted meanwhile: messages that are built anew are exact at once then.
+    // Also what another call has counted in the meantime: messages that are rebuilt are exact at once then.
     this.#sized = undefined;
     return this.#sizes(tools).total !== before;
   }

@@ -22,7 +22,7 @@ export interface RebuiltRequest {
 export interface RequestSource {
   /** The whole log in order, or as much of it as there is up to the request. */
   readonly entries: readonly JSONLEntry[];
-  /** A content beside the log, by hash; undefined when it is gone. */
+  /** A blob, by hash; undefined when it is gone. */
   readonly readBlob: (hash: string) => Promise<Uint8Array | undefined>;
 }
 
@@ -79,7 +79,7 @@ function toolsOf(entries: readonly JSONLEntry[], { tools: hash }: RequestRecord)
   return tools;
 }
 
-/** The file snippets beside the summary that counted then, and those that the next one was asked with. */
+/** The file snippets next to the summary that was in force then, and those that the next one was asked with. */
 async function snippetsOf(
   entries: readonly JSONLEntry[],
   { summary }: RequestRecord,

@@ -28,9 +28,9 @@ export interface ProjectionPolicy {
   readonly returnsReasoning?: boolean;
   /** Images of entries up to this position are words; absent = every image is sent. */
   readonly imagesHiddenThrough?: number | undefined;
-  /** Bytes of the file snippets beside summaries, by hash. */
+  /** Bytes of the file snippets next to summaries, by hash. */
   readonly snippets?: SnippetTexts;
-  /** Messages already built from an entry, so that a long session does not build them anew for each step. */
+  /** Messages already built from an entry, so that a long session does not rebuild them for each step. */
   readonly memo?: Memo<JSONLEntry, Message>;
   /** The same for whole atoms, with the replacements that they were built under. */
   readonly atomMemo?: Memo<Atom, BuiltAtom>;
@@ -125,7 +125,7 @@ function isNote(entry: JSONLEntry, content: string, noteKey: NoteKey): boolean {
   return noteKey !== undefined || (entry.subtype !== 'shell' && !content.startsWith('<system-note>'));
 }
 
-/** What stands beside an image: the user's words, or which file a tool has shown. */
+/** The text next to an image: the user's words, or which file a tool has shown. */
 function textOfPart(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
   return noteKey === undefined || isPrompt(entry) ? withoutKey(text, noteKey) : framedNote(text, noteKey);
 }

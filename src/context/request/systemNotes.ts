@@ -20,7 +20,7 @@ export function framedBlock(text: string, key: NoteKey): string {
   return key === undefined ? text : framedNote(text, key);
 }
 
-/** A summary as it is stored, blocks beside it included. Its wrapper stays outside: readers know it by that. */
+/** A summary as it is stored, blocks next to it included. Its wrapper stays outside: readers recognise it by that. */
 export function framedSummary(text: string, key: NoteKey): string {
   if (key === undefined) return text;
   const head = `${SUMMARY_START}\n\n${SUMMARY_HEADING}\n\n`;

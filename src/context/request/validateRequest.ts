@@ -3,7 +3,7 @@ import type { Message, ToolMessage } from '../../protocol/messages.ts';
 /**
  * What is wrong with a request, one sentence each; empty when it may be sent. Runs before every send: a
  * finding is a bug of ours, and a server would refuse the request anyway. `checked` holds messages whose
- * own text was found good before, so that a long session is not searched anew for each step.
+ * own text was found good before, so that a long session is not searched again for each step.
  */
 export function validateRequest(messages: readonly Message[], checked = new WeakSet<Message>()): string[] {
   const problems: string[] = [];

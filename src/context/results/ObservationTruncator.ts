@@ -29,7 +29,7 @@ export interface Truncation {
   readonly truncated: boolean;
   /** What is kept; the text itself when it fits. Never more lines or bytes than the limits. */
   readonly preview: string;
-  /** Where the whole lies as a file; set by whoever has stored it. */
+  /** Where the full output lies as a file; set by the code that stored it. */
   readonly fullOutputPath?: string;
   readonly stats: TruncationStats;
   /** Of a cut that keeps beginning and end. */

@@ -37,7 +37,7 @@ export class OutputFolder {
       const there = await lstat(path).catch(() => undefined);
       if (there?.isFile() === true && there.size === (original?.bytes ?? clean?.length)) return path;
       await makeFolder(this.#folder);
-      // Renamed when it is complete: whoever follows the pointer must not read half of it.
+      // Renamed when it is complete: a reader that follows the pointer must not see half of it.
       const unfinished = join(this.#folder, `.${newId()}`);
       try {
         if (clean === undefined) await copyFile(this.#blobs.pathOf(hash), unfinished);

@@ -87,7 +87,7 @@ const aliases: ReadonlyMap<string, Branch> = new Map([
 function branchOf(toolName: string, kind: ToolResultKind | undefined): Branch | 'by_shape' | undefined {
   const named = aliases.get(toolName.startsWith('mcp__') ? (toolName.split('__').at(-1) ?? '') : toolName);
   const known = (kind === undefined ? undefined : kinds[kind]) ?? named;
-  // What a server of somebody else gives can only be told by its looks.
+  // What a foreign server returns can only be told by its shape.
   return toolName.startsWith('mcp__') && named === undefined ? 'by_shape' : known;
 }
 

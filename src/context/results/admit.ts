@@ -1,6 +1,6 @@
 /**
  * Admission: bounds a tool's output before it becomes part of the conversation. By the structure of its kind
- * first, then by lines, bytes and tokens; what is left out is kept beside the log and pointed to.
+ * first, then by lines, bytes and tokens; what is left out is kept as a blob and pointed to.
  */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';

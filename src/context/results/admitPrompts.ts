@@ -16,7 +16,7 @@ export interface AdmittedPrompts {
 
 /**
  * The prompts as they are recorded. Memories that are found ride as an entry just before them. What the user
- * wrote is never cut, but for a text that no request could hold: then it is kept whole beside the log, and
+ * wrote is never cut, but for a text that no request could hold: then it is kept in full as a blob, and
  * its head, its tail and a pointer are sent. `fixedTokens` is what every request has anyway.
  */
 export async function admitPrompts(

@@ -1,5 +1,5 @@
 /**
- * Large content beside the logs, once for each content: `<folder>/aa/<sha256 of the bytes>`, 0600.
+ * Large content next to the logs, once for each content: `<folder>/aa/<sha256 of the bytes>`, 0600.
  * A file is complete and on the disk before its name exists. What does not match its name is never served: of content
  * that is read whole the hash is looked at, of parts the size.
  */
@@ -113,10 +113,10 @@ export class BlobStore implements Blobs {
     }
   }
 
-  /** A name for a file in the making, which does not exist yet. What was left there by whoever was killed goes after a day. */
+  /** A name for a file in the making, which does not exist yet. What a killed program left there goes after a day. */
   newTemporaryFile(): string {
     const folder = join(this.#folder, 'unfinished');
-    // Each time: somebody may have cleared the folder.
+    // Each time: the folder may have been cleared.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!this.#ready) {
       removeAbandoned(folder);

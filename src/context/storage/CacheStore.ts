@@ -33,7 +33,7 @@ export class CacheStore<T> {
     this.#bounds = bounds;
   }
 
-  /** How many values are held, expired ones that nobody asked for included. */
+  /** How many values are held, expired ones that were not asked for included. */
   get size(): number {
     return this.#values.size;
   }

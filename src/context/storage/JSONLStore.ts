@@ -152,7 +152,7 @@ export class JSONLStore {
     const isSame = found?.ino === known.ino && found.dev === known.dev;
     if (isSame && found.size === known.size) return;
     if (isSame && found.size > known.size) {
-      // A write that failed half-way, or somebody who writes without the lock.
+      // A write that failed half-way, or a program that writes without the lock.
       this.#mayBeTorn = true;
       this.#known = found;
       return;

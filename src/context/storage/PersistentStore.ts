@@ -81,7 +81,7 @@ export class PersistentStore implements SessionStore {
     const file = sessionFileIn(this.folder, sessionId);
     if (!(await isLog(file))) throw new SessionNotFoundError(sessionId);
     return this.#open(file, sessionId, async (store) => {
-      // Somebody may have deleted it while the lock was taken.
+      // It may have been deleted while the lock was taken.
       if (await store.exists()) await store.hold();
       const contents = await this.loadSession(sessionId, store);
       if (contents === undefined) throw new SessionNotFoundError(sessionId);

@@ -74,7 +74,7 @@ export class ResidentLog {
         yield* here.before(seq);
         const bytes = containing === undefined ? undefined : Buffer.from(containing);
         const older = pages.before(Math.min(seq, through + 1), bytes);
-        // Of a search for a text nobody knows what stands behind what is found.
+        // A search for a text does not tell what follows a hit.
         yield* bytes === undefined ? wholeCompactionsBefore(older, () => readFrom(seq)) : older;
       },
     };
@@ -85,7 +85,7 @@ export class ResidentLog {
     return floor <= (evictedPrefixOf(this.history.entries())?.throughSeq ?? -1);
   }
 
-  /** Takes what was read anew; what has come since stays behind it. */
+  /** Takes what was read again; what was appended since stays behind it. */
   replace(entries: readonly JSONLEntry[]): void {
     // Memory knows more than a file that vanished, which the next write brings back.
     if (entries.length === 0) return;

@@ -67,7 +67,7 @@ export class SessionLog implements OpenLog {
   readonly isReadOnly: boolean;
   readonly #options: SessionLogOptions;
   readonly #branch: BranchWatch;
-  /** Whoever listens badly must not keep anything from being written. */
+  /** A listener that throws must not keep anything from being written. */
   readonly #listeners = new Listeners<StorageProblem>();
   readonly #resident: ResidentLog;
   #nextSeq: number;
@@ -204,7 +204,7 @@ export class SessionLog implements OpenLog {
       this.#isSyncBroken = false;
       this.#recover();
     } catch (error) {
-      // Whether these lines are on the disk nobody can say any more: they are written again, and read once.
+      // There is no telling whether these lines are on the disk: they are written again, and read once.
       this.#isSyncBroken = true;
       const lines = this.#linesToRepeat(error, (entry) => entry.seq >= this.#unsyncedFrom);
       // After a file vanished, more than these may be waiting.

@@ -20,7 +20,7 @@ export function messageDraft(
 /** One call that the model asked for. */
 export function toolUseDraft({ arguments: text, ...call }: ToolCall): EntryDraft {
   const input = parseArguments(text);
-  // Only where the input would not give the same bytes back is the text kept beside it.
+  // Only where the input would not give the same bytes back is the text kept next to it.
   const exact = JSON.stringify(input) === text ? {} : { arguments: text };
   return {
     type: 'tool_use',

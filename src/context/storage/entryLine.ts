@@ -17,7 +17,7 @@ export interface Unsealed {
   readonly seal: 'intact' | 'broken' | 'absent';
 }
 
-/** The line with its checksum; one that it already has is made anew. */
+/** The line with its checksum; one that it already has is replaced. */
 export function seal(line: string): string {
   const body = line.slice(-sealBytes).startsWith(',"crc":"') ? line.slice(0, -sealBytes) : line.slice(0, -1);
   return `${body},"crc":"${checksum(body)}"}`;

@@ -5,7 +5,7 @@ export function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The value itself where it is frozen already; else a frozen copy, so that nobody can change it afterwards. */
+/** The value itself if it is frozen already; else a frozen copy, so that it cannot be changed afterwards. */
 export function frozenCopy<T>(value: T): T {
   return Object.isFrozen(value) ? value : deepFreeze(structuredClone(value));
 }

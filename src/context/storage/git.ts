@@ -69,7 +69,7 @@ export class BranchWatch {
     this.#root = root;
   }
 
-  /** The last known branch; one that is more than a few seconds old is read anew for the next caller. */
+  /** The last known branch; one that is more than a few seconds old is read again for the next caller. */
   current(): string | undefined {
     if (Date.now() - this.#readAt > maxAgeMs) void this.refresh();
     return this.#branch;

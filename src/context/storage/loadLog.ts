@@ -1,6 +1,6 @@
 /**
  * Reads a session's log for work: a small one whole, of a large one what requests need and what followed its last
- * compaction. Where that begins is kept beside the log (resumePoint.ts); without it, the log is read from its start
+ * compaction. Where that begins is stored next to the log (`ResumePoint`); without it, the log is read from its start
  * once, in bounded memory.
  */
 
@@ -179,7 +179,7 @@ export async function readResumePoint(logFile: string): Promise<ResumePoint | un
   const bytes = await readFile(resumePointFile(logFile)).catch(() => undefined);
   if (bytes === undefined) return undefined;
   const { json, seal: state } = unseal(bytes);
-  // Nobody but this program writes it: what it holds inside is taken as it is, when that is what was written.
+  // Only this program writes it: what it holds inside is taken as it is, when that is what was written.
   if (state !== 'intact') return undefined;
   try {
     const value: unknown = JSON.parse(json);

@@ -16,7 +16,7 @@ export interface LogContents {
   /** In order of `seq`, each uuid once. */
   readonly entries: JSONLEntry[];
   readonly damaged: DamagedLine[];
-  /** Of the whole file; absent where nobody asked. */
+  /** Of the whole file; absent if not asked for. */
   readonly bytes?: number;
 }
 

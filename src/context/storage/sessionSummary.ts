@@ -132,7 +132,7 @@ export function isPrompt(entry: JSONLEntry): boolean {
   return entry.type === 'user' && (entry.subtype === 'prompt' || entry.subtype === 'shell');
 }
 
-/** What was said, as one line; what the user said begins with "> ". Undefined where nobody spoke. */
+/** What was said, as one line; what the user said begins with "> ". Undefined if nothing was said. */
 export function spokenLine(entry: JSONLEntry): string | undefined {
   if (!isPrompt(entry) && entry.type !== 'assistant') return undefined;
   const text = headLine(entryWords(entry));

@@ -14,7 +14,7 @@ export interface CheckInput {
   readonly at: number;
   /** True where a summary makes room before messages have to be removed. */
   readonly isCompacted?: boolean;
-  /** `context.removal.checkIntervalMs`: how often the statistics are made anew. Never holds up a decision. */
+  /** `context.removal.checkIntervalMs`: how often the statistics are renewed. Never holds up a decision. */
   readonly checkIntervalMs: number;
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -132,7 +132,7 @@ function hostOf(baseUrl: string): string {
   return new URL(baseUrl).host.toLowerCase();
 }
 
-// From the settings and the model to what removal has to do; worked out anew for each request.
+// From the settings and the model to what removal has to do; worked out again for each request.
 
 export interface RemovalPolicy extends RemovalPlanOptions {
   /** Share of the window that removal brings the request down to; below `removal.at`. */

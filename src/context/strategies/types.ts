@@ -22,7 +22,7 @@ export interface StrategyItem {
   readonly hasCalls: boolean;
   /** It holds the output of a tool as it came; one that was masked holds a pointer and no output. */
   readonly hasResults: boolean;
-  /** Set by whoever knows better than the rules; kept by them. */
+  /** Set by a caller that knows better than the rules; they keep it. */
   readonly priority?: MessagePriority;
   /** Never removed, whatever its priority. */
   readonly isPinned: boolean;

@@ -23,7 +23,7 @@ export function getChineseRatio(text: string): number {
   return text.length === 0 ? 0 : han / text.length;
 }
 
-// S1's two helpers for whoever estimates the same texts again and again.
+// S1's two helpers for estimating the same texts again and again.
 
 const shared = new TokenCache({ maxEntries: 5000, maxBytes: 1_000_000 });
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
   BlobStore,
   compactionBoundaryText,
@@ -11,6 +11,7 @@ import {
   SessionLog,
   type StorageProblem,
 } from '../../../src/context/storage/index.ts';
+import { Retry } from '../../../src/context/storage/SessionLog.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import { madeUpDraft } from '../../madeUpEntry.ts';
 import { temporaryFolder, unsealedLines } from './tmp.ts';
@@ -364,4 +365,41 @@ test('closing twice is one closing, and what comes after is refused', async () =
   await expect(log.append([prompt('b')])).rejects.toThrow('closed');
   await log.sync();
   expect(await readFile(log.filePath, 'utf8')).toContain('"a"');
+});
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('intervals double up to the longest, and begin anew after a success', async () => {
+  const times: number[] = [];
+  const began = Date.now();
+  const retry: Retry = new Retry(
+    async () => {
+      times.push(Date.now() - began);
+      if (times.length === 7) retry.stop();
+      else retry.schedule();
+    },
+    1000,
+    30_000,
+  );
+  retry.schedule();
+  retry.schedule();
+  await vi.advanceTimersByTimeAsync(200_000);
+  expect(times).toEqual([1000, 3000, 7000, 15_000, 31_000, 61_000, 91_000]);
+  retry.schedule();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(times).toHaveLength(8);
+});
+
+test('an attempt that throws is no reason to stop the program', async () => {
+  let attempts = 0;
+  const retry = new Retry(async () => {
+    attempts += 1;
+    throw new Error('still broken');
+  });
+  retry.schedule();
+  await vi.advanceTimersByTimeAsync(1000);
+  retry.schedule();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(attempts).toBe(2);
 });

@@ -1,6 +1,6 @@
 /**
  * The half of the catalogue that writes and searches: in a thread of its own where there is one. It owns the
- * connection; whatever goes wrong with the index, it is made anew, and the logs are never touched.
+ * connection; whatever goes wrong with the index, it is rebuilt, and the logs are never touched.
  */
 import type { SessionQuery } from '../../../protocol/sessions.ts';
 import {
@@ -151,7 +151,7 @@ export class Engine {
     return this.#index;
   }
 
-  /** Another process that is writing is no failure. An index that fails otherwise is made anew, once. */
+  /** Another process that is writing is no failure. An index that fails otherwise is rebuilt, once. */
   async #mending(work: (index: IndexFile) => Promise<void>): Promise<void> {
     try {
       await work(this.#open());

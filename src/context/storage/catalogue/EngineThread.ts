@@ -69,6 +69,6 @@ export type EngineRequest = { readonly id: number } & (
   | { readonly type: 'forget'; readonly project: string; readonly session: string }
   | { readonly type: 'list'; readonly query: SessionQuery }
   | { readonly type: 'find'; readonly prefix: string; readonly projects: readonly string[] | undefined }
-  /** Of the request with this id nobody wants the answer any more. */
+  /** The answer to the request with this id is no longer wanted. */
   | { readonly type: 'cancel' }
 );

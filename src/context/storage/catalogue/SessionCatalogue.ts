@@ -192,7 +192,7 @@ export class SessionCatalogue {
   async #rows(query: SessionQuery): Promise<readonly SessionRow[] | undefined> {
     if (this.#isInMemory) return this.#ask((engine) => engine.list(query));
     const rows = this.#read((database) => listRows(database, query));
-    // An index without a single session is one that nobody has filled yet.
+    // An index without a single session is not filled yet.
     const isEmpty = rows?.length === 0 && this.#read((database) => countRows(database, {})) === 0;
     return isEmpty ? undefined : rows;
   }
@@ -204,13 +204,13 @@ export class SessionCatalogue {
       const reader = this.#openReader();
       return reader && work(reader);
     } catch {
-      // Damaged: the next refresh makes it anew.
+      // Damaged: the next refresh rebuilds it.
       this.#closeReader();
       return undefined;
     }
   }
 
-  /** An index that was made anew is another file; the old one would be read for ever. */
+  /** A rebuilt index is another file; the old one would be read for ever. */
   #openReader(): DatabaseSync | undefined {
     const file = indexFileIn(this.#dataRoot);
     const ino = statSync(file, { throwIfNoEntry: false })?.ino;

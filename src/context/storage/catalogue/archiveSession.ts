@@ -18,7 +18,7 @@ import { archiveFileIn, bytesOf, listLogFiles } from './logFiles.ts';
 /** What became of a session that was to be packed, unpacked or deleted. */
 export type Stored =
   | { readonly type: 'done'; readonly file: string; readonly bytes: number }
-  /** Somebody has it open. */
+  /** It is open elsewhere. */
   | { readonly type: 'open'; readonly holder: LockHolder | undefined }
   | { readonly type: 'missing' }
   /** The disk refused; everything is as it was. Ready to show. */
@@ -115,7 +115,7 @@ export async function isEarlierForm(archive: string, log: string): Promise<boole
   return head.digest('hex') === packed.digest('hex');
 }
 
-/** Runs it while nobody else has the session open. Failures of the disk are answers. */
+/** Runs it while the session is open nowhere else. Failures of the disk are answers. */
 export async function withLock(file: string, work: () => Promise<Stored>): Promise<Stored> {
   const lock = await acquireSessionLock(lockFileOf(file));
   if (!lock.ok) return { type: 'open', holder: lock.holder };

@@ -1,5 +1,5 @@
 /**
- * The index's file. Everything in it is derived from the logs: whatever is wrong with it, it is made anew, and where
+ * The index's file. Everything in it is derived from the logs: whatever is wrong with it, it is rebuilt, and where
  * that is impossible it is kept in memory.
  */
 import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ export function openIndexReader(file: string): DatabaseSync | undefined {
     database.exec(`PRAGMA busy_timeout = ${readerBusyMs}`);
     if (versionOf(database) === schemaVersion) return database;
   } catch {
-    // Another time: whoever writes makes it anew.
+    // Later: the process that writes rebuilds it.
   }
   closeQuietly(database);
   return undefined;
@@ -127,7 +127,7 @@ function createPrivately(file: string): void {
   }
 }
 
-/** What the index holds. A change here needs another version: an index of any other version is made anew. */
+/** What the index holds. A change here needs another version: an index of any other version is rebuilt. */
 export const schemaVersion = 1;
 
 /**

@@ -130,7 +130,7 @@ function noteChanges(
       // was unpacked is looked at: it may be another log by now.
       const isRepacked = file.isArchived && wasRead && Math.abs(row.mtime - file.mtimeMs) <= 1;
       if (isRepacked) unpacked.add(file);
-      // A log in the place of another, such as one that was repaired, is read anew from its beginning.
+      // A log in the place of another, such as one that was repaired, is read again from its beginning.
       const isOther = row.archived === 0 && !file.isArchived && row.ino !== file.ino;
       const found = [Number(file.isArchived), file.size, file.mtimeMs, file.ino] as const;
       update.run(...found, Number(isRepacked), Number(isOther), row.id);

@@ -65,7 +65,7 @@ function leavesOf(value: unknown): string {
   return found.join('\n');
 }
 
-// Originals beside the logs, as far as they are searched.
+// Blobs, as far as they are searched.
 
 /** Of a larger original only this much of its beginning can be searched. */
 export const maxOriginalBytes = 2 * 2 ** 20;

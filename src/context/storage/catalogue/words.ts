@@ -114,7 +114,7 @@ function foldCharacter(character: string): string {
   return same;
 }
 
-// What somebody typed to search for. Every text is a query; one that has no words finds nothing.
+// What the user typed to search for. Every text is a query; one that has no words finds nothing.
 
 export interface Term {
   /** As the tokenizer splits it; more than one where they have to stand side by side. */

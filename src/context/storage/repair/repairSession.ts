@@ -56,7 +56,7 @@ async function replaceLog(file: string, plan: readonly Planned[], now: Date): Pr
     await keepAs(file, original);
     await rename(temporary, file);
     await syncFolder(dirname(file));
-    // It speaks of the log as it was; the next start makes it anew.
+    // It describes the log as it was; the next start rebuilds it.
     await rm(resumePointFile(file), { force: true });
     return original;
   } finally {
@@ -125,7 +125,7 @@ export interface LinePlace {
   readonly isSealed: boolean;
 }
 
-/** One line of the repaired log: one of the file, or an entry that has to be written anew. */
+/** One line of the repaired log: one of the file, or an entry that has to be written again. */
 export type Planned = {
   readonly seq: number;
   readonly uuid: string;

@@ -143,7 +143,7 @@ function isNewest(value: GarbledValue, before: JSONLEntry | undefined): boolean 
   return isTime(value.timestamp) && value.timestamp >= (before?.timestamp ?? '');
 }
 
-/** An id for an entry that nobody names yet: the same each time the log is read. */
+/** An id for an entry that no other names yet: the same each time the log is read. */
 function nameOf(value: GarbledValue): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 21);
 }

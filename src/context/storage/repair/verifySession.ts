@@ -12,7 +12,7 @@ import { type DamagedLine, gapsBetween, type SeqRange } from './damage.ts';
 import { scanLog } from './scanLog.ts';
 
 export interface VerifyOptions {
-  /** Also reads what lies beside the log and compares it with its name. */
+  /** Also reads the blobs and compares each with its name. */
   readonly deep?: boolean;
   /** Items that each list of the report holds. */
   readonly maxListed?: number;
@@ -135,7 +135,7 @@ export interface VerifyReport {
   readonly brokenLinks: readonly BrokenLink[];
   /** Calls without a result: of a session that is not open, cut short by a crash, and closed when it is resumed. */
   readonly unansweredCalls: readonly UnansweredCall[];
-  /** Contents beside the log that the session points to. */
+  /** Blobs that the session points to. */
   readonly blobs: number;
   readonly blobProblems: readonly BlobProblem[];
   /** True when a list above ends before all was listed. */
