@@ -72,7 +72,7 @@ const startsOtherwise: Readonly<Record<string, string>> = {
   'cli/terminal/clipboard.ts': 'gets the environment from cli/host.ts',
   'cli/terminal/clipboardImage.ts': 'gets the environment from cli/terminal/images.ts',
   'cli/terminal/statusLineCommand.ts': "the user's own command, by the system's shell",
-  'sandbox/Sandbox.ts': 'bubblewrap, by its whole path',
+  'sandbox/probe.ts': 'bubblewrap, by its whole path',
   'tools/shell/startCommand.ts': 'what was allowed to run',
 };
 

@@ -6,18 +6,14 @@ import { basename, dirname } from 'node:path';
 import type { Captured, PathChange } from '../protocol/checkpoints.ts';
 import { grouped } from '../protocol/grouped.ts';
 import type { GitTree } from './git/gitTree.ts';
-import { changeNotes } from './notes.ts';
+import { changeNotes, describePath } from './notes.ts';
 import { type Coverage, createCoverage } from './scan/Coverage.ts';
 import type { Contents } from './scan/contents.ts';
-import { type DiskEntry, look } from './scan/diskEntry.ts';
+import { canonicalPath, type DiskEntry, type Known, linkedPath, look } from './scan/diskEntry.ts';
 import { isHistory } from './scan/histories.ts';
-import type { Known } from './scan/known.ts';
-import { createPace, type Pace } from './scan/pace.ts';
-import { canonicalPath, linkedPath } from './scan/realPath.ts';
 import { type Found, isUnchanged, settle } from './scan/settle.ts';
-import { walk } from './scan/walk.ts';
+import { createPace, type Pace, walk } from './scan/walk.ts';
 import type { CheckpointLimits } from './types.ts';
-import { describePath } from './words.ts';
 
 export interface RecorderDeps {
   /** Real paths. */

@@ -5,15 +5,15 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Captured, FileCheckpoints } from '../protocol/checkpoints.ts';
-import { createGitTrees } from './git/gitTrees.ts';
+import { createGitTrees } from './git/gitTree.ts';
 import { Recorder } from './Recorder.ts';
 import { applyRestore } from './restoring/applyRestore.ts';
-import { diffChanges } from './restoring/diffChanges.ts';
 import { planRestore } from './restoring/planRestore.ts';
+import { diffChanges } from './restoring/steps.ts';
 import { createContents } from './scan/contents.ts';
 import { look } from './scan/diskEntry.ts';
-import { createPace } from './scan/pace.ts';
 import { Stash } from './scan/Stash.ts';
+import { createPace } from './scan/walk.ts';
 import { type CheckpointOptions, defaultLimits } from './types.ts';
 
 export interface OpenFileCheckpoints extends FileCheckpoints {

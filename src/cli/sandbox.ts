@@ -18,14 +18,11 @@ import { coversDomain } from '../permissions/webDecision.ts';
 import { pathOutside } from '../protocol/ownPrograms.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
 import { findTokens } from '../redact/tokens.ts';
-import { cacheVariables } from '../sandbox/caches.ts';
-import { untoldSetAside } from '../sandbox/quarantine.ts';
-import {
-  createCommandSandbox,
-  HostRefusedError,
-  type NetworkRules,
-  type ProbeOptions,
-} from '../sandbox/Sandbox.ts';
+import { cacheVariables } from '../sandbox/environment.ts';
+import { HostRefusedError, type NetworkRules } from '../sandbox/network/commandNetwork.ts';
+import type { ProbeOptions } from '../sandbox/probe.ts';
+import { untoldSetAside } from '../sandbox/protectedChanges.ts';
+import { createCommandSandbox } from '../sandbox/Sandbox.ts';
 import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';

@@ -1,42 +1,35 @@
 /** Confines the commands of one session with what this machine has: bubblewrap on Linux, seatbelt on macOS. */
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, closeSync, constants, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
-import { connect, isIP, type Socket } from 'node:net';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
-import type {
-  CommandRequest,
-  CommandSandbox,
-  Confinement,
-  Launch,
-  SandboxMode,
-  SandboxState,
-} from '../protocol/sandbox.ts';
+import type { CommandSandbox, Confinement, Launch, SandboxMode, SandboxState } from '../protocol/sandbox.ts';
 import { whyBlocked } from './blocked.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
-import { closeInheritedFiles } from './inheritedFiles.ts';
-import { bubblewrapArguments, sealingProbe } from './linux/bubblewrap.ts';
-import { admit, expectedMounts, mountsNow, writableMounts } from './linux/mountCheck.ts';
+import { bubblewrapArguments } from './linux/bubblewrap.ts';
+import { admit, expectedMounts, mountsNow } from './linux/mountCheck.ts';
 import { socketFilter } from './linux/seccomp.ts';
-import { PortForwarder } from './network/PortForwarder.ts';
+import {
+  allowsHost,
+  connectTo,
+  HostRefusedError,
+  MAX_NAMED,
+  type NetworkRules,
+  openProxyRoute,
+  type ProxyRoute,
+  proxyVariables,
+  type RunningRequest,
+} from './network/commandNetwork.ts';
 import { createProxy } from './network/proxy.ts';
-import { SessionNetwork } from './network/SessionNetwork.ts';
-import { createCompletedGitFolders } from './places/completedGitFolders.ts';
 import { findPlaces, type PlaceOptions, writableFolders } from './places/findPlaces.ts';
-import { gitFoldersOf } from './places/gitFolders.ts';
-import { createProjectWalk } from './places/projectScan.ts';
-import { createSecretsWalk } from './places/projectSecrets.ts';
+import { createCompletedGitFolders, gitFoldersOf } from './places/gitFolders.ts';
+import { createProjectWalk, createSecretsWalk } from './places/projectScan.ts';
 import { isInside, planCommand, type SandboxPlan } from './plan.ts';
-import { type ObeyedChanges, watchObeyed } from './protectedChanges.ts';
-import { createSetAside } from './quarantine.ts';
+import { closeInheritedFiles, find, probeSandbox, SEATBELT, sealable } from './probe.ts';
+import { createSetAside, type ObeyedChanges, watchObeyed } from './protectedChanges.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { createTemporaryFolders, type TemporaryOptions } from './temporary/temporaryFolders.ts';
-
-const PROBE_TIMEOUT_MS = 5000;
-const SEATBELT = '/usr/bin/sandbox-exec';
 
 export interface SandboxOptions {
   readonly mode: SandboxMode;
@@ -76,31 +69,10 @@ export interface SandboxOptions {
   readonly gitRunsPrograms: (folder: string) => boolean;
 }
 
-/** A host that is allowed, but whose addresses are not. */
-export class HostRefusedError extends Error {
-  override readonly name = 'HostRefusedError';
-}
-
-/** `always ask`: in every mode, also in one that asks nothing else. */
-export type HostVerdict = 'allow' | 'ask' | 'always ask' | 'deny';
-
-export interface NetworkRules {
-  readonly verdict: (host: string) => HostVerdict;
-  /** The addresses of a host that may be connected to; rejects with a `HostRefusedError` where they may not. */
-  readonly resolve: (host: string) => Promise<readonly { address: string; family: number }[]>;
-  readonly localPorts: readonly number[];
-  /** Whether servers in the background get their ports on this machine's loopback. */
-  readonly forwardPorts: boolean;
-  /** But for these: programs of the user send prompts, keys or their whole traffic there. */
-  readonly reservedPorts: readonly number[];
-  /** A connection through the user's own proxy; undefined where a host is reached without one. */
-  readonly throughProxy?: (host: string, port: number) => Promise<Socket | undefined>;
-}
-
 export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const { network } = options;
   let state: Promise<SandboxState> | undefined;
-  let opened: Promise<WayOut | undefined> | undefined;
+  let opened: Promise<ProxyRoute | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
   const walk = createProjectWalk({
     isObeyed: (path) => options.places().isObeyed(path),
@@ -142,8 +114,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     },
   });
 
-  const open = (): Promise<WayOut | undefined> => {
-    opened ??= openWayOut(proxy, options).catch(() => undefined);
+  const open = (): Promise<ProxyRoute | undefined> => {
+    opened ??= openProxyRoute(proxy, options).catch(() => undefined);
     return opened;
   };
 
@@ -202,7 +174,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       });
       temporary.share();
       for (const folder of plan.temporary) temporary.link(folder, folder.mounted, request.command);
-      const wayOut = plan.network === 'session' ? await open() : undefined;
+      const route = plan.network === 'session' ? await open() : undefined;
       const token = randomBytes(9).toString('base64url');
       const own: RunningRequest = {
         request,
@@ -230,7 +202,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         env,
         bwrap,
         sealed: await sealing,
-        wayOut,
+        route,
         token,
         asking: own,
         options,
@@ -252,122 +224,6 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       temporary.release();
     },
   };
-}
-
-/** How confined commands reach the proxy. */
-interface WayOut {
-  readonly port: number;
-  /** Goes before the program that is to run there. */
-  enter(): readonly string[];
-  close(): void;
-  /** Servers of commands in the background, on this machine's loopback; where the network is another. */
-  readonly forwarder?: PortForwarder;
-}
-
-/** Undefined where commands can have no network at all. */
-async function openWayOut(
-  proxy: Server,
-  { platform, path, node, network }: SandboxOptions,
-): Promise<WayOut | undefined> {
-  if (platform === 'darwin') {
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const address = proxy.address();
-    if (address === null || typeof address === 'string') return undefined;
-    return { port: address.port, enter: () => [], close: () => undefined };
-  }
-  const [bwrap, nsenter] = [find('bwrap', path), find('nsenter', path)];
-  if (bwrap === undefined || nsenter === undefined) return undefined;
-  const { localPorts, reservedPorts } = network;
-  const joined = await SessionNetwork.open({ bwrap, nsenter, node, proxy, localPorts });
-  const enter = (): readonly string[] => joined.enter();
-  const forwarder = new PortForwarder({
-    enter,
-    node,
-    ownPorts: [joined.port, ...localPorts, ...reservedPorts],
-  });
-  const close = (): void => {
-    forwarder.close();
-    joined.close();
-  };
-  return { port: joined.port, enter, close, forwarder };
-}
-
-/** What the proxy needs to know of a command that runs. */
-interface RunningRequest {
-  readonly request: CommandRequest;
-  readonly hosts: Set<string>;
-  readonly refused: Set<string>;
-  /** Why a host that is allowed was not connected to. */
-  readonly problems: Set<string>;
-  readonly answers: Map<string, Promise<boolean>>;
-}
-
-/** Questions about hosts that one command can raise: a longer list would be confirmed without being read. */
-const MAX_HOST_QUESTIONS = 10;
-/** Hosts that the record of one command names. */
-const MAX_NAMED = 100;
-
-/** A host is asked about once for each command, however often it is connected to. */
-async function allowsHost(
-  host: string,
-  port: number,
-  asking: RunningRequest | undefined,
-  { verdict }: NetworkRules,
-): Promise<boolean> {
-  const name = `${host}:${port}`;
-  const said = verdict(host);
-  const isAsked = said === 'ask' || said === 'always ask';
-  const isAllowed = isAsked ? await askedAbout(host, port, said === 'always ask', asking) : said === 'allow';
-  const named = isAllowed ? asking?.hosts : asking?.refused;
-  if (named !== undefined && named.size < MAX_NAMED) named.add(name);
-  return isAllowed;
-}
-
-async function askedAbout(
-  host: string,
-  port: number,
-  isAlways: boolean,
-  asking: RunningRequest | undefined,
-): Promise<boolean> {
-  const askHost = asking?.request.askHost;
-  if (asking === undefined || askHost === undefined) return false;
-  const { answers, problems } = asking;
-  const name = `${host}:${port}`;
-  const known = answers.get(name);
-  if (known !== undefined) return known;
-  if (answers.size >= MAX_HOST_QUESTIONS) {
-    problems.add(`it wanted to reach more than ${MAX_HOST_QUESTIONS} hosts that no rule allows`);
-    return false;
-  }
-  const answer = askHost(host, port, isAlways).catch(() => false);
-  answers.set(name, answer);
-  return answer;
-}
-
-async function connectTo(
-  host: string,
-  port: number,
-  { resolve, throughProxy }: NetworkRules,
-): Promise<Socket> {
-  // The user's proxy resolves names itself; IP literals and localhost are checked here.
-  const known = isIP(host) !== 0 || /(?:^|\.)localhost$/i.test(host) ? await resolve(host) : undefined;
-  const joined = await throughProxy?.(host, port);
-  if (joined !== undefined) return joined;
-  const addresses = known ?? (await resolve(host));
-  const socket = connect({
-    host,
-    port,
-    autoSelectFamily: true,
-    lookup: (_host, { all }, callback) => {
-      const [first] = addresses;
-      if (all) callback(null, [...addresses]);
-      else callback(null, first?.address ?? '', first?.family);
-    },
-  });
-  return new Promise((done, fail) => {
-    socket.once('connect', () => done(socket));
-    socket.once('error', (error) => fail(new Error(`${host} cannot be reached: ${error.message}`)));
-  });
 }
 
 function unconfined(reason: string, env: Readonly<Record<string, string>>): Confinement {
@@ -416,7 +272,7 @@ interface ConfinedParts {
   readonly bwrap: string;
   /** See `BubblewrapOptions`. */
   readonly sealed: readonly string[];
-  readonly wayOut: WayOut | undefined;
+  readonly route: ProxyRoute | undefined;
   readonly token: string;
   readonly asking: RunningRequest;
   readonly options: SandboxOptions;
@@ -431,7 +287,7 @@ function confined({
   env,
   bwrap,
   sealed,
-  wayOut,
+  route,
   token,
   asking,
   options,
@@ -443,12 +299,12 @@ function confined({
   let kept: number | undefined;
   const release = (): void => {
     changes.end();
-    if (kept !== undefined) wayOut?.forwarder?.unwatch(kept);
+    if (kept !== undefined) route?.forwarder?.unwatch(kept);
     for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
     onRelease();
   };
   const isolated =
-    wayOut === undefined && plan.network === 'session' ? { ...plan, network: 'none' as const } : plan;
+    route === undefined && plan.network === 'session' ? { ...plan, network: 'none' as const } : plan;
   // Some are called protected wherever they are, as seatbelt can do.
   const onLinux = (): SandboxPlan => ({
     ...isolated,
@@ -463,7 +319,7 @@ function confined({
         // What bash writes for a long here-document goes there, too.
         ...(plan.mode === 'read-only' || !hasTemporary ? { TMPDIR: plan.scratch } : {}),
         ...(plan.mode === 'workspace-write' ? { ...options.caches, ...ownChoices(options.caches, env) } : {}),
-        ...(wayOut === undefined ? {} : proxyVariables(token, wayOut.port)),
+        ...(route === undefined ? {} : proxyVariables(token, route.port)),
       };
       if (options.platform === 'darwin')
         return {
@@ -478,7 +334,7 @@ function confined({
       const present = onLinux();
       const first = 3 + descriptors.length;
       const words = [
-        ...(wayOut?.enter() ?? []),
+        ...(route?.enter() ?? []),
         bwrap,
         ...bubblewrapArguments(present, {
           filter: bytes === undefined ? undefined : 3,
@@ -510,9 +366,9 @@ function confined({
     share,
     keep(pid) {
       share();
-      if (wayOut?.forwarder === undefined || !options.network.forwardPorts) return;
+      if (route?.forwarder === undefined || !options.network.forwardPorts) return;
       kept = pid;
-      wayOut.forwarder.watch(pid);
+      route.forwarder.watch(pid);
     },
     release,
   };
@@ -521,19 +377,6 @@ function confined({
 /** A variable that the user has set stays theirs. */
 function ownChoices(caches: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name in caches));
-}
-
-/** In the spelling of every program: some know only lower case, some only upper case. */
-function proxyVariables(token: string, port: number): Record<string, string> {
-  const proxy = `http://${token}:x@127.0.0.1:${port}`;
-  const direct = 'localhost,127.0.0.1,::1';
-  const names = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
-  return {
-    ...Object.fromEntries(names.map((name) => [name, proxy])),
-    no_proxy: direct,
-    NO_PROXY: direct,
-    NODE_USE_ENV_PROXY: '1',
-  };
 }
 
 /**
@@ -558,104 +401,4 @@ function openFilter(bytes: Uint8Array, scratch: string): number {
   const descriptor = openSync(file, 'r');
   unlinkSync(file);
   return descriptor;
-}
-
-/** What decides whether there is a sandbox. */
-export type ProbeOptions = Pick<
-  SandboxOptions,
-  'enabled' | 'mode' | 'platform' | 'path' | 'machine' | 'allowUnixSockets'
->;
-
-/** Looks what this machine can do; takes the time of one command. Never rejects. */
-export async function probeSandbox({
-  enabled,
-  mode,
-  platform,
-  path,
-  machine,
-  allowUnixSockets,
-}: ProbeOptions): Promise<SandboxState> {
-  if (mode === 'danger-full-access')
-    return { type: 'off', reason: 'sandbox mode danger-full-access', isFullAccess: true };
-  if (!enabled) return { type: 'off', reason: 'switched off in the settings (sandbox.enabled)' };
-  if (platform === 'darwin') {
-    return isExecutable(SEATBELT)
-      ? { type: 'on', mode }
-      : {
-          type: 'unavailable',
-          reason: `${SEATBELT} is missing`,
-          fix: 'It comes with macOS; repair the system.',
-        };
-  }
-  if (platform !== 'linux')
-    return {
-      type: 'unavailable',
-      reason: `there is none for ${platform}`,
-      fix: 'Run ClawdCode in WSL or a container.',
-    };
-  const bwrap = find('bwrap', path);
-  if (bwrap === undefined)
-    return {
-      type: 'unavailable',
-      reason: 'bubblewrap is not installed',
-      fix: 'Install the package bubblewrap (apt, dnf, pacman, apk or zypper).',
-    };
-  if (!allowUnixSockets && socketFilter(machine) === undefined)
-    return {
-      type: 'unavailable',
-      reason: `no socket filter for ${machine}`,
-      fix: 'Set sandbox.network.allowUnixSockets.',
-    };
-  const problem = await problemOf(bwrap);
-  if (problem === undefined) return { type: 'on', mode };
-  return {
-    type: 'unavailable',
-    reason: `bubblewrap does not work here: ${problem}`,
-    fix: 'It needs unprivileged user namespaces: see kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, or the options of the container.',
-  };
-}
-
-const plainProbe = [
-  ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent'],
-  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', '/bin/sh', '-c', ':'],
-];
-
-/** The mounts of this machine that bubblewrap makes read-only while it works; none where it needs no help with that. */
-async function sealable(bwrap: string): Promise<readonly string[]> {
-  const mounts = writableMounts(mountsNow());
-  return bwrap !== '' && (await problemOf(bwrap, sealingProbe(mounts))) === undefined ? mounts : [];
-}
-
-/** What bubblewrap says when it cannot do what commands need; undefined when all is well. */
-function problemOf(bwrap: string, args: readonly string[] = plainProbe): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(bwrap, args, {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: {},
-      timeout: PROBE_TIMEOUT_MS,
-    });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(0, 300);
-    });
-    child.on('error', (error) => resolve(error.message));
-    child.on('close', (code) => resolve(code === 0 ? undefined : said.trim() || `exit code ${code}`));
-  });
-}
-
-function find(program: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter(isAbsolute)
-    .map((folder) => join(folder, program))
-    .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,5 @@
-/** The environment of confined commands: no tokens but those that the user granted by name. Pure. */
+/** The environment of confined commands: no tokens but those that the user granted by name, and caches that may be written. Pure. */
+import { join } from 'node:path';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -91,4 +92,21 @@ function matcherOf(patterns: readonly string[]): (name: string) => boolean {
       ),
   );
   return (name) => tests.some((test) => test.test(name));
+}
+
+/**
+ * Caches of package managers and compilers that fail without a place to write to. The real ones in the home stay
+ * unwritten: what a confined command puts there would be run by others. Names as in each program's documentation.
+ */
+const folders: Readonly<Record<string, string>> = {
+  npm_config_cache: 'npm',
+  YARN_CACHE_FOLDER: 'yarn',
+  GOCACHE: 'go-build',
+  UV_CACHE_DIR: 'uv',
+  CCACHE_DIR: 'ccache',
+};
+
+/** One variable for each, below `root`; programs make the folders themselves. */
+export function cacheVariables(root: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(folders).map(([name, folder]) => [name, join(root, folder)]));
 }

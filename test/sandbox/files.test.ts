@@ -20,8 +20,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createCompletedGitFolders } from '../../src/sandbox/places/completedGitFolders.ts';
-import { untoldSetAside } from '../../src/sandbox/quarantine.ts';
+import { createCompletedGitFolders } from '../../src/sandbox/places/gitFolders.ts';
+import { untoldSetAside } from '../../src/sandbox/protectedChanges.ts';
 import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { confined, type Given, hasSandbox } from './confined.ts';
@@ -807,7 +807,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readdirSync(notes)).toEqual([]);
       const { pid } = spawnSync(process.execPath, ['-e', '']);
       const script = join(home, 'session.ts');
-      const from = JSON.stringify(resolve(import.meta.dirname, '../../src/sandbox/quarantine.ts'));
+      const from = JSON.stringify(resolve(import.meta.dirname, '../../src/sandbox/protectedChanges.ts'));
       writeFileSync(
         script,
         `import { createSetAside } from ${from};
@@ -877,7 +877,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     const from = (path: string) => JSON.stringify(resolve(import.meta.dirname, '../../src', path));
     writeFileSync(
       script,
-      `import { closeInheritedFiles } from ${from('sandbox/inheritedFiles.ts')};
+      `import { closeInheritedFiles } from ${from('sandbox/probe.ts')};
        import { spawnSync } from 'node:child_process';
        const list = () => spawnSync('sh', ['-c', 'ls -l /proc/self/fd'], { encoding: 'utf8' }).stdout;
        console.log('BEFORE', list());

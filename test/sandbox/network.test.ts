@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunningQuestion } from '../../src/protocol/tools.ts';
-import { HostRefusedError } from '../../src/sandbox/Sandbox.ts';
+import { HostRefusedError } from '../../src/sandbox/network/commandNetwork.ts';
 import { confined, hasSandbox } from './confined.ts';
 
 /** A server on this machine's loopback that says hello, whatever it is asked. */

@@ -1,9 +1,8 @@
 /** What git knows about files that nobody has touched, so that they need not be copied. Only ever reads. */
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { DiskEntry } from '../scan/diskEntry.ts';
-import type { Content } from '../scan/known.ts';
-import type { Pace } from '../scan/pace.ts';
+import type { Content, DiskEntry } from '../scan/diskEntry.ts';
+import { createPace, type Pace } from '../scan/walk.ts';
 import { borrowObjects } from './borrowObjects.ts';
 import { ObjectReader } from './ObjectReader.ts';
 import { type IndexFiles, isAsIndexed, readIndex } from './readIndex.ts';
@@ -93,4 +92,51 @@ async function foldersOf(
     if (pace.isDue()) await pace.breathe();
   }
   return folders;
+}
+
+/** The repositories around the roots. */
+export interface GitTrees {
+  /** Looks for them when first called. */
+  open(): Promise<readonly GitTree[]>;
+  read(root: string, oid: string): Promise<Buffer | undefined>;
+  /** Ends the git processes that run now: what they were asked is answered without git. */
+  stop(): void;
+  close(): void;
+}
+
+export interface GitTreesOptions {
+  /** False: none. */
+  readonly program: string | false;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly roots: readonly string[];
+  readonly folder: string;
+}
+
+export function createGitTrees({ program, env, roots, folder }: GitTreesOptions): GitTrees {
+  let running = new AbortController();
+  const trees: GitTree[] = [];
+  let opening: Promise<readonly GitTree[]> | undefined;
+  const open = async (): Promise<readonly GitTree[]> => {
+    if (program === false) return trees;
+    for (const root of roots) {
+      const git = { program, env, signal: () => running.signal };
+      const tree = await openGitTree({ git, root, folder, pace: createPace() });
+      if (tree !== undefined) trees.push(tree);
+    }
+    return trees;
+  };
+  return {
+    open: () => {
+      opening ??= open();
+      return opening;
+    },
+    read: async (root, oid) => trees.find((tree) => tree.root === root)?.read(oid),
+    stop() {
+      running.abort();
+      running = new AbortController();
+    },
+    close: () => {
+      for (const tree of trees) tree.close();
+    },
+  };
 }

@@ -8,12 +8,10 @@ import type {
   RestorePlan,
   RestoreStep,
 } from '../../protocol/checkpoints.ts';
-import { look, sameEntry } from '../scan/diskEntry.ts';
-import { canonicalPath } from '../scan/realPath.ts';
-import { describePath, describeSize } from '../words.ts';
-import { type Current, currentState } from './currentState.ts';
+import { describePath, describeSize } from '../notes.ts';
+import { canonicalPath, look, sameEntry } from '../scan/diskEntry.ts';
 import type { RestoreDeps } from './planRestore.ts';
-import { sameState } from './states.ts';
+import { type Current, currentState, sameState } from './states.ts';
 import { removeState, writeMode, writeState } from './writeState.ts';
 
 export interface ApplyDeps extends RestoreDeps {

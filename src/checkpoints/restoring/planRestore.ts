@@ -2,15 +2,13 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PathChange, PathState, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
-import { look } from '../scan/diskEntry.ts';
-import { hashBytes } from '../scan/hashBytes.ts';
+import { describePath } from '../notes.ts';
+import { canonicalPath, look } from '../scan/diskEntry.ts';
 import { historyAround } from '../scan/histories.ts';
-import type { Pace } from '../scan/pace.ts';
-import { canonicalPath } from '../scan/realPath.ts';
+import { hashBytes } from '../scan/stableRead.ts';
+import type { Pace } from '../scan/walk.ts';
 import type { CheckpointBlobs } from '../types.ts';
-import { describePath } from '../words.ts';
-import { currentState } from './currentState.ts';
-import { byPath, sameState } from './states.ts';
+import { byPath, currentState, sameState } from './states.ts';
 import { idleStep, makeStep } from './steps.ts';
 import { type LoadContent, undoPath } from './undoPath.ts';
 

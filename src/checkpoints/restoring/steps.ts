@@ -1,7 +1,9 @@
 /** One path's step, ready to show: what kind it is, and its diff. */
-import type { PathState, RestoreStep } from '../../protocol/checkpoints.ts';
+import type { PathChange, PathState, RestoreStep } from '../../protocol/checkpoints.ts';
+import { describePath } from '../notes.ts';
+import type { RestoreDeps } from './planRestore.ts';
 import { showDiff } from './showDiff.ts';
-import { type FileState, sameContent, sameState } from './states.ts';
+import { byPath, type FileState, sameContent, sameState, spanning } from './states.ts';
 import type { LoadContent } from './undoPath.ts';
 
 export interface StepText {
@@ -70,3 +72,21 @@ const MAX_SHOWN_BYTES = 2 ** 20;
 
 const fileOf = (state: PathState | undefined): FileState | undefined =>
   state?.type === 'file' ? state : undefined;
+
+/** What the changes come to, by path, from before the first to after the last; what came to nothing is left out. */
+export async function diffChanges(
+  changes: readonly PathChange[],
+  deps: RestoreDeps,
+): Promise<readonly RestoreStep[]> {
+  const steps: RestoreStep[] = [];
+  for (const [path, its] of byPath(changes)) {
+    const [first, last] = [its[0], its.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const { before, after } = spanning(first, last);
+    if (sameState(before, after)) continue;
+    const load = (hash: string) => deps.blobs.read({ hash }).catch(() => undefined);
+    steps.push(await makeStep(path, before, after, load, { name: describePath(deps.root, path) }));
+    if (deps.pace.isDue()) await deps.pace.breathe();
+  }
+  return steps.sort((a, b) => (a.path < b.path ? -1 : 1));
+}

@@ -1,8 +1,8 @@
 /** Works out what a path becomes when changes are taken back, one after the other, the newest first. Touches nothing. */
 import { createHash } from 'node:crypto';
 import type { PathChange, PathState } from '../../protocol/checkpoints.ts';
+import { describeSize } from '../notes.ts';
 import { isMergeable, MAX_MERGE_BYTES } from '../scan/contents.ts';
-import { describeSize } from '../words.ts';
 import { mergeText } from './mergeText.ts';
 import { type FileState, joinChanges, nameOf, sameContent, sameState } from './states.ts';
 

@@ -4,10 +4,10 @@
  */
 import { readdirSync } from 'node:fs';
 import { grouped } from '../../protocol/grouped.ts';
+import { describePath, describeSize } from '../notes.ts';
 import type { CheckpointLimits } from '../types.ts';
-import { describePath, describeSize } from '../words.ts';
 import { look } from './diskEntry.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from './walk.ts';
 
 /** Folders that programs fill; where git is in use, a folder with no file that git tracks is treated alike. */
 const FILLED_BY_PROGRAMS = new Set(

@@ -3,13 +3,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { PathState } from '../../protocol/checkpoints.ts';
+import { describeSize } from '../notes.ts';
 import type { CheckpointBlobs, CheckpointLimits } from '../types.ts';
-import { describeSize } from '../words.ts';
-import type { DiskEntry } from './diskEntry.ts';
-import { hashBytes } from './hashBytes.ts';
-import type { Content, Known } from './known.ts';
+import type { Content, DiskEntry, Known } from './diskEntry.ts';
 import type { Stash } from './Stash.ts';
-import { readStable } from './stableRead.ts';
+import { hashBytes, readStable } from './stableRead.ts';
 
 /** Reads an object of a repository by its name; undefined where there is none any more. */
 export type ReadObject = (root: string, oid: string) => Promise<Buffer | undefined>;

@@ -1,4 +1,5 @@
-import { lstatSync, type Stats } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 
 /** What one look at a path tells, without opening anything. */
 export interface DiskEntry {
@@ -81,3 +82,64 @@ function kindOf(mode: number): DiskEntry['kind'] {
       return 'device';
   }
 }
+
+/** Where a file's content can be had when the file itself is no longer what it was. */
+export type Content =
+  | { readonly in: 'stash'; readonly hash: string }
+  | { readonly in: 'blobs'; readonly hash: string }
+  /** In git's own store, under git's own name for it. */
+  | { readonly in: 'git'; readonly root: string; readonly oid: string; readonly algorithm: 'sha1' | 'sha256' }
+  /** Not kept, and why; the hash is for comparing only, and a `secret` one is told to nobody. */
+  | {
+      readonly in: 'nowhere';
+      readonly reason: string;
+      readonly hash?: string | undefined;
+      readonly secret?: boolean;
+    };
+
+/** What is known about a path since the last look. */
+export interface Known {
+  readonly entry: DiskEntry;
+  /** Looked at so soon after its last change that the next look must read it again. */
+  readonly isYoung: boolean;
+  /** Of a file. */
+  readonly content?: Content | undefined;
+  /** Of a link. */
+  readonly target?: string | undefined;
+  /** A call named it, so it is looked at wherever it lies. */
+  readonly isNamed: boolean;
+  /** Number of the scan that saw it last. */
+  seen: number;
+}
+
+/**
+ * The path without links on the way to it; the last part is left unchanged, so that a link stays a link. Parts that
+ * do not exist are kept.
+ */
+export function canonicalPath(path: string): string {
+  const parent = dirname(path);
+  return parent === path ? path : joined(realFolder(parent), basename(path));
+}
+
+/** Where a link leads, through further links; undefined for what is not a link, and for a circle. */
+export function linkedPath(path: string): string | undefined {
+  let at = path;
+  for (let links = 0; links < MAX_LINKS; links += 1) {
+    if (look(at)?.kind !== 'link') return at === path ? undefined : at;
+    at = canonicalPath(resolve(dirname(at), readlinkSync(at)));
+  }
+  return undefined;
+}
+
+const MAX_LINKS = 40;
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    const parent = dirname(folder);
+    return parent === folder ? folder : joined(realFolder(parent), basename(folder));
+  }
+}
+
+const joined = (folder: string, name: string): string => (folder === '/' ? `/${name}` : `${folder}/${name}`);

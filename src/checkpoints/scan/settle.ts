@@ -2,8 +2,7 @@
 import { readlinkSync } from 'node:fs';
 import type { PathChange } from '../../protocol/checkpoints.ts';
 import { type Contents, presentState } from './contents.ts';
-import { type DiskEntry, isYoung, look, sameEntry } from './diskEntry.ts';
-import type { Content, Known } from './known.ts';
+import { type Content, type DiskEntry, isYoung, type Known, look, sameEntry } from './diskEntry.ts';
 
 /** A path that does not look as it did. */
 export interface Found {

@@ -2,6 +2,7 @@
 import { createHash, hash as digest } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { type DiskEntry, entryOf, sameEntry } from './diskEntry.ts';
 
 export type StableRead =
@@ -91,4 +92,17 @@ async function readLarge(
   } finally {
     await file.close();
   }
+}
+
+/** A few milliseconds' worth. */
+const HASHED_AT_ONCE_BYTES = 2 ** 21;
+
+/** SHA-256 in hex; others get their turn while a large content is read through. */
+export async function hashBytes(bytes: Uint8Array): Promise<string> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE_BYTES) {
+    if (at > 0) await setImmediate();
+    hash.update(bytes.subarray(at, at + HASHED_AT_ONCE_BYTES));
+  }
+  return hash.digest('hex');
 }

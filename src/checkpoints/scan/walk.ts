@@ -1,10 +1,10 @@
 /** Walks a tree from the top, looking at everything and opening nothing. */
 import { readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Coverage } from './Coverage.ts';
 import { type DiskEntry, look } from './diskEntry.ts';
 import { isGitFolder, isHistory } from './histories.ts';
-import type { Pace } from './pace.ts';
 
 export interface WalkDeps {
   readonly coverage: Coverage;
@@ -78,4 +78,25 @@ function lookOrSkip(path: string): DiskEntry | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Less than half a frame, so that what is drawn beside a scan is drawn in time. */
+const SLICE_MS = 6;
+
+/** Lets others run whenever a long loop has had its share. */
+export interface Pace {
+  /** True when `breathe` should be awaited now; cheap enough to ask for every file. */
+  readonly isDue: () => boolean;
+  readonly breathe: () => Promise<void>;
+}
+
+export function createPace(): Pace {
+  let sliceEndsAt = performance.now() + SLICE_MS;
+  return {
+    isDue: () => performance.now() >= sliceEndsAt,
+    breathe: async () => {
+      await setImmediate();
+      sliceEndsAt = performance.now() + SLICE_MS;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
 import { ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
-import { probeSandbox } from '../../sandbox/Sandbox.ts';
+import { probeSandbox } from '../../sandbox/probe.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import type { AppPaths } from '../process/appPaths.ts';

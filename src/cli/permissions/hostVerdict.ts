@@ -1,7 +1,7 @@
 /** Which hosts commands in the sandbox may reach: by settings and by `WebFetch(domain:…)` rules. Pure. */
 import type { SourcedRule } from '../../permissions/rules/rules.ts';
 import { bindsCommands, coversDomain } from '../../permissions/webDecision.ts';
-import type { HostVerdict } from '../../sandbox/Sandbox.ts';
+import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 
 export interface HostSettings {
   readonly allowedDomains: readonly string[];

@@ -1,8 +1,11 @@
-/** Looks through a workspace for repositories and for files that other programs obey. */
-import { basename, join } from 'node:path';
-import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
+/** Scans a workspace for repositories, for files that other programs execute or obey, and for files with secrets. */
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { isDirectory, lstatOf, namesIn, textOf } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
-import { createIndexLook } from './indexLook.ts';
+import { indexPaths } from '../../disk/gitIndex.ts';
+import { isInside } from '../plan.ts';
+import { linkedGitFolder } from './gitFolders.ts';
 
 const MAX_REPOSITORIES = 50;
 /** Of a folder that is obeyed as a whole. */
@@ -72,4 +75,98 @@ function stampOf(path: string): string {
   // Git writes into its folder constantly; the files in it that git obeys are protected separately.
   const entries = basename(path) === '.git' ? [] : namesIn(path).slice(0, MAX_ENTRIES);
   return [found.ino, ...entries.map((name) => `${name} ${lstatOf(join(path, name))?.ctimeNs}`)].join(' ');
+}
+
+/** Each is a mount. */
+const MAX_SECRETS = 100;
+
+/**
+ * A function that finds the files with secrets in a folder, the nearest first, but for those that git tracks: it shows
+ * them anyway, and would take one that is hidden from it for changed. Never throws.
+ */
+export function createSecretsWalk(
+  isSensitive: (path: string) => boolean,
+): (root: string) => readonly string[] {
+  const lookAtIndex = createIndexLook();
+  const walk = createFolderWalk((path, entries) => ({
+    found: {
+      secrets: entries
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => join(path, name))
+        .filter(isSensitive),
+      isRepository: entries.some(({ name }) => name === '.git'),
+    },
+  }));
+  return (root) => {
+    const folders = walk(root);
+    const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
+    const secrets = folders.flatMap(({ found }) => found.secrets);
+    const above = secrets.length === 0 || repositories.includes(root) ? undefined : repositoryAbove(root);
+    const repositoryOf = (path: string): string | undefined =>
+      repositories.findLast((folder) => isInside(path, folder)) ?? above;
+    const tracked = [...new Set(secrets.map(repositoryOf))].flatMap((repository) =>
+      repository === undefined
+        ? []
+        : lookAtIndex(
+            repository,
+            secrets.filter((path) => repositoryOf(path) === repository),
+          ).tracked,
+    );
+    return secrets.filter((path) => !tracked.includes(path)).slice(0, MAX_SECRETS);
+  };
+}
+
+const MAX_BYTES = 64 * 2 ** 20;
+
+export interface IndexLook {
+  /** Folders, absolute. */
+  readonly submodules: readonly string[];
+  /** Of the paths that were asked about, those that git has. Where that cannot be told, all of them. */
+  readonly tracked: readonly string[];
+}
+
+/**
+ * A function that looks into the index of the repository at a folder for some absolute paths in it. It reads again only
+ * what has changed. Never throws.
+ */
+export function createIndexLook(): (repository: string, paths?: readonly string[]) => IndexLook {
+  const known = new Map<string, { readonly state: string; readonly found: IndexLook }>();
+  return (repository, paths = []) => {
+    const own = join(repository, '.git');
+    const folder = isDirectory(own) ? own : linkedGitFolder(repository)[0];
+    const index = join(folder ?? own, 'index');
+    const file = lstatOf(index);
+    if (folder === undefined || file?.isFile() !== true) return { submodules: [], tracked: [] };
+    if (file.size > MAX_BYTES) return { submodules: [], tracked: paths };
+    const state = [file.ino, file.ctimeNs, ...paths].join('\n');
+    const before = known.get(index);
+    if (before?.state === state) return before.found;
+    const found = readIndex(index, hashBytes(folder), repository, paths);
+    known.set(index, { state, found });
+    return found;
+  };
+}
+
+const hashBytes = (folder: string): number =>
+  /objectformat\s*=\s*"?sha256/i.test(textOf(join(folder, 'config'))) ? 32 : 20;
+
+function readIndex(index: string, bytes: number, repository: string, paths: readonly string[]): IndexLook {
+  try {
+    const listed = indexPaths(readFileSync(index), bytes);
+    if (listed === undefined) return { submodules: [], tracked: paths };
+    const files = new Set(listed.files);
+    return {
+      submodules: listed.submodules.map((path) => join(repository, path)),
+      tracked: paths.filter((path) => files.has(relative(repository, path))),
+    };
+  } catch {
+    return { submodules: [], tracked: paths };
+  }
+}
+
+/** The repository that a folder lies in, if it is none itself. */
+export function repositoryAbove(folder: string): string | undefined {
+  const above = dirname(folder);
+  if (above === folder) return undefined;
+  return lstatOf(join(above, '.git')) === undefined ? repositoryAbove(above) : above;
 }

@@ -1,0 +1,149 @@
+/** What this machine can confine commands with. */
+import { spawn } from 'node:child_process';
+import { accessSync, closeSync, constants, readFileSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { namesIn } from '../disk/fileLookups.ts';
+import type { SandboxState } from '../protocol/sandbox.ts';
+import { sealingProbe } from './linux/bubblewrap.ts';
+import { mountsNow, writableMounts } from './linux/mountCheck.ts';
+import { socketFilter } from './linux/seccomp.ts';
+import type { SandboxOptions } from './Sandbox.ts';
+
+const PROBE_TIMEOUT_MS = 5000;
+/** The program of macOS. */
+export const SEATBELT = '/usr/bin/sandbox-exec';
+
+/** What decides whether there is a sandbox. */
+export type ProbeOptions = Pick<
+  SandboxOptions,
+  'enabled' | 'mode' | 'platform' | 'path' | 'machine' | 'allowUnixSockets'
+>;
+
+/** Looks what this machine can do; takes the time of one command. Never rejects. */
+export async function probeSandbox({
+  enabled,
+  mode,
+  platform,
+  path,
+  machine,
+  allowUnixSockets,
+}: ProbeOptions): Promise<SandboxState> {
+  if (mode === 'danger-full-access')
+    return { type: 'off', reason: 'sandbox mode danger-full-access', isFullAccess: true };
+  if (!enabled) return { type: 'off', reason: 'switched off in the settings (sandbox.enabled)' };
+  if (platform === 'darwin') {
+    return isExecutable(SEATBELT)
+      ? { type: 'on', mode }
+      : {
+          type: 'unavailable',
+          reason: `${SEATBELT} is missing`,
+          fix: 'It comes with macOS; repair the system.',
+        };
+  }
+  if (platform !== 'linux')
+    return {
+      type: 'unavailable',
+      reason: `there is none for ${platform}`,
+      fix: 'Run ClawdCode in WSL or a container.',
+    };
+  const bwrap = find('bwrap', path);
+  if (bwrap === undefined)
+    return {
+      type: 'unavailable',
+      reason: 'bubblewrap is not installed',
+      fix: 'Install the package bubblewrap (apt, dnf, pacman, apk or zypper).',
+    };
+  if (!allowUnixSockets && socketFilter(machine) === undefined)
+    return {
+      type: 'unavailable',
+      reason: `no socket filter for ${machine}`,
+      fix: 'Set sandbox.network.allowUnixSockets.',
+    };
+  const problem = await problemOf(bwrap);
+  if (problem === undefined) return { type: 'on', mode };
+  return {
+    type: 'unavailable',
+    reason: `bubblewrap does not work here: ${problem}`,
+    fix: 'It needs unprivileged user namespaces: see kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, or the options of the container.',
+  };
+}
+
+const plainProbe = [
+  ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent'],
+  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', '/bin/sh', '-c', ':'],
+];
+
+/** The mounts of this machine that bubblewrap makes read-only while it works; none where it needs no help with that. */
+export async function sealable(bwrap: string): Promise<readonly string[]> {
+  const mounts = writableMounts(mountsNow());
+  return bwrap !== '' && (await problemOf(bwrap, sealingProbe(mounts))) === undefined ? mounts : [];
+}
+
+/** What bubblewrap says when it cannot do what commands need; undefined when all is well. */
+function problemOf(bwrap: string, args: readonly string[] = plainProbe): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(bwrap, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {},
+      timeout: PROBE_TIMEOUT_MS,
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(0, 300);
+    });
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code) => resolve(code === 0 ? undefined : said.trim() || `exit code ${code}`));
+  });
+}
+
+/** The absolute path of a program in the folders of a PATH. */
+export function find(program: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, program))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const FLAGS = /^flags:\s*([0-7]+)$/m;
+/** As in fcntl.h, on every machine that Linux runs Node on. Everything that Node opens itself has it. */
+const CLOSE_ON_EXEC = 0o2000000;
+
+/**
+ * Closes the descriptors that a command would inherit, but for the standard ones: a folder that the program which started
+ * this one left open leads past every mount of a sandbox. Node keeps only the lowest of them to
+ * itself (libuv: uv_disable_stdio_inheritance stops at a gap); on macOS it starts programs without any (posix_spawn
+ * with POSIX_SPAWN_CLOEXEC_DEFAULT). Linux only; elsewhere it does nothing.
+ */
+export function closeInheritedFiles(): void {
+  for (const descriptor of namesIn('/proc/self/fd').map(Number))
+    if (isInherited(descriptor)) close(descriptor);
+}
+
+function isInherited(descriptor: number): boolean {
+  if (!(descriptor > 2)) return false;
+  try {
+    const flags = FLAGS.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+  } catch {
+    // It was the one that the folder was read with.
+    return false;
+  }
+}
+
+function close(descriptor: number): void {
+  try {
+    closeSync(descriptor);
+  } catch {
+    // Somebody else has closed it.
+  }
+}
