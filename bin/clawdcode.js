@@ -30,16 +30,16 @@ if (tooOld) {
     process.exitCode = 1;
   } else {
     const { openPieces } = await import('./pieces.js');
-    const pieces = openPieces(join(root, 'dist'), placeForCode());
+    const pieces = openPieces(join(root, 'dist'), codeCachePlaceOf());
     process.exitCode = await pieces.load('cli.cjs').main(process.argv.slice(2), pieces.setFlags);
   }
 }
 
 /**
- * Where compiled code may be kept, see codeFolder.js; undefined where none shall be. NODE_COMPILE_CACHE is not for us: what
+ * Where compiled code may be kept, see codeCacheFolder.js; undefined where none shall be. NODE_COMPILE_CACHE is not for us: what
  * lies in the folder that it names would be run as it is.
  */
-function placeForCode() {
+function codeCachePlaceOf() {
   // As Node's own.
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   try {

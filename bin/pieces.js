@@ -2,7 +2,7 @@
 // keeps what is compiled when a module is loaded and none of the functions that run later, which would be compiled
 // anew at every start. Here the code is taken when they have run. Not needed any more when Node does that itself:
 // test/bundle/pieces.test.ts will say so.
-import { readCode, sumOf } from './keptCode.js';
+import { readCode, sumOf } from './codeCache.js';
 
 const { setImmediate } = process.getBuiltinModule('node:timers/promises');
 const fs = process.getBuiltinModule('node:fs');
@@ -25,7 +25,7 @@ const CALM_MS = 10_000;
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {"use strict";', '\n})'];
 
 /**
- * The pieces in `folder`. Compiled code is kept at `place` (`{ dataRoot, cwd }`, see `codePlace`), if one is given.
+ * The pieces in `folder`. Compiled code is kept at `place` (`{ dataRoot, cwd }`, see `codeCachePlace`), if one is given.
  * `worthKeeping`: from how many loaded pieces on. `small`: characters of a source that is not worth a look at what is kept.
  *
  * - `load(name)`: what a piece exports; it is run once.

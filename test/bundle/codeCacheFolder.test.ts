@@ -23,8 +23,8 @@ interface Place {
   open(): Opened | undefined;
   make(): Opened | undefined;
 }
-const { codePlace } = (await import(resolve(import.meta.dirname, '../../bin/codeFolder.js'))) as {
-  readonly codePlace: (given: { dataRoot: string; cwd: string }) => Place;
+const { codeCachePlace } = (await import(resolve(import.meta.dirname, '../../bin/codeCacheFolder.js'))) as {
+  readonly codeCachePlace: (given: { dataRoot: string; cwd: string }) => Place;
 };
 
 let base: string;
@@ -48,7 +48,7 @@ afterEach(async () => {
   await rm(base, { recursive: true });
 });
 
-const place = (): Place => codePlace({ dataRoot, cwd });
+const place = (): Place => codeCachePlace({ dataRoot, cwd });
 
 /** Neither read from nor made, and left unchanged. */
 async function expectUnused(): Promise<void> {

@@ -25,7 +25,7 @@ interface Kept {
   find(name: string, sum: string): (Code & { readonly runs: number }) | undefined;
   write(codes: readonly Code[], isPiece: (name: string) => boolean): void;
 }
-const { readCode } = (await import(resolve(import.meta.dirname, '../../bin/keptCode.js'))) as {
+const { readCode } = (await import(resolve(import.meta.dirname, '../../bin/codeCache.js'))) as {
   readonly readCode: (place: Place | undefined, identity: string) => Kept;
 };
 

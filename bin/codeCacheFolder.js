@@ -17,7 +17,7 @@ const KEY_BYTES = 32;
  * - `open()`: `{ folder, key }` as they are there; or undefined.
  * - `make()`: the same, and makes what is missing of them, but for the data folder. Never throws.
  */
-export function codePlace({ dataRoot, cwd }) {
+export function codeCachePlace({ dataRoot, cwd }) {
   const attempt = (action) => {
     try {
       const root = ownFolder(dataRoot, cwd);

@@ -2,7 +2,7 @@
 // then the code of one piece after the other, of which only what is asked for is read. V8 looks at the length of a source
 // only, and not at all whether code is whole or whose it is: the index names the SHA-256 of each source and of each code,
 // and is signed with the user's own key.
-import { codePlace, openPrivateFile } from './codeFolder.js';
+import { codeCachePlace, openPrivateFile } from './codeCacheFolder.js';
 
 const fs = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
@@ -18,7 +18,7 @@ const WRITING_MS = 60_000;
 const UNUSED_MS = 30 * 24 * 3_600_000;
 
 /**
- * What is kept for `identity` at `place` (`{ dataRoot, cwd }`, see `codePlace`); nothing without a place.
+ * What is kept for `identity` at `place` (`{ dataRoot, cwd }`, see `codeCachePlace`); nothing without a place.
  *
  * - `find(name, sum)`: `code` of a piece whose source has this sum, and how many `runs` have added to it; or undefined.
  * - `forget(name)`: this code is of no use, however much it is.
@@ -26,7 +26,7 @@ const UNUSED_MS = 30 * 24 * 3_600_000;
  *   silent: the next start is only slower.
  */
 export function readCode(place, identity) {
-  const where = place && codePlace(place);
+  const where = place && codeCachePlace(place);
   const { pieces, codeAt } = open(where?.open(), identity);
 
   function find(name, sum) {
