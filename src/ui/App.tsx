@@ -5,16 +5,16 @@
 import { Box, Text, useApp } from 'ink';
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { SandboxState } from '../protocol/sandbox.ts';
-import { BootDialog } from './BootDialog.tsx';
-import { StatusLine } from './components/StatusLine.tsx';
 import type { Controller } from './controller/types.ts';
-import { placeholderOf, STARTING } from './firstFrame/welcome.ts';
+import { BootDialog } from './dialog/PhaseDialog.tsx';
+import { placeholderOf, STARTING } from './firstFrame.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/history.ts';
 import { keysOfAction } from './keys/keymap.ts';
 import { KeymapContext, useContinued, useKeymap } from './keys/useKeys.ts';
-import { LiveArea } from './LiveArea.tsx';
-import type { TerminalWindow } from './terminalWindow.ts';
+import { LiveArea } from './live/LiveArea.tsx';
+import { StatusLine } from './live/StatusLine.tsx';
+import type { TerminalWindow } from './terminal/terminalWindow.ts';
 import type { UiOptions } from './types.ts';
 
 export interface AppProps {

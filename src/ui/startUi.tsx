@@ -1,10 +1,10 @@
 /** Mounts the screen and resolves when it is left. Everything it needs comes in as ports. */
 import { render } from 'ink';
 import { App } from './App.tsx';
-import { createTerminalInput } from './attention/terminalInput.ts';
 import { createController } from './controller/controller.ts';
 import { createPasteStream } from './input/paste.ts';
-import { createTerminalWindow } from './terminalWindow.ts';
+import { createTerminalInput } from './terminal/terminalInput.ts';
+import { createTerminalWindow } from './terminal/terminalWindow.ts';
 import type { UiExit, UiOptions } from './types.ts';
 
 /** Milliseconds in which so much is loaded that keys may have to wait for each other. */
@@ -40,7 +40,7 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
   );
   const unfollow = window.follow(instance);
   const { now, onRestore } = options;
-  const attending = import('./attention/attend.ts').then(({ attend }) =>
+  const attending = import('./terminal/terminalStatus.ts').then(({ attend }) =>
     attend({ controller, input, write, now, onRestore }),
   );
   await instance.waitUntilExit();

@@ -1,16 +1,15 @@
 /** The ports of the screen: what `cli` hands in, so that nothing here reads the process or opens a session. */
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
-import type { Attention } from './attention/types.ts';
-import type { Echo } from './firstFrame/echo.ts';
+import type { Echo } from './firstFrame.ts';
 import type { ImagePort } from './input/images.ts';
 import type { KeysPort } from './keys/useKeys.ts';
 import type { SetupPort } from './onboarding/SetupPort.ts';
-import type { UiPreferences } from './preferences.ts';
 import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
-import type { Reflow } from './shadowFrame.ts';
-import type { StatusCommand } from './statusCommand/types.ts';
+import type { Reflow } from './terminal/frameTracker.ts';
+import type { Attention } from './terminal/sequences.ts';
+import type { StatusCommand } from './terminal/statusCommand.ts';
 import type { Theme } from './theme/theme.ts';
 
 /** A session that is ready to talk to. */
@@ -152,3 +151,14 @@ export interface UiOptions {
   readonly onRestore?: (text: string) => void;
   readonly now: () => number;
 }
+
+/** What the settings say about the screen, as plain data; `cli` hands it over. */
+export interface UiPreferences {
+  readonly reducedMotion: boolean;
+  readonly showReasoning: boolean;
+  /** Vim keys in the composer. */
+  readonly vim?: boolean;
+}
+
+/** Until the settings are read. */
+export const defaultPreferences: UiPreferences = { reducedMotion: false, showReasoning: false };

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { readOnlyAgent } from '../../src/agent/readOnlyAgent.ts';
 import type { IdentifiedEvent } from '../../src/protocol/events.ts';
-import { emptyView, reduce, type View } from '../../src/ui/view.ts';
+import { emptyView, reduce, type View } from '../../src/ui/controller/view.ts';
 import { line } from './line.ts';
 import { calls, delta, gate, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';

@@ -1,15 +1,15 @@
 /** What the screen says while a summary is waited for, and when summaries fail. */
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/protocol/events.ts';
-import { attachSession } from '../../src/ui/attachSession.ts';
+import { attachSession } from '../../src/ui/controller/sessionStore.ts';
 import type { Snapshot } from '../../src/ui/controller/types.ts';
-import { LiveArea } from '../../src/ui/LiveArea.tsx';
+import { emptyView, type Print, reduce, type View } from '../../src/ui/controller/view.ts';
+import { LiveArea } from '../../src/ui/live/LiveArea.tsx';
 import { plainMarkdown } from '../../src/ui/print/markdown.ts';
-import { emptyView, type Print, reduce, type View } from '../../src/ui/view.ts';
 import { commandHost } from '../commands/commandHost.ts';
 import { system } from '../headless/events.ts';
 import { report, scriptedAgent } from '../headless/scriptedAgent.ts';
-import { mount, plain } from './components/mount.tsx';
+import { mount, plain } from './mount.tsx';
 
 const play = (...events: readonly AgentEvent[]): View =>
   events.reduce((view, event) => reduce(view, event, 0).view, emptyView);

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { realpath } from '../../disk/realPath.ts';
 import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
-import { isPlainConsole } from '../../ui/attention/plainConsole.ts';
-import type { Attention, NotificationChannel } from '../../ui/attention/types.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import type { Attention, NotificationChannel } from '../../ui/terminal/sequences.ts';
+import { isPlainConsole } from '../../ui/terminal/sequences.ts';
 import { findRoot } from '../process/appPaths.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import type { Reflow } from '../../ui/shadowFrame.ts';
+import type { Reflow } from '../../ui/terminal/frameTracker.ts';
 import type { TerminalColors } from '../../ui/theme/theme.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 

@@ -6,8 +6,15 @@
 
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { type Echo, echoOf, rawKeys } from '../../ui/firstFrame/echo.ts';
-import { headerText, PROMPT_SIGN, placeholderOf, STARTING } from '../../ui/firstFrame/welcome.ts';
+import {
+  type Echo,
+  echoOf,
+  headerText,
+  PROMPT_SIGN,
+  placeholderOf,
+  rawKeys,
+  STARTING,
+} from '../../ui/firstFrame.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { chooseTheme } from '../../ui/theme/theme.ts';
 import type { AppPaths } from '../process/appPaths.ts';

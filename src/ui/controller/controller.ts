@@ -4,23 +4,21 @@
  * through a handle.
  */
 import { promptOf } from '../../agent/promptOf.ts';
-import { attachSession } from '../attachSession.ts';
 import type { Draft } from '../input/composerState.ts';
 import { createImages, type Images, mayNameImages } from '../input/images.ts';
 import { loadMarkdown, warmingUp } from '../print/markdown.ts';
-import { replay, replayAround } from '../replay.ts';
-import { afterRewind } from '../rewind/afterRewind.ts';
-import { runInput } from '../runInput.ts';
-import { FRAME_MS, type SessionStore } from '../sessionStore.ts';
-import { createSessionSwitch, type SessionSwitch } from '../sessions/sessionSwitch.ts';
-import { endingText } from '../tasks/endingText.ts';
+import { endingText } from '../tasks/tasks.ts';
 import { keepTheme } from '../theme/describeTheme.ts';
 import type { UiExit, UiOptions, UiSession } from '../types.ts';
-import { emptyView } from '../view.ts';
 import { type Effect, type Facts, type Message, reduce, startState } from './reduce.ts';
-import { createScrollback } from './scrollback.ts';
+import { replay, replayAround } from './replay.ts';
+import { runInput } from './runInput.ts';
+import { afterRewind, createScrollback } from './scrollback.ts';
+import { attachSession, FRAME_MS, type SessionStore } from './sessionStore.ts';
+import { createSessionSwitch, type SessionSwitch } from './sessionSwitch.ts';
 import { editDraft, pasteImage, showTranscript, suspend } from './terminalEffects.ts';
 import type { Controller, ScreenPorts, Snapshot } from './types.ts';
+import { emptyView } from './view.ts';
 
 /** Milliseconds that a hint stands: as long as a second Ctrl+C (leave) or Esc (empty the line) counts. */
 const HINT_MS = 2000;

@@ -9,15 +9,14 @@ import type { PermissionAnswer, PermissionMode } from '../../protocol/permission
 import type { TurnRecord } from '../../protocol/rewind.ts';
 import type { Draft } from '../input/composerState.ts';
 import type { Intent } from '../keys/actions.ts';
-import { defaultPreferences } from '../preferences.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
 import { count } from '../print/numbers.ts';
 import { toggledTodos } from '../print/todos.ts';
-import type { InputEffect } from '../runInput.ts';
 import { type Theme, type ThemeSetting, withSetting } from '../theme/theme.ts';
-import type { AppServices, Boot, UiOptions, UiSession } from '../types.ts';
-import type { Print } from '../view.ts';
+import { type AppServices, type Boot, defaultPreferences, type UiOptions, type UiSession } from '../types.ts';
+import type { InputEffect } from './runInput.ts';
 import type { Phase, Snapshot } from './types.ts';
+import type { Print } from './view.ts';
 
 export interface ControllerState extends Omit<Snapshot, 'view'> {
   /** Absent until settings and model are known. */

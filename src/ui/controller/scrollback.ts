@@ -1,15 +1,18 @@
 /** Prints above the live area; knows how the open session is printed. */
-import type { JSONLEntry } from '../../protocol/entries.ts';
-import { createPrinter, type Printer } from '../printer.ts';
-import { withReadsFolded } from '../readFold.ts';
-import { replay } from '../replay.ts';
+import type { Agent } from '../../agent/types.ts';
+import { type JSONLEntry, topicOf } from '../../protocol/entries.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import type { ComposerHandle } from '../input/Composer.tsx';
+import { createPrinter, type Printer } from '../print/printer.ts';
+import { withReadsFolded } from '../print/readFold.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { UiSession } from '../types.ts';
-import type { Print } from '../view.ts';
 import type { ControllerState } from './reduce.ts';
+import { replay } from './replay.ts';
 import type { ScreenPorts } from './types.ts';
+import type { Print } from './view.ts';
 
-export interface Scrollback {
+interface Scrollback {
   print(...prints: readonly Print[]): void;
   /** Prints the end of these again on an empty screen; the scrollback stays. */
   show(entries: readonly JSONLEntry[]): void;
@@ -54,4 +57,22 @@ export function createScrollback(
       else screen.write(CLEAR_VIEW + rendered(withReadsFolded(prints, state.preferences.showReasoning)));
     },
   };
+}
+
+interface AfterRewindPorts {
+  readonly agent: Pick<Agent, 'liveEntries'>;
+  /** Empties the visible screen and prints the end of these. */
+  readonly show: (entries: readonly JSONLEntry[]) => void;
+  readonly composer: Pick<ComposerHandle, 'prependText'> | null | undefined;
+}
+
+/** Shows the conversation as it is now, and gives the prompt that was gone back to back to whoever typed it. */
+export function afterRewind(event: AgentEvent, { agent, show, composer }: AfterRewindPorts): void {
+  if (event.type !== 'rewind_ended' || !event.report.conversation) return;
+  const entries = agent.liveEntries();
+  // What was just done is told behind all this, with what was not done.
+  const told = entries.findLast((entry) => topicOf(entry) === 'rewind');
+  show(entries.filter((entry) => entry !== told));
+  const { prompt } = event.report;
+  if (prompt !== undefined) composer?.prependText(prompt.text);
 }

@@ -1,7 +1,7 @@
 /** Keys that give the terminal, or the clipboard, to something else for a while. */
 import type { Images } from '../input/images.ts';
-import { unbrokenEntries } from '../replay.ts';
 import type { UiOptions } from '../types.ts';
+import { unbrokenEntries } from './replay.ts';
 import type { Controller, ScreenPorts, Snapshot } from './types.ts';
 
 export interface TerminalPorts {

@@ -5,16 +5,15 @@ import type { TurnRecord } from '../../protocol/rewind.ts';
 import type { ComposerHandle } from '../input/Composer.tsx';
 import type { Draft } from '../input/composerState.ts';
 import type { Intent } from '../keys/actions.ts';
-import type { UiPreferences } from '../preferences.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
+import type { Printer, PrinterOptions } from '../print/printer.ts';
 import type { SplitText } from '../print/streaming.ts';
 import type { TodoView } from '../print/todos.ts';
-import type { Printer, PrinterOptions } from '../printer.ts';
 import type { Picker } from '../sessions/picker.ts';
 import type { Refusal, RefusalAnswer, RefusalBack } from '../sessions/refusal.ts';
 import type { Theme, ThemeSetting } from '../theme/theme.ts';
-import type { AppServices, Boot, UiSession } from '../types.ts';
-import type { View } from '../view.ts';
+import type { AppServices, Boot, UiPreferences, UiSession } from '../types.ts';
+import type { View } from './view.ts';
 
 export type Phase =
   | { readonly type: 'booting' }

@@ -1,18 +1,11 @@
 /** Draws a dialog and turns keys into its answers. */
 import { usePaste } from 'ink';
 import { useRef } from 'react';
-import { choicesPlace } from '../components/choices.ts';
-import { Lines } from '../components/Lines.tsx';
-import { ruled } from '../components/permissionLayout.ts';
-import { SelectList } from '../components/SelectList.tsx';
-import { useLatest } from '../components/useLatest.ts';
-import { useStrayWord } from '../components/useStrayWord.ts';
-import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
 import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { wrapText } from '../print/spans.ts';
+import { ruled, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
-import { choiceDialogLines, type DialogRoom } from './choiceLines.ts';
+import { choiceDialogLines, choicesPlace, type DialogRoom } from './choices.ts';
 import {
   type ChoiceDialog,
   type Dialog,
@@ -22,6 +15,9 @@ import {
   quits,
   type WaitDialog,
 } from './dialog.ts';
+import { Lines } from './Lines.tsx';
+import { SelectList } from './SelectList.tsx';
+import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
 export interface DialogViewProps<A, D = Dialog<A>> extends DialogRoom {
   readonly dialog: D;

@@ -1,10 +1,11 @@
 /**
- * A dialog as data: what is asked, and what each answer is. `DialogView.tsx` draws it, `linear/dialogues/askDialog.ts`
+ * A dialog as data: what is asked, and what each answer is. `DialogView.tsx` draws it, `linear/askDialog.ts`
  * tells it in lines; neither knows what it is about. Pure.
  */
-import { type Choice, choiceOfKey, movedChoice } from '../components/choices.ts';
-import type { StrayWord } from '../components/useStrayWord.ts';
+
 import type { DialogKey } from '../keys/keymap.ts';
+import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
+import type { StrayWord } from './useAnswers.ts';
 
 export type Dialog<A> = ChoiceDialog<A> | ListDialog<A> | WaitDialog<A>;
 

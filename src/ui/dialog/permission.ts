@@ -1,11 +1,11 @@
 /** May this call run? What is asked and what each answer is, for the screen and for lines; and what a key does. Pure. */
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
-import { type Choice, choiceOfKey, movedChoice } from '../components/choices.ts';
-import { fieldInput, fieldText } from '../components/field.ts';
-import type { StrayWord } from '../components/useStrayWord.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { reveal, revealedNotice, revealLine, sanitizeLine } from '../print/sanitize.ts';
+import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
+import { fieldInput, fieldText } from './field.ts';
+import type { StrayWord } from './useAnswers.ts';
 
 /** A choice, and the answer that it gives; of the last one, no, the words of the user are part of the answer. */
 export type PermissionChoice = Choice & { readonly answer: PermissionAnswer };

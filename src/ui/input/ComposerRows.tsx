@@ -1,7 +1,7 @@
 /** The rows of the composer: the draft, the history search, suggestions, the rest of a chord. */
 import { Box, type DOMElement, Text } from 'ink';
 import { useEffect, useMemo, useRef } from 'react';
-import { fieldView } from '../components/field.ts';
+import { fieldView } from '../dialog/field.ts';
 import { chordsAfter, type Keymap } from '../keys/keymap.ts';
 import { showKeys } from '../keys/strokes.ts';
 import { textWidth, truncate } from '../print/width.ts';

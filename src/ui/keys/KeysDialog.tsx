@@ -1,8 +1,7 @@
 import { usePaste } from 'ink';
 import { useState } from 'react';
-import { Lines } from '../components/Lines.tsx';
-import { ruled } from '../components/permissionLayout.ts';
-import { wrapText } from '../print/spans.ts';
+import { Lines } from '../dialog/Lines.tsx';
+import { ruled, wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { dotted, keyHints, shortKeyRows } from './keyHints.ts';

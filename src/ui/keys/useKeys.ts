@@ -1,7 +1,7 @@
 /** Keys in components: the keymap, strokes, and what a stroke means in a dialog. */
-import { useInput } from 'ink';
+import { useInput, useStdin } from 'ink';
 import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react';
-import { useRawInput } from '../terminal/workarounds.ts';
+import { rawInput } from '../terminal/workarounds.ts';
 import { type DialogKey, type DialogPlace, defaultKeymap, type Keymap, readDialogKey } from './keymap.ts';
 import { type Stroke, strokesOf } from './strokes.ts';
 
@@ -27,7 +27,7 @@ const builtIn = (): Keymap => defaultKeymap;
 /** Calls `onStroke` for each key and each piece of text while `isActive`; `isAlone`: nothing else came in the same piece. */
 export function useStrokes(onStroke: (stroke: Stroke, isAlone: boolean) => void, isActive: boolean): void {
   const raw = useRef('');
-  const events = useRawInput();
+  const events = rawInput(useStdin());
   // Before `useInput`, whose listener comes second: by then it is known what arrived.
   useEffect(() => {
     if (!isActive || events === undefined) return;

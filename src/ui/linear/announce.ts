@@ -1,7 +1,8 @@
 /** What goes on and is not finished yet, said once when it begins: calls, retries, compactions, the queue. Pure. */
+
+import type { View } from '../controller/view.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { shownCall } from '../print/toolLine.ts';
-import type { View } from '../view.ts';
 
 /** What was said already. */
 export interface Announced {

@@ -1,7 +1,13 @@
-/** Markdown for the ear: every mark that only looks like something becomes a word or goes. Pure. */
+/** Markdown for the ear: every mark that only looks like something becomes a word or goes; told sentence by sentence. */
 import type { Token, Tokens } from 'marked';
+import { boundMarkdown } from '../../protocol/boundMarkdown.ts';
 import { inlineSpans } from '../print/blocks.ts';
+import type { MarkdownRenderer } from '../print/markdown.ts';
+import { sanitize } from '../print/sanitize.ts';
+import { printablePieces, type SplitText, splitFinished } from '../print/streaming.ts';
 import { chooseTheme } from '../theme/theme.ts';
+
+// Markdown for the ear: every mark that only looks like something becomes a word or goes. Pure.
 
 /** Without colours; meaning is in the characters. */
 export const plainTheme = chooseTheme('plain', { noColor: true });
@@ -83,4 +89,59 @@ function inline(tokens: readonly Token[] | undefined): string {
   return inlineSpans(tokens ?? [], { theme: plainTheme, hyperlinks: false })
     .map(({ text }) => text)
     .join('');
+}
+
+/** Loads the Markdown parser; the width does not matter, as whoever shows the lines wraps them. */
+export async function loadWords(): Promise<MarkdownRenderer> {
+  const { Lexer, Tokenizer } = await import('marked');
+  return (text) => {
+    const told = printablePieces(sanitize(text)).map((piece) => {
+      if (piece.isPlain) return piece.text;
+      const lexer = new Lexer({ gfm: true, tokenizer: boundMarkdown(new Tokenizer()) });
+      return blockWords(lexer.lex(piece.text)).join('\n');
+    });
+    return told.join('\n');
+  };
+}
+
+// Which part of a reply that is still being written can be told for good: whole blocks, and whole sentences. Pure.
+
+/** Characters that are worth a line of their own: a sentence at a time would be a line for every "Yes." */
+const LEAST = 80;
+
+export function splitTold(markdown: string): SplitText {
+  const { finished, rest } = splitFinished(markdown);
+  const end = sentencesEnd(rest);
+  return { finished: finished + rest.slice(0, end), rest: rest.slice(end) };
+}
+
+/** Where the last whole sentence of a plain paragraph ends; 0 where nothing can be cut. */
+function sentencesEnd(text: string): number {
+  if (text.length < LEAST || !plainParagraph.test(text)) return 0;
+  let end = 0;
+  for (const match of text.matchAll(sentenceEnd)) {
+    const at = match.index + match[0].length;
+    if (at >= LEAST && isClosed(text.slice(0, at))) end = at;
+  }
+  return end;
+}
+
+/** No list, heading, quote, code, table, HTML or indentation: only there do lines mean more than blanks. */
+const plainParagraph =
+  /^\n*(?![ \t]{2}|[ \t]?(?:[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|#{1,6}\s|>|```|~~~|\||<))[^|]*$/;
+const sentenceEnd = /[.!?:]["')\]]*\s+(?=\S)|[。！？]["」』）]*(?=\S)/g;
+
+/** Nothing that began in the text ends behind it: code, emphasis, a link. */
+function isClosed(text: string): boolean {
+  const isEven = (mark: RegExp): boolean => (text.match(mark)?.length ?? 0) % 2 === 0;
+  const isBalanced = text.split('[').length === text.split(']').length;
+  const isOneParagraph = !/\n[ \t]*(?:\n|[-=*+#>|`~]|\d+[.)])/.test(text.trim());
+  return (
+    isEven(/`/g) &&
+    isEven(/\*\*/g) &&
+    isEven(/(?<!\*)\*(?!\*)/g) &&
+    isEven(/(?<![\w])_|_(?![\w])/g) &&
+    isBalanced &&
+    isOneParagraph
+  );
 }

@@ -2,20 +2,19 @@
  * A conversation without redraws: for screen readers, dumb terminals and pipes. The same controller as the screen's
  * decides what happens; what it would draw is told here once, in words, and lines answer it.
  */
-import { keyIn } from '../components/onboardingForm.ts';
 import { createController } from '../controller/controller.ts';
+import { FRAME_MS } from '../controller/sessionStore.ts';
 import type { Snapshot } from '../controller/types.ts';
 import { createHistoryFile } from '../input/history.ts';
-import { FRAME_MS } from '../sessionStore.ts';
+import { keyIn } from '../onboarding/accessForm.ts';
 import type { UiExit, UiOptions } from '../types.ts';
 import { announce, nothingAnnounced } from './announce.ts';
 import { asciiSigns } from './asciiSigns.ts';
-import { askPhase } from './dialogues/ofPhase.ts';
-import { permission } from './dialogues/permission.ts';
-import type { Dialogue, DialoguePorts } from './dialogues/types.ts';
+import type { Dialogue, DialoguePorts } from './askDialog.ts';
+import { permission } from './askPermission.ts';
+import { askPhase } from './askPhase.ts';
 import { createLineReader } from './lineReader.ts';
-import { loadWords } from './loadWords.ts';
-import { splitTold } from './splitTold.ts';
+import { loadWords, splitTold } from './markdownWords.ts';
 import { createWordsPrinter } from './wordsPrinter.ts';
 
 export interface LinearOptions extends Omit<UiOptions, 'takeOver'> {

@@ -1,12 +1,12 @@
 /** What is finished, in words, in order, each thing once: the counterpart of `printer.ts` where nothing is drawn. */
 import { plainText } from '../../commands/pages/page.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { Print } from '../controller/view.ts';
 import { shellRun } from '../print/content.ts';
 import { type EntryOptions, promptText, renderEntry } from '../print/entry.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
+import type { Printer, PrinterOptions } from '../print/printer.ts';
 import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
-import type { Printer, PrinterOptions } from '../printer.ts';
-import type { Print } from '../view.ts';
 import { withoutDrawings } from './asciiSigns.ts';
 import { plainTheme } from './markdownWords.ts';
 import { outputWords, toolWords } from './toolWords.ts';
@@ -15,7 +15,7 @@ import { outputWords, toolWords } from './toolWords.ts';
 const ENDLESS = 100_000;
 const SHELL_LINES = 40;
 
-export interface WordsOptions extends PrinterOptions {
+interface WordsOptions extends PrinterOptions {
   readonly words: MarkdownRenderer;
   /** True for a prompt that stands above already, as it was typed there. */
   readonly isEchoed: (text: string) => boolean;

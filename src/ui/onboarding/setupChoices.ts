@@ -1,6 +1,6 @@
 /** What the first screen offers, worked out from what was found on this machine. Pure. */
 import type { ServedModel } from '../../protocol/server.ts';
-import type { Choice } from '../components/choices.ts';
+import type { Choice } from '../dialog/choices.ts';
 import { count, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import type { FoundServer } from './SetupPort.ts';

@@ -3,8 +3,8 @@
  * style never leaks into an indent and nobody has to parse escapes.
  */
 
-import type { Paint } from '../theme/theme.ts';
-import { graphemes, isAscii, textWidth } from './width.ts';
+import type { Paint, Theme } from '../theme/theme.ts';
+import { graphemes, isAscii, textWidth, truncate } from './width.ts';
 
 export interface Span {
   readonly text: string;
@@ -180,3 +180,9 @@ const startsWide = new RegExp(`^[${wide}]`, 'u');
 // What must not begin a line, and what must not end one.
 const closing = /^[、。，．：；！？）］｝」』】〉》〕’”…ー々・％]|^[,.;:!?)\]}%]+$/;
 const opening = /[（［｛「『【〈《〔‘“]$/;
+
+/** A rule across the screen with a title in it. */
+export function ruled(title: string, width: number, theme: Theme): string {
+  const text = truncate(title, Math.max(1, width - 4));
+  return `${theme.accent('─ ')}${theme.strong(text)}${theme.accent(` ${'─'.repeat(Math.max(0, width - 3 - textWidth(text)))}`)}`;
+}

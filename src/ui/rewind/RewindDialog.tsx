@@ -2,16 +2,16 @@
 import { useContext, useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import type { RewindScope, TurnRecord } from '../../protocol/rewind.ts';
-import { Lines } from '../components/Lines.tsx';
-import { useLatest } from '../components/useLatest.ts';
-import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
+import { Lines } from '../dialog/Lines.tsx';
+import { useLatest, useTypeAheadGuard } from '../dialog/useAnswers.ts';
 import type { DialogKey, PlaceAction } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
 import type { Theme } from '../theme/theme.ts';
-import { linesWanted, planLines } from './planRows.ts';
 import { placeOf, rewindFrame } from './rewindFrame.ts';
 import {
+  linesWanted,
   moveBy,
+  planLines,
   type RewindState,
   startState,
   stepBack,

@@ -1,17 +1,19 @@
 /** The rewind dialog as painted lines for so many columns and rows. Pure. */
-import type { RewindScope } from '../../protocol/rewind.ts';
-import { choiceLines, choicesPlace } from '../components/choices.ts';
-import { ruled } from '../components/permissionLayout.ts';
-import { windowAround } from '../components/selection.ts';
+
+import { changedText } from '../../commands/turnChoice.ts';
+import type { RewindScope, TurnRecord } from '../../protocol/rewind.ts';
+import { choiceLines, choicesPlace } from '../dialog/choices.ts';
+import { windowAround } from '../dialog/selection.ts';
 import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';
 import type { DialogPlace, Keymap } from '../keys/keymap.ts';
+import { formatAge } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { textWidth, truncate } from '../print/width.ts';
+import { ruled } from '../print/spans.ts';
+import { padEnd, padStart, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { type RewindState, type TurnList, waysOf } from './rewindState.ts';
-import { turnRow } from './turnRows.ts';
 
-export interface FrameOptions {
+interface FrameOptions {
   readonly width: number;
   /** Lines that it may take at most. */
   readonly rows: number;
@@ -22,7 +24,7 @@ export interface FrameOptions {
   readonly keymap: Keymap;
 }
 
-export interface RewindFrame {
+interface RewindFrame {
   readonly lines: readonly string[];
   /** Rows of what scrolls: what a page is. */
   readonly pageRows: number;
@@ -182,4 +184,23 @@ function framed({
 function hintOf(place: string, hints: readonly string[], width: number): string {
   const fitting = hints.find((hint) => textWidth(place + hint) <= width);
   return fitting === undefined ? truncate(hints.at(-1) ?? '', width) : place + fitting;
+}
+
+// The list of turns as rows: when, what was asked, what it changed.
+
+/** Columns of the age, and of what was changed. */
+const AGE = 12;
+const CHANGES = 24;
+
+/** One row of at most `width` columns: what was asked first, the rest as far as there is room. */
+function turnRow(
+  turn: TurnRecord,
+  { width, isSelected, now, theme }: { width: number; isSelected: boolean; now: Date; theme: Theme },
+): string {
+  const age = width >= 60 ? padEnd(formatAge(new Date(turn.timestamp), now), AGE) : '';
+  const changes = width >= 44 ? padStart(truncate(changedText(turn), CHANGES), CHANGES) : '';
+  const room = Math.max(1, width - textWidth(age) - textWidth(changes) - (changes === '' ? 0 : 1));
+  const asked = padEnd(truncate(sanitizeLine(turn.text).trim() || '(an image)', room), room);
+  const text = isSelected ? theme.accent(asked) : asked;
+  return theme.dim(age) + text + (changes === '' ? '' : theme.dim(` ${changes}`));
 }

@@ -1,17 +1,15 @@
 /** The picker on screen: draws a snapshot, hands keys in. Only the visible rows are laid out. */
+
 import { Box, usePaste } from 'ink';
 import { useContext, useMemo, useRef, useSyncExternalStore } from 'react';
-import { Lines } from '../components/Lines.tsx';
-import { ruled } from '../components/permissionLayout.ts';
-import { windowAround } from '../components/selection.ts';
-import { TextField } from '../components/TextField.tsx';
+import { Lines, TextField } from '../dialog/Lines.tsx';
+import { windowAround } from '../dialog/selection.ts';
 import { keyHints } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
+import { ruled } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { deleteLines } from './deleteQuestion.ts';
-import { hitRows } from './hitRows.ts';
 import type { Picker, PickerSnapshot } from './picker.ts';
 import {
   footer,
@@ -22,10 +20,9 @@ import {
   rowsOfItem,
   textLabel,
 } from './pickerFrame.ts';
-import { filterPlace } from './pickerKeys.ts';
-import { hitAtCursor, sessionAtCursor } from './pickerState.ts';
+import { filterPlace, hitAtCursor, sessionAtCursor } from './pickerState.ts';
 import { filled, lastWords, previewOf, previewWindow } from './sessionPreview.ts';
-import { sessionRow } from './sessionRows.ts';
+import { deleteLines, hitRows, sessionRow } from './sessionRows.ts';
 
 export interface SessionPickerProps {
   readonly picker: Picker;

@@ -4,28 +4,33 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
-import { choiceOfKey, movedChoice } from '../components/choices.ts';
-import { fieldInput, fieldText } from '../components/field.ts';
+import { choiceOfKey, movedChoice } from '../dialog/choices.ts';
+import { fieldInput, fieldText } from '../dialog/field.ts';
 import { applyEdit, createBuffer, type Edit, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogKey, DialogPlace, PlaceAction } from '../keys/keymap.ts';
-import { deleteChoices } from './deleteQuestion.ts';
-import { type CurrentSession, createPickerDeeds } from './pickerDeeds.ts';
-import { type PickerAct, pickerActOf, pickerPlace } from './pickerKeys.ts';
-import { createPickerLists } from './pickerLists.ts';
+import {
+  type CurrentSession,
+  createPickerDeeds,
+  createPickerLists,
+  createPreviews,
+} from './pickerEffects.ts';
 import {
   createPickerState,
   hitAtCursor,
   moved,
+  type PickerAct,
   type PickerDialog,
   type PickerState,
+  pickerActOf,
+  pickerPlace,
   queryOf,
   sessionAtCursor,
   typed,
   withSearch,
   withText,
 } from './pickerState.ts';
-import { createPreviews } from './previews.ts';
 import type { SessionsPort } from './SessionsPort.ts';
+import { deleteChoices } from './sessionRows.ts';
 
 /** What was chosen. */
 export interface Picked {

@@ -7,9 +7,8 @@ import { sanitizeLine } from '../print/sanitize.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { HIT_ROWS } from './hitRows.ts';
-import { emptyPlace, filterPlace, renamePlace } from './pickerKeys.ts';
-import { MAX_HITS, type PickerState, typed } from './pickerState.ts';
+import { emptyPlace, filterPlace, MAX_HITS, type PickerState, renamePlace, typed } from './pickerState.ts';
+import { HIT_ROWS } from './sessionRows.ts';
 
 export interface PickerLayout {
   /** Items of the list that are visible at once. */

@@ -1,14 +1,16 @@
 /** The picker of sessions as it changes under the cursor: two lists (sessions, hits), one line of text. Pure. */
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
-import { fieldText } from '../components/field.ts';
+import { choicesPlace } from '../dialog/choices.ts';
+import { fieldText } from '../dialog/field.ts';
 import {
   createSelection,
   filterSelection,
   moveSelection,
   type Selection,
   windowAround,
-} from '../components/selection.ts';
+} from '../dialog/selection.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
+import type { DialogPlace, PlaceAction } from '../keys/keymap.ts';
 
 export type Scope = 'project' | 'all';
 
@@ -153,7 +155,7 @@ export function withHits(state: PickerState, searched: string, found: readonly S
 }
 
 /** Ids are unique in a project only as far as nobody copies files about. */
-export function isSame(a: SessionRecord, b: SessionRecord): boolean {
+function isSame(a: SessionRecord, b: SessionRecord): boolean {
   return a.id === b.id && a.project === b.project;
 }
 
@@ -174,3 +176,34 @@ export function searchedText(session: SessionRecord): string {
 export function projectName({ root, project }: Pick<SessionRecord, 'root' | 'project'>): string {
   return root?.split(/[\\/]/).findLast((part) => part !== '') ?? project.replace(/-[0-9a-f]{8}$/, '');
 }
+
+/** Where the keys of the picker are read, and which of its own actions do what. Letters are for the filter. */
+export type PickerAct = 'search' | 'preview' | 'rename' | 'fork' | 'archive' | 'delete' | 'undo';
+
+/** What an action asks for that acts on a session or on the list; undefined for others. */
+export function pickerActOf(name: PlaceAction): PickerAct | undefined {
+  return acts[name];
+}
+
+/** What is in front takes the keys. On an empty line a character may be a key of the picker's own. */
+export function pickerPlace({ dialog, text }: Pick<PickerState, 'dialog' | 'text'>): DialogPlace {
+  if (dialog?.type === 'delete') return choicesPlace;
+  if (dialog?.type === 'rename') return renamePlace;
+  if (dialog?.type === 'help') return { contexts: [], typing: 'answer' };
+  return text.units.length === 0 ? emptyPlace : filterPlace;
+}
+
+/** Where something is typed already: for the lines of keys, where every key is named that works there. */
+export const filterPlace: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'text' };
+export const emptyPlace: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'start' };
+export const renamePlace: DialogPlace = { contexts: ['Select'], typing: 'text' };
+
+const acts: Partial<Record<PlaceAction, PickerAct>> = {
+  'sessions:search': 'search',
+  'sessions:preview': 'preview',
+  'sessions:rename': 'rename',
+  'sessions:fork': 'fork',
+  'sessions:archive': 'archive',
+  'sessions:delete': 'delete',
+  'sessions:undo': 'undo',
+};

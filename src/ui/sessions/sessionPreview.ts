@@ -2,14 +2,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
+import { contentText, textOf } from '../print/content.ts';
 import { renderEntry } from '../print/entry.ts';
 import { plainMarkdown } from '../print/markdown.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitize, sanitizeLine } from '../print/sanitize.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { excerptOf } from './excerpt.ts';
 
-export interface PreviewRoom {
+interface PreviewRoom {
   readonly width: number;
   readonly rows: number;
   readonly theme: Theme;
@@ -28,7 +28,7 @@ export function lastWords(session: SessionRecord | undefined, { width, rows, the
 }
 
 /** What is looked for in a preview: an entry, and words in it. */
-export interface PreviewPlace {
+interface PreviewPlace {
   readonly seq: number;
   readonly words: readonly string[];
 }
@@ -117,3 +117,42 @@ function short(entry: JSONLEntry): JSONLEntry {
 }
 
 const MAX_CHARACTERS = 4000;
+
+// The lines around a word in the text of an entry, for where a rendering has folded them away. Pure.
+
+/** Lines above and below the one with the word. */
+const ABOVE = 3;
+const BELOW = 6;
+/** Characters to either side that are looked at: a line may be a megabyte long. */
+const AROUND = 4000;
+
+/** Lines of at most `width` columns; none where the text does not hold any of the words. */
+export function excerptOf(entry: JSONLEntry, words: readonly string[], width: number): readonly string[] {
+  const text = [textOf(entry.toolResult?.output), contentText(entry), textOf(entry.tool?.input)].find(
+    (one) => placeOf(one, words) !== -1,
+  );
+  if (text === undefined) return [];
+  const at = placeOf(text, words);
+  const above = sanitize(text.slice(Math.max(0, at - AROUND), at)).split('\n');
+  const below = sanitize(text.slice(at, at + AROUND)).split('\n');
+  // A word far into a long line keeps a little of what is before it.
+  const before = (above.at(-1) ?? '').slice(-Math.floor(width / 2));
+  const line = `${before}${below[0] ?? ''}`;
+  return [...above.slice(-1 - ABOVE, -1), line, ...below.slice(1, 1 + BELOW)].map((one) =>
+    truncate(withoutHalves(one), width),
+  );
+}
+
+/** Cut in the middle of a pair, half of it is no text. */
+function withoutHalves(line: string): string {
+  return line.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
+}
+
+function placeOf(text: string, words: readonly string[]): number {
+  const lower = text.toLowerCase();
+  for (const word of words) {
+    const at = word === '' ? -1 : lower.indexOf(word.toLowerCase());
+    if (at !== -1) return at;
+  }
+  return -1;
+}

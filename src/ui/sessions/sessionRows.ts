@@ -1,12 +1,15 @@
-/** One session on one row: the title, then its facts in columns as far as there is room for them. Pure. */
-import type { SessionRecord } from '../../protocol/sessions.ts';
-import { formatAge, formatBytes, formatTokens } from '../print/numbers.ts';
+/** A session on one row, a hit on two, and the question before a session is deleted. Pure. */
+import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
+import { type Choice, choiceLines } from '../dialog/choices.ts';
+import { count, formatAge, formatBytes, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { padEnd, padStart, textWidth, truncate } from '../print/width.ts';
+import { ruled, wrapText } from '../print/spans.ts';
+import { graphemes, padEnd, padStart, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { projectName, type Scope } from './pickerState.ts';
 
-export interface RowOptions {
+/** One session on one row: the title, then its facts in columns as far as there is room for them. Pure. */
+interface RowOptions {
   readonly scope: Scope;
   readonly isSelected: boolean;
   /** It is the one that is open here. */
@@ -53,7 +56,7 @@ const LEAST_TITLE = 12;
 const COMFORTABLE_TITLE: Readonly<Record<Scope, number>> = { project: 34, all: 26 };
 
 /** The columns that fit, in the order in which they are shown. */
-export function columnsFor(width: number, scope: Scope): readonly Column[] {
+function columnsFor(width: number, scope: Scope): readonly Column[] {
   const title = COMFORTABLE_TITLE[scope];
   if (width < title + 12) return width >= LEAST_TITLE + 6 ? [shortAge] : [];
   const byImportance =
@@ -97,4 +100,116 @@ export function ageInLetters(then: Date, now: Date): string {
   const days = Math.floor(hours / 24);
   if (days < 60) return `${days}d`;
   return days < 700 ? `${Math.floor(days / 7)}w` : `${Math.floor(days / 365)}y`;
+}
+
+/** One hit of a search on two rows: which session, who and when; then the words, marked. Pure. */
+interface HitOptions {
+  readonly scope: Scope;
+  readonly isSelected: boolean;
+  readonly now: Date;
+  readonly theme: Theme;
+}
+
+/** Rows of one hit. */
+export const HIT_ROWS = 2;
+
+/** Two lines of at most `width` columns each. */
+export function hitRows(hit: SearchHit, width: number, options: HitOptions): readonly [string, string] {
+  const { scope, isSelected, now, theme } = options;
+  const { session, timestamp, who } = hit;
+  const isNarrow = width < 44;
+  const facts = isNarrow
+    ? ` ${ageInLetters(timestamp, now)}`
+    : [
+        '',
+        ...(scope === 'all' ? [sanitizeLine(projectName(session))] : []),
+        sanitizeLine(who),
+        formatAge(timestamp, now),
+      ].join(' · ');
+  const shownFacts = truncate(facts, Math.max(0, width - 8));
+  const room = width - textWidth(shownFacts);
+  const title = truncate(sanitizeLine(session.title).trim() || '(no title)', room);
+  const paint = isSelected ? theme.accent : theme.text;
+  return [
+    paint(isNarrow ? padEnd(title, room) : title) + theme.dim(shownFacts),
+    `  ${markedLine(hit, width - 2, theme)}`,
+  ];
+}
+
+/** The snippet around its first mark, marks painted; in a plain theme in brackets. */
+export function markedLine({ snippet, marks }: SearchHit, width: number, theme: Theme): string {
+  const [open, close] = theme.plain ? ['[', ']'] : ['', ''];
+  const first = marks[0]?.[0] ?? 0;
+  const pieces: { readonly text: string; readonly isMarked: boolean }[] = [];
+  let at = 0;
+  for (const [start, end] of [...marks].sort((a, b) => a[0] - b[0])) {
+    if (start < at || end <= start) continue;
+    pieces.push({ text: snippet.slice(at, start), isMarked: false });
+    pieces.push({ text: snippet.slice(start, end), isMarked: true });
+    at = end;
+  }
+  pieces.push({ text: snippet.slice(at), isMarked: false });
+  // Where the first mark lies further in than the row is wide, the beginning goes.
+  const before = sanitizeLine(snippet.slice(0, first));
+  const lead = Math.floor(width / 3);
+  const isCut = textWidth(before) > lead * 2;
+  let room = width;
+  let line = '';
+  for (const [index, { text, isMarked }] of pieces.entries()) {
+    const clean = sanitizeLine(text);
+    const whole = index === 0 && isCut ? `…${lastColumns(clean, lead)}` : clean;
+    const framed = isMarked ? `${open}${whole}${close}` : whole;
+    const shown = truncate(framed, room);
+    line += shown === '' ? '' : isMarked ? theme.warning(shown) : theme.dim(shown);
+    room -= textWidth(shown);
+    if (room <= 0 || shown !== framed) break;
+  }
+  return line;
+}
+
+function lastColumns(text: string, columns: number): string {
+  const parts = graphemes(text.slice(-columns * 8));
+  let used = 0;
+  let from = parts.length;
+  while (from > 0 && used + textWidth(parts[from - 1] ?? '') <= columns) {
+    from -= 1;
+    used += textWidth(parts[from] ?? '');
+  }
+  return parts.slice(from).join('');
+}
+
+// The question before a session is deleted: what it is, what goes, what stays. Pure.
+
+/** No comes first: it is what an Enter too many takes. */
+export const deleteChoices: readonly Choice[] = [
+  { label: 'No, keep it', letter: 'n', action: 'confirm:no' },
+  { label: 'Yes, delete it permanently', letter: 'y', action: 'confirm:yes' },
+];
+
+/** At most `rows` lines, the choices among them. */
+export function deleteLines(
+  session: SessionRecord,
+  selected: number,
+  room: { readonly width: number; readonly rows: number; readonly theme: Theme; readonly now: Date },
+  archiveKey: string | undefined,
+): string[] {
+  const { width, rows, theme, now } = room;
+  const title = sanitizeLine(session.title) || '(no title)';
+  const facts = [
+    formatAge(session.updatedAt, now),
+    count(session.promptCount, 'request'),
+    formatBytes(session.bytes),
+  ].join(' · ');
+  const key = archiveKey === undefined ? '' : ` (${archiveKey})`;
+  const goes = `This frees ${formatBytes(session.bytes)}, and large outputs that no other session has. Files that it changed stay as they are. Nothing brings the session back${session.isArchived ? '.' : `; archiving it${key} keeps it and takes less room.`}`;
+  const said = [
+    ...wrapText(`“${title}”`, width, theme.strong).slice(0, 3),
+    ...wrapText(facts, width, theme.dim),
+    '',
+    ...wrapText(goes, width),
+    '',
+  ];
+  const answers = choiceLines(deleteChoices, selected, width, theme);
+  const space = Math.max(1, rows - answers.length - 1);
+  return [ruled('Delete this session?', width, theme), ...said.slice(0, space), ...answers];
 }

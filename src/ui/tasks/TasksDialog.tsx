@@ -1,10 +1,10 @@
 /** `/tasks`: what runs in the background, its output as it comes, and a way to stop it. Draws visible rows only. */
+
 import { Box } from 'ink';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
-import { Lines } from '../components/Lines.tsx';
-import { ruled } from '../components/permissionLayout.ts';
-import { useLatest } from '../components/useLatest.ts';
+import { Lines } from '../dialog/Lines.tsx';
+import { useLatest } from '../dialog/useAnswers.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
 import {
   type DialogKey,
@@ -16,23 +16,28 @@ import {
 import { showKeys } from '../keys/strokes.ts';
 import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
+import { ruled } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { detailRow, firstOfLastPage, outputLines, outputRows, stateText, taskRow } from './taskRows.ts';
 import {
   askToStop,
   createTasksState,
+  detailRow,
+  firstOfLastPage,
   moveBy,
   openTask,
+  outputLines,
+  outputRows,
   scrollBy,
   selectedTask,
+  stateText,
   type TasksState,
+  taskRow,
   withOutput,
   withTasks,
-} from './tasksState.ts';
-import { useTaskNews } from './useTaskNews.ts';
+} from './tasks.ts';
 
-export interface TasksDialogProps {
+interface TasksDialogProps {
   readonly agent: Pick<Agent, 'state' | 'submit' | 'subscribe' | 'taskOutput' | 'watchTask'>;
   readonly width: number;
   /** Rows that it may take at most. */
@@ -173,4 +178,49 @@ function hintText({ opened, tasks }: TasksState, width: number, keymap: Keymap):
             dotted(hints.key('select:accept'), stop, 'Esc'),
           ];
   return textWidth(long) <= width ? long : short;
+}
+
+/** Milliseconds between two looks at an output that keeps coming, and at how long tasks run. */
+const OUTPUT_MS = 100;
+const SECOND_MS = 1000;
+
+/**
+ * Calls `onNews` when tasks start or end, when the task `id` has printed something (not more often than can be
+ * read), and once a second while `isRunning`, for their durations.
+ */
+function useTaskNews(
+  agent: Pick<Agent, 'subscribe' | 'watchTask'>,
+  id: string | undefined,
+  isRunning: boolean,
+  onNews: () => void,
+): void {
+  const newest = useRef(onNews);
+  newest.current = onNews;
+
+  useEffect(
+    () =>
+      agent.subscribe((event) => {
+        if (event.type === 'tasks_changed') newest.current();
+      }),
+    [agent],
+  );
+  useEffect(() => {
+    if (id === undefined) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unwatch = agent.watchTask(id, () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        newest.current();
+      }, OUTPUT_MS);
+    });
+    return () => {
+      unwatch();
+      clearTimeout(timer);
+    };
+  }, [agent, id]);
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => newest.current(), SECOND_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
 }

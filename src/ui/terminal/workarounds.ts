@@ -3,7 +3,6 @@
  * what is missing; when it is there, the entry goes. No upstream issue is known for any of them. (Ink 8.0, Node 22-24)
  */
 import type { Interface } from 'node:readline';
-import { useStdin } from 'ink';
 
 /**
  * Missing in Node: a public way to read the terminal's size now. `columns`, `rows` and `getWindowSize()` give what was
@@ -56,10 +55,10 @@ export interface RawInput {
 
 /**
  * Missing in Ink: `useInput` does not say which function key was pressed, nor gives the sequence that arrived. The
- * emitter behind it does. Without it function keys are not told apart.
+ * emitter behind it, part of what `useStdin` gives, does. Without it function keys are not told apart.
  */
-export function useRawInput(): RawInput | undefined {
-  return (useStdin() as { readonly internal_eventEmitter?: RawInput }).internal_eventEmitter;
+export function rawInput(stdin: object): RawInput | undefined {
+  return (stdin as { readonly internal_eventEmitter?: RawInput }).internal_eventEmitter;
 }
 
 /**

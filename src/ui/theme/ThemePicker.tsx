@@ -1,7 +1,7 @@
 /** A list of themes with a sample of the one below the cursor, in its own colours. */
 import { themeSettings } from '../../protocol/themeNames.ts';
-import { Lines } from '../components/Lines.tsx';
-import { SelectList } from '../components/SelectList.tsx';
+import { Lines } from '../dialog/Lines.tsx';
+import { SelectList } from '../dialog/SelectList.tsx';
 import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { truncate } from '../print/width.ts';

@@ -4,12 +4,12 @@
  */
 import type { Agent } from '../../agent/types.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { LiveTool } from '../controller/view.ts';
 import { defaultKeymap, type Keymap, type PlaceAction, readDialogKey } from '../keys/keymap.ts';
 import type { Stroke } from '../keys/strokes.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { renderToolLine } from '../print/toolLine.ts';
 import type { Theme } from '../theme/theme.ts';
-import type { LiveTool } from '../view.ts';
 import { block, type Part, textParts } from './parts.ts';
 import { cursorField, type SearchField, typeInto } from './search.ts';
 import { createTranscript, type Transcript } from './Transcript.ts';

@@ -9,7 +9,7 @@ import {
   startState,
 } from '../../../src/ui/controller/reduce.ts';
 import type { Intent } from '../../../src/ui/keys/actions.ts';
-import { endingText } from '../../../src/ui/tasks/endingText.ts';
+import { endingText } from '../../../src/ui/tasks/tasks.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import type { AppServices } from '../../../src/ui/types.ts';
 import { commandHost } from '../../commands/commandHost.ts';

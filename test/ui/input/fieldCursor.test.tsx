@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { render } from 'ink';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { SelectList } from '../../../src/ui/components/SelectList.tsx';
+import { SelectList } from '../../../src/ui/dialog/SelectList.tsx';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { createScreen, keys } from '../screen.ts';
 import { mountComposer } from './composerScreen.tsx';

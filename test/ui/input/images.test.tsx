@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Composer, type ComposerHandle } from '../../../src/ui/input/Composer.tsx';
 import { createTurns } from '../../../src/ui/input/completion.ts';
 import type { Draft } from '../../../src/ui/input/composerState.ts';
-import { mount, plain } from '../components/mount.tsx';
+import { mount, plain } from '../mount.tsx';
 import { keys } from '../screen.ts';
 
 /** A composer whose pastes are looked up for as long as the test likes. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { emptyView, type View } from '../../../src/ui/controller/view.ts';
 import { announce, nothingAnnounced } from '../../../src/ui/linear/announce.ts';
-import { emptyView, type View } from '../../../src/ui/view.ts';
 
 /** What is said of one view after the other, a second apart or as told. */
 function say(views: readonly Partial<View>[], stepMs = 1000): string[][] {

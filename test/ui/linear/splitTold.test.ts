@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { splitTold } from '../../../src/ui/linear/splitTold.ts';
+import { splitTold } from '../../../src/ui/linear/markdownWords.ts';
 
 const long = 'This is a sentence that says enough to be worth a line of its own, as it goes on and on.';
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { pageLine } from '../../../src/commands/pages/page.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { loadWords } from '../../../src/ui/linear/loadWords.ts';
-import { plainTheme } from '../../../src/ui/linear/markdownWords.ts';
+import type { Print } from '../../../src/ui/controller/view.ts';
+import { loadWords, plainTheme } from '../../../src/ui/linear/markdownWords.ts';
 import { createWordsPrinter } from '../../../src/ui/linear/wordsPrinter.ts';
-import type { Print } from '../../../src/ui/view.ts';
 import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
 const words = await loadWords();

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { Onboarding } from '../../../src/ui/components/Onboarding.tsx';
+import { Onboarding } from '../../../src/ui/onboarding/Onboarding.tsx';
 import type { Access, AccessOutcome, FoundServer, SetupPort } from '../../../src/ui/onboarding/SetupPort.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import type { OnboardingResult } from '../../../src/ui/types.ts';
-import { createClock, mount, plain } from '../components/mount.tsx';
+import { createClock, mount, plain } from '../mount.tsx';
 import { keys } from '../screen.ts';
 
 const ollama: FoundServer = {

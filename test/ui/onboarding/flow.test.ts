@@ -1,6 +1,6 @@
 /** Onboarding without a screen: from step to step, and what has to be done for it. */
 import { describe, expect, test } from 'vitest';
-import { createForm } from '../../../src/ui/components/onboardingForm.ts';
+import { createForm } from '../../../src/ui/onboarding/accessForm.ts';
 import {
   reduceSetup,
   type SetupAction,

@@ -1,10 +1,10 @@
 /** The first minute as it looks: light and dark, in 20, 80 and 200 columns, with names in other scripts. */
 import { expect, test } from 'vitest';
-import { Onboarding } from '../../../src/ui/components/Onboarding.tsx';
+import { Onboarding } from '../../../src/ui/onboarding/Onboarding.tsx';
 import type { FoundServer, SetupPort } from '../../../src/ui/onboarding/SetupPort.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { goldenScreen } from '../../e2e/support/goldenScreen.ts';
-import { createClock, mount, plain } from '../components/mount.tsx';
+import { createClock, mount, plain } from '../mount.tsx';
 import { keys } from '../screen.ts';
 
 const found: readonly FoundServer[] = [

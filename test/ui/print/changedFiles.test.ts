@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { FileChange } from '../../../src/protocol/entries/fields.ts';
 import { changedFilesRow } from '../../../src/ui/print/toolResult.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { plain } from '../components/mount.tsx';
+import { plain } from '../mount.tsx';
 
 const files: readonly FileChange[] = [
   { path: '/p/lib/a.ts', kind: 'modified', added: 1, removed: 2 },

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hanging, type Page, pageLine, type Role, textLines } from '../../../src/commands/pages/page.ts';
 import { renderPage } from '../../../src/ui/print/page.ts';
+import { createPrinter } from '../../../src/ui/print/printer.ts';
 import { renderToolLine } from '../../../src/ui/print/toolLine.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { createPrinter } from '../../../src/ui/printer.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 
 const plain = chooseTheme('plain', { noColor: true });

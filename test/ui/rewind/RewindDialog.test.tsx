@@ -5,7 +5,7 @@ import type { RewindPlan, TurnRecord } from '../../../src/protocol/rewind.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { RewindDialog } from '../../../src/ui/rewind/RewindDialog.tsx';
 import { state } from '../../headless/scriptedAgent.ts';
-import { createClock, mount, plain } from '../components/mount.tsx';
+import { createClock, mount, plain } from '../mount.tsx';
 import { keys } from '../screen.ts';
 
 const { root } = state;

@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../../src/protocol/sessions.ts';
 import { createPicker } from '../../../src/ui/sessions/picker.ts';
 import { SessionPicker } from '../../../src/ui/sessions/SessionPicker.tsx';
 import { cpuClock } from '../../cpuTime.ts';
-import { mount, plain } from '../components/mount.tsx';
+import { mount, plain } from '../mount.tsx';
 import { keys } from '../screen.ts';
 import { type MadePort, madeEntry, madeHit, madePort, madeSession, now } from './made.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { fieldText } from '../../../src/ui/components/field.ts';
+import { fieldText } from '../../../src/ui/dialog/field.ts';
 import { defaultKeymap, readDialogKey } from '../../../src/ui/keys/keymap.ts';
 import { type KeyEvent, type Stroke, strokesOf } from '../../../src/ui/keys/strokes.ts';
 import { createPicker, type Picked, type Picker } from '../../../src/ui/sessions/picker.ts';

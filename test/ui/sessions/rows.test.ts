@@ -2,12 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { excerptOf } from '../../../src/ui/sessions/excerpt.ts';
-import { hitRows, markedLine } from '../../../src/ui/sessions/hitRows.ts';
 import { footer, helpLines, pickerTitle } from '../../../src/ui/sessions/pickerFrame.ts';
 import { createPickerState, withSessions } from '../../../src/ui/sessions/pickerState.ts';
-import { previewOf, previewWindow } from '../../../src/ui/sessions/sessionPreview.ts';
-import { ageInLetters, sessionRow } from '../../../src/ui/sessions/sessionRows.ts';
+import { excerptOf, previewOf, previewWindow } from '../../../src/ui/sessions/sessionPreview.ts';
+import { ageInLetters, hitRows, markedLine, sessionRow } from '../../../src/ui/sessions/sessionRows.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { madeEntry, madeHit, madeSession, now } from './made.ts';
 

@@ -4,9 +4,9 @@ import type { Op } from '../../../src/protocol/ops.ts';
 import type { TaskInfo, TaskOutput } from '../../../src/protocol/tasks.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { TasksDialog } from '../../../src/ui/tasks/TasksDialog.tsx';
-import { firstOfLastPage, outputLines, outputRows, taskRow } from '../../../src/ui/tasks/taskRows.ts';
+import { firstOfLastPage, outputLines, outputRows, taskRow } from '../../../src/ui/tasks/tasks.ts';
 import { state } from '../../headless/scriptedAgent.ts';
-import { mount, plain } from '../components/mount.tsx';
+import { mount, plain } from '../mount.tsx';
 import { keys } from '../screen.ts';
 
 const NOW = 100_000;

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import type { Todo } from '../../../src/protocol/entries/fields.ts';
 import type { TaskInfo } from '../../../src/protocol/tasks.ts';
-import { TodoList } from '../../../src/ui/components/TodoList.tsx';
+import { TodoList } from '../../../src/ui/live/LiveArea.tsx';
 import { TasksDialog } from '../../../src/ui/tasks/TasksDialog.tsx';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { goldenScreen } from '../../e2e/support/goldenScreen.ts';
 import { state } from '../../headless/scriptedAgent.ts';
-import { mount, plain } from '../components/mount.tsx';
+import { mount, plain } from '../mount.tsx';
 import { keys } from '../screen.ts';
 
 const NOW = 1_000_000;

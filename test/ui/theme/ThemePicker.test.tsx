@@ -3,7 +3,7 @@ import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
 import { describeTheme } from '../../../src/ui/theme/describeTheme.ts';
 import { sampleLines, ThemePicker } from '../../../src/ui/theme/ThemePicker.tsx';
 import { chooseTheme, type TerminalColors, type ThemeSetting } from '../../../src/ui/theme/theme.ts';
-import { mount } from '../components/mount.tsx';
+import { mount } from '../mount.tsx';
 import { keys } from '../screen.ts';
 
 const terminal: TerminalColors = {

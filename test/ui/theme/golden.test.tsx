@@ -1,14 +1,14 @@
 /** Every theme on a sample of what colours are used for, and the list of them; in files below test/e2e/golden/screens. */
 
 import { test } from 'vitest';
-import { Lines } from '../../../src/ui/components/Lines.tsx';
-import { StatusLine } from '../../../src/ui/components/StatusLine.tsx';
+import { Lines } from '../../../src/ui/dialog/Lines.tsx';
+import { StatusLine } from '../../../src/ui/live/StatusLine.tsx';
 import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
-import { statusText } from '../../../src/ui/statusCommand/statusText.ts';
+import { statusText } from '../../../src/ui/terminal/statusCommand.ts';
 import { sampleLines, ThemePicker } from '../../../src/ui/theme/ThemePicker.tsx';
 import { chooseTheme, type TerminalColors, type ThemeSetting } from '../../../src/ui/theme/theme.ts';
 import { goldenScreen } from '../../e2e/support/goldenScreen.ts';
-import { mount } from '../components/mount.tsx';
+import { mount } from '../mount.tsx';
 
 const terminal: TerminalColors = {
   noColor: false,

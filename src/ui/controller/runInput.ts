@@ -1,0 +1,76 @@
+/** What a submitted line does: a prompt, a shell command, or a slash command's wish. No React, no screen. */
+import { interpret, unknownCommandText } from '../../commands/interpret.ts';
+import type { CommandHost } from '../../commands/types.ts';
+import type { ImagePart } from '../../protocol/images.ts';
+import type { TurnRecord } from '../../protocol/rewind.ts';
+import type { ThemeSetting } from '../../protocol/themeNames.ts';
+import type { Print } from './view.ts';
+
+/** What is left for the screen to do after a line was submitted. */
+export type InputEffect =
+  | { readonly type: 'none' }
+  | { readonly type: 'print'; readonly print: Print }
+  | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' | 'tasks' }
+  | { readonly type: 'rewind'; readonly turn?: TurnRecord }
+  | { readonly type: 'set_theme'; readonly setting?: ThemeSetting }
+  | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
+  | { readonly type: 'fork_session'; readonly uptoSeq?: number }
+  | { readonly type: 'toggle_vim' }
+  | { readonly type: 'exit' };
+
+/** `display` is how the text looked in the composer: a large paste is folded there. */
+export async function runInput(
+  draft: { readonly text: string; readonly display: string; readonly images?: readonly ImagePart[] },
+  host: CommandHost,
+  echo: (command: string) => void,
+): Promise<InputEffect> {
+  const { agent } = host;
+  if (draft.text.trim() === '!') return notice('info', 'Type a command after the !, for example !git status');
+  const meaning = interpret(draft.text, host.commands);
+  switch (meaning.type) {
+    case 'prompt':
+      agent.submit({
+        type: 'prompt',
+        text: meaning.text,
+        display: draft.display,
+        ...(draft.images === undefined || draft.images.length === 0 ? {} : { images: draft.images }),
+      });
+      return { type: 'none' };
+    case 'shell':
+      agent.submit({ type: 'shell', command: meaning.command });
+      return { type: 'none' };
+    case 'unknown':
+      echo(draft.text);
+      return notice('error', unknownCommandText(meaning));
+    case 'command': {
+      echo(draft.text);
+      const result = await meaning.command.run(meaning.args, host);
+      switch (result.type) {
+        case 'op':
+          agent.submit(result.op);
+          if (result.op.type === 'compact' && result.op.preview === true) return notice('info', PREVIEWING);
+          return remarked(await result.remark?.().catch(() => undefined));
+        case 'notice':
+          return notice(result.level ?? 'info', result.text);
+        case 'page':
+          return { type: 'print', print: { type: 'page', page: result.page } };
+        case 'dialog':
+          if (result.dialog !== 'rewind') return { type: 'dialog', dialog: result.dialog };
+          return { type: 'rewind', ...(result.turn === undefined ? {} : { turn: result.turn }) };
+        default:
+          return result;
+      }
+    }
+  }
+}
+
+/** The model may take a while before its first word. */
+const PREVIEWING = 'Writing a summary to show what /compact would do; Esc stops it. Nothing has changed.';
+
+function remarked(remark: string | undefined): InputEffect {
+  return remark === undefined ? { type: 'none' } : notice('warning', remark);
+}
+
+function notice(level: 'info' | 'warning' | 'error', text: string): InputEffect {
+  return { type: 'print', print: { type: 'notice', level, text } };
+}

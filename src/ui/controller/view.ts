@@ -1,0 +1,293 @@
+/**
+ * What the screen shows, as a pure function of events. The reader's transcript is not in here: what is
+ * finished leaves as a `Print` and lives on in the terminal's own scrollback.
+ */
+import type { Page } from '../../commands/pages/page.ts';
+import { previewPage } from '../../commands/pages/previewPage.ts';
+import { type JSONLEntry, topicOf } from '../../protocol/entries.ts';
+import type { AgentEvent, CompactionReport } from '../../protocol/events.ts';
+import { grouped } from '../../protocol/grouped.ts';
+import type { ModelError } from '../../protocol/model.ts';
+import type { PromptOp } from '../../protocol/ops.ts';
+import type { PermissionQuestion } from '../../protocol/permissions.ts';
+
+/** Something that is finished and goes to the scrollback, once, in order. */
+export type Print =
+  | { readonly type: 'entry'; readonly entry: JSONLEntry }
+  /** Reads and searches that followed one another. */
+  | { readonly type: 'reads'; readonly entries: readonly JSONLEntry[] }
+  /** A piece of a reply's Markdown; `first` starts a reply. */
+  | { readonly type: 'markdown'; readonly text: string; readonly first: boolean }
+  /** A slash command, as it was typed. */
+  | { readonly type: 'command'; readonly text: string }
+  | { readonly type: 'page'; readonly page: Page }
+  | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };
+
+export interface LiveTool {
+  readonly callId: string;
+  readonly tool: string;
+  readonly title: string;
+  /** The last characters of its output, for a few live lines. */
+  readonly output: string;
+  readonly startedAt: number;
+}
+
+interface Retry {
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly error: ModelError;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+export interface View {
+  /** A turn runs; a `!command` or `/compact` keeps busy without one. */
+  readonly inTurn: boolean;
+  readonly busy: boolean;
+  /** How often work has come to its end: what is short begins and ends between two frames. */
+  readonly finished: number;
+  /** When the running turn, command or compaction started; milliseconds since the epoch. */
+  readonly startedAt: number | undefined;
+  /** Markdown of the running reply that is not printed yet. */
+  readonly tail: string;
+  /** True when a part of the running reply is already in the scrollback. */
+  readonly tailPrinted: boolean;
+  /** The running reply from its first character, for whoever looks at all of it. */
+  readonly reply: { readonly reasoning: string; readonly text: string };
+  readonly reasoningLength: number;
+  /** Characters streamed in this turn: the spinner's estimate of tokens. */
+  readonly streamedLength: number;
+  /** The call whose arguments the model is writing. */
+  readonly writing: { readonly name: string; readonly length: number } | undefined;
+  readonly tools: readonly LiveTool[];
+  /** Results of reads and searches that are not printed yet. */
+  readonly reads: readonly JSONLEntry[];
+  readonly retry: Retry | undefined;
+  readonly compacting:
+    | { readonly characters: number; readonly trigger: 'auto' | 'manual' | 'preview' }
+    | undefined;
+  /** A summary is being written beside the work. */
+  readonly drafting: boolean;
+  readonly questions: readonly PermissionQuestion[];
+  readonly queue: readonly PromptOp[];
+}
+
+/** What one event does: the next view, and what is to be printed, in order. */
+interface Step {
+  readonly view: View;
+  readonly prints: readonly Print[];
+}
+
+export const emptyView: View = {
+  inTurn: false,
+  busy: false,
+  finished: 0,
+  startedAt: undefined,
+  tail: '',
+  tailPrinted: false,
+  reply: { reasoning: '', text: '' },
+  reasoningLength: 0,
+  streamedLength: 0,
+  writing: undefined,
+  tools: [],
+  reads: [],
+  retry: undefined,
+  compacting: undefined,
+  drafting: false,
+  questions: [],
+  queue: [],
+};
+
+/** Between two replies. */
+const noReply = {
+  tail: '',
+  tailPrinted: false,
+  reply: emptyView.reply,
+  reasoningLength: 0,
+  writing: undefined,
+} satisfies Partial<View>;
+
+/** Characters of a running tool's output that are kept for the live lines. */
+const LIVE_OUTPUT = 2000;
+
+export function reduce(view: View, event: AgentEvent, now: number): Step {
+  const step = reduced(view, event, now);
+  if (!view.busy || step.view.busy) return step;
+  return { ...step, view: { ...step.view, finished: view.finished + 1 } };
+}
+
+function reduced(view: View, event: AgentEvent, now: number): Step {
+  const next = (change: Partial<View>, ...prints: Print[]): Step => ({
+    view: { ...view, ...change },
+    prints,
+  });
+  switch (event.type) {
+    case 'turn_started':
+      return next({ inTurn: true, busy: true, startedAt: now, streamedLength: 0 });
+    case 'turn_ended':
+      // How it ended is an entry of its own, which is printed.
+      return next({
+        ...emptyView,
+        questions: view.questions,
+        queue: view.queue,
+        drafting: view.drafting,
+        finished: view.finished,
+      });
+    case 'step_started':
+      return next({ ...noReply, retry: undefined });
+    case 'text_delta':
+      return next({
+        tail: view.tail + event.text,
+        reply: { ...view.reply, text: view.reply.text + event.text },
+        streamedLength: view.streamedLength + event.text.length,
+        retry: undefined,
+      });
+    case 'reasoning_delta':
+      return next({
+        reasoningLength: view.reasoningLength + event.text.length,
+        reply: { ...view.reply, reasoning: view.reply.reasoning + event.text },
+        streamedLength: view.streamedLength + event.text.length,
+        retry: undefined,
+      });
+    case 'tool_call_delta':
+      return next({ writing: { name: event.name, length: event.argumentsLength }, retry: undefined });
+    case 'reply_discarded':
+      return next(
+        noReply,
+        ...(view.tailPrinted
+          ? [notice('warning', 'Connection lost: the unfinished reply above was discarded.')]
+          : []),
+      );
+    case 'retrying':
+      return next({
+        retry: {
+          attempt: event.attempt,
+          maxAttempts: event.maxAttempts,
+          error: event.error,
+          until: now + event.delayMs,
+        },
+      });
+    case 'compaction_previewed':
+      return next(
+        { compacting: undefined, ...(view.inTurn ? {} : { busy: false, startedAt: undefined }) },
+        { type: 'page', page: previewPage(event.preview) },
+      );
+    case 'entry':
+      return recorded(view, event.entry);
+    case 'tool_started': {
+      const { callId, tool, title } = event;
+      const startedAt = view.startedAt ?? now;
+      const tools = [...view.tools, { callId, tool, title, output: '', startedAt: now }];
+      return next({ busy: true, startedAt, tools });
+    }
+    case 'tool_output':
+      return next({
+        tools: view.tools.map((tool) =>
+          tool.callId === event.callId
+            ? { ...tool, output: (tool.output + event.text).slice(-LIVE_OUTPUT) }
+            : tool,
+        ),
+      });
+    case 'tool_ended': {
+      const tools = view.tools.filter((tool) => tool.callId !== event.callId);
+      return next({
+        tools,
+        ...(view.inTurn || tools.length > 0 ? {} : { busy: false, startedAt: undefined }),
+      });
+    }
+    case 'permission_question':
+      return next({ questions: [...view.questions, event.question] });
+    case 'permission_answered':
+      return next({ questions: view.questions.filter((question) => question.id !== event.id) });
+    case 'queue_changed':
+      return next({ queue: event.queue });
+    case 'compaction_started':
+      return next({
+        busy: true,
+        startedAt: view.startedAt ?? now,
+        compacting: { characters: 0, trigger: event.trigger },
+      });
+    case 'compaction_progress':
+      // Only a preview writes a summary without having said that it begins.
+      return next({
+        busy: true,
+        startedAt: view.startedAt ?? now,
+        compacting: { trigger: view.compacting?.trigger ?? 'preview', characters: event.characters },
+      });
+    case 'compaction_ended': {
+      const { outcome, message, trigger } = event.report;
+      const level = outcome === 'done' ? 'info' : 'warning';
+      const change = {
+        compacting: undefined,
+        ...(view.inTurn ? {} : { busy: false, startedAt: undefined }),
+      };
+      // A summary that failed has an entry that says why, and the compaction one that says what was done instead.
+      const isSaid = message === undefined || outcome === 'fallback';
+      // Nobody asked for it, and there is nothing to do about it.
+      const isNoNews = outcome === 'refused' && trigger === 'auto';
+      return next(
+        change,
+        ...(isSaid || isNoNews ? [] : [notice(level, message + takenBack(view, event.report))]),
+      );
+    }
+    case 'rewind_ended': {
+      const { outcome, message, type } = event.report;
+      const level = outcome === 'done' ? 'info' : 'warning';
+      // Behind a list of paths it stands on a line of its own.
+      const before = message.includes('\n') ? '\n' : ' ';
+      const way = outcome === 'refused' || type === 'undo' ? '' : before + TAKES_IT_BACK;
+      return next({}, notice(level, message + way));
+    }
+    case 'notice':
+      return next({}, notice(event.level, event.text));
+    case 'queue_returned':
+    case 'context_measured':
+    case 'mode_changed':
+    case 'model_changed':
+    case 'sandbox_known':
+    case 'tasks_changed':
+      return next({});
+  }
+}
+
+/**
+ * Moves the finished part of a long reply to the scrollback; `split` finds it, `tooTall` says when it is time. Of a
+ * reply whose beginning is printed each block follows as soon as it is finished: what waits would be drawn twice.
+ */
+export function flushTail(
+  view: View,
+  split: (markdown: string) => { finished: string; rest: string },
+  tooTall: (tail: string) => boolean,
+): Step {
+  if (view.tail === '' || !(view.tailPrinted || tooTall(view.tail))) return { view, prints: [] };
+  const { finished, rest } = split(view.tail);
+  if (finished === '') return { view, prints: [] };
+  const print: Print = { type: 'markdown', text: finished, first: !view.tailPrinted };
+  return { view: { ...view, tail: rest, tailPrinted: true }, prints: [print] };
+}
+
+/** How going back is undone. */
+const TAKES_IT_BACK = 'Undo with Esc Esc u or /rewind undo.';
+
+/** An entry replaces the live text that led to it: only what is not printed yet is printed now. */
+function recorded(view: View, entry: JSONLEntry): Step {
+  // What came of going back is told when it is done, with what was not done.
+  if (topicOf(entry) === 'rewind') return { view, prints: [] };
+  // The user heard of it when it happened; this is when the model hears of it.
+  if (topicOf(entry) === 'task') return { view, prints: [] };
+  if (entry.type !== 'assistant') return { view, prints: [{ type: 'entry', entry }] };
+  const cleared: View = { ...view, ...noReply };
+  if (!view.tailPrinted) return { view: cleared, prints: [{ type: 'entry', entry }] };
+  if (view.tail === '') return { view: cleared, prints: [] };
+  return { view: cleared, prints: [{ type: 'markdown', text: view.tail, first: false }] };
+}
+
+/** A compaction that was taken back never began to run here: its sizes stand nowhere else. */
+function takenBack({ compacting }: View, { outcome, preTokens, postTokens }: CompactionReport): string {
+  if (outcome !== 'done' || compacting !== undefined) return '';
+  return ` (${grouped(preTokens)} → ${grouped(postTokens)} tokens)`;
+}
+
+function notice(level: 'info' | 'warning' | 'error', text: string): Print {
+  return { type: 'notice', level, text };
+}

@@ -1,0 +1,41 @@
+/** A single-line text field as it is drawn: the part around the cursor, masked where it is a secret. Pure. */
+import type { TextBuffer } from '../input/textBuffer.ts';
+import { abbreviate, expand } from '../input/units.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { textWidth } from '../print/width.ts';
+
+/** What was typed. */
+export function fieldText(buffer: TextBuffer): string {
+  return expand(buffer.units);
+}
+
+/** What may be inserted into a field: one line, no control characters. */
+export function fieldInput(text: string): string {
+  return sanitizeLine(text);
+}
+
+/** The visible text of at most `width` columns, and the column of the cursor in it; secret from a character on. */
+export function fieldView(
+  buffer: TextBuffer,
+  width: number,
+  secretFrom = Number.POSITIVE_INFINITY,
+): { readonly text: string; readonly cursor: number } {
+  const shown = buffer.units.map((unit, index) => (index >= secretFrom ? '•' : abbreviate([unit])));
+  const widths = shown.map(textWidth);
+  const room = Math.max(1, width - 1); // the cursor may stand behind the last character
+  let from = 0;
+  let before = widths.slice(0, buffer.cursor).reduce((sum, columns) => sum + columns, 0);
+  while (before > room) {
+    before -= widths[from] ?? 0;
+    from += 1;
+  }
+  let text = '';
+  let used = 0;
+  for (let at = from; at < shown.length; at += 1) {
+    const columns = widths[at] ?? 0;
+    if (used + columns > room) break;
+    text += shown[at];
+    used += columns;
+  }
+  return { text, cursor: before };
+}

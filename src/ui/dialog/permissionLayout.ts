@@ -1,0 +1,242 @@
+/** Which lines of a permission dialog fit the screen: the choices always do, the preview takes what is left. */
+import { diffSize } from '../../protocol/diff.ts';
+import type { PermissionQuestion, Preview } from '../../protocol/permissions.ts';
+import { dotted, keyHints } from '../keys/keyHints.ts';
+import type { DialogPlace, Keymap } from '../keys/keymap.ts';
+import { renderDiff } from '../print/diff.ts';
+import type { MarkdownRenderer } from '../print/markdown.ts';
+import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
+import { paintLine, prefixLines, ruled, wrapColumns, wrapText } from '../print/spans.ts';
+import { textWidth, truncate } from '../print/width.ts';
+import type { Theme } from '../theme/theme.ts';
+import { choicesPlace } from './choices.ts';
+import { pathWords, previewNotice, reasonItems } from './permission.ts';
+
+interface PermissionLayoutInput {
+  readonly question: PermissionQuestion;
+  readonly preview: readonly string[];
+  readonly top: number;
+  readonly choiceRows: readonly string[];
+  readonly isCommenting: boolean;
+  readonly width: number;
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly keymap: Keymap;
+}
+
+/** Where the keys of the comment are read: typing is text, and Enter and Esc end it. */
+export const commentPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'text' };
+
+interface PermissionLayout {
+  /** Lines above the comment field, and below it. */
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+  /** Lines of the preview that are visible at once. */
+  readonly previewRows: number;
+}
+
+/** Never more than `rows` lines together with the comment field, as long as `rows` holds the choices. */
+export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
+  const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
+  const title = ruled(titleOf(question), width, theme);
+  const hint = theme.dim(truncate(hintText(isCommenting, keymap), width));
+  const reasons = reasonLines(unsaidReason(question), width, theme);
+  let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
+  const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
+    const fits = left - lines >= Math.min(preview.length, kept);
+    if (fits) left -= lines;
+    return fits;
+  };
+  // Who asks for what is more than an explanation.
+  const showTitle = reserve(1, 1);
+  const reasonRows = rowsToTry(reasons.length).find((rows) => reserve(rows)) ?? 0;
+  const showHint = reserve(1);
+  const showBlank = reserve(1);
+  const overflows = preview.length > left;
+  const previewRows = Math.max(overflows && left > 1 ? left - 1 : Math.min(left, preview.length), 0);
+  const top = Math.max(0, Math.min(input.top, preview.length - previewRows));
+  const hints = keyHints(keymap, choicesPlace);
+  const paging = [hints.key('confirm:pageUp'), hints.key('confirm:pageDown')];
+  const place = `  lines ${top + 1}–${top + previewRows} of ${preview.length}`;
+  const position = dotted(place, listed('/', ...paging));
+  return {
+    above: [
+      ...(showTitle ? [title] : []),
+      ...preview.slice(top, top + previewRows),
+      ...(overflows && left > 1 ? [theme.warning(truncate(position, width))] : []),
+      ...shortened(reasons, reasonRows, theme),
+      ...(showBlank ? [''] : []),
+      ...choiceRows.slice(0, Math.max(0, rows - (isCommenting ? 1 : 0))),
+    ],
+    below: showHint ? [hint] : [],
+    previewRows: Math.max(1, previewRows),
+  };
+}
+
+/** Lines of a reason that stands alone, and of each where there are several. */
+const REASON_ROWS = 2;
+
+/** One reason as a paragraph, several as a list. */
+function reasonLines(reason: string, width: number, theme: Theme): readonly string[] {
+  return reasonItems(reason).flatMap((line) => wrapText(line, width, theme.dim).slice(0, REASON_ROWS));
+}
+
+/** One reason is shown whole or not at all; of a list, as many lines as there is room for. */
+function rowsToTry(lines: number): readonly number[] {
+  if (lines === 0) return [];
+  return lines <= REASON_ROWS ? [lines] : Array.from({ length: lines - 1 }, (_, index) => lines - index);
+}
+
+/** The last says when there are more. */
+function shortened(lines: readonly string[], rows: number, theme: Theme): readonly string[] {
+  return rows === 0 || rows >= lines.length
+    ? lines.slice(0, rows)
+    : [...lines.slice(0, rows - 1), theme.dim('- …')];
+}
+
+/** What a yes allows, in a few words; the preview has the rest. */
+function titleOf(question: PermissionQuestion): string {
+  const { headline, preview } = question;
+  if (headline !== undefined) return sanitizeLine(reveal(headline, preview.type === 'command'));
+  switch (preview.type) {
+    case 'plan':
+      return 'Start this plan?';
+    case 'command':
+      return 'Run this command?';
+    case 'diff':
+      return `${nameOf(question)}  ${preview.isNew ? 'new file' : changeSize(preview.diff)}`;
+    default:
+      return nameOf(question);
+  }
+}
+
+/** Whether the title names all of the file in `width` columns. */
+export function titleFits(question: PermissionQuestion, width: number): boolean {
+  return textWidth(nameOf(question)) <= width - 4;
+}
+
+const nameOf = ({ tool, title }: PermissionQuestion): string =>
+  `${tool === undefined ? '' : `${sanitizeLine(tool)} `}${sanitizeLine(reveal(title))}?`;
+
+/** E.g. `+2 −1`. */
+function changeSize(diff: string): string {
+  const { added, removed } = diffSize(diff);
+  return `+${added} −${removed}`;
+}
+
+/** The reason, unless the title and the preview have said it. */
+function unsaidReason({ reason, preview, suggestion }: PermissionQuestion): string {
+  // Of an ordinary edit, and of a command that is one part, there is no more to say than that it needs a yes.
+  const isPlain =
+    suggestion?.destination === 'mode' ||
+    (preview.type === 'command' && reason === `${preview.command.trim()} needs your approval.`);
+  return isPlain ? '' : reason;
+}
+
+/**
+ * Lines that the preview keeps before anything that only explains gets one: all of it where that is two thirds of the
+ * dialog, else half.
+ */
+function previewShare(lines: number, rows: number): number {
+  return lines <= (rows * 2) / 3 ? lines : Math.max(3, Math.floor(rows / 2) - 1);
+}
+
+/**
+ * Lines for the choices: what the preview leaves, or a third. On a narrow screen their labels would be broken into so
+ * many that only the path of a change is seen, and nobody can agree to that.
+ */
+export function choiceShare(previewLines: number, rows: number): number {
+  return Math.max(rows - previewLines - 1, Math.floor(rows / 3));
+}
+
+function hintText(isCommenting: boolean, keymap: Keymap): string {
+  if (isCommenting)
+    return dotted(keyHints(keymap, commentPlace).does('confirm:accept', 'sends it'), 'Esc goes back');
+  const hints = keyHints(keymap, choicesPlace);
+  return dotted(
+    listed(' ', hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')),
+    listed('/', hints.key('confirm:yes'), hints.key('confirm:no')),
+    'Esc no',
+    hints.does('confirm:comment', 'no, with a comment'),
+  );
+}
+
+function listed(between: string, ...keys: readonly (string | undefined)[]): string {
+  return keys.filter((key) => key !== undefined).join(between);
+}
+
+// What a call would do, as lines for the permission dialog: everything is shown, hidden characters included.
+
+/**
+ * Painted lines of at most `width` columns; where something is marked in them, that is said first. `isNamed`: the file
+ * stands above them in full.
+ */
+export function previewLines(
+  preview: Preview,
+  width: number,
+  theme: Theme,
+  markdown: MarkdownRenderer,
+  isNamed = true,
+): string[] {
+  const notice = previewNotice(preview);
+  const lines = linesOf(preview, width, theme, markdown, isNamed);
+  return notice === undefined ? lines : [...wrapText(notice, width, theme.warning), ...lines];
+}
+
+function linesOf(
+  preview: Preview,
+  width: number,
+  theme: Theme,
+  markdown: MarkdownRenderer,
+  isNamed: boolean,
+): string[] {
+  switch (preview.type) {
+    case 'diff': {
+      // The title names the file; where it has no room for that, or a link leads elsewhere, it is said here.
+      const isLinked = preview.realPath !== undefined && preview.realPath !== preview.path;
+      const head =
+        isLinked || !isNamed ? wrapped(pathWords(preview.path, preview.realPath), width, theme) : [];
+      const rows = renderDiff(preview.diff, {
+        width,
+        theme,
+        clean: reveal,
+        highlight: markdown.highlight,
+        path: preview.path,
+      });
+      const body = rows === '' ? [theme.dim('(no difference to show)')] : rows.split('\n');
+      return [...head, ...body];
+    }
+    case 'command': {
+      const command = wrapColumns([{ text: reveal(preview.command, true).trimEnd() }], width - 2).map(
+        paintLine,
+      );
+      return [
+        ...prefixLines(command, theme.accent('$ '), '  '),
+        ...wrapped(
+          [`In ${revealLine(preview.cwd)}.`, preview.confinement ?? ''].join(' ').trimEnd(),
+          width,
+          theme,
+        ),
+        ...(preview.description === undefined
+          ? []
+          : wrapped(`The model says: ${sanitizeLine(reveal(preview.description))}`, width, theme)),
+      ];
+    }
+    case 'paths':
+      return [
+        ...wrapped(`${sanitizeLine(preview.verb)}:`, width, theme),
+        ...preview.paths.flatMap((path, index) => {
+          const text = pathWords(path, preview.realPaths?.[index]);
+          return prefixLines(wrapColumns([{ text }], width - 2).map(paintLine), '  ');
+        }),
+      ];
+    case 'plan':
+      return markdown(preview.plan, { width, theme }).split('\n');
+    case 'text':
+      return wrapText(reveal(preview.text).trimEnd(), width);
+  }
+}
+
+function wrapped(text: string, width: number, theme: Theme): string[] {
+  return wrapText(text, width, theme.dim);
+}

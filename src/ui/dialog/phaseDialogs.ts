@@ -1,0 +1,99 @@
+/** The question whether a folder's settings may apply: what they would do, and a yes or a no. Pure. */
+import type { ModelList } from '../../commands/types.ts';
+import { revealLine } from '../print/sanitize.ts';
+import type { TrustQuestion } from '../types.ts';
+import type { Block, ChoiceDialog, ListDialog, ListedItem } from './dialog.ts';
+
+/** Nothing is trusted by accident: whatever is no clear yes is a no. */
+export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
+  const { folder, effects, before } = question;
+  if (before === undefined)
+    return dialogOf({
+      folder,
+      title: 'Do you trust this folder?',
+      introduction: effects.length === 0 ? undefined : 'Its settings would:',
+      items: effects.map((text) => ({ sign: 'does', text })),
+      yes: 'Yes, I trust this folder',
+      no: 'No, continue without its settings',
+    });
+  if (!before.isRecorded)
+    return dialogOf({
+      folder,
+      title: 'Do you still trust this folder?',
+      introduction: 'You trusted it in an earlier version, which did not record these settings:',
+      items: effects.map((text) => ({ sign: 'does', text })),
+      yes: 'Yes, I trust this folder',
+      no: 'No, continue without its settings',
+    });
+  return dialogOf({
+    folder,
+    title: 'Do you trust what has changed in this folder?',
+    introduction: `Changed since you trusted it: ${before.added} new, ${before.removed} gone.`,
+    // However much went, what came stands first.
+    items: [
+      ...effects.map((text) => ({ sign: 'added', text }) as const),
+      ...before.gone.map((text) => ({ sign: 'removed', text }) as const),
+    ],
+    yes: 'Yes, apply the changes',
+    no: 'No, continue without the changes',
+  });
+}
+
+interface TrustWords {
+  readonly folder: string;
+  readonly title: string;
+  readonly introduction: string | undefined;
+  readonly items: readonly ListedItem[];
+  readonly yes: string;
+  readonly no: string;
+}
+
+function dialogOf({ folder, title, introduction, items, yes, no }: TrustWords): ChoiceDialog<boolean> {
+  const path = revealLine(folder);
+  const asked = `Question: ${title.charAt(0).toLowerCase()}${title.slice(1)} ${path}`;
+  const said: readonly Block[] =
+    introduction === undefined ? [] : [{ type: 'text', text: introduction, tone: 'dim' }];
+  return {
+    type: 'choices',
+    id: `trust ${folder}`,
+    title,
+    body: [
+      { type: 'text', text: asked, only: 'lines' },
+      { type: 'path', text: path, only: 'screen' },
+      ...said,
+      {
+        type: 'list',
+        items: items.map(({ sign, text }) => ({ sign, text: revealLine(text) })),
+        more: 'more lines: review its settings before you accept',
+      },
+    ],
+    choices: [
+      { label: yes, letter: 'y', action: 'confirm:yes', isLasting: true, answer: true },
+      { label: no, letter: 'n', action: 'confirm:no', answer: false },
+    ],
+    keepsChoices: true,
+    cancel: false,
+  };
+}
+
+// The choice of a model: the endpoint's, by name. Pure.
+
+/** Answers the id of a model, or undefined to leave it as it is. `used`: the model in use. */
+export function modelsDialog(
+  { ids: listed, problem }: ModelList,
+  used: string | undefined,
+): ListDialog<string | undefined> {
+  // The one in use comes first, so that Enter changes nothing.
+  const ids = listed.toSorted((a, b) => Number(b === used) - Number(a === used));
+  return {
+    type: 'list',
+    id: 'models',
+    title: 'Model',
+    items: ids.map((id) => ({ label: id === used ? `${id} · in use` : id, name: id, answer: id })),
+    noun: 'model',
+    empty: problem ?? 'No model found.',
+    introduction: (shown) => `${ids.length} models${shown < ids.length ? `, the first ${shown}` : ''}:`,
+    canSkip: true,
+    cancel: undefined,
+  };
+}

@@ -1,0 +1,209 @@
+/** `/context items`: the conversation as a list in which the user pins, drops and restores. Draws visible rows only. */
+
+import { Box, usePaste } from 'ink';
+import { useEffect, useRef } from 'react';
+import type { Agent } from '../../agent/types.ts';
+import type { ContextItem, Steering } from '../../protocol/contextReport.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import { fieldInput } from '../dialog/field.ts';
+import { Lines, TextField } from '../dialog/Lines.tsx';
+import { moveSelection, windowAround } from '../dialog/selection.ts';
+import { useLatest } from '../dialog/useAnswers.ts';
+import { applyEdit, createBuffer } from '../input/textBuffer.ts';
+import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';
+import type { DialogKey, DialogPlace, PlaceAction } from '../keys/keymap.ts';
+import { useDialogKeys } from '../keys/useKeys.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { ruled } from '../print/spans.ts';
+import { textWidth, truncate } from '../print/width.ts';
+import type { Theme } from '../theme/theme.ts';
+import {
+  createItemsState,
+  doneText,
+  type ItemsState,
+  itemDetail,
+  itemRow,
+  type SteeringWish,
+  selectedItem,
+  steeringFor,
+  totalsRow,
+  withFilter,
+  withItems,
+} from './items.ts';
+
+interface ItemsDialogProps {
+  readonly agent: Pick<Agent, 'items' | 'measure' | 'state' | 'subscribe' | 'submit'>;
+  readonly width: number;
+  /** Rows that it may take at most. */
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly onClose: () => void;
+}
+
+/** Rows around the list: title, totals, detail, message or filter, hint. */
+const FRAME = 5;
+const LEAST_LIST = 3;
+
+export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogProps) {
+  const [state, latest, set] = useLatest<ItemsState>(() => createItemsState(agent.items()));
+  const asked = useRef<{ readonly steering: Steering; readonly item: ContextItem } | undefined>(undefined);
+  const isRoomy = rows - FRAME >= LEAST_LIST;
+  const showsFilter = state.isFiltering || state.selection.filter !== '';
+  const listRows = Math.max(1, rows - (isRoomy ? FRAME : showsFilter ? 3 : 2));
+
+  useEffect(() => void agent.measure().catch(() => undefined), [agent]);
+  useItemChanges(
+    agent,
+    () => set(withItems(latest(), agent.items(), listRows)),
+    (event) => {
+      const { current } = asked;
+      if (event.type === 'notice') set({ ...latest(), message: event.text });
+      else if (event.type === 'entry' && current !== undefined && answers(event.entry.subtype)) {
+        asked.current = undefined;
+        set({ ...latest(), message: doneText(current.steering, current.item, hints.key('items:restore')) });
+      }
+    },
+  );
+
+  const move = (by: number): void => {
+    const now = latest();
+    set({ ...now, selection: moveSelection(now.selection, by, listRows) });
+  };
+  const jump = (to: number): void => {
+    const { selection } = latest();
+    move(to - selection.selected || 0);
+  };
+  const steer = (wanted: SteeringWish): void => {
+    const now = latest();
+    const item = selectedItem(now);
+    if (item === undefined) return;
+    const steering = steeringFor(wanted, item);
+    asked.current = { steering, item };
+    set({ ...now, message: '' });
+    agent.submit({ type: 'steer', steering });
+  };
+  const onEscape = (): void => {
+    const now = latest();
+    if (!now.isFiltering && now.selection.filter === '') onClose();
+    else set({ ...withFilter(now, createBuffer()), isFiltering: false });
+  };
+  const page = Math.max(2, listRows);
+  const deeds: Partial<Record<PlaceAction, () => void>> = {
+    'select:previous': () => move(-1),
+    'select:next': () => move(1),
+    'select:pageUp': () => move(-page),
+    'select:pageDown': () => move(page),
+    'select:first': () => jump(0),
+    'select:last': () => jump(latest().selection.visible.length - 1),
+    'select:accept': () => set({ ...latest(), isFiltering: false }),
+    'select:cancel': onEscape,
+    'items:pin': () => steer('pin'),
+    'items:drop': () => steer('drop'),
+    'items:restore': () => steer('restore'),
+    'items:filter': () => set({ ...latest(), isFiltering: true, message: '' }),
+    'app:interrupt': onClose,
+  };
+  const insert = (text: string): void => {
+    const now = latest();
+    if (now.isFiltering)
+      set(withFilter(now, applyEdit(now.filter, { type: 'insert', text: fieldInput(text) })));
+  };
+  const onKey = (key: DialogKey): void => {
+    const now = latest();
+    if (key.type === 'action') deeds[key.name]?.();
+    else if (key.type === 'text') insert(key.text);
+    else if (key.type === 'edit') set(withFilter(now, applyEdit(now.filter, key.edit)));
+  };
+  const keymap = useDialogKeys(() => (latest().isFiltering ? filterPlace : listPlace), onKey);
+  usePaste(insert);
+
+  const { selection, isFiltering, filter, message } = state;
+  const { visible, selected, top } = windowAround(selection, listRows);
+  const lines = visible.slice(top, top + listRows).map((item, index) => {
+    const isSelected = top + index === selected;
+    return (isSelected ? theme.accent('❯ ') : '  ') + itemRow(item, width - 2, isSelected, theme);
+  });
+  const hints = keyHints(keymap, isFiltering ? filterPlace : listPlace);
+  const nothing = selection.items.length === 0 ? 'Nothing here yet.' : 'Nothing matches.';
+  return (
+    <Box flexDirection="column">
+      <Lines lines={[ruled('Context items', width, theme)]} />
+      {isRoomy && <Lines lines={[totalsRow(selection.items, agent.state().measure, width, theme)]} />}
+      {showsFilter && (
+        <TextField label="Filter: " buffer={filter} width={width} theme={theme} isActive={isFiltering} />
+      )}
+      <Lines lines={lines.length === 0 ? [theme.dim(truncate(`  ${nothing}`, width))] : lines} />
+      {isRoomy && <Lines lines={[itemDetail(visible[selected], width, theme) || ' ']} />}
+      {isRoomy && !showsFilter && (
+        <Lines lines={[theme.warning(truncate(sanitizeLine(message), width)) || ' ']} />
+      )}
+      <Lines lines={[theme.dim(hintText(selected, visible.length, width, hints, isFiltering))]} />
+    </Box>
+  );
+}
+
+/** The entries that a steering leads to. */
+function answers(subtype: string | undefined): boolean {
+  return subtype === 'pin' || subtype === 'reduction';
+}
+
+const listPlace: DialogPlace = { contexts: ['Items', 'Select'], typing: 'keys' };
+/** What is typed is the filter's; the keys of the items wait. */
+const filterPlace: DialogPlace = { contexts: ['Select'], typing: 'text' };
+
+function hintText(
+  selected: number,
+  many: number,
+  width: number,
+  hints: KeyHints,
+  isFiltering: boolean,
+): string {
+  const place = many === 0 ? '' : `${selected + 1} of ${many}`;
+  const long = isFiltering
+    ? dotted('type to filter', hints.does('select:accept', 'keeps it'), 'Esc clears it')
+    : dotted(
+        hints.does('items:pin', 'pin'),
+        hints.does('items:drop', 'drop'),
+        hints.does('items:restore', 'restore'),
+        hints.does('items:filter', 'filter'),
+        'Esc leaves',
+      );
+  const line = dotted(place, long);
+  if (textWidth(line) <= width) return line;
+  if (isFiltering) return truncate(dotted(hints.key('select:accept'), 'Esc'), width);
+  const keys = hints.keys('items:pin', 'items:drop', 'items:restore', 'items:filter');
+  return truncate([keys, 'Esc', place].filter(Boolean).join(' '), width);
+}
+
+/** Milliseconds between two looks at the items; a long conversation is looked at less often than that. */
+const PAUSE_MS = 100;
+/** A look may take this share of the time. */
+const SHARE = 0.1;
+
+/** Calls `onItems` soon after anything that may have changed them, and `onNotice` with what the agent says. */
+function useItemChanges(
+  agent: Pick<Agent, 'subscribe'>,
+  refresh: () => void,
+  onEvent: (event: AgentEvent) => void,
+): void {
+  const latest = useRef({ refresh, onEvent });
+  latest.current = { refresh, onEvent };
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let pause = PAUSE_MS;
+    const look = (): void => {
+      timer = undefined;
+      const before = performance.now();
+      latest.current.refresh();
+      pause = Math.max(PAUSE_MS, (performance.now() - before) / SHARE);
+    };
+    const unsubscribe = agent.subscribe((event) => {
+      latest.current.onEvent(event);
+      if (event.type === 'entry' || event.type === 'context_measured') timer ??= setTimeout(look, pause);
+    });
+    return () => {
+      unsubscribe();
+      clearTimeout(timer);
+    };
+  }, [agent]);
+}

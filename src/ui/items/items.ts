@@ -1,0 +1,142 @@
+/** The list of context items: its state under the cursor, and its rows for every width. Pure. */
+import type { ContextItem, Steering } from '../../protocol/contextReport.ts';
+import type { ContextMeasure } from '../../protocol/events.ts';
+import { fieldText } from '../dialog/field.ts';
+import { createSelection, filterSelection, type Selection, windowAround } from '../dialog/selection.ts';
+import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
+import { formatTokens } from '../print/numbers.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { padEnd, padStart, truncate } from '../print/width.ts';
+import type { Paint, Theme } from '../theme/theme.ts';
+
+/** The list of items, its filter and the selected item, as it changes under the cursor. Pure. */
+export interface ItemsState {
+  readonly selection: Selection<ContextItem>;
+  readonly filter: TextBuffer;
+  /** Keys go into the filter rather than being commands. */
+  readonly isFiltering: boolean;
+  /** What became of the last command. */
+  readonly message: string;
+}
+
+/** Newest first; the newest is selected. */
+export function createItemsState(items: readonly ContextItem[]): ItemsState {
+  const selection = createSelection(items.toReversed());
+  return { selection, filter: createBuffer(), isFiltering: false, message: '' };
+}
+
+export function selectedItem({ selection }: ItemsState): ContextItem | undefined {
+  return selection.visible[selection.selected];
+}
+
+/** Other items under the same filter; the cursor stays on the item on which it stood. */
+export function withItems(state: ItemsState, items: readonly ContextItem[], rows: number): ItemsState {
+  const { uuid } = selectedItem(state) ?? {};
+  const { selected, top } = state.selection;
+  const filtered = filterSelection(createSelection(items.toReversed()), fieldText(state.filter), textOf);
+  const found = uuid === undefined ? -1 : filtered.visible.findIndex((item) => item.uuid === uuid);
+  const place = found === -1 ? Math.min(selected, Math.max(0, filtered.visible.length - 1)) : found;
+  // New items come in above: the row of the cursor on screen stays where it was.
+  const selection = { ...filtered, selected: place, top: Math.max(0, top + place - selected) };
+  return { ...state, selection: windowAround(selection, rows) };
+}
+
+export function withFilter(state: ItemsState, filter: TextBuffer): ItemsState {
+  const text = fieldText(filter);
+  const { selection } = state;
+  return {
+    ...state,
+    filter,
+    selection: text === selection.filter ? selection : filterSelection(selection, text, textOf),
+  };
+}
+
+/** What can be asked for; to pin what is pinned is to unpin it. */
+export type SteeringWish = 'pin' | 'drop' | 'restore';
+
+export function steeringFor(wish: SteeringWish, { uuid, isPinned }: ContextItem): Steering {
+  return { action: wish === 'pin' && isPinned ? 'unpin' : wish, uuid };
+}
+
+const done: Readonly<Record<Steering['action'], string>> = {
+  pin: 'Pinned',
+  unpin: 'Unpinned',
+  drop: 'Dropped',
+  restore: 'Restored',
+};
+
+/** E.g. "Dropped #12 · r brings it back", where a key does. */
+export function doneText({ action }: Steering, { seq }: ContextItem, restoreKey: string | undefined): string {
+  const back = action === 'drop' && restoreKey !== undefined ? ` · ${restoreKey} brings it back` : '';
+  return `${done[action]} #${seq}${back}`;
+}
+
+/** What a filter looks at: "masked reply #12 …". */
+function textOf({ seq, kind, state, title, isPinned }: ContextItem): string {
+  return `#${seq} ${kind} ${state}${isPinned ? ' pinned' : ''} ${title}`;
+}
+
+// The rows of the list of items, for every width: signs where there is no room for words. Pure.
+
+type State = ContextItem['state'];
+
+/** Told apart without colour. */
+const signs: Readonly<Record<State, string>> = { sent: '●', masked: '◐', summarised: '◆', removed: '○' };
+const WORDS_FROM = 56;
+const POINTERS_FROM = 34;
+
+/** One row of at most `width` columns. */
+export function itemRow(item: ContextItem, width: number, isSelected: boolean, theme: Theme): string {
+  const { seq, kind, state, tokens, isPinned } = item;
+  const pin = isPinned ? '*' : ' ';
+  const size = padStart(formatTokens(tokens), 6);
+  const pointer = width < POINTERS_FROM ? '' : `${padStart(`#${seq}`, 6)} `;
+  const words = width < WORDS_FROM ? '' : `${padEnd(kind, 12)} ${padEnd(state, 10)} `;
+  const facts = ` ${pointer}${words}${size}  `;
+  const title = truncate(sanitizeLine(item.title) || '(no text)', Math.max(1, width - 2 - facts.length));
+  const marks = `${theme.accent(pin)}${paintOf(state, theme)(signs[state])}`;
+  return marks + theme.dim(facts) + (isSelected ? theme.accent(title) : title);
+}
+
+/** The selected item in words: its state first, as a narrow screen cuts the rest. */
+export function itemDetail(item: ContextItem | undefined, width: number, theme: Theme): string {
+  if (item === undefined) return '';
+  const { seq, kind, state, tokens, isPinned } = item;
+  const text = `${state}${isPinned ? ', pinned' : ''} · ${formatTokens(tokens)} tokens · #${seq} ${kind}`;
+  return paintOf(state, theme)(truncate(text, width));
+}
+
+/** What is sent of how much, and how many items are in which state. */
+export function totalsRow(
+  items: readonly ContextItem[],
+  measure: ContextMeasure | undefined,
+  width: number,
+  theme: Theme,
+): string {
+  const counts = new Map<State, number>();
+  for (const { state } of items) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const used =
+    measure === undefined
+      ? []
+      : [
+          `${measure.exact ? '' : '~'}${formatTokens(measure.usedTokens)} of ${formatTokens(measure.windowTokens)} (compacts at ${formatTokens(measure.triggerTokens)})`,
+        ];
+  const states = (['sent', 'masked', 'summarised', 'removed'] as const).flatMap((state) => {
+    const count = counts.get(state) ?? 0;
+    return count === 0 ? [] : [`${signs[state]} ${count} ${state}`];
+  });
+  return theme.dim(truncate([...used, ...states].join(' · '), width));
+}
+
+function paintOf(state: State, theme: Theme): Paint {
+  switch (state) {
+    case 'sent':
+      return theme.success;
+    case 'masked':
+      return theme.dim;
+    case 'summarised':
+      return theme.accent;
+    case 'removed':
+      return theme.error;
+  }
+}

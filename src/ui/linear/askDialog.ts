@@ -1,0 +1,110 @@
+/** A dialog in lines: told once, answered by a number, a letter or a name. */
+import type { Controller } from '../controller/types.ts';
+import type { Choice } from '../dialog/choices.ts';
+import type { Block, ChoiceDialog, ListDialog } from '../dialog/dialog.ts';
+import { reveal, sanitizeLine } from '../print/sanitize.ts';
+
+/** Items of a list that are told at once; the name of any other is an answer too. */
+const TOLD = 40;
+
+/** What a dialog of choices or a list says, and what becomes of the line that answers it. */
+export function dialogueOf<A>(
+  dialog: ChoiceDialog<A> | ListDialog<A>,
+  onAnswer: (answer: A) => void,
+): Dialogue {
+  const cancel = (): void => onAnswer(dialog.quit ?? dialog.cancel);
+  return dialog.type === 'list'
+    ? { ...listDialogue(dialog, onAnswer), cancel }
+    : { ...choiceDialogue(dialog, onAnswer), cancel };
+}
+
+function choiceDialogue<A>(
+  { body, choices }: ChoiceDialog<A>,
+  onAnswer: (answer: A) => void,
+): Omit<Dialogue, 'cancel'> {
+  return {
+    tell: [
+      ...body.flatMap(blockWords),
+      ...choices.map(choiceWords),
+      `Answer with a number, 1 to ${choices.length}.`,
+    ],
+    answer(text) {
+      const chosen = choices[choiceOf(choices, text) ?? -1];
+      if (chosen === undefined)
+        return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with a number, 1 to ${choices.length}.`;
+      onAnswer(chosen.answer);
+      return undefined;
+    },
+  };
+}
+
+function listDialogue<A>(
+  { items, noun, introduction, canSkip = false, cancel }: ListDialog<A>,
+  onAnswer: (answer: A) => void,
+): Omit<Dialogue, 'cancel'> {
+  const told = items.slice(0, TOLD);
+  return {
+    tell: [
+      introduction(told.length),
+      ...told.map(({ label }, index) => `${index + 1}. ${inWords(label)}`),
+      `Answer with a number or a name.${canSkip ? ' An empty line cancels.' : ''}`,
+    ],
+    answer(text) {
+      const named = items.find(({ name }) => name === text);
+      const chosen = named ?? (/^\d+$/.test(text) ? items[Number(text) - 1] : undefined);
+      if (chosen === undefined && !(canSkip && text === ''))
+        return `There is no ${noun} ${JSON.stringify(sanitizeLine(text))} in the list.`;
+      onAnswer(chosen === undefined ? cancel : chosen.answer);
+      return undefined;
+    },
+  };
+}
+
+function blockWords(block: Block): readonly string[] {
+  if (block.only === 'screen') return [];
+  if (block.type === 'list')
+    return block.items.map(({ sign, text }) => `- ${signs[sign]}${sanitizeLine(text)}`);
+  const text = sanitizeLine(block.text);
+  return [block.type === 'text' && block.tone === 'error' ? `Error: ${text}` : text];
+}
+
+const signs = { does: '', added: 'New: ', removed: 'Gone: ' } as const;
+
+/** E.g. "2, or a: Yes, and don't ask again (saved to …)". */
+export function choiceWords({ label, detail, letter }: Choice, index: number): string {
+  const more = detail === undefined ? '' : ` (${inWords(reveal(detail))})`;
+  return `${index + 1}${letter === undefined ? '' : `, or ${letter}`}: ${sanitizeLine(reveal(label))}${more}`;
+}
+
+const inWords = (text: string): string => sanitizeLine(text).replaceAll(' · ', ', ');
+
+/** A number, the letter, or the word that the letter begins (yes, no, always). */
+export function choiceOf(choices: readonly Choice[], text: string): number | undefined {
+  const wanted = text.trim().replace(/[.)]$/, '').toLowerCase();
+  const letter = { yes: 'y', no: 'n', always: 'a' }[wanted] ?? wanted;
+  const index = choices.findIndex((choice, at) => wanted === String(at + 1) || letter === choice.letter);
+  return index === -1 ? undefined : index;
+}
+
+/** The words of dialogues: what is asked, and what becomes of a line that answers it. */
+export interface Dialogue {
+  /** Told when it is asked, a line each. */
+  readonly tell: readonly string[];
+  /** What is typed does not show. */
+  readonly isSecret?: boolean;
+  /** `text` is trimmed. What it gives back is told, and the question stands: the line was no answer. */
+  answer(text: string): string | undefined;
+  /** Ctrl+C, or the end of the input. */
+  cancel(): void;
+}
+
+export interface DialoguePorts {
+  readonly controller: Controller;
+  /** Asks this next. */
+  readonly ask: (dialogue: Dialogue) => void;
+  readonly tell: (...lines: readonly string[]) => void;
+  /** A terminal has shown what was typed, and nothing can take that back. */
+  readonly showsAnswers: boolean;
+  /** Milliseconds. */
+  readonly now: () => number;
+}

@@ -1,0 +1,97 @@
+/** May this call run? The whole preview in words, then numbered answers; nothing but an exact answer approves. */
+import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
+import { denial, pathWords, permissionChoices, previewNotice, reasonItems } from '../dialog/permission.ts';
+import type { MarkdownRenderer } from '../print/markdown.ts';
+import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
+import { choiceOf, choiceWords, type Dialogue } from './askDialog.ts';
+import { plainTheme } from './markdownWords.ts';
+import { diffWords, revealed } from './toolWords.ts';
+
+interface PermissionPorts {
+  readonly words: MarkdownRenderer;
+  readonly now: () => number;
+  readonly onAnswer: (answer: PermissionAnswer) => void;
+}
+
+/** A sentence, or several as a list. */
+function reasonWords(reason: string): readonly string[] {
+  const items = reasonItems(reason);
+  return items.length > 1 ? ['Reason:', ...items] : items.map((only) => `Reason: ${only}`);
+}
+
+/** Milliseconds in which nobody can have heard the question: what comes then was meant for something else. */
+const UNHEARD_MS = 300;
+
+export function permission(question: PermissionQuestion, ports: PermissionPorts): Dialogue {
+  const choices = permissionChoices(question);
+  const no = choices.length - 1;
+  const letters = choices
+    .slice(0, no)
+    .map(({ letter }) => letter)
+    .join(', ');
+  const isCommand = question.preview.type === 'command';
+  const notice = previewNotice(question.preview);
+  const askedAt = ports.now();
+  const expected = `Answer ${letters} or n. Text after n tells the model what to do instead.`;
+  return {
+    tell: [
+      questionWords(question, isCommand),
+      ...(notice === undefined ? [] : [notice]),
+      ...previewWords(question.preview, ports.words),
+      ...reasonWords(question.reason),
+      ...choices.map(choiceWords),
+      expected,
+    ],
+    answer(text) {
+      if (ports.now() - askedAt < UNHEARD_MS)
+        return 'That line was typed before the question, so it was ignored. Please answer now.';
+      const [first = '', ...rest] = text.split(/[\s,:]+/);
+      const comment = text.slice(first.length).replace(/^[\s,:]+/, '');
+      const isCommented = rest.length > 0 && comment !== '';
+      const index = choiceOf(choices, isCommented ? first : text);
+      // Only a no can be followed by words: "yes, but …" is not a yes.
+      if (isCommented && index !== no)
+        return `Answer with just ${letters} or n; only n may be followed by text.`;
+      const chosen = choices[index ?? -1];
+      if (chosen === undefined)
+        return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with a number, 1 to ${choices.length}.`;
+      ports.onAnswer(index === no ? denial(comment) : chosen.answer);
+      return undefined;
+    },
+    cancel: () => ports.onAnswer(denial()),
+  };
+}
+
+function questionWords({ tool, title, headline }: PermissionQuestion, isCommand: boolean): string {
+  if (tool === undefined) return `Question: ${sanitizeLine(headline)}`;
+  return `Question: may ${sanitizeLine(tool)} do this? ${sanitizeLine(reveal(title, isCommand))}`;
+}
+
+/** All of it: what is approved must have been said. */
+function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
+  switch (preview.type) {
+    case 'diff':
+      return [
+        `${preview.isNew ? 'New file' : 'Change'}: ${pathWords(preview.path, preview.realPath)}`,
+        ...diffWords(preview.diff, Number.POSITIVE_INFINITY, revealed),
+      ];
+    case 'command':
+      return [
+        `Command: ${reveal(preview.command, true).trimEnd()}`,
+        `In: ${revealLine(preview.cwd)}`,
+        ...(preview.confinement === undefined ? [] : [preview.confinement]),
+        ...(preview.description === undefined
+          ? []
+          : [`Description by the model: ${sanitizeLine(reveal(preview.description))}`]),
+      ];
+    case 'paths':
+      return [
+        `${sanitizeLine(preview.verb)}:`,
+        ...preview.paths.map((path, index) => pathWords(path, preview.realPaths?.[index])),
+      ];
+    case 'plan':
+      return ['Plan:', words(preview.plan, { width: 100_000, theme: plainTheme }), 'End of the plan.'];
+    case 'text':
+      return [reveal(preview.text).trimEnd()];
+  }
+}

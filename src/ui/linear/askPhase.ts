@@ -1,0 +1,61 @@
+import type { Snapshot } from '../controller/types.ts';
+import { modelsDialog, trustDialog } from '../dialog/phaseDialogs.ts';
+import { refusalDialog } from '../sessions/refusal.ts';
+import { type DialoguePorts, dialogueOf } from './askDialog.ts';
+import { items, pick, rewind, tasks } from './askLists.ts';
+import { onboarding } from './askOnboarding.ts';
+
+/** Asks what the screen would show a dialog for. Called once for each phase. */
+export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): void {
+  switch (phase.type) {
+    case 'trust':
+      ports.ask(
+        dialogueOf(trustDialog(phase.question), (isTrusted) =>
+          ports.controller.advance(phase.answer(isTrusted)),
+        ),
+      );
+      return;
+    case 'onboarding':
+      onboarding(phase, ports);
+      return;
+    case 'picking':
+      pick(phase.picker, ports);
+      return;
+    case 'refused':
+      ports.ask(
+        dialogueOf(refusalDialog(phase, new Date(ports.now())), (answer) =>
+          ports.controller.answerRefusal(answer),
+        ),
+      );
+      return;
+    case 'models': {
+      const dialog = modelsDialog(phase, session?.agent.state().model.id);
+      const answer = (id: string | undefined): void => ports.controller.pickModel(id);
+      if (dialog.items.length > 0) ports.ask(dialogueOf(dialog, answer));
+      else {
+        ports.tell(`${dialog.empty} /model and a name switches to it.`);
+        answer(undefined);
+      }
+      return;
+    }
+    case 'items':
+      if (session !== undefined) ports.ask(items(session.agent, ports));
+      return;
+    case 'tasks': {
+      const asked = session && tasks(session.agent, ports);
+      if (asked !== undefined) ports.ask(asked);
+      return;
+    }
+    case 'rewind':
+      if (session !== undefined) void rewind(session.agent, phase.turn, ports);
+      return;
+    case 'booting':
+    case 'session':
+    case 'leaving':
+      return;
+    default:
+      // Colours and keys of the screen; nobody is left waiting in a dialog that cannot be told.
+      ports.tell('This only applies to the full-screen interface.');
+      ports.controller.closeDialog();
+  }
+}

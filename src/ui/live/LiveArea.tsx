@@ -1,0 +1,258 @@
+/**
+ * What is not finished yet, between the scrollback and the composer: the rest of the reply, running calls, the
+ * spinner, the todo list, queued messages, the open question. Never taller than the rows it is given.
+ */
+import { Box, Text } from 'ink';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import type { Todo } from '../../protocol/entries/fields.ts';
+import type { PromptOp } from '../../protocol/ops.ts';
+import type { PermissionAnswer } from '../../protocol/permissions.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
+import type { Snapshot } from '../controller/types.ts';
+import type { View } from '../controller/view.ts';
+import { Lines } from '../dialog/Lines.tsx';
+import { PermissionDialog } from '../dialog/PermissionDialog.tsx';
+import { sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { liveTail } from '../print/streaming.ts';
+import { renderTodos, todoRows } from '../print/todos.ts';
+import { renderReads, renderToolLine } from '../print/toolLine.ts';
+import { textWidth, truncate } from '../print/width.ts';
+import type { Theme } from '../theme/theme.ts';
+import { RetryNotice, Spinner } from './Spinner.tsx';
+
+interface LiveAreaProps {
+  readonly snapshot: Snapshot;
+  readonly columns: number;
+  /** Rows for all of it. */
+  readonly rows: number;
+  /** Rows of them for the unfinished reply. */
+  readonly liveRows: number;
+  readonly onAnswer: (id: string, answer: PermissionAnswer) => void;
+  readonly now: () => number;
+  /** What moves a command to the background, if any key does. */
+  readonly backgroundKey?: string | undefined;
+}
+
+/** Rows of queued messages, at most. */
+const QUEUE_ROWS = 3;
+/** Rows of why a request is sent again: on a narrow screen that is a long story. */
+const RETRY_ROWS = 10;
+
+export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey }: LiveAreaProps) {
+  const { view, theme, session, preferences, markdown, todoView } = snapshot;
+  // The spinner alone draws ten frames a second, and Markdown may take longer than a frame.
+  const tail = useMemo(
+    () =>
+      view.tail === '' ? [] : markdown(liveTail(view.tail, liveRows), { width: columns, theme }).split('\n'),
+    [view.tail, liveRows, markdown, columns, theme],
+  );
+  const question = view.questions[0];
+  if (question !== undefined) {
+    return (
+      <Box flexDirection="column" marginBottom={1}>
+        <PermissionDialog
+          key={question.id}
+          question={question}
+          width={columns}
+          rows={rows - 1}
+          theme={theme}
+          markdown={markdown}
+          onAnswer={(answer) => onAnswer(question.id, answer)}
+        />
+      </Box>
+    );
+  }
+  const todos = session?.agent.state().todos ?? [];
+  const room = Math.max(0, rows - Math.min(tail.length, liveRows) - (view.reads.length === 0 ? 4 : 5));
+  const idle = !view.busy && view.queue.length === 0;
+  const listRows = todoRows(todoView, todos, { isBusy: view.busy, room });
+  if (idle && tail.length === 0 && listRows === 0) return null;
+  const command = view.tools.find(({ tool }) => tool === toolNames.bash)?.callId;
+  return (
+    <Box flexDirection="column">
+      {tail.length > 0 && (
+        <Box marginBottom={1}>
+          <Text wrap="truncate">{tail.slice(-liveRows).join('\n')}</Text>
+        </Box>
+      )}
+      {view.reads.length > 0 && <Text wrap="truncate">{renderReads(view.reads, columns, theme)}</Text>}
+      <LiveTools tools={view.tools} width={columns} rows={Math.floor(room / 2)} theme={theme} />
+      {room > 4 && backgroundKey !== undefined && (
+        <BackgroundHint
+          shortcut={backgroundKey}
+          callId={command}
+          canMove={() => session?.agent.state().canBackground === true}
+          width={columns}
+          theme={theme}
+        />
+      )}
+      {view.retry !== undefined && (
+        <RetryNotice
+          {...view.retry}
+          width={columns}
+          rows={Math.max(3, Math.min(RETRY_ROWS, room - listRows - Math.min(QUEUE_ROWS, view.queue.length)))}
+          theme={theme}
+          reducedMotion={preferences.reducedMotion}
+          now={now}
+        />
+      )}
+      {view.busy && view.startedAt !== undefined && (
+        <Spinner
+          verb={verbOf(view, session?.agent.state().model.id)}
+          startedAt={view.startedAt}
+          tokens={Math.round(view.streamedLength / 4)}
+          hint={waitsForSummary(view) ? 'esc to shorten older steps instead' : undefined}
+          width={columns}
+          theme={theme}
+          reducedMotion={preferences.reducedMotion}
+          now={now}
+        />
+      )}
+      {listRows > 0 && <TodoList todos={todos} width={columns} rows={listRows} theme={theme} />}
+      <QueueView queue={view.queue} width={columns} rows={Math.min(QUEUE_ROWS, room)} theme={theme} />
+      <Text> </Text>
+    </Box>
+  );
+}
+
+/** A summary that the turn waits for gives way to Esc, and the turn goes on (a local server, or drafts switched off). */
+function waitsForSummary({ inTurn, compacting }: View): boolean {
+  return inTurn && compacting?.trigger === 'auto';
+}
+
+/** What the spinner says that it is doing. */
+function verbOf(view: View, model = 'the model'): string {
+  if (view.compacting?.trigger === 'preview') return 'Writing a summary for the preview';
+  if (view.compacting !== undefined) return 'Compacting the conversation';
+  if (view.retry !== undefined) return 'Waiting';
+  if (view.writing !== undefined) return `Preparing ${view.writing.name}`;
+  if (view.tools.length > 0) return 'Running';
+  if (view.tail !== '' || view.tailPrinted) return 'Answering';
+  return view.reasoningLength > 0 ? 'Reasoning' : `Waiting for ${sanitizeLine(model)}`;
+}
+
+/** A call that runs now. */
+interface RunningTool {
+  readonly callId: string;
+  readonly tool: string;
+  readonly title: string;
+  /** The last of its output. */
+  readonly output: string;
+}
+
+interface LiveToolsProps {
+  readonly tools: readonly RunningTool[];
+  readonly width: number;
+  /** Rows they may take together. */
+  readonly rows: number;
+  readonly theme: Theme;
+}
+
+/** Each running call on a line, with the last lines of its output where there is room. */
+const LiveTools = memo(function LiveTools({ tools, width, rows, theme }: LiveToolsProps) {
+  return <Lines lines={liveToolLines(tools, width, rows, theme)} />;
+});
+
+const outputRows = 3;
+
+/** At most `rows` lines: the calls come first, then output, shared out evenly. */
+export function liveToolLines(
+  tools: readonly RunningTool[],
+  width: number,
+  rows: number,
+  theme: Theme,
+): string[] {
+  if (rows < 1 || tools.length === 0) return [];
+  const crowded = tools.length > rows;
+  const shown = crowded ? tools.slice(0, Math.max(0, rows - 1)) : tools;
+  const each = Math.min(outputRows, Math.floor((rows - tools.length) / tools.length));
+  const lines = shown.flatMap(({ tool, title, output }) => [
+    renderToolLine({ tool, title, status: 'running' }, width, theme),
+    ...lastLines(output, each).map((line) => theme.dim(`    ${truncate(line, width - 4)}`)),
+  ]);
+  const more = `… +${tools.length - shown.length} more running`;
+  return crowded ? [...lines, theme.dim(truncate(more, width))] : lines;
+}
+
+/** What a terminal would still show of it: a carriage return overwrites its line. */
+function lastLines(output: string, many: number): string[] {
+  if (many < 1) return [];
+  const lines = output
+    .replace(/\r+\n/g, '\n')
+    .split('\n')
+    .map((line) => sanitize(line.replace(/\r+$/, '').split('\r').at(-1) ?? '').trimEnd())
+    .filter((line) => line !== '');
+  return lines.slice(-many);
+}
+
+interface QueueViewProps {
+  readonly queue: readonly PromptOp[];
+  readonly width: number;
+  readonly rows: number;
+  readonly theme: Theme;
+}
+
+/** What was typed while something runs, dim, oldest first; with too few rows, the newest and a count. */
+const QueueView = memo(function QueueView({ queue, width, rows, theme }: QueueViewProps) {
+  return <Lines lines={queueLines(queue, width, rows, theme)} />;
+});
+
+/** At most `rows` lines. */
+export function queueLines(queue: readonly PromptOp[], width: number, rows: number, theme: Theme): string[] {
+  if (rows < 1 || queue.length === 0) return [];
+  const shown = queue.length <= rows ? queue : queue.slice(queue.length - Math.max(0, rows - 1));
+  const hidden = queue.length - shown.length;
+  return [
+    ...(hidden > 0 ? [theme.dim(truncate(`  … ${hidden} queued before`, width))] : []),
+    ...shown.map(({ text, display }) =>
+      theme.dim(`⧗ ${truncate(sanitizeLine((display ?? text).slice(0, 2000)), width - 2)}`),
+    ),
+  ];
+}
+
+interface TodoListProps {
+  readonly todos: readonly Todo[];
+  readonly width: number;
+  /** Rows it may take at most. */
+  readonly rows: number;
+  readonly theme: Theme;
+}
+
+/** The tasks, those around the current one when there is no room for all. */
+export const TodoList = memo(function TodoList({ todos, width, rows, theme }: TodoListProps) {
+  return <Lines lines={rows < 1 ? [] : renderTodos(todos, width, rows, theme)} />;
+});
+
+/** Milliseconds after which a command is slow enough for somebody to want it elsewhere. */
+const SLOW_MS = 3000;
+
+interface BackgroundHintProps {
+  /** The command that runs; undefined where none does. */
+  readonly callId: string | undefined;
+  /** Asked when it has taken its time: whether it could be moved. */
+  readonly canMove: () => boolean;
+  /** Such as `ctrl+b`. */
+  readonly shortcut: string;
+  readonly width: number;
+  readonly theme: Theme;
+}
+
+/** How a command that takes its time gets out of the way. One timer for each command, none when there is nothing to say. */
+export function BackgroundHint({ callId, canMove, shortcut, width, theme }: BackgroundHintProps) {
+  const [slowId, setSlowId] = useState<string>();
+  const newest = useRef(canMove);
+  newest.current = canMove;
+  useEffect(() => {
+    if (callId === undefined) return;
+    const timer = setTimeout(() => setSlowId(newest.current() ? callId : undefined), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, [callId]);
+  if (callId === undefined || slowId !== callId) return null;
+  return <Lines lines={[theme.dim(hintWithin(shortcut, width))]} />;
+}
+
+/** On a narrow screen in fewer words, so that what the key does is not what is cut off. */
+function hintWithin(shortcut: string, width: number): string {
+  const whole = `    ${shortcut} to run in background`;
+  return textWidth(whole) <= width ? whole : truncate(`  ${shortcut} background`, width);
+}

@@ -1,0 +1,119 @@
+/** What moves while something takes time: the spinner, and the countdown to another try. */
+import { useAnimation } from 'ink';
+import type { ModelError } from '../../protocol/model.ts';
+import { Lines } from '../dialog/Lines.tsx';
+import { formatDuration, formatTokens } from '../print/numbers.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { wrapText } from '../print/spans.ts';
+import { textWidth, truncate } from '../print/width.ts';
+import type { Theme } from '../theme/theme.ts';
+
+interface SpinnerProps {
+  /** What is happening, e.g. "Working", "Compacting". */
+  readonly verb: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Tokens received so far, or an estimate of them. */
+  readonly tokens?: number | undefined;
+  readonly hint?: string | undefined;
+  readonly width: number;
+  readonly theme: Theme;
+  /** Nothing ticks: a still mark, and when it began instead of how long ago. */
+  readonly reducedMotion?: boolean;
+  readonly now?: () => number;
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+
+/** One row. Mount it only while something runs: it ticks as long as it is there. */
+export function Spinner({ reducedMotion = false, ...props }: SpinnerProps) {
+  return reducedMotion ? <StillSpinner {...props} /> : <MovingSpinner {...props} />;
+}
+
+type Row = Omit<SpinnerProps, 'reducedMotion'>;
+
+function MovingSpinner(props: Row) {
+  const { frame } = useAnimation({ interval: 120 });
+  const { startedAt, now = Date.now } = props;
+  const seconds = formatDuration(Math.floor(Math.max(0, now() - startedAt) / 1000) * 1000).replace(
+    '.0s',
+    's',
+  );
+  return <Lines lines={[spinnerRow(props, frames[frame % frames.length] ?? '●', seconds)]} />;
+}
+
+function StillSpinner(props: Row) {
+  const began = new Date(props.startedAt);
+  const clock = [began.getHours(), began.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  return <Lines lines={[spinnerRow(props, '●', `since ${clock}`)]} />;
+}
+
+function spinnerRow(
+  { verb, tokens = 0, hint = 'esc to interrupt', width, theme }: Row,
+  mark: string,
+  time: string,
+): string {
+  const facts = [time, ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []), hint].filter(Boolean);
+  const text = shortened(`${sanitizeLine(verb)}…`, width - 2);
+  const detail = fitting(facts, width - 2 - textWidth(text));
+  return `${theme.accent(mark)} ${theme.accent(text)}${theme.dim(detail)}`;
+}
+
+/** On a narrow screen its first word, which leaves room for the time: "Compacting…". */
+function shortened(verb: string, width: number): string {
+  return truncate(textWidth(verb) <= width ? verb : verb.replace(/ .*/, '…'), width);
+}
+
+/** As many of the facts as fit, in brackets. */
+function fitting(facts: readonly string[], room: number): string {
+  for (let many = facts.length; many > 0; many -= 1) {
+    const text = ` (${facts.slice(0, many).join(' · ')})`;
+    if (textWidth(text) <= room) return text;
+  }
+  return '';
+}
+
+interface RetryNoticeProps {
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly error: ModelError;
+  /** When the next try starts; milliseconds since the epoch. */
+  readonly until: number;
+  readonly width: number;
+  /** Rows that it may take; three where nobody says. */
+  readonly rows?: number;
+  readonly theme: Theme;
+  /** Nothing is counted down. */
+  readonly reducedMotion?: boolean;
+  readonly now?: () => number;
+}
+
+/** Why the request failed and how long until the next try, counted down. */
+export function RetryNotice({ reducedMotion = false, ...props }: RetryNoticeProps) {
+  return reducedMotion ? <RetryLines {...props} /> : <Countdown {...props} />;
+}
+
+function Countdown(props: RetryNoticeProps) {
+  useAnimation({ interval: 500 });
+  return <RetryLines {...props} />;
+}
+
+function RetryLines(props: RetryNoticeProps) {
+  const { attempt, maxAttempts, error, until, width, rows = 3, theme, now = Date.now } = props;
+  const seconds = Math.max(0, Math.ceil((until - now()) / 1000));
+  const when = seconds === 0 ? 'Retrying now' : `Retrying in ${seconds}s`;
+  const count = `${when} (attempt ${attempt} of ${maxAttempts}) · Esc cancels`;
+  const below = wrapText(count, width, theme.dim).slice(0, Math.max(1, Math.floor(rows / 2)));
+  const reason = wrapText(sanitizeLine(error.message), width);
+  return (
+    <Lines
+      lines={[...cut(reason, rows - below.length, width).map((line) => theme.warning(line)), ...below]}
+    />
+  );
+}
+
+/** What does not fit is missed visibly. */
+function cut(lines: readonly string[], rows: number, width: number): readonly string[] {
+  if (lines.length <= rows) return lines;
+  return [...lines.slice(0, rows - 1), truncate(`${lines[rows - 1] ?? ''} …`, width)];
+}

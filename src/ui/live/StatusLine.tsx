@@ -1,0 +1,182 @@
+/** The text of the status line: full on a wide screen, the parts that matter least shortened or gone on a narrow one. */
+import { memo } from 'react';
+import type { ContextMeasure } from '../../protocol/events.ts';
+import { modeLabels, type PermissionMode } from '../../protocol/permissions.ts';
+import { Lines } from '../dialog/Lines.tsx';
+import { formatCost, formatTokens } from '../print/numbers.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { textWidth, truncate } from '../print/width.ts';
+import type { Paint, Theme } from '../theme/theme.ts';
+
+interface StatusLineProps extends StatusFacts {
+  /** What the user's own command printed, painted; absent where there is none. */
+  readonly own?: readonly string[] | undefined;
+  readonly width: number;
+  readonly theme: Theme;
+}
+
+/**
+ * Model, mode, context used, cost: one row from 20 columns on; or the user's own. What nobody may overlook (the
+ * demo, a session that is only read) is said in any case.
+ */
+export const StatusLine = memo(function StatusLine({ own, width, theme, ...facts }: StatusLineProps) {
+  const isOwn = own !== undefined && own.length > 0;
+  const lines = isOwn ? own : [];
+  return (
+    <Lines
+      lines={
+        isOwn && !facts.demo && facts.readOnly !== true ? lines : [...lines, statusLine(facts, width, theme)]
+      }
+    />
+  );
+});
+
+interface StatusFacts {
+  readonly model: string;
+  readonly mode: PermissionMode;
+  /** Absent before the first measurement. */
+  readonly measure?: ContextMeasure | undefined;
+  /** Absent when the price is unknown. */
+  readonly costUsd?: number | undefined;
+  /** A summary is being written beside the work: a sign behind the figure. */
+  readonly drafting?: boolean | undefined;
+  /** Nothing can be sent: said in the place of the mode, however narrow. */
+  readonly readOnly?: boolean | undefined;
+  /** The built-in stand-in answers: said on every screen, however narrow. */
+  readonly demo: boolean;
+  /** What to say of the sandbox, where commands are not confined. */
+  readonly sandbox?: string | undefined;
+  /** Background commands that run. */
+  readonly running?: number | undefined;
+}
+
+/** One painted line of at most `width` columns. */
+export function statusLine(facts: StatusFacts, width: number, theme: Theme): string {
+  const parts = partsOf(facts, theme);
+  const chosen = new Map(parts.map((part) => [part.name, 0]));
+  for (const name of shrinkOrder) {
+    if (joinedWidth(parts, chosen) <= width) break;
+    const part = parts.find((one) => one.name === name);
+    if (part !== undefined) chosen.set(name, Math.min((chosen.get(name) ?? 0) + 1, part.forms.length - 1));
+  }
+  const shown = parts.flatMap((part) => {
+    const text = part.forms[chosen.get(part.name) ?? 0] ?? '';
+    return text === '' ? [] : [{ text, paint: part.paint }];
+  });
+  if (joinedWidth(parts, chosen) > width)
+    return theme.dim(truncate(shown.map(({ text }) => text).join(separator), width));
+  return shown.map(({ text, paint }) => paint(text)).join(theme.dim(separator));
+}
+
+type Name = 'demo' | 'model' | 'mode' | 'sandbox' | 'running' | 'context' | 'cost';
+
+interface Part {
+  readonly name: Name;
+  /** From the longest to the shortest; an empty one leaves the part out. */
+  readonly forms: readonly string[];
+  readonly paint: Paint;
+}
+
+/** Quiet: what it means is in /context and in the documents. */
+const DRAFT_SIGN = '✎';
+
+const separator = ' · ';
+const shrinkOrder: readonly Name[] = [
+  'context',
+  'demo',
+  'cost',
+  'sandbox',
+  'running',
+  'context',
+  'model',
+  'mode',
+  'context',
+  'model',
+  'mode',
+  'model',
+];
+
+function partsOf(
+  {
+    model,
+    mode,
+    measure,
+    costUsd,
+    demo,
+    drafting = false,
+    readOnly = false,
+    running = 0,
+    sandbox,
+  }: StatusFacts,
+  theme: Theme,
+): Part[] {
+  const name = sanitizeLine(model);
+  const modePaint =
+    mode === 'bypassPermissions'
+      ? theme.error
+      : mode === 'auto'
+        ? theme.warning
+        : mode === 'default'
+          ? theme.dim
+          : theme.accent;
+  return [
+    ...(demo
+      ? [{ name: 'demo', forms: ['demo model, no network', 'demo'], paint: theme.warning } as const]
+      : []),
+    { name: 'model', forms: [name, truncate(name, 20), truncate(name, 10), ''], paint: theme.text },
+    readOnly
+      ? { name: 'mode', forms: ['read only'], paint: theme.warning }
+      : {
+          name: 'mode',
+          // The default is what nobody has to be told.
+          forms: mode === 'default' ? [''] : [`${modeLabels[mode]} mode`, modeLabels[mode]],
+          paint: modePaint,
+        },
+    ...(sandbox === undefined
+      ? []
+      : [{ name: 'sandbox', forms: [sandbox, ''], paint: theme.warning } as const]),
+    ...(running === 0
+      ? []
+      : [{ name: 'running', forms: [`${running} running`, `${running} bg`], paint: theme.accent } as const]),
+    ...(measure === undefined ? [] : [contextPart(measure, drafting ? ` ${DRAFT_SIGN}` : '', theme)]),
+    ...(costUsd === undefined
+      ? []
+      : [{ name: 'cost', forms: [formatCost(costUsd), ''], paint: theme.dim } as const]),
+  ];
+}
+
+/** Share of the trigger from which the line says when it compacts, in a colour that warns. */
+const CLOSE = 0.85;
+
+/** Shares of the window, as `/context` has them; the colour warns when the trigger is near. */
+function contextPart(
+  { usedTokens, windowTokens, triggerTokens, exact, windowSource }: ContextMeasure,
+  sign: string,
+  theme: Theme,
+): Part {
+  const percent = (tokens: number) => `${Math.round((tokens / Math.max(1, windowTokens)) * 100)}%`;
+  const used = `${exact ? '' : '~'}${percent(usedTokens)}`;
+  const window = formatTokens(windowTokens);
+  const isAssumed = windowSource === 'assumed';
+  const ofWindow = isAssumed ? `${window} (assumed)` : window;
+  const compacts = `compacts at ${percent(triggerTokens)}`;
+  const ofTrigger = usedTokens / Math.max(1, triggerTokens);
+  const isClose = ofTrigger >= CLOSE;
+  return {
+    name: 'context',
+    forms: [
+      ...(isClose ? [`context ${used} of ${ofWindow}, ${compacts}${sign}`] : []),
+      `context ${used} of ${ofWindow}${sign}`,
+      `context ${used}${sign}`,
+      `${used}${sign}`,
+    ],
+    paint: ofTrigger >= 1 ? theme.error : isClose ? theme.warning : theme.dim,
+  };
+}
+
+function joinedWidth(parts: readonly Part[], chosen: ReadonlyMap<Name, number>): number {
+  const texts = parts
+    .map((part) => part.forms[chosen.get(part.name) ?? 0] ?? '')
+    .filter((text) => text !== '');
+  return textWidth(texts.join(separator));
+}

@@ -1,0 +1,84 @@
+/** Turns what is finished into text for the scrollback. Knows the calls that results belong to. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { Print } from '../controller/view.ts';
+import type { Theme } from '../theme/theme.ts';
+import { type EntryOptions, renderEntry } from './entry.ts';
+import type { MarkdownRenderer } from './markdown.ts';
+import { renderPage } from './page.ts';
+import { reveal, sanitize } from './sanitize.ts';
+import { prefixLines, wrapText } from './spans.ts';
+import { renderReads } from './toolLine.ts';
+
+export interface Printer {
+  /** Text that ends in a newline, or an empty string when there is nothing for a reader in it. */
+  render(prints: readonly Print[], width: number): string;
+}
+
+export interface PrinterOptions {
+  readonly theme: Theme;
+  /** Read at each call: the renderer is loaded after the first frame. */
+  readonly markdown: () => MarkdownRenderer;
+  /** Read at each call: a key changes it. */
+  readonly showReasoning: () => boolean;
+  /** The log, for entries that name others. */
+  readonly entries?: () => readonly JSONLEntry[];
+}
+
+export function createPrinter({ theme, markdown, showReasoning, entries }: PrinterOptions): Printer {
+  const calls = new Map<string, JSONLEntry['tool']>();
+  const renderOne = (print: Print, width: number): string | undefined => {
+    switch (print.type) {
+      case 'entry': {
+        const { entry } = print;
+        if (entry.tool !== undefined) calls.set(entry.tool.id, entry.tool);
+        const options: EntryOptions = {
+          width,
+          theme,
+          markdown: markdown(),
+          tools: (id) => calls.get(id),
+          showReasoning: showReasoning(),
+          seqOf: (uuid) => entries?.().find((one) => one.uuid === uuid)?.seq,
+        };
+        const text = renderEntry(entry, options);
+        if (entry.toolResult !== undefined) calls.delete(entry.toolResult.id);
+        return text;
+      }
+      case 'reads':
+        for (const { toolResult } of print.entries) calls.delete(toolResult?.id ?? '');
+        return renderReads(print.entries, width, theme);
+      case 'markdown':
+        return print.text.trim() === '' ? undefined : markdown()(print.text, { width, theme });
+      case 'command':
+        return renderCommand(print.text, width, theme);
+      case 'page':
+        return renderPage(print.page, width, theme);
+      case 'notice':
+        return renderNotice(print.level, print.text, width, theme);
+    }
+  };
+  return {
+    render(prints, width) {
+      const blocks = prints.flatMap((print) => renderOne(print, width) ?? []);
+      return blocks.map((block) => `${block}\n\n`).join('');
+    },
+  };
+}
+
+function renderCommand(text: string, width: number, theme: Theme): string {
+  const lines = wrapText(sanitize(reveal(text)).trim(), width - 2, theme.dim);
+  return prefixLines(lines, theme.accent('> '), '  ').join('\n');
+}
+
+function renderNotice(
+  level: 'info' | 'warning' | 'error',
+  text: string,
+  width: number,
+  theme: Theme,
+): string {
+  const [mark, paint] =
+    level === 'error' ? ['✗ ', theme.error] : level === 'warning' ? ['! ', theme.warning] : ['· ', theme.dim];
+  const lines = wrapText(sanitize(reveal(text)).trim(), width - 2);
+  return prefixLines(lines, mark, '  ')
+    .map((line) => paint(line))
+    .join('\n');
+}

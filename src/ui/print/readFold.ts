@@ -1,0 +1,81 @@
+/**
+ * Folds consecutive reads and searches into one line: they deserve less room than what the model says and changes. They
+ * are held back until something else is printed. So is a mode that Shift+Tab selects: the status line shows it at once,
+ * and of those it went through only the last counts.
+ */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
+import type { Print } from '../controller/view.ts';
+import { isOnlyReasoning, printsNothing } from './entry.ts';
+
+export interface ReadFold {
+  /** Answers what can be printed now, in order. */
+  add(prints: readonly Print[]): readonly Print[];
+  /** What is held back, to be printed now. */
+  rest(): readonly Print[];
+  /** The results that are held back. */
+  reads(): readonly JSONLEntry[];
+}
+
+/** `showsReasoning`: reasoning is printed as text, not as a line that says there was some. */
+export function createReadFold(showsReasoning: () => boolean): ReadFold {
+  let held: Print[] = [];
+  let mode: Print | undefined;
+  let isAnswer = false;
+  const reads = (): readonly JSONLEntry[] =>
+    held.flatMap((print) => (print.type === 'entry' && isRead(print.entry) ? [print.entry] : []));
+  const rest = (): readonly Print[] => {
+    const entries = reads();
+    // A single result keeps its own line. Reasoning between several is in the transcript.
+    const prints: readonly Print[] = entries.length < 2 ? held : [{ type: 'reads', entries }];
+    const all = mode === undefined ? prints : [...prints, mode];
+    held = [];
+    mode = undefined;
+    return all;
+  };
+  return {
+    add: (prints) =>
+      prints.flatMap((print) => {
+        if (isInvisible(print)) return [print];
+        // What a command has changed is its answer.
+        if (isMode(print) && !isAnswer) {
+          mode = print;
+          return [];
+        }
+        isAnswer = print.type === 'command';
+        const joins = held.length > 0 && !showsReasoning() && isThought(print);
+        if (joins || (print.type === 'entry' && isRead(print.entry))) {
+          held.push(print);
+          return [];
+        }
+        return [...rest(), print];
+      }),
+    rest,
+    reads,
+  };
+}
+
+/** The same for a list that is complete. */
+export function withReadsFolded(prints: readonly Print[], showsReasoning: boolean): readonly Print[] {
+  const fold = createReadFold(() => showsReasoning);
+  return [...fold.add(prints), ...fold.rest()];
+}
+
+const isMode = (print: Print): boolean => print.type === 'entry' && print.entry.subtype === 'mode';
+
+const readers: ReadonlySet<string | undefined> = new Set([toolNames.read, toolNames.grep, toolNames.glob]);
+
+function isRead({ toolResult }: JSONLEntry): boolean {
+  if (toolResult === undefined || !readers.has(toolResult.name)) return false;
+  return toolResult.status === 'ok' || toolResult.status === 'partial';
+}
+
+/** Prints nothing, so that nothing has to be printed before it. */
+function isInvisible(print: Print): boolean {
+  if (print.type === 'markdown') return print.text.trim() === '';
+  return print.type === 'entry' && printsNothing(print.entry);
+}
+
+function isThought(print: Print): boolean {
+  return print.type === 'entry' && print.entry.type === 'assistant' && isOnlyReasoning(print.entry);
+}

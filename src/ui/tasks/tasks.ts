@@ -1,0 +1,200 @@
+/** Background tasks: the state of their list, their rows, and what is said when they end with their session. Pure. */
+import { grouped } from '../../protocol/grouped.ts';
+import type { TaskInfo, TaskOutput } from '../../protocol/tasks.ts';
+import { formatDuration } from '../print/numbers.ts';
+import { sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { wrapText } from '../print/spans.ts';
+import { padEnd, textWidth, truncate } from '../print/width.ts';
+import type { Theme } from '../theme/theme.ts';
+
+/** What the list of background tasks shows, and what its keys do to that. Pure. */
+export interface TasksState {
+  /** Newest first. */
+  readonly tasks: readonly TaskInfo[];
+  readonly selected: number;
+  /** The task whose output is shown. */
+  readonly opened?: OpenedTask | undefined;
+  /** The task that is to be stopped, once the user says so. */
+  readonly asking?: string | undefined;
+  readonly message: string;
+}
+
+interface OpenedTask {
+  readonly id: string;
+  readonly output: TaskOutput;
+  /** The first line on screen, from 0; absent while the end is followed. */
+  readonly top?: number | undefined;
+}
+
+export function createTasksState(tasks: readonly TaskInfo[]): TasksState {
+  return { tasks: tasks.toReversed(), selected: 0, message: '' };
+}
+
+export function selectedTask({ tasks, selected, opened }: TasksState): TaskInfo | undefined {
+  return opened === undefined ? tasks[selected] : tasks.find(({ id }) => id === opened.id);
+}
+
+/** Other tasks; the cursor stays on its task, and who is asked about one that has ended is asked no longer. */
+export function withTasks(state: TasksState, tasks: readonly TaskInfo[]): TasksState {
+  const next = tasks.toReversed();
+  const at = next.findIndex(({ id }) => id === state.tasks[state.selected]?.id);
+  const asked = next.find(({ id }) => id === state.asking);
+  return {
+    ...state,
+    tasks: next,
+    selected: at === -1 ? Math.min(state.selected, Math.max(0, next.length - 1)) : at,
+    asking: asked === undefined || asked.end !== undefined ? undefined : state.asking,
+  };
+}
+
+/** Newer output: shown where the end is followed, and held back from who reads further up. */
+export function withOutput(state: TasksState, output: TaskOutput | undefined): TasksState {
+  const { opened } = state;
+  if (opened === undefined || output === undefined || opened.top !== undefined) return state;
+  return { ...state, opened: { ...opened, output } };
+}
+
+export function openTask(state: TasksState, output: TaskOutput | undefined): TasksState {
+  const task = selectedTask(state);
+  if (task === undefined || output === undefined) return state;
+  return { ...state, message: '', opened: { id: task.id, output } };
+}
+
+/** One step up or down in the list, around its ends. */
+export function moveBy(state: TasksState, by: number): TasksState {
+  const count = state.tasks.length;
+  if (count === 0) return state;
+  const wanted = state.selected + by;
+  const isStep = Math.abs(by) === 1;
+  const selected = isStep ? (wanted + count) % count : Math.max(0, Math.min(count - 1, wanted));
+  return { ...state, message: '', selected };
+}
+
+/** Scrolls the output by lines; past its end it is followed again. `firstOfLast` is the first line of the last page. */
+export function scrollBy(state: TasksState, by: number, firstOfLast: number): TasksState {
+  const { opened } = state;
+  if (opened === undefined) return state;
+  const from = opened.top ?? firstOfLast;
+  const top = Math.max(0, from + by);
+  return { ...state, message: '', opened: { ...opened, top: top >= firstOfLast ? undefined : top } };
+}
+
+/** The wish to stop a task: asked about while it runs. */
+export function askToStop(state: TasksState): TasksState {
+  const task = selectedTask(state);
+  if (task === undefined) return state;
+  if (task.end !== undefined) return { ...state, message: `${task.id} has already ended.` };
+  return { ...state, message: '', asking: task.id };
+}
+
+// Background tasks as rows of text, and the visible part of an output. Pure.
+
+/** From this width on the last line of the output stands beside its command. */
+const WIDE = 72;
+const NARROW = 40;
+const STATE_COLUMNS = 16;
+
+/** E.g. `running 1m 05s`, `exit 1 · 12s`, `stopped · 3.2s`. */
+export function stateText({ startedAtMs, end }: TaskInfo, now: number): string {
+  const duration = formatDuration((end?.endedAtMs ?? now) - startedAtMs);
+  if (end === undefined) return `running ${duration}`;
+  if (end.problem !== undefined) return 'failed to start';
+  return `${end.stoppedBy === undefined ? `exit ${end.code ?? '?'}` : 'stopped'} · ${duration}`;
+}
+
+function shortState(task: TaskInfo, now: number): string {
+  return task.end === undefined
+    ? formatDuration(now - task.startedAtMs)
+    : stateText(task, now).split(' · ', 1).join();
+}
+
+/** One row of at most `width` columns. */
+export function taskRow(
+  task: TaskInfo,
+  { width, isSelected, now, theme }: { width: number; isSelected: boolean; now: number; theme: Theme },
+): string {
+  const isWide = width >= WIDE;
+  const id = width < NARROW ? task.id : padEnd(task.id, 4);
+  const text = width < NARROW ? shortState(task, now) : stateText(task, now);
+  const state = isWide ? padEnd(truncate(text, STATE_COLUMNS), STATE_COLUMNS) : truncate(text, 16);
+  const paint = task.end === undefined ? theme.accent : task.end.code === 0 ? theme.success : theme.warning;
+  const room = width - textWidth(id) - textWidth(state) - 2;
+  const command = sanitizeLine(task.command);
+  const name = (columns: number): string => {
+    const shown = truncate(command, Math.max(0, columns));
+    return isSelected ? theme.strong(shown) : shown;
+  };
+  if (room < 4) return truncate(`${task.id} ${command}`, width);
+  const lead = `${theme.dim(id)} ${paint(state)} `;
+  if (!isWide || task.lastLine === '') return lead + name(room);
+  const commandColumns = Math.min(textWidth(command), Math.ceil(room * 0.6));
+  const rest = room - commandColumns - 3;
+  return `${lead}${name(commandColumns)}${theme.dim(` │ ${truncate(sanitizeLine(task.lastLine), rest)}`)}`;
+}
+
+/** Said below a list that is too narrow for it: the last line of the task under the cursor. */
+export function detailRow(task: TaskInfo | undefined, width: number, theme: Theme): string {
+  if (task === undefined || width >= WIDE || task.lastLine === '') return '';
+  return theme.dim(truncate(`  ${sanitizeLine(task.lastLine)}`, width));
+}
+
+/** An output as lines that scroll; a line feed at the end does not begin another. */
+export function outputLines({ text, missing }: TaskOutput): readonly string[] {
+  const lines = text.replace(/\n$/, '').split('\n');
+  if (missing === 0) return text === '' ? [] : lines;
+  // The first is the rest of one whose beginning is gone.
+  return [`… ${grouped(missing)} earlier characters …`, ...lines.slice(1)];
+}
+
+/** The rows from a line on; from the last `rows` rows where `top` is absent. Only what is visible is laid out. */
+export function outputRows(
+  lines: readonly string[],
+  top: number | undefined,
+  { width, rows }: { width: number; rows: number },
+): readonly string[] {
+  const laidOut: string[] = [];
+  if (top !== undefined) {
+    for (let at = top; at < lines.length && laidOut.length < rows; at++)
+      laidOut.push(...rowsOf(lines[at] ?? '', width));
+    return laidOut.slice(0, rows);
+  }
+  for (let at = lines.length - 1; at >= 0 && laidOut.length < rows; at--)
+    laidOut.unshift(...rowsOf(lines[at] ?? '', width));
+  return laidOut.slice(-rows);
+}
+
+/** The first line of the last page: where scrolling up begins. */
+export function firstOfLastPage(
+  lines: readonly string[],
+  { width, rows }: { width: number; rows: number },
+): number {
+  let taken = 0;
+  for (let at = lines.length - 1; at >= 0; at--) {
+    taken += rowsOf(lines[at] ?? '', width).length;
+    if (taken > rows) return at + 1;
+    if (taken === rows) return at;
+  }
+  return 0;
+}
+
+/** A minified file can be one line of a quarter of a million characters. */
+const LINE_CHARACTERS = 4000;
+
+function rowsOf(line: string, width: number): readonly string[] {
+  const shown = line.length <= LINE_CHARACTERS ? line : `${line.slice(0, LINE_CHARACTERS)}…`;
+  const rows = wrapText(sanitize(shown), width);
+  return rows.length === 0 ? [''] : rows;
+}
+
+const COMMAND_CHARACTERS = 60;
+
+/** What is said when background tasks end because their session is left; undefined where none runs. */
+export function endingText(tasks: readonly TaskInfo[]): string | undefined {
+  const running = tasks.filter(({ end }) => end === undefined);
+  if (running.length === 0) return undefined;
+  const names = running.map(({ id, command }) => {
+    const flat = command.replace(/\s+/g, ' ').trim();
+    return `${id} ${flat.length <= COMMAND_CHARACTERS ? flat : `${flat.slice(0, COMMAND_CHARACTERS - 1)}…`}`;
+  });
+  return `Background tasks stop with their session: ${names.join(', ')}`;
+}

@@ -1,0 +1,217 @@
+/**
+ * What the terminal shows outside of the screen's own rows: colours that fit its background, title, progress and a
+ * call when somebody is needed. Watches the controller, is loaded after the first frame, and has no timer when
+ * nothing happens.
+ */
+import type { AgentState } from '../../agent/types.ts';
+import type { Controller, Snapshot } from '../controller/types.ts';
+import { type Background, type Theme, withBackground } from '../theme/theme.ts';
+import type { UiSession } from '../types.ts';
+import { createNotifier } from './notifier.ts';
+import {
+  isPlainConsole,
+  notificationSequence,
+  POP_TITLE,
+  PUSH_TITLE,
+  progressSequence,
+  titleSequence,
+} from './sequences.ts';
+import { attendStatusLine } from './statusCommand.ts';
+import type { TerminalInput } from './terminalInput.ts';
+
+interface AttendPorts {
+  readonly controller: Controller;
+  readonly input: TerminalInput;
+  readonly write: (text: string) => void;
+  readonly now: () => number;
+  /** Told what undoes everything, for whoever has to end the program in a hurry. */
+  readonly onRestore?: ((text: string) => void) | undefined;
+}
+
+/** Focus reports (xterm), and word of a change between dark and light (Contour, kitty, Ghostty, VTE). */
+const MODES = [1004, 2031] as const;
+
+/** Returns what puts everything back. */
+export function attend(ports: AttendPorts): () => void {
+  const { controller, input, write, now } = ports;
+  const ends: (() => void)[] = [];
+  const first = controller.snapshot().theme;
+  if (answersQuestions(first)) {
+    ends.push(
+      followBackground({
+        input,
+        theme: () => controller.snapshot().theme,
+        setTheme: (theme) => controller.adjust({ theme }),
+      }),
+    );
+    input.setModes(MODES);
+  } else if (first.terminal.mayAnswer === true)
+    controller.adjust({ theme: { ...first, terminal: { ...first.terminal, mayAnswer: false } } });
+
+  let title: string | undefined;
+  let isProgress = false;
+  const restore = (): string =>
+    (isProgress ? progressSequence(false) : '') + (title === undefined ? '' : POP_TITLE);
+  const changed = (): void => ports.onRestore?.(restore());
+  const putBack = (): void => {
+    const text = restore();
+    if (text === '') return;
+    write(text);
+    title = undefined;
+    isProgress = false;
+    changed();
+  };
+  const attention = () => controller.services()?.attention;
+  const name = createSessionName();
+  const notifier = createNotifier({
+    now,
+    lastKeyAt: input.lastKeyAt,
+    call(message) {
+      const wanted = attention();
+      if (wanted === undefined) return;
+      const session = name.of(controller.snapshot().session);
+      if (wanted.notify !== undefined) wanted.notify(message, session);
+      else if (wanted.notifications !== 'off')
+        write(
+          notificationSequence(
+            wanted.notifications,
+            'ClawdCode',
+            `${session} ${message}`,
+            wanted.multiplexer,
+          ),
+        );
+    },
+  });
+  const show = (): void => {
+    const snapshot = controller.snapshot();
+    const wanted = attention();
+    if (wanted === undefined) return;
+    const doing = doingOf(snapshot);
+    notifier.update(doing);
+    // A shell (Ctrl+Z) or an editor has the terminal: it is as it was, until it comes back.
+    if (!input.isRead()) {
+      putBack();
+      return;
+    }
+    if (wanted.title) {
+      const next = titleOf(doing, name.of(snapshot.session));
+      if (next !== title) {
+        write((title === undefined ? PUSH_TITLE : '') + titleSequence(next));
+        title = next;
+        changed();
+      }
+    }
+    const progress = wanted.progress && doing === 'working' && !snapshot.preferences.reducedMotion;
+    if (progress !== isProgress) {
+      write(progressSequence(progress));
+      isProgress = progress;
+      changed();
+    }
+  };
+  ends.push(
+    controller.subscribe(show),
+    input.onRead(show),
+    input.onReply((reply) => {
+      if (reply.type === 'focus') notifier.focus(reply.isFocused);
+    }),
+    () => notifier.dispose(),
+    () => name.dispose(),
+    attendStatusLine(controller, now),
+  );
+  show();
+  return () => {
+    for (const end of ends) end();
+    input.setModes([]);
+    putBack();
+  };
+}
+
+/** The theme follows the terminal's own background: asked once, and whenever the terminal says that it has changed. */
+interface BackgroundPorts {
+  readonly input: TerminalInput;
+  theme(): Theme;
+  setTheme(theme: Theme): void;
+}
+
+/** OSC 11 asks for the background, DA1 for what every terminal answers: then nothing more is waited for. */
+const QUESTION = '\u001B]11;?\u001B\\\u001B[c';
+
+/** Milliseconds after which the theme no longer waits; an answer that comes later still counts. */
+const PATIENCE_MS = 200;
+
+/** Returns what ends it. */
+export function followBackground({ input, theme, setTheme }: BackgroundPorts): () => void {
+  const adopt = (background: Background | undefined): void => {
+    const { terminal } = theme();
+    if (terminal.mayAnswer === true || background !== terminal.background)
+      setTheme(withBackground(theme(), background));
+  };
+  const settle = (): void => {
+    clearTimeout(timer);
+    if (theme().terminal.mayAnswer === true) adopt(undefined);
+  };
+  const timer = setTimeout(settle, PATIENCE_MS);
+  const unsubscribe = input.onReply((reply) => {
+    if (reply.type === 'background' || reply.type === 'scheme') adopt(reply.background);
+    else if (reply.type === 'attributes') settle();
+  });
+  input.ask(QUESTION);
+  return () => {
+    clearTimeout(timer);
+    unsubscribe();
+  };
+}
+
+/** Whether it is worth asking: not a terminal that shows no colours, nor one that prints what it does not know. */
+export function answersQuestions({ plain, terminal }: Theme): boolean {
+  return !plain && !isPlainConsole(terminal.term);
+}
+
+/** What the open session is called. Asking an agent costs a look at its log, so it is asked only after it has grown. */
+interface SessionName {
+  of(session: UiSession | undefined): string;
+  dispose(): void;
+}
+
+export function createSessionName(): SessionName {
+  let known: UiSession | undefined;
+  let name: string | undefined;
+  let unsubscribe = (): void => undefined;
+  return {
+    of(session) {
+      if (session !== known) {
+        unsubscribe();
+        known = session;
+        name = undefined;
+        unsubscribe =
+          session?.agent.subscribe((event) => {
+            if (event.type === 'entry') name = undefined;
+          }) ?? (() => undefined);
+      }
+      name ??= nameOf(session?.agent.state());
+      return name;
+    },
+    dispose: () => unsubscribe(),
+  };
+}
+
+/** What the session is doing, in the one word and the one line that are shown outside of the screen. */
+export type Doing = 'working' | 'waiting' | 'idle';
+
+/** Waiting is for the user: a question of the agent's, or one that comes before there is a session. */
+export function doingOf({ view, phase }: Pick<Snapshot, 'view' | 'phase'>): Doing {
+  if (view.questions.length > 0 || phase.type === 'trust' || phase.type === 'onboarding') return 'waiting';
+  return view.busy ? 'working' : 'idle';
+}
+
+const marks: Readonly<Record<Doing, string>> = { working: '✳ ', waiting: '? ', idle: '' };
+
+/** What a session is called where there is a line for it: by its title, before it has one by its folder. */
+export function nameOf(state: Pick<AgentState, 'title' | 'root'> | undefined): string {
+  const folder = state?.root.split(/[\\/]/).findLast((part) => part !== '');
+  return state?.title ?? (folder === undefined ? 'ClawdCode' : `ClawdCode · ${folder}`);
+}
+
+export function titleOf(doing: Doing, name: string): string {
+  return marks[doing] + name;
+}

@@ -1,0 +1,566 @@
+import { expect, test, vi } from 'vitest';
+import type { PermissionAnswer, PermissionQuestion } from '../../../src/protocol/permissions.ts';
+import { choiceLinesWithin } from '../../../src/ui/dialog/choices.ts';
+import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
+import { PermissionDialog } from '../../../src/ui/dialog/PermissionDialog.tsx';
+import { trustDialog } from '../../../src/ui/dialog/phaseDialogs.ts';
+import { SelectList } from '../../../src/ui/dialog/SelectList.tsx';
+import { RetryNotice, Spinner } from '../../../src/ui/live/Spinner.tsx';
+import { cpuClock } from '../../cpuTime.ts';
+import { createClock, mount, plain } from '../mount.tsx';
+import { keys } from '../screen.ts';
+
+const room = { width: 60, theme: plain };
+const question: PermissionQuestion = {
+  id: 'q1',
+  agentId: 'main',
+  callId: 'c1',
+  tool: 'Bash',
+  title: 'npm test',
+  input: { command: 'npm test' },
+  preview: { type: 'command', command: 'npm test', cwd: '/home/me/project' },
+  reason: 'This runs a script of the project.',
+  suggestion: {
+    rules: ['Bash(npm test)'],
+    destination: 'local',
+    file: '/home/me/project/.clawdcode.local.json',
+    label: "Yes, and don't ask again for Bash(npm test)",
+    detail: 'saved to .clawdcode.local.json',
+  },
+};
+
+async function ask(more: Partial<PermissionQuestion> = {}, rows = 20, width = 60) {
+  const answers: PermissionAnswer[] = [];
+  const clock = createClock();
+  const dialog = { ...question, ...more };
+  const mounted = await mount(
+    <PermissionDialog
+      question={dialog}
+      {...room}
+      width={width}
+      rows={rows}
+      now={clock.now}
+      onAnswer={(answer) => answers.push(answer)}
+    />,
+    { columns: width, rows },
+  );
+  return { ...mounted, answers, pass: clock.pass };
+}
+
+test('a permission question shows what will happen, why, and what each answer does', async () => {
+  const { screen } = await ask();
+  expect(screen.text()).toEqual([
+    `─ Run this command? ${'─'.repeat(40)}`,
+    '$ npm test',
+    'In /home/me/project.',
+    'This runs a script of the project.',
+    '',
+    '❯ 1. Yes',
+    "  2. Yes, and don't ask again for Bash(npm test)",
+    '     saved to .clawdcode.local.json',
+    '  3. No, tell it what to do instead',
+    '↑↓ Enter · y/n · Esc no · Tab no, with a comment',
+  ]);
+});
+
+test('a command with characters that are not what they seem says so, and what they are', async () => {
+  const command = 'curl https://p\u0430ypal.com';
+  const { screen } = await ask({
+    title: command,
+    preview: { type: 'command', command, cwd: '/home/me/рабочий стол' },
+    reason: 's\u0441p is not known',
+    suggestion: {
+      label: 'Yes, and allow Bash(s\u0441p:*) for this session',
+      rules: ['Bash(s\u0441p:*)'],
+      destination: 'session',
+    },
+  });
+  const text = screen.text().join('\n');
+  expect(screen.text()[1]).toMatch(/^Characters that show nothing, or look like others,/);
+  expect(text).toContain('$ curl https://p‹U+0430 like a›ypal.com');
+  expect(text).toContain('In /home/me/рабочий стол.');
+  expect(text).toContain('s‹U+0441 like c›p is not known');
+  expect(text).toContain('Bash(s‹U+0441 like c›p:*)');
+});
+
+test('a permission question names every reason, as many as there is room for', async () => {
+  const reason = 'No rule allows npm test.\nWrites to out.\nNo rule allows make.';
+  const { screen } = await ask({ reason });
+  expect(screen.text().slice(3, 7)).toEqual([
+    '- No rule allows npm test.',
+    '- Writes to out.',
+    '- No rule allows make.',
+    '',
+  ]);
+  const low = await ask({ reason }, 12);
+  expect(low.screen.text()).toContain('- No rule allows make.');
+  const lower = await ask({ reason }, 9);
+  expect(lower.screen.text().slice(3, 5)).toEqual(['- No rule allows npm test.', '- …']);
+});
+
+test('a word that was meant for the shell answers nothing, nor does the Enter behind it', async () => {
+  for (const word of ['fg', 'cat', 'way']) {
+    const { screen, pass, answers } = await ask();
+    pass(1000);
+    for (const letter of word) await screen.press(letter);
+    await screen.press(keys.enter);
+    expect(answers).toEqual([]);
+    // A moment later, and after an arrow at once, it is an answer again.
+    pass(1000);
+    await screen.press('y');
+    expect(answers).toEqual([{ behavior: 'allow' }]);
+  }
+  const { screen, pass, answers } = await ask();
+  pass(1000);
+  for (const key of ['q', keys.down, keys.up, keys.enter]) await screen.press(key);
+  expect(answers).toEqual([{ behavior: 'allow' }]);
+});
+
+test('on a low screen the details of answers go before who asks and what for', async () => {
+  const { screen } = await ask({}, 6);
+  expect(screen.text()).toEqual([
+    `─ Run this command? ${'─'.repeat(40)}`,
+    '$ npm test',
+    'In /home/me/project.',
+    '❯ 1. Yes',
+    "  2. Yes, and don't ask again for Bash(npm test)",
+    '  3. No, tell it what to do instead',
+  ]);
+});
+
+test('on a narrow screen a change is seen before the answers are whole', async () => {
+  const lines = ['@@ -1,2 +1,2 @@', '-const a = 1;', '+const a = 2;', ' const b = 漢字;'];
+  const preview = { type: 'diff', path: '/home/me/project/src/a.js', diff: lines.join('\n'), isNew: false };
+  const asked = { tool: 'Edit', title: 'src/a.js', preview: preview as PermissionQuestion['preview'] };
+  const { screen, pass } = await ask(asked, 9, 20);
+  expect(screen.text()).toEqual([
+    '─ Edit src/a.js? … ─',
+    '1 - const a = 1;',
+    '1 + const a = 2;',
+    '2   const b = 漢字;',
+    'This runs a script',
+    'of the project.',
+    '❯ 1. Yes',
+    "  2. Yes, and don't…",
+    '  3. No, tell it wh…',
+  ]);
+  pass(1000);
+  await screen.press(keys.down);
+  expect(screen.text().join('\n')).toContain("❯ 2. Yes, and don't\n  ask again for");
+  // A path for which the title has no room is said below it, whole.
+  const long = await ask({ ...asked, title: 'packages/app/src/a.js' }, 12, 20);
+  expect(long.screen.text().slice(0, 3)).toEqual(['─ Edit packages/a… ─', '/home/me/project/src', '/a.js']);
+});
+
+test('on a tiny screen the answer that is selected is whole, the others take a row each', async () => {
+  const { screen, pass } = await ask({}, 8, 20);
+  expect(screen.text()).toEqual([
+    '─ Run this comman… ─',
+    '$ npm test',
+    'In /home/me/project.',
+    'This runs a script',
+    'of the project.',
+    '❯ 1. Yes',
+    "  2. Yes, and don't…",
+    '  3. No, tell it wh…',
+  ]);
+  pass(1000);
+  await screen.press(keys.down);
+  expect(screen.text()).toEqual([
+    '─ Run this comman… ─',
+    '$ npm test',
+    'In /home/me/project.',
+    '  1. Yes',
+    "❯ 2. Yes, and don't",
+    '  ask again for',
+    '  Bash(npm test)',
+    '  3. No, tell it wh…',
+  ]);
+});
+
+test.each([
+  ['1', [keys.enter], { behavior: 'allow' }],
+  ['y', ['y'], { behavior: 'allow' }],
+  ['2', ['2'], { behavior: 'allow', remember: true }],
+  ['a and Enter: a letter alone saves nothing', ['a', keys.enter], { behavior: 'allow', remember: true }],
+  ['a, then y', ['a', 'y'], { behavior: 'allow' }],
+  ['down and Enter', [keys.down, keys.enter], { behavior: 'allow', remember: true }],
+  ['up goes round to no', [keys.up, keys.enter, keys.enter], { behavior: 'deny' }],
+  ['n', ['n'], { behavior: 'deny' }],
+  ['Esc', [keys.escape], { behavior: 'deny' }],
+  ['Ctrl+C', [keys.ctrl('c')], { behavior: 'deny' }],
+  ['a comment by Tab', [keys.tab, ...'use 中文', keys.enter], { behavior: 'deny', comment: 'use 中文' }],
+  ['a comment by 3', ['3', ...'no 1y', keys.enter], { behavior: 'deny', comment: 'no 1y' }],
+  [
+    'a pasted comment',
+    ['3', keys.paste('two\nlines'), keys.enter],
+    { behavior: 'deny', comment: 'two lines' },
+  ],
+  ['a comment taken back', [keys.tab, 'x', keys.escape, 'y'], { behavior: 'allow' }],
+  ['keys that mean nothing', ['q', '7', keys.left, 'y'], { behavior: 'allow' }],
+] as [string, string[], PermissionAnswer][])('answers by %s', async (_, pressed, expected) => {
+  const { screen, answers, pass } = await ask();
+  pass(200);
+  await screen.press(...pressed);
+  expect(answers).toEqual([expected]);
+});
+
+test('typing that goes on when the question appears approves nothing', async () => {
+  const { screen, answers, pass } = await ask();
+  for (const key of [...'yes 1 a', keys.enter, 'y']) {
+    pass(199); // slow typing, but typing
+    await screen.press(key);
+  }
+  expect(answers).toEqual([]);
+  pass(200);
+  await screen.press('y');
+  expect(answers).toEqual([{ behavior: 'allow' }]);
+});
+
+test('Esc refuses at once', async () => {
+  const { screen, answers } = await ask();
+  await screen.press(keys.escape);
+  expect(answers).toEqual([{ behavior: 'deny' }]);
+});
+
+test('a chunk that holds an answer and more keys gives the comment, not an approval', async () => {
+  const { screen, answers, pass } = await ask();
+  pass(200);
+  screen.stdin.write('3');
+  await screen.settle();
+  screen.stdin.write('do less\r');
+  await screen.settle();
+  expect(answers).toEqual([{ behavior: 'deny', comment: 'do less' }]);
+});
+
+test('a preview taller than the screen scrolls, and the choices stay', async () => {
+  const diff = `--- a\n+++ a\n@@ -0,0 +1,40 @@\n${Array.from({ length: 40 }, (_, index) => `+line ${index + 1}`).join('\n')}\n`;
+  const { screen } = await ask({ preview: { type: 'diff', path: '/p/a', diff, isNew: true } }, 16);
+  expect(screen.text()).toHaveLength(16);
+  expect(screen.text()).toContain('❯ 1. Yes');
+  expect(screen.text().join('\n')).toContain('lines 1–');
+  for (let page = 0; page < 8; page += 1) await screen.press('\u001b[6~');
+  expect(screen.text().join('\n')).toContain('+ line 40');
+  expect(screen.text().join('\n')).toContain('of 40');
+  expect(screen.text()).toHaveLength(16);
+});
+
+test('the cursor stands in the comment', async () => {
+  const { screen, pass } = await ask();
+  pass(200);
+  await screen.press(keys.tab, 'é', '中');
+  const row = screen.text().findIndex((line) => line.includes('instead? é中'));
+  expect(screen.cursor()).toEqual({ x: '  What instead? '.length + 3, y: row });
+  expect(screen.isCursorVisible()).toBe(true);
+});
+
+test('a list of 10,000 filters as one types and draws only what is visible', async () => {
+  const picked = vi.fn();
+  const items = Array.from({ length: 10_000 }, (_, index) => `item ${index} 文字`);
+  const spentMs = cpuClock();
+  const { screen } = await mount(
+    <SelectList
+      title="Pick"
+      items={items}
+      textOf={(item) => item}
+      {...room}
+      rows={8}
+      onPick={picked}
+      onCancel={() => {}}
+    />,
+    { columns: 60, rows: 8 },
+  );
+  expect(screen.text()).toEqual([
+    `─ Pick ${'─'.repeat(53)}`,
+    'Filter:',
+    '❯ item 0 文字',
+    '  item 1 文字',
+    '  item 2 文字',
+    '  item 3 文字',
+    '  item 4 文字',
+    '1 of 10000 · ↑↓ Enter · type to filter · Esc leaves',
+  ]);
+  await screen.press(...'99文', keys.down);
+  expect(screen.text()).toContain('Filter: 99文');
+  await screen.press(keys.backspace, keys.down);
+  expect(screen.text()).toContain('❯ item 199 文字');
+  await screen.press('\u001b[6~', keys.enter);
+  expect(picked).toHaveBeenCalledExactlyOnceWith('item 699 文字');
+  expect(spentMs()).toBeLessThan(5000);
+});
+
+test('a list that is drawn anew, longer or in other objects, keeps its row and its filter', async () => {
+  const picked = vi.fn();
+  const list = (names: readonly string[]) => (
+    <SelectList
+      title="Pick"
+      items={names.map((name) => ({ name }))}
+      textOf={({ name }) => name}
+      {...room}
+      rows={8}
+      onPick={picked}
+      onCancel={() => {}}
+    />
+  );
+  const { screen, update } = await mount(list(['a1', 'b', 'a2', 'a3']));
+  await screen.press('a', keys.down);
+  await update(list(['a0', 'a1', 'b', 'a2', 'a3']));
+  await screen.press(keys.enter);
+  expect(picked).toHaveBeenCalledExactlyOnceWith({ name: 'a2' });
+});
+
+test('an empty filter result says so, and Enter picks nothing', async () => {
+  const [picked, left] = [vi.fn(), vi.fn()];
+  const { screen } = await mount(
+    <SelectList
+      title="Pick"
+      items={['a']}
+      textOf={(item) => item}
+      {...room}
+      rows={8}
+      onPick={picked}
+      onCancel={left}
+    />,
+  );
+  await screen.press('z', keys.enter);
+  expect(screen.text().join('\n')).toContain('Nothing matches.');
+  await screen.press(keys.escape);
+  expect([picked.mock.calls.length, left.mock.calls.length]).toEqual([0, 1]);
+});
+
+test.each([
+  ['Enter', [keys.enter], true],
+  ['1', ['1'], true],
+  ['y and Enter', ['y', keys.enter], true],
+  ['2', ['2'], false],
+  ['down and Enter', [keys.down, keys.enter], false],
+  ['Esc', [keys.escape], false],
+])('trust is answered by %s', async (_, pressed, expected) => {
+  const answered = vi.fn();
+  const clock = createClock();
+  const { screen } = await mount(
+    <DialogView
+      dialog={trustDialog({ folder: '/home/me/repo', effects: ['run `make hook` after each edit'] })}
+      {...room}
+      rows={12}
+      now={clock.now}
+      onAnswer={answered}
+    />,
+  );
+  expect(screen.text()).toEqual([
+    `─ Do you trust this folder? ${'─'.repeat(32)}`,
+    '/home/me/repo',
+    'Its settings would:',
+    '  • run `make hook` after each edit',
+    '',
+    '❯ 1. Yes, I trust this folder',
+    '  2. No, continue without its settings',
+  ]);
+  clock.pass(200);
+  await screen.press(...pressed);
+  expect(answered).toHaveBeenCalledExactlyOnceWith(expected);
+});
+
+test('a prompt that is typed at the question of trust does not answer it', async () => {
+  const answered = vi.fn();
+  const clock = createClock();
+  const dialog = trustDialog({ folder: '/home/me/repo', effects: [] });
+  const { screen } = await mount(
+    <DialogView dialog={dialog} {...room} rows={12} now={clock.now} onAnswer={answered} />,
+  );
+  clock.pass(200);
+  await screen.press(...'yarn test', keys.enter);
+  expect(answered).not.toHaveBeenCalled();
+  clock.pass(1000);
+  await screen.press(keys.enter);
+  expect(answered).toHaveBeenCalledExactlyOnceWith(true);
+});
+
+test.each([
+  [
+    { isRecorded: true, gone: ['f: Runs Bash(make)'], added: 1, removed: 1 },
+    [
+      `─ Do you trust what has changed in this folder? ${'─'.repeat(12)}`,
+      '/home/me/repo',
+      'Changed since you trusted it: 1 new, 1 gone.',
+      '  + f: Runs Bash(cu‹U+200B›rl)',
+      '  - f: Runs Bash(make)',
+      '',
+      '❯ 1. Yes, apply the changes',
+      '  2. No, continue without the changes',
+    ],
+  ],
+  [
+    { isRecorded: false, gone: [], added: 1, removed: 0 },
+    [
+      `─ Do you still trust this folder? ${'─'.repeat(26)}`,
+      '/home/me/repo',
+      'You trusted it in an earlier version, which did not record',
+      'these settings:',
+      '  • f: Runs Bash(cu‹U+200B›rl)',
+      '',
+      '❯ 1. Yes, I trust this folder',
+      '  2. No, continue without its settings',
+    ],
+  ],
+])('trust that was given before (%j) is asked for what is new', async (before, expected) => {
+  const question = { folder: '/home/me/repo', effects: ['f: Runs Bash(cu\u200Brl)'], before };
+  const { screen } = await mount(
+    <DialogView dialog={trustDialog(question)} {...room} rows={12} onAnswer={vi.fn()} />,
+  );
+  expect(screen.text()).toEqual(expected);
+});
+
+test('what is new in a folder is on the screen, however much is gone and however long one setting is', async () => {
+  const gone = Array.from({ length: 40 }, (_, index) => `f: Runs Bash(old-${index})`);
+  const effects = [
+    `f: Sets ${'A=1, '.repeat(200)}`,
+    'f: Runs Bash(curl\n\n\n\n\n)',
+    'f: Reaches evil.example',
+  ];
+  const question = {
+    folder: '/home/me/repo',
+    effects,
+    before: { isRecorded: true, gone, added: 202, removed: 40 },
+  };
+  const { screen } = await mount(
+    <DialogView dialog={trustDialog(question)} {...room} rows={14} onAnswer={vi.fn()} />,
+  );
+  const text = screen.text();
+  expect(text).toContain('Changed since you trusted it: 202 new, 40 gone.');
+  expect(text.filter((line) => line.startsWith('  + ')).map((line) => line.slice(0, 11))).toEqual([
+    '  + f: Sets',
+    '  + f: Runs',
+    '  + f: Reac',
+  ]);
+  expect(text.at(-4)).toMatch(/^ {2}… \+\d+ more lines: review its settings/);
+  expect(text.length).toBeLessThanOrEqual(14);
+});
+
+test('the spinner counts seconds while it is there, and stops with it', async () => {
+  let time = 65_000;
+  const { screen, update } = await mount(
+    <Spinner verb="Working" startedAt={0} tokens={1234} {...room} now={() => time} />,
+  );
+  expect(screen.text()[0]).toMatch(/^\S Working… \(1m 05s · 1\.2k tokens · esc to interrupt\)$/);
+  time = 66_400;
+  await screen.waitFor((rows) => rows[0]?.includes('1m 06s') === true);
+  await update(null);
+  const before = screen.output().length;
+  await new Promise((done) => setTimeout(done, 300));
+  expect(screen.output().length).toBe(before);
+});
+
+test.each([
+  ['Compacting the conversation', 20, '● Compacting…'],
+  ['Compacting the conversation', 10, '● Compact…'],
+  ['Preparing Bash', 17, '● Preparing Bash…'],
+  ['書く 漢字を', 10, '● 書く…'],
+])('on a narrow screen %s is said in its first word (%i columns)', async (verb, width, row) => {
+  const { screen } = await mount(
+    <Spinner verb={verb} startedAt={0} {...room} width={width} reducedMotion now={() => 0} />,
+    { columns: width },
+  );
+  expect(screen.text()).toEqual([row]);
+});
+
+test('with reduced motion the mark stands still', async () => {
+  const { screen } = await mount(
+    <Spinner verb="Working" startedAt={0} {...room} width={14} reducedMotion now={() => 3000} />,
+  );
+  expect(screen.text()).toEqual(['● Working…']);
+});
+
+test('a retry counts down and says how to stop it', async () => {
+  let time = 0;
+  const error = { kind: 'rate_limit' as const, message: 'Too many requests (429).', retryable: true };
+  const { screen } = await mount(
+    <RetryNotice attempt={2} maxAttempts={10} error={error} until={12_000} {...room} now={() => time} />,
+  );
+  expect(screen.text()).toEqual([
+    'Too many requests (429).',
+    'Retrying in 12s (attempt 2 of 10) · Esc cancels',
+  ]);
+  time = 9500;
+  await screen.waitFor((rows) => rows[1]?.includes('in 3s') === true);
+});
+
+test('on a narrow screen a retry tells as much of its reason as there is room for, and what is left out', async () => {
+  const message = 'mock-1 is rate limiting requests. It said: "もう少し". Wait a little.';
+  const error = { kind: 'rate_limit' as const, message, retryable: true };
+  const notice = (rows: number) => (
+    <RetryNotice
+      attempt={2}
+      maxAttempts={10}
+      error={error}
+      until={12_000}
+      {...room}
+      width={20}
+      rows={rows}
+      now={() => 0}
+    />
+  );
+  const { screen, update } = await mount(notice(10), { columns: 20, rows: 12 });
+  const reason = ['mock-1 is rate', 'limiting requests.', 'It said: "もう少し".', 'Wait a little.'];
+  expect(screen.text()).toEqual([...reason, 'Retrying in 12s', '(attempt 2 of 10) ·', 'Esc cancels']);
+  await update(notice(3));
+  expect(screen.text()).toEqual(['mock-1 is rate', 'limiting requests. …', 'Retrying in 12s']);
+});
+
+test('details go before labels are cut; then all but the selected one are', () => {
+  const choices = [
+    { label: 'Search again for local servers', detail: 'on their usual ports' },
+    { label: 'Quit' },
+    { label: '説明を読む', detail: 'here' },
+  ];
+  const within = (rows: number) => choiceLinesWithin(choices, 0, 20, rows, plain);
+  const label = ['❯ 1. Search again', '  for local servers'];
+  const detail = '     on their usual…';
+  expect(within(6)).toEqual([...label, detail, '  2. Quit', '  3. 説明を読む', '     here']);
+  expect(within(5)).toEqual([...label, detail, '  2. Quit', '  3. 説明を読む']);
+  expect(within(4)).toEqual([...label, '  2. Quit', '  3. 説明を読む']);
+  expect(choiceLinesWithin(choices, 1, 20, 3, plain)).toEqual([
+    '  1. Search again f…',
+    '❯ 2. Quit',
+    '  3. 説明を読む',
+  ]);
+});
+
+test('a plan is asked for by what a yes means, and answered in a few columns', async () => {
+  const { screen, answers, pass } = await ask(
+    { tool: 'ExitPlanMode', title: 'Plan', preview: { type: 'plan', plan: '1. 読む' } },
+    12,
+    20,
+  );
+  expect(screen.text()[0]).toBe('─ Start this plan? ─');
+  pass(1000);
+  await screen.press('n');
+  expect(answers).toHaveLength(1);
+});
+
+test.each([
+  [20, '  What? もう一度'],
+  [60, '  What instead? もう一度'],
+])('what is written for the model is seen in %i columns', async (width, row) => {
+  const { screen, pass } = await ask({}, 20, width);
+  pass(1000);
+  await screen.press(keys.tab, 'もう一度');
+  expect(screen.text()).toContain(row);
+});
+
+test('a change is shown whole: hidden characters by number, a long rule to its end', async () => {
+  const diff = '--- a\n+++ a\n@@ -1,1 +1,1 @@\n-one\n+o\u200bne\r\u001b[8m\n';
+  const rule = `Bash(node ${'x'.repeat(150)} END\u009b31m)`;
+  const { screen } = await ask({
+    preview: { type: 'diff', path: 'a', diff, isNew: false },
+    suggestion: {
+      rules: [rule],
+      destination: 'local',
+      file: '/f',
+      label: `Yes, and don't ask again: ${rule}`,
+    },
+  });
+  const text = screen.text().join('\n');
+  expect(text).toContain('o‹U+200B›ne‹U+000D›‹U+001B›[8m');
+  expect(text).toContain('END‹U+009B›31m)');
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { BackgroundHint } from '../../../src/ui/live/LiveArea.tsx';
+import { mount, plain } from '../mount.tsx';
+
+const hint = (callId: string | undefined, canMove = true, width = 60) => (
+  <BackgroundHint callId={callId} canMove={() => canMove} shortcut="ctrl+b" width={width} theme={plain} />
+);
+
+test('a command that takes its time is offered the background, and no other', async () => {
+  const { screen, update } = await mount(hint('a'), { columns: 60, rows: 3 });
+  expect(screen.text()).toEqual([]);
+  await screen.waitFor((rows) => rows.includes('    ctrl+b to run in background'), 10_000);
+  await update(hint('b'));
+  expect(screen.text(), 'the next command has only begun').toEqual([]);
+  await update(hint(undefined));
+  expect(screen.text()).toEqual([]);
+});
+
+test('on a narrow screen what the key does is not cut off', async () => {
+  const { screen } = await mount(hint('a', true, 20), { columns: 20, rows: 3 });
+  await screen.waitFor((rows) => rows.includes('  ctrl+b background'), 10_000);
+});
+
+test('what cannot be moved is not offered it', async () => {
+  const { screen } = await mount(hint('a', false), { columns: 60, rows: 3 });
+  await new Promise((resolve) => setTimeout(resolve, 3300));
+  expect(screen.text()).toEqual([]);
+});

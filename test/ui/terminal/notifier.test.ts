@@ -1,0 +1,103 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { AWAY_MS, createNotifier } from '../../../src/ui/terminal/notifier.ts';
+
+function setUp() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const said: string[] = [];
+  let lastKeyAt = Date.now();
+  const notifier = createNotifier({
+    now: () => Date.now(),
+    lastKeyAt: () => lastKeyAt,
+    call: (message) => said.push(message),
+  });
+  const pass = (ms: number): void => void vi.advanceTimersByTime(ms);
+  const press = (): void => {
+    lastKeyAt = Date.now();
+  };
+  return { said, notifier, pass, press };
+}
+
+test('a long turn that nobody watched is told when it ends', () => {
+  const { said, notifier, pass } = setUp();
+  notifier.update('working');
+  pass(AWAY_MS);
+  expect(said).toEqual([]);
+  notifier.update('idle');
+  expect(said).toEqual(['is done']);
+  pass(60 * AWAY_MS);
+  expect(said).toHaveLength(1);
+});
+
+test('a short turn is not told, nor one that ends while somebody types', () => {
+  const { said, notifier, pass, press } = setUp();
+  notifier.update('working');
+  pass(AWAY_MS - 1);
+  notifier.update('idle');
+  notifier.update('working');
+  pass(5 * AWAY_MS);
+  press();
+  pass(AWAY_MS - 1);
+  notifier.update('idle');
+  pass(60 * AWAY_MS);
+  expect(said).toEqual([]);
+});
+
+test('a question is told once nobody has typed for a while, and not after it was answered', () => {
+  const { said, notifier, pass, press } = setUp();
+  notifier.update('working');
+  notifier.update('waiting');
+  pass(AWAY_MS / 2);
+  press();
+  pass(AWAY_MS - 1);
+  expect(said).toEqual([]);
+  pass(1);
+  expect(said).toEqual(['is waiting for your answer']);
+  press();
+  notifier.update('working');
+  notifier.update('waiting');
+  pass(AWAY_MS / 2);
+  press();
+  notifier.update('working');
+  pass(10 * AWAY_MS);
+  expect(said).toHaveLength(1);
+});
+
+test('where the terminal tells of the focus, a question calls at once when it is elsewhere, and not while it is here', () => {
+  const { said, notifier, pass } = setUp();
+  notifier.focus(true);
+  notifier.update('working');
+  notifier.update('waiting');
+  pass(10 * AWAY_MS);
+  expect(said).toEqual([]);
+  notifier.focus(false);
+  expect(said).toEqual(['is waiting for your answer']);
+  notifier.focus(true);
+  notifier.focus(false);
+  expect(said).toHaveLength(1);
+});
+
+test('whoever watches the end of a turn is not told when they leave later', () => {
+  const { said, notifier, pass } = setUp();
+  notifier.focus(true);
+  notifier.update('working');
+  pass(3 * AWAY_MS);
+  notifier.update('idle');
+  notifier.focus(false);
+  pass(10 * AWAY_MS);
+  expect(said).toEqual([]);
+});
+
+test('without anything to tell there is no timer', () => {
+  const { notifier, pass } = setUp();
+  expect(vi.getTimerCount()).toBe(0);
+  notifier.update('working');
+  expect(vi.getTimerCount()).toBe(0);
+  notifier.update('waiting');
+  expect(vi.getTimerCount()).toBe(1);
+  pass(AWAY_MS);
+  expect(vi.getTimerCount()).toBe(0);
+  notifier.update('idle');
+  expect(vi.getTimerCount()).toBe(0);
+  notifier.dispose();
+});
