@@ -1,6 +1,5 @@
 /** Wire messages for servers that take less than the standard. Pure; each adaptation is one step. */
 import type { Adaptation } from './adaptations.ts';
-import { describeTools, writeCall, writeResult } from './textTools.ts';
 import type { WireMessage, WirePart, WireTool } from './wire.ts';
 
 /** The messages as a server with these adaptations takes them. */
@@ -116,4 +115,39 @@ function withNullContent(message: WireMessage): WireMessage {
   if (message.role === 'tool' || message.role === 'user')
     return message.content === '' ? { ...message, content: '(nothing)' } : message;
   return message;
+}
+
+/**
+ * For the end of the system prompt. The form is that of Hermes and Qwen, which many open models have seen; the
+ * reader of calls (textCalls) knows it among others.
+ */
+export function describeTools(tools: readonly WireTool[]): string {
+  const list = tools.map(({ function: { name, description, parameters } }) =>
+    JSON.stringify({ name, description, parameters }),
+  );
+  return `# Tools
+
+You work by calling these tools, each described by one line of JSON:
+
+<tools>
+${list.join('\n')}
+</tools>
+
+To call one, end your message with:
+
+<tool_call>
+{"name": "the tool's name", "arguments": {"argument": "value"}}
+</tool_call>
+
+Several calls stand one behind the other. Write nothing after them: the results come in the next message, inside <tool_response>. Never write a <tool_response> yourself. To answer without a tool, write plain text.`;
+}
+
+/** A call as the model would have written it. `args` is a JSON object. */
+export function writeCall(name: string, args: string): string {
+  return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${args}}\n</tool_call>`;
+}
+
+/** A result, for a user message. */
+export function writeResult(name: string, content: string): string {
+  return `<tool_response name=${JSON.stringify(name)}>\n${content}\n</tool_response>`;
 }

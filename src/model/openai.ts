@@ -14,7 +14,6 @@ import type {
 import { type Accumulator, createAccumulator } from './accumulate.ts';
 import { adaptationNotices } from './adaptations.ts';
 import { isClosedModel, lookupModel } from './catalogue.ts';
-import { chatCompletion } from './chatCompletion.ts';
 import {
   badUrlError,
   cutError,
@@ -29,7 +28,7 @@ import { environmentSend } from './http/environmentSend.ts';
 import { hasAuthorization, secretsOf } from './http/ownHeaders.ts';
 import type { HttpSend } from './http/types.ts';
 import { record } from './json.ts';
-import type { AnswerTrace, ReplyNews } from './replyChunks.ts';
+import { type AnswerTrace, chatCompletion, type ReplyNews } from './replyChunks.ts';
 import {
   createBodyWriter,
   type Dialect,

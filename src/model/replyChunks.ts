@@ -1,7 +1,8 @@
 /** From the answer to a request for a streamed reply to its chunks, or to a readable error. */
 import { createEventReader, createJsonReader, type ServerEvent } from './eventReader.ts';
 import { RAW_BODY } from './failure.ts';
-import type { HttpAnswer } from './http/types.ts';
+import { stayOnHost } from './http/sameHost.ts';
+import type { HttpAnswer, HttpSend } from './http/types.ts';
 import { record } from './json.ts';
 import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
 
@@ -146,4 +147,34 @@ async function readReason({ body, release }: HttpAnswer): Promise<string> {
   await Promise.race([read(), late]);
   clearTimeout(timer);
   return text;
+}
+
+export interface ChatCompletionCall {
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+  readonly send: HttpSend;
+}
+
+/** The chunks as the server sends them; fills the trace. Throws the SDK's errors, or what the connection throws. */
+export async function* chatCompletion(
+  call: ChatCompletionCall,
+  trace: AnswerTrace,
+  news: ReplyNews,
+): AsyncGenerator<object> {
+  const { apiKey, body, signal } = call;
+  const answer = await stayOnHost(call.send)(`${call.baseUrl.replace(/\/+$/, '')}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+      ...call.headers,
+    },
+    body,
+    signal,
+  });
+  yield* replyChunks(answer, trace, news);
 }

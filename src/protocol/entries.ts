@@ -6,35 +6,34 @@
 import * as z from 'zod';
 import type { EntryNote, EntryOf, NoteContext } from './entries/defineKind.ts';
 import { type BlobRef, blobRefSchema, type Envelope, entrySchema } from './entries/fields.ts';
-import { checkpoint } from './entries/kinds/checkpoint.ts';
-import { compactBoundary } from './entries/kinds/compactBoundary.ts';
-import { environment } from './entries/kinds/environment.ts';
-import { image } from './entries/kinds/image.ts';
-import { instructions } from './entries/kinds/instructions.ts';
+import { compactBoundary, pin, summaryDraft, summaryFailed } from './entries/kinds/compaction.ts';
 import { judgement } from './entries/kinds/judgement.ts';
-import { memory } from './entries/kinds/memory.ts';
-import { mode } from './entries/kinds/mode.ts';
-import { model } from './entries/kinds/model.ts';
-import { notice } from './entries/kinds/notice.ts';
-import { nudge } from './entries/kinds/nudge.ts';
-import { past } from './entries/kinds/past.ts';
-import { pin } from './entries/kinds/pin.ts';
-import { prompt } from './entries/kinds/prompt.ts';
 import { reduction } from './entries/kinds/reduction.ts';
-import { reminder } from './entries/kinds/reminder.ts';
 import { request, requestRecordSchema } from './entries/kinds/request.ts';
-import { rewind } from './entries/kinds/rewind.ts';
-import { sessionStart } from './entries/kinds/sessionStart.ts';
-import { shell } from './entries/kinds/shell.ts';
-import { summaryDraft } from './entries/kinds/summaryDraft.ts';
-import { summaryFailed } from './entries/kinds/summaryFailed.ts';
+import { checkpoint, rewind, undo } from './entries/kinds/rewind.ts';
+import {
+  mode,
+  model,
+  notice,
+  past,
+  sessionStart,
+  title,
+  tools,
+  unknown,
+  usage,
+} from './entries/kinds/session.ts';
 import { task } from './entries/kinds/task.ts';
-import { title } from './entries/kinds/title.ts';
-import { tools } from './entries/kinds/tools.ts';
 import { turnEnd } from './entries/kinds/turnEnd.ts';
-import { undo } from './entries/kinds/undo.ts';
-import { unknown } from './entries/kinds/unknown.ts';
-import { usage } from './entries/kinds/usage.ts';
+import {
+  environment,
+  image,
+  instructions,
+  memory,
+  nudge,
+  prompt,
+  reminder,
+  shell,
+} from './entries/kinds/user.ts';
 
 /** Every kind of entry that a `subtype` names. */
 export const entryKinds = {

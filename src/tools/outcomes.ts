@@ -1,4 +1,6 @@
 /** The outcomes that every tool words alike. */
+
+import { PathMovedError } from '../disk/realFile.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 
 /** A failure that the model can act on. `summary` is for the reader: a few words. */
@@ -14,4 +16,38 @@ export function interrupted(title: string): ToolOutcome {
     kind: 'text',
     display: { title, summary: 'interrupted' },
   };
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied; the file or its directory is not accessible to this user',
+  EPERM: 'not permitted by the operating system',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'no such file or directory',
+  ENOTDIR: 'a part of the path is a file, not a directory',
+  EISDIR: 'it is a directory',
+  EEXIST: 'it already exists',
+  ENOSPC: 'no space left on the device; free some and try again',
+  EDQUOT: 'the disk quota is used up; free some space and try again',
+  ELOOP: 'too many symbolic links; the path leads in a circle',
+  ENAMETOOLONG: 'the file name is too long',
+  EMFILE: 'too many open files; try again',
+  EBUSY: 'it is in use by another program',
+};
+
+/** A sentence about a system error or a path that moved, or undefined for anything else (which is then a bug). */
+export function describeSystemError(error: unknown): string | undefined {
+  if (error instanceof PathMovedError) return error.message;
+  const code = errorCode(error);
+  // Node refuses NUL before it asks the system; a model can write one all the same.
+  if (code === 'ERR_INVALID_ARG_VALUE')
+    return 'The input holds a NUL character, which neither paths nor commands can. Leave it out.';
+  if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return undefined;
+  const path = 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : '';
+  return `${path}${meanings[code] ?? error.message} (${code}).`;
+}
+
+/** The code of a system error, such as `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
 }

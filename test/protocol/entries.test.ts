@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type EntryKind, entryKinds, noteOf, originalOf, parseEntry } from '../../src/protocol/entries.ts';
@@ -7,11 +7,14 @@ import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
 const kinds = Object.keys(entryKinds) as EntryKind[];
 
 describe('the kinds', () => {
-  test('are those of the files, each under its own name', () => {
+  test('are those that the files define, each under its own name', () => {
     const folder = join(import.meta.dirname, '../../src/protocol/entries/kinds');
-    const files = readdirSync(folder).map((name) => name.replace('.ts', ''));
+    const source = readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n');
+    const defined = [...source.matchAll(/^export const (\w+) = defineKind\(/gm)].map(([, name]) => name);
     const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    expect(kinds.map(camel).sort()).toEqual(files.sort());
+    expect(kinds.map(camel).sort()).toEqual(defined.sort());
     for (const kind of kinds) expect(entryKinds[kind].subtype).toBe(kind);
   });
 

@@ -1,6 +1,6 @@
 /**
  * What the program knows about one kind of entry: the shape of its `data`, whether the model reads it, how it is
- * shown and searched. A kind is one file in `kinds/`, listed in `entryKinds`; nothing else names all kinds.
+ * shown and searched. Kinds are in `kinds/`, by subject, and listed in `entryKinds`; nothing else names all of them.
  */
 import type * as z from 'zod';
 import type { Envelope } from './fields.ts';

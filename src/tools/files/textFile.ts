@@ -5,7 +5,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { type FilePlace, openRealFile, PathMovedError } from '../../disk/realFile.ts';
 import { fileStamp } from '../../protocol/fileStamp.ts';
 import type { ToolContext } from '../../protocol/tools.ts';
-import { errorCode } from '../systemErrors.ts';
+import { errorCode } from '../outcomes.ts';
 import { type DecodedText, decodeText, looksBinary } from './encoding.ts';
 
 /** The same bound up to which Read gives a hash. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pathChangeSchema } from '../../checkpoints.ts';
+import { type Checkpoint, checkpointSchema, pathChangeSchema } from '../../checkpoints.ts';
 import { contentOf, contextNote, defineKind, pointTo } from '../defineKind.ts';
 
 /** What came after the entry that it names is no longer part of the conversation; or only files were restored. */
@@ -24,3 +24,45 @@ export const rewind = defineKind({
     return contextNote(contentOf(entry) || (after === '' ? 'Rewound.' : text));
   },
 });
+
+/** Takes back the entries that it names. */
+export const undo = defineKind({
+  subtype: 'undo',
+  type: 'system',
+  data: z.object({
+    undoes: z.array(z.string()).optional(),
+    about: z.string().optional(),
+    /** The planned file changes. */
+    changes: z.array(pathChangeSchema).readonly().optional(),
+  }),
+  isSent: false,
+  reshapes: true,
+  note: (entry) => contextNote(contentOf(entry) || 'Undone.'),
+});
+
+/** What a call, a command or a rewind changed on disk. */
+export const checkpoint = defineKind({
+  subtype: 'checkpoint',
+  type: 'system',
+  data: checkpointSchema,
+  isSent: false,
+  note: ({ data }) => {
+    if (data === undefined || data.changes.length === 0) return undefined;
+    const folders = data.changes.filter(isFolder).length;
+    const parts = [count(data.changes.length - folders, 'file'), count(folders, 'folder')];
+    const body = data.changes.map(({ path }) => path).join('\n');
+    return contextNote(`${parts.filter((part) => part !== '').join(' and ')} changed.`, {
+      body,
+      only: 'export',
+    });
+  },
+});
+
+function isFolder({ before, after }: Checkpoint['changes'][number]): boolean {
+  return (before ?? after)?.type === 'folder' && (after ?? before)?.type === 'folder';
+}
+
+function count(many: number, noun: string): string {
+  if (many === 0) return '';
+  return many === 1 ? `1 ${noun}` : `${many} ${noun}s`;
+}
