@@ -24,10 +24,10 @@ import {
 import { createProxy } from './network/proxy.ts';
 import { findPlaces, type PlaceOptions, writableFolders } from './places/findPlaces.ts';
 import { createCompletedGitFolders, gitFoldersOf } from './places/gitFolders.ts';
-import { createProjectWalk, createSecretsWalk } from './places/projectScan.ts';
+import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
 import { isInside, planCommand, type SandboxPlan } from './plan.ts';
 import { closeInheritedFiles, find, probeSandbox, SEATBELT, sealable } from './probe.ts';
-import { createSetAside, type ObeyedChanges, watchObeyed } from './protectedChanges.ts';
+import { createQuarantine, type ProtectedChanges, watchProtected } from './protectedChanges.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { createTemporaryFolders, type TemporaryOptions } from './temporary/temporaryFolders.ts';
 
@@ -53,7 +53,7 @@ export interface SandboxOptions {
   readonly environment: EnvironmentRules;
   /** Where sessions note the git folders that they have completed; out of reach for commands. */
   readonly gitNotes: string;
-  /** Where sessions note what they have set aside and not said yet; out of reach as well. */
+  /** Where sessions note which submodules they have renamed and not reported yet; out of reach as well. */
   readonly setAsideNotes: string;
   /** Variables that lead caches of package managers to a folder that commands may write to. */
   readonly caches: Readonly<Record<string, string>>;
@@ -74,14 +74,14 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   let state: Promise<SandboxState> | undefined;
   let opened: Promise<ProxyRoute | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
-  const walk = createProjectWalk({
+  const walk = createProjectScan({
     isObeyed: (path) => options.places().isObeyed(path),
     gitRunsPrograms: options.gitRunsPrograms,
   });
-  const findSecrets = createSecretsWalk((path) => options.places().isSensitive(path));
+  const findSecrets = createSecretsScan((path) => options.places().isSensitive(path));
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
-  const setAside = createSetAside(options.setAsideNotes);
+  const quarantine = createQuarantine(options.setAsideNotes);
   /** Files that tools of the session have made since the last command. */
   const created: string[] = [];
   /** What commands have done that ended before anybody asked. */
@@ -184,18 +184,18 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         answers: new Map(),
       };
       const onRelease = (): void => void running.delete(token);
-      const obeyed = watchObeyed(
-        walked.map((one) => one.obeyed),
-        () => roots.map((root) => walk(root).obeyed),
+      const protectedChanges = watchProtected(
+        walked.map((one) => one.protectedFiles),
+        () => roots.map((root) => walk(root).protectedFiles),
         {
           kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)],
           root: roots[0] ?? '/',
-          setAside: setAside.move,
+          disable: quarantine.move,
         },
       );
       const share = (): void => temporary.share();
       const hasTemporary = [...plan.temporary, ...places.temporary].length > 0;
-      const changes = reported(obeyed, untold, setAside.told);
+      const changes = reported(protectedChanges, untold, quarantine.told);
       const confinement = confined({
         plan,
         hasTemporary,
@@ -245,19 +245,19 @@ interface ReportedChanges {
   end(): void;
 }
 
-/** What a command changed until its end is said with the next one, where nobody asks about this one any more. */
-function reported(obeyed: ObeyedChanges, untold: string[], onTold: () => void): ReportedChanges {
+/** What a command changed until its end is reported with the next one if its own result was already taken. */
+function reported(protectedChanges: ProtectedChanges, untold: string[], onTold: () => void): ReportedChanges {
   let left: readonly string[] | undefined;
   return {
     take() {
-      const own = left?.filter((change) => untold.includes(change)) ?? obeyed.take();
+      const own = left?.filter((change) => untold.includes(change)) ?? protectedChanges.take();
       const earlier = untold.splice(0).filter((change) => !own.includes(change));
       onTold();
       return [...earlier.map((change) => `${change} (by an earlier command)`), ...own];
     },
     end() {
       if (left !== undefined) return;
-      left = obeyed.take();
+      left = protectedChanges.take();
       untold.push(...left);
     },
   };

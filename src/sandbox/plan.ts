@@ -24,7 +24,7 @@ export interface SandboxPlaces {
   readonly protected: readonly string[];
   /** Secrets, with what they are. */
   readonly hidden: readonly HiddenPlace[];
-  /** The project's own secrets (`.env`): hidden from commands that nobody was asked about. */
+  /** The project's own secrets (`.env`): hidden from commands that run without approval. */
   readonly projectSecrets: readonly string[];
   /** In hidden folders: what may be read all the same. */
   readonly readable: readonly string[];
@@ -53,7 +53,7 @@ export interface SandboxPlan {
   readonly readable: readonly string[];
   readonly protected: readonly string[];
   /** Cannot be renamed, though what is in them can be changed: they hold something protected, hidden or writable. */
-  readonly anchored: readonly string[];
+  readonly pinned: readonly string[];
   readonly scratch: string;
   readonly scratchParent: string | undefined;
   readonly temporary: readonly PlannedTemporary[];
@@ -75,28 +75,28 @@ export function planCommand(
     readonly named: (folder: PrivateTemporary) => readonly string[];
   } = { isOwn: () => false, named: () => [] },
 ): SandboxPlan {
-  const looksOnly = basis === 'read-only';
-  const writes = mode === 'workspace-write' && !looksOnly;
+  const isReadOnly = basis === 'read-only';
+  const writes = mode === 'workspace-write' && !isReadOnly;
   const writable = writes
     ? [...places.temporary, ...places.gitFolders, ...places.writable, ...places.workspace]
     : [];
-  const secrets = looksOnly ? places.projectSecrets.map((path) => ({ path, isDirectory: false })) : [];
+  const secrets = isReadOnly ? places.projectSecrets.map((path) => ({ path, isDirectory: false })) : [];
   const hidden = [
     ...places.hidden,
     ...secrets,
-    ...(looksOnly ? places.elsewhere.hidden.filter(({ path }) => path !== cwd) : []),
+    ...(isReadOnly ? places.elsewhere.hidden.filter(({ path }) => path !== cwd) : []),
   ];
   // The user may have approved a `cd` to a folder there.
   const isAway = places.elsewhere.hidden.some(({ path }) => isInside(cwd, path));
-  const seen = looksOnly ? [...places.elsewhere.readable, ...(isAway ? [cwd] : [])] : [];
+  const seen = isReadOnly ? [...places.elsewhere.readable, ...(isAway ? [cwd] : [])] : [];
   const { privateTemporary } = places;
   const left = writes ? [] : privateTemporary.map(({ own }) => own);
   const readable = [...places.readable, ...seen, ...left];
   const closed = [...hidden.map(({ path }) => path), ...readable];
   // A link may lead what is protected out of the workspace: there nothing can be written, and more must not be seen.
   const kept = places.protected.filter((path) => isInWritable(path, writable, closed));
-  const anchored = anchorsOf(writable, [...kept, ...closed]);
-  const mounts = [...writable, ...readable, ...kept, ...anchored, ...places.needed, cwd, scratch];
+  const pinned = pinnedFolders(writable, [...kept, ...closed]);
+  const mounts = [...writable, ...readable, ...kept, ...pinned, ...places.needed, cwd, scratch];
   const temporary = (writes ? privateTemporary : []).map((folder): PlannedTemporary => {
     const names = [...mounts.flatMap((path) => nameIn(path, folder)), ...temporaryFolders.named(folder)];
     return {
@@ -111,11 +111,11 @@ export function planCommand(
     hidden: temporary.length === 0 ? hidden : hiddenWith(hidden, temporary, places.scratchParent),
     readable,
     protected: kept,
-    anchored,
+    pinned,
     scratch,
     scratchParent: places.scratchParent,
     temporary,
-    network: looksOnly ? 'none' : 'session',
+    network: isReadOnly ? 'none' : 'session',
   };
 }
 
@@ -161,7 +161,7 @@ export const depthOf = (path: string): number => path.split('/').filter((part) =
  * The folders in writable places on the way to what is protected, hidden or a workspace: renamed, they would take it out
  * of the way, for a later command or for the programs outside.
  */
-function anchorsOf(writable: readonly string[], closed: readonly string[]): readonly string[] {
+function pinnedFolders(writable: readonly string[], closed: readonly string[]): readonly string[] {
   const mounts = new Set([...writable, ...closed]);
   const above = new Set([...mounts].flatMap(foldersAbove));
   return outermostFirst([...above].filter((folder) => isInWritable(folder, writable, closed)));

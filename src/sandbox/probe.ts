@@ -144,6 +144,6 @@ function close(descriptor: number): void {
   try {
     closeSync(descriptor);
   } catch {
-    // Somebody else has closed it.
+    // It was closed meanwhile.
   }
 }

@@ -13,37 +13,37 @@ import { isInside } from './plan.ts';
 /** Paths that are named at once. */
 const MAX_NAMED = 10;
 
-export interface ObeyedChanges {
+export interface ProtectedChanges {
   /** What is new since the last call, as the user and the model are shown it; at most so many paths. */
   take(): readonly string[];
 }
 
-/** What is obeyed in each root, with stamps. */
-type Obeyed = readonly ReadonlyMap<string, string>[];
+/** The protected files of each root, with stamps. */
+type ProtectedFiles = readonly ReadonlyMap<string, string>[];
 
 /**
- * `first` is what was obeyed before the command, `look` says what is now. `kept` is what the command cannot change: when
- * that changes, it was somebody else. Paths in `root` are shortened. `setAside` deals with a submodule whose settings run programs, and says
- * how.
+ * `first` are the protected files before the command, `scan` finds those of now. `kept` is what the command cannot change:
+ * if that changes, it was another program. Paths in `root` are shortened. `disable` renames the `.git` of a submodule whose
+ * settings run programs, and says how.
  */
-export function watchObeyed(
-  first: Obeyed,
-  look: () => Obeyed,
+export function watchProtected(
+  first: ProtectedFiles,
+  scan: () => ProtectedFiles,
   {
     kept,
     root,
-    setAside,
+    disable,
   }: {
     readonly kept: readonly string[];
     readonly root: string;
-    readonly setAside: (path: string) => string;
+    readonly disable: (path: string) => string;
   },
-): ObeyedChanges {
+): ProtectedChanges {
   const safe = new Set(kept);
   let before = merged(first);
   return {
     take() {
-      const now = merged(look());
+      const now = merged(scan());
       const changed = [...now].filter(
         ([path, stamp]) => before.get(path) !== stamp && !(before.has(path) && safe.has(path)),
       );
@@ -52,7 +52,7 @@ export function watchObeyed(
         ([, a], [, b]) => Number(b === RUNS_PROGRAMS) - Number(a === RUNS_PROGRAMS),
       );
       const said = inOrder.map(
-        ([path, stamp]) => shortened(path, root) + (stamp === RUNS_PROGRAMS ? setAside(path) : ''),
+        ([path, stamp]) => shortened(path, root) + (stamp === RUNS_PROGRAMS ? disable(path) : ''),
       );
       const named = said.slice(0, MAX_NAMED);
       const more = changed.length - MAX_NAMED;
@@ -61,7 +61,7 @@ export function watchObeyed(
   };
 }
 
-const merged = (all: Obeyed): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));
+const merged = (all: ProtectedFiles): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));
 
 function shortened(path: string, root: string): string {
   const below = relative(root, path);
@@ -76,7 +76,7 @@ function shortened(path: string, root: string): string {
 
 const MAX_NAMES = 10;
 
-export interface SetAside {
+export interface Quarantine {
   /** What was done, in words that follow the path; empty where nothing was. Never throws. */
   move(path: string): string;
   /** What was said so far has reached the user. */
@@ -86,7 +86,7 @@ export interface SetAside {
 let lastSession = 0;
 
 /** `notes`: a folder for the notes of all sessions, which commands cannot write to. */
-export function createSetAside(notes: string): SetAside {
+export function createQuarantine(notes: string): Quarantine {
   lastSession += 1;
   const own = join(notes, `${process.pid}-${lastSession}`);
   const untold: string[] = [];

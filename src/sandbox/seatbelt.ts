@@ -51,7 +51,7 @@ function placeRules(plan: SandboxPlan): readonly string[] {
           (place: string) => `(allow file${isHidden(path) ? '*' : '-write*'} (subpath ${place}))`,
         ] as const,
     ),
-    ...plan.anchored.map(
+    ...plan.pinned.map(
       (path) => [path, (place: string) => `(deny file-write-unlink (literal ${place}))`] as const,
     ),
     ...plan.protected.map(

@@ -348,7 +348,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(tmp, 'kept/b'), 'utf8')).toBe('three\n');
     });
 
-    test('a file of the session is changed by tools and commands alike; what somebody else made is not', async () => {
+    test('a file of the session is changed by tools and commands alike; what another program made is not', async () => {
       const { run, call, tmp, sandbox } = await confined();
       const [script, other] = [join(tmp, 'run.sh'), join(tmp, 'other.sh')];
       expect((await call('Write', { file_path: script, content: 'echo one\n' })).status).toBe('ok');
@@ -374,7 +374,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readdirSync(tmp)).not.toContain('a.txt');
     });
 
-    test('what another session shows there keeps nobody from having an entry of that name', async () => {
+    test('what another session shows there does not take that name from others', async () => {
       const { run, tmp } = await confined();
       const other = join(tmp, SCRATCH_NAME, 'session-1-abcdef/tmp');
       mkdirSync(other, { recursive: true });
@@ -764,14 +764,14 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       return { ...given, evil, isRunByStatus };
     };
 
-    test('is told of', async () => {
+    test('is reported', async () => {
       const { run, root } = await started();
       expect((await run(make)).text).toMatch(/changed node_modules\/x\/\.git, which/);
       expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
       expect((await run('echo')).text).not.toContain('It created');
     });
 
-    test('is set aside where its settings start programs', async () => {
+    test('is renamed if its settings start programs', async () => {
       const { run, root, evil, isRunByStatus } = await started();
       const { text, display } = await run(`${make}; ${evil}`);
       const said =
@@ -782,7 +782,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(isRunByStatus()).toBe(false);
     });
 
-    test('is set aside and told of after an interrupt, too', async () => {
+    test('is renamed and reported after an interrupt, too', async () => {
       const { run, root, evil } = await started();
       const abort = new AbortController();
       const interrupted = run(`${make}; ${evil}; touch done; sleep 30`, { signal: abort.signal });
@@ -800,7 +800,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
     });
 
-    test('is told of by the next session where the first one ended too soon', async () => {
+    test('is reported by the next session if the first one ended too soon', async () => {
       const { run, root, home, evil } = await started();
       const notes = join(home, '.clawdcode/sandbox/set-aside');
       await run(`${make}; ${evil}`);
@@ -810,8 +810,8 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       const from = JSON.stringify(resolve(import.meta.dirname, '../../src/sandbox/protectedChanges.ts'));
       writeFileSync(
         script,
-        `import { createSetAside } from ${from};
-         createSetAside(process.argv[2]).move(process.argv[3]);
+        `import { createQuarantine } from ${from};
+         createQuarantine(process.argv[2]).move(process.argv[3]);
          process.kill(process.pid, 'SIGKILL');`,
       );
       mkdirSync(join(root, 'sub/.git'), { recursive: true });
@@ -871,7 +871,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await call('BashOutput', { task_id: 'b1' })).text).not.toContain('It created');
   });
 
-  test('a folder that the shell before this program left open is no way out', async () => {
+  test('a folder that the shell before this program left open leads nowhere', async () => {
     const { home, root } = await confined();
     const script = join(root, 'host.ts');
     const from = (path: string) => JSON.stringify(resolve(import.meta.dirname, '../../src', path));
@@ -938,7 +938,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     await call('BashOutput', { task_id: 'b1', wait: 20_000 });
   });
 
-  test('a file that appears and that other programs obey is told of', async () => {
+  test('a protected file that appears is reported', async () => {
     const { run } = await confined();
     const { text, display } = await run('mkdir .vscode; echo {} > .vscode/tasks.json');
     expect(text).toMatch(/\.vscode.*other programs/);

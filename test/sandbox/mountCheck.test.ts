@@ -27,7 +27,7 @@ const machine = readMounts(
 );
 const plan: SandboxPlan = {
   ...{ mode: 'workspace-write', cwd: '/home/u/p', network: 'none', scratch: '/tmp/s', scratchParent: '/tmp' },
-  ...{ writable: ['/home/u/p'], anchored: ['/home/u/p/.git'], protected: ['/home/u/p/.git/hooks'] },
+  ...{ writable: ['/home/u/p'], pinned: ['/home/u/p/.git'], protected: ['/home/u/p/.git/hooks'] },
   ...{ hidden: [{ path: '/home/u/.ssh', isDirectory: true }], readable: [], temporary: [] },
 };
 const own = [
@@ -132,7 +132,7 @@ describe.skipIf(!hasSandbox)('a folder of the workspace that is exchanged while 
     const hidden = [{ path: join(root, 'sub/made'), isDirectory: false }];
     const own = { ...plan, cwd: root, scratch: tmp, scratchParent: undefined, writable: [root], hidden };
     const words = bubblewrapArguments(
-      { ...own, anchored: [], protected: [] },
+      { ...own, pinned: [], protected: [] },
       { sealed: writableMounts(mountsNow()) },
     );
     const { stderr } = spawnSync('bwrap', [...words, 'true'], { encoding: 'utf8' });

@@ -162,7 +162,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(cwd).toBe(join(root, 'sub'));
   });
 
-  test('where managed settings confine commands, nobody is asked to let one out', async () => {
+  test('where managed settings confine commands, no question lets one out', async () => {
     const titles: string[] = [];
     const confirm = async ({ title }: { title: string }): Promise<boolean> => {
       titles.push(title);
@@ -192,7 +192,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(asked).toContain(true);
   });
 
-  test('nobody is asked where nobody could answer, and the model is told what to do', async () => {
+  test('without a user nothing is asked, and the model is told what to do', async () => {
     const { run } = await confined();
     const { text } = await run(`${get('http://no.example/')} ; exit 3`);
     expect(text).toMatch(/allowedDomains/);

@@ -32,7 +32,7 @@ const where = { cwd: '/home/u/p', scratch: '/tmp/clawdcode-1/x' };
 describe('a plan', () => {
   test('of a command that the user allowed writes in the workspace', () => {
     const plan = planCommand('workspace-write', 'user', where, places);
-    expect(plan).toMatchObject({ mode: 'workspace-write', network: 'session', anchored: ['/home/u/p/.git'] });
+    expect(plan).toMatchObject({ mode: 'workspace-write', network: 'session', pinned: ['/home/u/p/.git'] });
     expect(plan.writable).toContain('/home/u/p');
   });
 
@@ -46,7 +46,7 @@ describe('a plan', () => {
   });
 });
 
-test('where the whole machine is the workspace, its devices and processes are not, and what is obeyed is kept', () => {
+test('where the whole machine is the workspace, its devices and processes are not, and protected files stay', () => {
   const plan = planCommand('workspace-write', 'user', where, { ...places, workspace: ['/'] });
   expect(plan.protected).toEqual(places.protected);
   const words = bubblewrapArguments(plan).join(' ');
@@ -92,14 +92,14 @@ describe('a plan for places in places', () => {
     });
 
   test('holds every folder on the way to what is hidden, protected or a workspace', () => {
-    const { anchored } = plan({
+    const { pinned } = plan({
       writable: ['/home/u'],
       workspace: ['/tmp/a/b/p'],
       protected: ['/tmp/a/b/p/.git/hooks'],
       hidden: [{ path: '/home/u/.config/gh', isDirectory: true }],
     });
     for (const folder of ['/tmp/a', '/tmp/a/b', '/tmp/a/b/p/.git', '/home/u/.config'])
-      expect(anchored).toContain(folder);
+      expect(pinned).toContain(folder);
   });
 
   test('shows nothing of a hidden folder, wherever a link to it is called protected', () => {

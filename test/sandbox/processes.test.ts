@@ -103,7 +103,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
       script,
       `import { bubblewrapArguments } from ${from('sandbox/linux/bubblewrap.ts')};
        import { spawn } from 'node:child_process';
-       const plan = { mode: 'workspace-write', cwd: ${JSON.stringify(root)}, writable: [${JSON.stringify(root)}], hidden: [], readable: [], protected: [], anchored: [], scratch: ${JSON.stringify(tmp)}, scratchParent: undefined, temporary: [], network: 'none' };
+       const plan = { mode: 'workspace-write', cwd: ${JSON.stringify(root)}, writable: [${JSON.stringify(root)}], hidden: [], readable: [], protected: [], pinned: [], scratch: ${JSON.stringify(tmp)}, scratchParent: undefined, temporary: [], network: 'none' };
        spawn('bwrap', [...bubblewrapArguments(plan, undefined), 'sh', '-c', 'while :; do date +%N > tick; sleep 0.05; done'], { detached: true, stdio: 'ignore' });
        setInterval(() => {}, 1000);`,
     );

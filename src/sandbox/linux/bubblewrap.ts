@@ -63,7 +63,7 @@ export function plannedMounts(plan: SandboxPlan): readonly PlannedMount[] {
     ...plan.temporary.flatMap(temporaryMounts),
     ...plan.readable.map((path) => ({ path, source: path, isWritable: false, isOptional: true })),
     ...plan.writable.filter((path) => path !== '/').map((path) => ({ path, source: path, isWritable: true })),
-    ...plan.anchored.map((path) => ({ path, source: path, isWritable: true })),
+    ...plan.pinned.map((path) => ({ path, source: path, isWritable: true })),
     ...plan.protected.map((path) => ({ path, source: path, isWritable: false, isOptional: true })),
     ...(plan.scratchParent === undefined || plan.temporary.some(({ parent }) => parent === plan.scratchParent)
       ? []

@@ -1,6 +1,6 @@
 /**
  * A seccomp filter for bubblewrap: no sockets but the internet's, no io_uring (which could open sockets unseen), no
- * kernel keyrings. A socket file of the host (Docker, ssh-agent, the session bus) is a way out of any sandbox.
+ * kernel keyrings. A socket file of the host (Docker, ssh-agent, the session bus) leads out of any sandbox.
  * Instructions and offsets: linux/filter.h, linux/seccomp.h; numbers of calls: asm/unistd.h of each machine. Pure.
  */
 

@@ -122,7 +122,7 @@ export class PortForwarder {
   }
 }
 
-/** Ports on which somebody listens in the network of a process, with an address that reaches them there. */
+/** Ports on which a program listens in the network of a process, with an address that reaches them there. */
 export function listeningPorts(pid: number): ReadonlyMap<number, string> {
   return new Map([...portsIn(textOf(pid, 'tcp6'), '::1'), ...portsIn(textOf(pid, 'tcp'), '127.0.0.1')]);
 }

@@ -1,5 +1,5 @@
 /**
- * The one way out of a sandbox: an HTTP proxy that lets named hosts through and nothing else. It resolves names itself,
+ * The only connection out of a sandbox: an HTTP proxy that lets named hosts through and nothing else. It resolves names itself,
  * holds TLS to the name that was asked for, and writes the Host header itself, in a tunnel as well: many sites share an
  * address, and what a connection says first decides which of them answers. It ends no encryption.
  */
@@ -15,7 +15,7 @@ export interface ProxyPorts {
   readonly allows: (host: string, port: number, token: string | undefined) => Promise<boolean>;
   /** Connects to a host after its addresses were checked; rejects with what is wrong. */
   readonly connect: (host: string, port: number, token: string | undefined) => Promise<Socket>;
-  /** A connection was cut: it asked for another host than the one it named, or nobody can tell which. */
+  /** A connection was cut: it asked for another host than the one it named, or it cannot be told which. */
   readonly onMismatch: (host: string, port: number, token: string | undefined) => void;
 }
 
@@ -184,7 +184,7 @@ async function forward(
         outgoing.destroy();
         return answer.destroy();
       }
-      // Ends the one when the other breaks off, so that nobody takes a part for the whole, or waits for the rest.
+      // Ends the one when the other breaks off, so that no program takes a part for the whole, or waits for the rest.
       pipeline(reply, answer, () => undefined);
     },
   );

@@ -12,7 +12,7 @@ const HOST_NAME = 0;
 export type AskedHost =
   /** In lower case, without a dot at the end. */
   | { readonly type: 'name'; readonly name: string }
-  /** A whole message that names nobody. */
+  /** A whole message that names no host. */
   | { readonly type: 'none' }
   /** Cut short, damaged, ambiguous, or with the name encrypted: what a server makes of it is not known. */
   | { readonly type: 'unclear' };

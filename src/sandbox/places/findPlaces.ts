@@ -214,14 +214,14 @@ function protectedIn(root: string, { isObeyed, home }: PlaceOptions): readonly s
   const mixed = mixedFolders.filter((name) => lstatOf(join(root, name))?.isDirectory() === true);
   const top = namesIn(root).filter((name) => !builtFolders.has(name) && !mixedFolders.includes(name));
   const below = mixed.flatMap((folder) => namesIn(join(root, folder)).map((name) => join(folder, name)));
-  const obeyed = [...top, ...below.filter((name) => !mixed.includes(name))]
+  const files = [...top, ...below.filter((name) => !mixed.includes(name))]
     .map((name) => join(root, name))
     .filter(isObeyed)
-    // A link cannot be held fast, what it leads to can.
+    // A link cannot be protected, what it leads to can.
     .flatMap(resolved);
   const gitFile = lstatOf(join(root, '.git'))?.isFile() === true ? [join(root, '.git')] : [];
   return [
-    ...[...obeyed, ...gitFile, ...hookFoldersOf(root, home)],
+    ...[...files, ...gitFile, ...hookFoldersOf(root, home)],
     ...gitFoldersOf(root).flatMap((folder) => protectedInGit(folder, home)),
   ];
 }

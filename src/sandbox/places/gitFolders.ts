@@ -10,7 +10,7 @@ import { gitHookFolders, gitIncludes } from '../../protocol/gitIncludes.ts';
 import { isInside } from '../plan.ts';
 
 /** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
-const obeyed = ['hooks', 'config', 'config.worktree', 'commondir'];
+const protectedNames = ['hooks', 'config', 'config.worktree', 'commondir'];
 
 /** A repository may come from anywhere, and so may what is in its git folder. */
 const MAX_LOOKED_AT = 500;
@@ -48,7 +48,7 @@ export function protectedInGit(folder: string, home: string): readonly string[] 
     .flatMap((name) => ['commondir', 'config.worktree'].map((file) => join(folder, 'worktrees', name, file)));
   const configurations = ['config', 'config.worktree'].map((name) => join(folder, name));
   return [
-    ...[...obeyed.map((name) => join(folder, name)), ...worktrees].flatMap(resolved),
+    ...[...protectedNames.map((name) => join(folder, name)), ...worktrees].flatMap(resolved),
     ...includedFiles(configurations, home),
   ];
 }

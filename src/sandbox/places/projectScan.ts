@@ -8,14 +8,14 @@ import { isInside } from '../plan.ts';
 import { linkedGitFolder } from './gitFolders.ts';
 
 const MAX_REPOSITORIES = 50;
-/** Of a folder that is obeyed as a whole. */
+/** Of a folder that is protected with all that is in it. */
 const MAX_ENTRIES = 100;
 
-export interface Walked {
+export interface Scanned {
   /** Repositories below the folder, the nearest first and without it, and submodules wherever they are. */
   readonly repositories: readonly string[];
   /** What other programs obey, each with a stamp that is another once it has changed or been replaced. */
-  readonly obeyed: ReadonlyMap<string, string>;
+  readonly protectedFiles: ReadonlyMap<string, string>;
 }
 
 export interface ProjectRules {
@@ -29,15 +29,15 @@ export interface ProjectRules {
 export const RUNS_PROGRAMS = 'runs programs';
 
 /** A function that looks at a folder; never throws. */
-export function createProjectWalk({ isObeyed, gitRunsPrograms }: ProjectRules): (root: string) => Walked {
-  const lookAtIndex = createIndexLook();
+export function createProjectScan({ isObeyed, gitRunsPrograms }: ProjectRules): (root: string) => Scanned {
+  const readIndexOf = createIndexReader();
   const walk = createFolderWalk((path, entries) => {
     // A folder with a HEAD is a repository, whose settings git obeys there. Source: gitrepository-layout.
-    const obeyed = entries
+    const protectedFiles = entries
       .filter((entry) => (entry.name === 'HEAD' && entry.isFile()) || isObeyed(join(path, entry.name)))
       .map(({ name }) => name);
     const isRepository = entries.some(({ name }) => name === '.git');
-    return { found: { obeyed, isRepository }, enters: (name) => !obeyed.includes(name) };
+    return { found: { protectedFiles, isRepository }, enters: (name) => !protectedFiles.includes(name) };
   });
   return (root) => {
     const folders = walk(root);
@@ -45,7 +45,7 @@ export function createProjectWalk({ isObeyed, gitRunsPrograms }: ProjectRules): 
     // Git looks into a submodule for the status of what is around it, and runs what the settings in there name: a
     // repository that a command has made is obeyed from the moment on in which an index lists it, wherever it lies.
     const submodules = repositories
-      .flatMap((at) => lookAtIndex(at).submodules)
+      .flatMap((at) => readIndexOf(at).submodules)
       .filter((path) => lstatOf(join(path, '.git')) !== undefined)
       .slice(0, MAX_REPOSITORIES);
     return {
@@ -55,9 +55,9 @@ export function createProjectWalk({ isObeyed, gitRunsPrograms }: ProjectRules): 
           ...submodules,
         ]),
       ],
-      obeyed: new Map([
+      protectedFiles: new Map([
         ...folders.flatMap(({ path, found }) =>
-          found.obeyed.map((name) => [join(path, name), stampOf(join(path, name))] as const),
+          found.protectedFiles.map((name) => [join(path, name), stampOf(join(path, name))] as const),
         ),
         ...submodules.map(
           (path) => [join(path, '.git'), gitRunsPrograms(path) ? RUNS_PROGRAMS : ''] as const,
@@ -84,10 +84,10 @@ const MAX_SECRETS = 100;
  * A function that finds the files with secrets in a folder, the nearest first, but for those that git tracks: it shows
  * them anyway, and would take one that is hidden from it for changed. Never throws.
  */
-export function createSecretsWalk(
+export function createSecretsScan(
   isSensitive: (path: string) => boolean,
 ): (root: string) => readonly string[] {
-  const lookAtIndex = createIndexLook();
+  const readIndexOf = createIndexReader();
   const walk = createFolderWalk((path, entries) => ({
     found: {
       secrets: entries
@@ -107,7 +107,7 @@ export function createSecretsWalk(
     const tracked = [...new Set(secrets.map(repositoryOf))].flatMap((repository) =>
       repository === undefined
         ? []
-        : lookAtIndex(
+        : readIndexOf(
             repository,
             secrets.filter((path) => repositoryOf(path) === repository),
           ).tracked,
@@ -118,7 +118,7 @@ export function createSecretsWalk(
 
 const MAX_BYTES = 64 * 2 ** 20;
 
-export interface IndexLook {
+export interface IndexContent {
   /** Folders, absolute. */
   readonly submodules: readonly string[];
   /** Of the paths that were asked about, those that git has. Where that cannot be told, all of them. */
@@ -129,8 +129,8 @@ export interface IndexLook {
  * A function that looks into the index of the repository at a folder for some absolute paths in it. It reads again only
  * what has changed. Never throws.
  */
-export function createIndexLook(): (repository: string, paths?: readonly string[]) => IndexLook {
-  const known = new Map<string, { readonly state: string; readonly found: IndexLook }>();
+export function createIndexReader(): (repository: string, paths?: readonly string[]) => IndexContent {
+  const known = new Map<string, { readonly state: string; readonly found: IndexContent }>();
   return (repository, paths = []) => {
     const own = join(repository, '.git');
     const folder = isDirectory(own) ? own : linkedGitFolder(repository)[0];
@@ -150,7 +150,7 @@ export function createIndexLook(): (repository: string, paths?: readonly string[
 const hashBytes = (folder: string): number =>
   /objectformat\s*=\s*"?sha256/i.test(textOf(join(folder, 'config'))) ? 32 : 20;
 
-function readIndex(index: string, bytes: number, repository: string, paths: readonly string[]): IndexLook {
+function readIndex(index: string, bytes: number, repository: string, paths: readonly string[]): IndexContent {
   try {
     const listed = indexPaths(readFileSync(index), bytes);
     if (listed === undefined) return { submodules: [], tracked: paths };

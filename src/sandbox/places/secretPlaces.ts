@@ -318,7 +318,7 @@ const secretFiles: readonly string[] = [
 const secretFileName = /(?:TOKEN|PASSWORD|PASSWD|SECRET|CREDENTIALS?)_(?:FILE|PATH)$/i;
 
 export interface SecretPaths {
-  /** Files and folders where they are unless somebody says otherwise. */
+  /** Files and folders where they are unless a variable says otherwise. */
   readonly places: readonly string[];
   /** The same where a variable has moved them. */
   readonly moved: readonly string[];

@@ -261,7 +261,7 @@ function show(state: State, isKept: (name: string) => boolean): void {
   }
   for (const entry of entriesOf(state.own)) {
     if (state.shown.size >= MAX_SHOWN) break;
-    // A link could lead whoever writes to it anywhere.
+    // A link could lead a program that writes to it anywhere.
     const isPlain = entry.isFile() || entry.isDirectory();
     if (!isPlain || state.shown.has(entry.name) || state.mounted.has(entry.name) || isKept(entry.name))
       continue;
