@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { ContextManager } from '../../../src/context/index.ts';
 import { encoder, requestTokens } from '../../fuzz/counting.ts';
-import { configuration, house } from '../harness.ts';
+import { configuration, house, step } from '../harness.ts';
+import { sessionOf } from '../sessionOf.ts';
 
 const zalgo = 'e\u0301\u0323\u0300';
 
@@ -42,3 +43,20 @@ test('an encoder that never answers is waited for once', async () => {
   expect(asked).toBe(before);
   await context.close();
 }, 60_000);
+
+test('a request that needs no room is measured once', async () => {
+  const home = await house();
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'hello');
+  await step(context, 'call_0', 'a result');
+  const { projection } = sessionOf(context);
+  const measure = projection.measure.bind(projection);
+  let count = 0;
+  projection.measure = (tools) => {
+    count++;
+    return measure(tools);
+  };
+  expect((await context.buildRequest(home.options())).type).toBe('ready');
+  expect(count).toBe(1);
+});
