@@ -63,6 +63,9 @@ export const languagePrograms: readonly ProgramRow[] = [
     programs: 'deno electron',
     manual: 'node(1), docs.deno.com/runtime/reference/cli',
     ...nodeRisks,
+    subcommands: `${nodeRisks.subcommands} x compile add upgrade`,
+    // deno runs what it fetches.
+    words: /^(?:https?|jsr|npm|data|blob):/i,
   },
   {
     programs: 'python python2 python3 pypy pypy3 py',

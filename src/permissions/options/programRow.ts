@@ -42,6 +42,10 @@ export interface ProgramRow {
   readonly covered?: string;
   /** Other words that run, write or reach elsewhere. */
   readonly words?: RegExp;
+  /** Words that a shell or make would expand or obey, where the program hands on what it is given as it is. */
+  readonly handedOn?: RegExp;
+  /** Subcommands whose first operand may be another machine than the configured one. */
+  readonly remotes?: RegExp;
   /** Words that do no harm, though an option of the row looks like them. */
   readonly harmless?: RegExp;
   /** Options, separated by blanks, and the values with which they do no harm: as the next word, or after `=`. */

@@ -8,6 +8,16 @@ import { long, type ProgramRow } from './programRow.ts';
 const makeVariable =
   /^(?!SHELL|MAKE|PATH|LD_)(?:(?:V|VERBOSE|Q|DEBUG|CI|ENV|TESTS?|T|FILTER|PLATFORM|ARCH|OS|GOOS|GOARCH|MODE|BUILD_TYPE|PROFILE|VERSION|TAG|JOBS|N|COUNT|SEED|PREFIX|DESTDIR)=[\w.,:@%+/][\w.,:@%+/-]*|[A-Z][A-Z0-9_]*=(?:v?\d[\w.-]*|y|yes|n|no|on|off|true|false|debug|release)?)$/;
 
+/**
+ * What a shell would run in a word between double quotes, and what make would do with it: `$(…)`, backticks, variables, an
+ * end of the quotes, an assignment that is expanded at once. pnpm up to 9 and npm 6 to 8.11 hand words on in such quotes,
+ * and a script may be a call of make.
+ */
+const scriptWords =
+  /`|\$[({A-Za-z_]|\\["']|\n|^[\w.-]+\s*[:+?!]{1,3}=|^(?:[\w.]*SHELL(?:FLAGS)?|(?:GNU)?MAKE(?:FLAGS|FILES)?)\s*=|=-[A-Za-z-]/;
+/** The same where a recipe has the word without quotes: just.systems/man, taskfile.dev, rake. */
+const recipeWords = new RegExp(`${scriptWords.source}|[;&|<>()$\\n\\\\]`);
+
 const scriptShell =
   '--script-shell --node-options --shell --userconfig --globalconfig --init-module --git --editor --viewer --browser --call -c';
 
@@ -21,11 +31,13 @@ const reporters =
 const testRunners: ProgramRow = {
   programs: 'vitest jest ava playwright cypress karma wtr c8 nyc tap jasmine',
   manual: 'vitest.dev/guide/cli, jestjs.io/docs/cli, mochajs.org, playwright.dev/docs/test-cli',
-  runs: `${testRunner} --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --environment --env --testEnvironment --testRunner --runner --transform --resolver --reporter --reporters --preset --haste --require -r --import --loader --ui --file --spec --node-options --execArgv --pool --browser --browser.provider --browser.name --moduleNameMapper --modulePaths --coverageProvider --coverage.provider --coverage.customProviderModule --coverage.reporter --snapshotSerializers --snapshotEnvironment --moduleDirectories --coverageReporters --globals --testResultsProcessor --testSequencer --snapshotResolver --filter --prettierPath --watchPlugins --dependencyExtractor --openssl --api --inspect --inspect-brk --open --outputFile --project-config --test-list --reporter-option --reporter-options --node-arguments --node-arg --before --after --plugin --config-file --project`,
+  runs: `${testRunner} --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --environment --env --testEnvironment --testRunner --runner --transform --resolver --reporter --reporters --preset --haste --require -r --import --loader --ui --file --spec --node-options --execArgv --pool --browser --browser.provider --browser.name --moduleNameMapper --modulePaths --coverageProvider --coverage.provider --coverage.customProviderModule --coverage.reporter --snapshotSerializers --snapshotEnvironment --moduleDirectories --coverageReporters --globals --testResultsProcessor --testSequencer --snapshotResolver --filter --prettierPath --watchPlugins --dependencyExtractor --openssl --api --inspect --inspect-brk --open --outputFile --project-config --resolveSnapshotPath --testerHtmlPath --browser.testerHtmlPath --alias --resolve --test-list --reporter-option --reporter-options --node-arguments --node-arg --before --after --plugin --config-file --project`,
   writes:
-    '--outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir',
+    '--outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir --fsModuleCachePath --coverage.htmlDir --htmlDir',
   elsewhere: '--root --rootDir --roots --dir -C --cwd --workspace --projects --prefix --configLoader',
   subcommands: 'install open init codegen cr show-trace create',
+  // To vitest `--json` may name a file, and a revision of git may be an option of it.
+  words: /^--json=(?!true$|false$)|^--?[\w.-]+=-[A-Za-z-]/,
   takes: {
     '--config -c --config-file --project-config --cov-config --root --rootDir --roots --dir --spec': 'input',
     '--outputFile --outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --cacheDirectory --output --attachmentsDir --report-dir --temp-dir':
@@ -41,24 +53,56 @@ const testRunners: ProgramRow = {
   },
 };
 
+const packageManagers: ProgramRow = {
+  programs: 'npx pnpm pnpx yarn yarnpkg bun bunx corepack',
+  manual: 'npm-config(7), pnpm.io/cli, yarnpkg.com/cli, bun.sh/docs/cli',
+  style: 'nopt',
+  runs: `${scriptShell} --require -r --preload --config --experimental-default-type --eval -e --print --import --inspect --inspect-brk --allow-scripts --package -p --script-prepend-node-path --shell-emulator --pnpmfile --global-pnpmfile --registry --env-file --before --use-yarnrc --npmrc-auth-file --fetch-preconnect --install --https-proxy --http-proxy --proxy --cafile --ca --strict-ssl --onload-script --node-gyp --npm-path --_auth`,
+  writes:
+    '--logs-dir --tmp --reporter-outfile --link-folder --lockfile-dir --mutex --yarn-offline-mirror --preferred-cache-folder --global -g --location --pack-destination --modules-dir --virtual-store-dir --store-dir --outfile --outdir',
+  elsewhere:
+    '--prefix -C --cwd --dir --top-level-folder --cache --cache-folder --modules-folder --local-prefix -w --workspace --workspaces -ws --filter -F --recursive --include-workspace-root -iwr',
+  subcommands:
+    'config c set edit explore exec x dlx create init innit link ln login logout adduser publish unpublish owner access token deprecate dist-tag hook profile patch patch-commit plugin policies env server self-update setup store pkg set-script node workspace workspaces npm global repl upgrade foreach trust team undeprecate approve-builds',
+  // Installs, and runs the scripts of what it installs.
+  ofSubcommand: { audit: 'fix --fix' },
+  passesOn: 'script',
+  handedOn: scriptWords,
+  words: /^--config\.|^--coverage-dir(?:=|$)/,
+};
+
+const buildTools: ProgramRow = {
+  programs: 'ninja cmake ant',
+  manual: 'ninja(1), cmake(1), just(1), and the manual of each',
+  runs: '-f -C -t -D -E -P -S -B -G -r -e -p -R -I -g --eval --execute --execute-print --execute-continue --libdir --rakelibdir --require --toolchain --build-and-test --script --justfile --shell --shell-arg --shell-command --set --dotenv-path --command --choose --chooser --edit --taskfile --rakefile --global --wrapper --gdb --gdb-path --setup --native-file --cross-file --ninja-args --vs-args --dotenv-filename --cygpath --tempdir --request --debugger --debugger-pipe',
+  writes:
+    '--install --prefix -O --output-log --output-junit --graphviz --trace-redirect --profiling-output --debugger-dap-log',
+  elsewhere: '--working-directory -d --dir --directory',
+  harmless:
+    /^-D(?:CMAKE_BUILD_TYPE|CMAKE_EXPORT_COMPILE_COMMANDS|(?:BUILD|ENABLE|WITH)_\w+)(?::\w+)?=(?:ON|OFF|TRUE|FALSE|YES|NO|\d|Debug|Release|RelWithDebInfo|MinSizeRel)$/i,
+  takes: {
+    // A folder that is there, or the justfile.
+    '-f -C -S --justfile --taskfile --rakefile': 'input',
+    '-B --output-log --output-junit': 'output',
+    '-G': /^(?:Ninja|Ninja Multi-Config|Unix Makefiles|Xcode|Visual Studio [\w ]+)$/,
+  },
+  words:
+    /^[\w.-]+\s*[:+?!]{0,3}=|^--(?:help-[\w-]+|system-information|open|internal)$|^https?:|^-(?:D|lib|logger|listener|inputhandler|main|propertyfile|buildfile|file)|^devenv$/,
+  passesOn: 'program',
+  handedOn: scriptWords,
+};
+
 const cargoCommands =
   'add b bench build c check clean clippy d doc fetch fix fmt generate-lockfile help info init install locate-project login logout metadata new owner package pkgid publish r read-manifest remove report rm run rustc rustdoc search t test tree uninstall update vendor verify-project version yank';
 
 export const projectPrograms: readonly ProgramRow[] = [
+  packageManagers,
   {
-    programs: 'npm npx pnpm pnpx yarn yarnpkg bun bunx corepack',
-    manual: 'npm-config(7), pnpm.io/cli, yarnpkg.com/cli, bun.sh/docs/cli',
-    style: 'nopt',
-    runs: `${scriptShell} --require -r --preload --config --experimental-default-type --eval -e --print --import --inspect --inspect-brk --allow-scripts --package -p --script-prepend-node-path --shell-emulator --pnpmfile --global-pnpmfile --registry --env-file --before`,
-    writes:
-      '--global -g --location --pack-destination --modules-dir --virtual-store-dir --store-dir --outfile --outdir',
-    elsewhere:
-      '--prefix -C --cwd --dir --top-level-folder --cache --cache-folder --modules-folder --local-prefix -w --workspace --workspaces -ws --filter -F --recursive',
-    subcommands:
-      'config c set edit explore exec x dlx create init innit link ln login logout adduser publish unpublish owner access token deprecate dist-tag hook profile patch patch-commit plugin policies env server self-update setup store pkg set-script node workspace workspaces',
-    // Installs, and runs the scripts of what it installs.
-    ofSubcommand: { audit: 'fix --fix' },
-    passesOn: 'script',
+    ...packageManagers,
+    programs: 'npm',
+    // npm takes any beginning of a name that is no beginning of another one, and some misspelled ones.
+    allSubcommands:
+      'access add adduser audit author bin bugs c cache ci cit clean-install clean-install-test completion config create ddp dedupe deprecate diff dist-tag dist-tags docs doctor edit exec explain explore find find-dupes fund get help help-search hook home i in info init innit ins inst install install-ci-test install-clean install-test it la link list ll ln login logout ls ogr org outdated owner pack ping pkg prefix profile prune publish query r rb rebuild remove repo restart rm root run run-script s sbom se search set set-script shrinkwrap show star stars start stop t team test token trust tst un undeprecate uninstall unlink unpublish unstar up update upgrade v verison version view whoami why x',
   },
   {
     programs: 'tsc',
@@ -230,28 +274,18 @@ export const projectPrograms: readonly ProgramRow[] = [
       operandAt: (word) => /^[\w./%@:+,-]+$/.test(word) || makeVariable.test(word),
     },
   },
+  buildTools,
+  { ...buildTools, programs: 'just task rake', handedOn: recipeWords },
   {
-    programs: 'ninja meson cmake ant rake task just',
-    manual: 'ninja(1), cmake(1), just(1), and the manual of each',
-    runs: '-f -C -t -D -E -P -S -B -G -r -e -p -R -I -g --eval --execute --execute-print --execute-continue --libdir --rakelibdir --require --toolchain --build-and-test --script --justfile --shell --shell-arg --shell-command --set --dotenv-path --command --choose --chooser --edit --taskfile --rakefile --global --wrapper --gdb --gdb-path --setup --native-file --cross-file --ninja-args --vs-args --debugger --debugger-pipe',
-    writes:
-      '--install --prefix -O --output-log --output-junit --graphviz --trace-redirect --profiling-output --debugger-dap-log',
-    elsewhere: '--working-directory -d --dir --directory',
-    harmless:
-      /^-D(?:CMAKE_BUILD_TYPE|CMAKE_EXPORT_COMPILE_COMMANDS|(?:BUILD|ENABLE|WITH)_\w+)(?::\w+)?=(?:ON|OFF|TRUE|FALSE|YES|NO|\d|Debug|Release|RelWithDebInfo|MinSizeRel)$/i,
-    takes: {
-      // A folder that is there, or the justfile.
-      '-f -C -S --justfile --taskfile --rakefile': 'input',
-      '-B --output-log --output-junit': 'output',
-      '-G': /^(?:Ninja|Ninja Multi-Config|Unix Makefiles|Xcode|Visual Studio [\w ]+)$/,
-    },
-    words: /^[\w.-]+=|^-(?:D|lib|logger|listener|inputhandler|main|propertyfile|buildfile|file)|^devenv$/,
-    passesOn: 'program',
+    ...buildTools,
+    programs: 'meson',
+    style: 'gnu',
+    subcommands: 'devenv runpython env2mfile subprojects rewrite format fmt wrap install dist init',
   },
   {
     programs: 'ctest',
     manual: 'cmake.org/cmake/help/latest/manual/ctest.1.html',
-    runs: '-S -SP -D -M -T --build-and-test --build-makeprogram --test-command --script --script-new-process --dashboard --overwrite --extra-submit --submit-index --interactive-debug-mode',
+    runs: '-S -SP -D -M -T --build-and-test --build-makeprogram --test-command --script --script-new-process --dashboard --overwrite --extra-submit --submit-index --submit --interactive-debug-mode -A --add-notes',
     writes: '-O --output-log --output-junit -N',
     takes: { '-O --output-log --output-junit': 'output' },
   },
@@ -394,6 +428,7 @@ export const projectPrograms: readonly ProgramRow[] = [
     runs: '--command --commands --cwd --config --root --root-turbo-json --plugin --generator --executor -C --runner --tasksRunner --heap --profile --graph --scm',
     subcommands: 'exec generate g migrate init import add repair connect link login gen init-project report',
     passesOn: 'script',
+    handedOn: scriptWords,
   },
   {
     programs: 'rails',

@@ -40,8 +40,58 @@ export function riskyWords(argv: readonly (string | null)[]): readonly RiskyWord
     const { behind } = word;
     return { ...word, at: word.at + at, ...(behind !== undefined && { behind: behind + at }) };
   });
-  return [...readWords(outer, 0), ...moved];
+  return [...readWords(outer, 0), ...moved, ...readHandedOn(argv)];
 }
+
+/** Words that a shell or make would expand or obey, behind a program that hands them on. */
+function readHandedOn(argv: readonly (string | null)[]): readonly RiskyWord[] {
+  const name = tableName(argv[0]);
+  const row = rowOf(name);
+  if (row?.handedOn === undefined) return [];
+  // `concurrently` and the like, as a script, take a word with blanks for a command.
+  const isCommand = (word: string, before: string): boolean =>
+    row.passesOn === 'script' &&
+    toolAt(argv) === 0 &&
+    /\s/.test(word) &&
+    !word.startsWith('-') &&
+    !/^-./.test(before.replace(/^--$/, ''));
+  return argv.flatMap((word, at): readonly RiskyWord[] =>
+    at > 0 && word !== null && (row.handedOn?.test(word) || isCommand(word, argv[at - 1] ?? ''))
+      ? [{ at, word, risk: 'runs', row: `${name} words that are handed on: ${row.manual}` }]
+      : [],
+  );
+}
+
+/** A repository by its address, `https://host/x` or `host:x`, where otherwise the configured one is meant. */
+function readRemote(argv: readonly (string | null)[], offset: number, name: string): readonly RiskyWord[] {
+  const row = rowOf(name);
+  const sub = row?.remotes === undefined ? 0 : subcommandAt(argv);
+  if (row === undefined || sub === 0 || row.remotes?.test(argv[sub] ?? '') !== true) return [];
+  let isSure = false;
+  return argv.flatMap((word, at): readonly RiskyWord[] => {
+    if (at <= sub || word == null || /^[-+]/.test(word)) return [];
+    const mayBeFirst = !isSure;
+    // A word behind an option may be its value.
+    const before = argv[at - 1] ?? '';
+    isSure ||= !/^-[^=]*$/.test(before) || plainFlags.test(before);
+    const isAddress =
+      /:\/\//.test(word) || (mayBeFirst && /^[^/:]+:/.test(word)) || /^[\w.-]+@[\w.-]+:/.test(word);
+    return isAddress
+      ? [
+          {
+            at: at + offset,
+            word,
+            risk: 'elsewhere',
+            row: `${name} ${argv[sub]} to another place: ${row.manual}`,
+          },
+        ]
+      : [];
+  });
+}
+
+/** Options without a value: git-push(1), git-pull(1), git-fetch(1). */
+const plainFlags =
+  /^(?:-[ufnqvd46apt]|--(?:set-upstream|force|force-with-lease|force-if-includes|tags|all|follow-tags|dry-run|quiet|verbose|delete|prune|no-verify|atomic|rebase|no-rebase|ff-only|no-ff|no-edit|autostash|no-cache|pull))$/;
 
 /** Where a tool stands that an interpreter runs from the folder of its package (`node node_modules/.bin/eslint`). */
 function scriptAt(argv: readonly (string | null)[]): number {
@@ -52,7 +102,7 @@ function scriptAt(argv: readonly (string | null)[]): number {
 
 function readWords(argv: readonly (string | null)[], offset: number): readonly RiskyWord[] {
   const name = tableName((argv[0] ?? '').replace(/\.[cm]?js$|\.py$/, ''));
-  const listed = readRow(argv, offset, name);
+  const listed = [...readRow(argv, offset, name), ...readRemote(argv, offset, name)];
   const row = rowOf(name);
   const grammar = row?.known;
   if (row !== undefined && grammar !== undefined)
@@ -317,6 +367,14 @@ function isOption(word: string, option: string, row: ProgramRow): boolean {
   if (word === option) return true;
   if (!word.startsWith('-') || word === '-' || word === '--') return false;
   const [name = ''] = word.split('=');
+  // To npm `--C x` is `-C x`.
+  if (
+    row.style === 'nopt' &&
+    option.length <= 4 &&
+    /^-[A-Za-z]+$/.test(option) &&
+    bare(name) === bare(option)
+  )
+    return bare(name).length > 1 || name.slice(-1) === option.slice(-1);
   if (row.style === 'single')
     return option.length > 2
       ? bare(name.replace(/^--?test\./, '-')) === bare(option)

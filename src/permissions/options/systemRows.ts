@@ -14,6 +14,10 @@ const gitCommands =
 const gitCovered =
   'add annotate archive bisect blame branch cat-file check-attr check-ignore check-mailmap check-ref-format checkout cherry cherry-pick clean clone commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc get-tar-commit-id grep init log ls-files ls-remote ls-tree merge merge-base mv name-rev notes patch-id prune pull push range-diff rebase reflog remote repack rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag var verify-commit verify-tag version whatchanged worktree write-tree';
 
+/** Code or settings that a program fetches itself; what runs on this machine is none. */
+const address =
+  /^(?:-[^=]*=|-f)?(?:(?!https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))[a-z][a-z\d+.-]*:\/\/|[\w.-]+@[\w.-]+:|git@)/i;
+
 export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'git',
@@ -39,29 +43,42 @@ export const systemPrograms: readonly ProgramRow[] = [
       'cherry-pick': '--strategy',
       revert: '--strategy',
       submodule: 'add foreach update set-url absorbgitdirs sync init',
+      // They say where later pushes and pulls go.
+      remote: 'add set-url',
+      push: '--repo',
     },
     values: 'X',
     allSubcommands: gitCommands,
     covered: gitCovered,
     words: /^[a-z][\w+-]*::/,
+    // What is sent, and what gets into the tree, goes by the repositories that are configured.
+    remotes: /^(?:push|pull|fetch)$/,
   },
   {
     programs: 'docker podman nerdctl',
-    manual: 'docker(1), docs.docker.com/reference/cli/docker',
-    runs: '-v --volume --volumes-from --mount --privileged --device --cap-add --security-opt --pid --ipc --network --net --userns --uts --cgroupns --cgroup-parent --entrypoint --env-file --add-host --runtime --build-context --secret --ssh --allow --file --env --project-directory',
+    manual: 'docker(1), docs.docker.com/reference/cli/docker, docs.podman.io/en/latest/Commands.html',
+    runs: '-v -e -P --publish-all --use-api-socket --label-file --gpus --group-add --device-cgroup-rule --volume-driver --sysctl --link --rootfs --env-host --env-merge --hooks-dir --module --identity --storage-opt --storage-driver --root --runroot --imagestore --conmon --tmpdir --network-cmd-path --network-config-dir --volumepath --authfile --creds --decryption-key --runtime-flag --cdi-spec-dir --pod-id-file --pidfile --annotation --health-cmd --log-driver --log-opt --builder --policy --sbom --attest --push --squash --volume --volumes-from --mount --privileged --device --cap-add --security-opt --pid --ipc --network --net --userns --uts --cgroupns --cgroup-parent --entrypoint --env-file --add-host --runtime --build-context --secret --ssh --allow --file --env --project-directory',
     writes: '-o --output --iidfile --cidfile --metadata-file --export-cache --cache-to',
     elsewhere: '-H --host -c --context --config --tlscacert --tlscert --tlskey --connection --url --remote',
     subcommands:
-      'run exec build buildx bake cp compose create start commit load import save export push login logout plugin swarm service stack secret config context volume attach rm rmi kill stop restart system prune up down container image network model mcp sandbox scout',
+      'run exec build buildx bake cp compose create start commit load import save export push login logout plugin swarm service stack secret config context volume attach rm rmi kill stop restart system prune up down container image network model mcp sandbox scout manifest trust unshare machine play kube generate farm auto-update artifact quadlet mount checkpoint restore import tag untag rename update builder',
+    // Others are plugins.
+    allSubcommands:
+      'attach auto-update artifact bake build builder buildx checkpoint commit compose config container context cp create diff events exec export farm generate healthcheck history image images import info init inspect kill kube load login logout logs machine manifest mcp model mount network node pause play plugin pod port ps pull push quadlet rename restart restore rm rmi run sandbox save scout search secret service stack start stats stop swarm system tag top trust umount unmount unpause unshare untag update version volume wait',
+    // What is built, from elsewhere or from what stands in the input; a front end is an image that runs the build.
+    words:
+      /^-$|^(?:-f|--file=)-$|BUILDKIT_SYNTAX|^github\.com\/|^git@|^(?:-[^=]*=|-f)?[a-z][a-z\d+.-]*:\/\//i,
   },
   {
     programs: 'docker-compose podman-compose',
     manual: 'docs.docker.com/reference/cli/docker/compose',
     global: '-f --file -p --project-name --project-directory --env-file --profile --workdir',
-    runs: '-v --volume --volumes-from --entrypoint --privileged --cap-add --env-from-file --build-arg --ssh --secret --sbom --provenance --builder',
+    runs: '-v --volume --volumes-from --entrypoint --privileged --cap-add --env-from-file --build-arg --ssh --secret --sbom --provenance --builder --push',
     writes: '-o --output --lock-image-digests',
     elsewhere: '-H --host -c --context --config --tlscacert --tlscert --tlskey',
-    subcommands: 'run exec cp publish export commit alpha bridge attach',
+    // `config` shows what the `.env` files hold.
+    subcommands:
+      'run exec cp publish export commit alpha bridge attach push config convert viz transform gen',
     ofSubcommand: { down: '-v --volumes' },
     harmless: /^--build$/,
     takes: { '-f --file': 'input', '--build-arg': /^[A-Za-z]\w*=[\w.:-]*$/ },
@@ -69,13 +86,16 @@ export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'kubectl oc',
     manual: 'kubernetes.io/docs/reference/kubectl',
-    runs: '--kubeconfig --plugin --exec-command --raw --kustomize -k --as --as-group --token --server -s --cluster --context --user --cache-dir --certificate-authority --client-key --client-certificate --insecure-skip-tls-verify',
+    runs: '--kubeconfig --plugin --exec-command --raw --kustomize -k --as --as-group --token --server -s --cluster --context --user --cache-dir --certificate-authority --client-key --client-certificate --insecure-skip-tls-verify --kuberc --username --password --tls-server-name --profile --log-file --log-dir --as-uid',
     writes: '--output-directory --profile-output',
     // One of the user's own clusters, to look at.
     takes: { '--context --cluster --user': /^[\w.:@/-]+$/ },
     takesIn: /^(?:get|describe|logs|top|events|explain|api-resources|api-versions|version|cluster-info)$/,
     subcommands:
-      'exec cp run apply create replace delete edit patch debug attach port-forward proxy config plugin scale autoscale drain cordon uncordon taint label annotate auth set rollout expose diff',
+      'exec cp run apply create replace delete edit patch debug attach port-forward proxy config plugin scale autoscale drain cordon uncordon taint label annotate auth set rollout expose diff kustomize certificate alpha',
+    // Manifests from elsewhere, or from the input; secrets; formats in a file.
+    words:
+      /^-$|^(?:-f=?|--filename=)-$|^(?:-[^=]*=|-f)?[a-z][a-z\d+.-]*:\/\/|^(?:[\w.,]*,)?secrets?(?:[/,.]|$)|-file=/i,
     allSubcommands:
       'alpha annotate api-resources api-versions apply attach auth autoscale certificate cluster-info completion config cordon cp create debug delete describe diff drain edit events exec explain expose get kustomize label logs options patch plugin port-forward proxy replace rollout run scale set taint top uncordon version wait',
     passesOn: 'program',
@@ -83,8 +103,9 @@ export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'helm',
     manual: 'helm.sh/docs/helm',
-    runs: '--kubeconfig --post-renderer --post-renderer-args --kube-token --kube-apiserver --kube-context --kube-as-user --kube-ca-file --registry-config --repository-config --repository-cache --set-file --ca-file --cert-file --key-file --keyring --repo',
+    runs: '--kubeconfig --post-renderer --post-renderer-args --kube-token --kube-apiserver --kube-context --kube-as-user --kube-ca-file --registry-config --repository-config --repository-cache --set-file --ca-file --cert-file --key-file --keyring --repo --endpoint --dependency-update --content-cache',
     writes: '--output-dir --destination -d',
+    words: address,
     subcommands:
       'install upgrade uninstall rollback push pull repo registry plugin create package dependency dep test',
     allSubcommands:
@@ -94,11 +115,12 @@ export const systemPrograms: readonly ProgramRow[] = [
     programs: 'terraform tofu terragrunt',
     manual: 'developer.hashicorp.com/terraform/cli',
     style: 'single',
-    runs: '-chdir -plugin-dir -var-file -backend-config -from-module --config --terragrunt-config --terragrunt-tfpath',
-    writes: '-out -state -state-out -backup -generate-config-out',
+    runs: '-chdir -plugin-dir -var-file -backend-config -from-module --config --terragrunt-config --terragrunt-tfpath -tf-path -terragrunt-source -source -auth-provider-cmd -terragrunt-auth-provider-cmd -working-dir -terragrunt-working-dir -net-mirror -fs-mirror -cloud-run',
+    writes: '-out -state -state-out -backup -generate-config-out -terragrunt-json-out',
+    words: address,
     takes: { '-var-file': 'input', '-out': 'output' },
     subcommands:
-      'apply destroy import console init state taint untaint force-unlock login logout workspace run-all exec run',
+      'apply destroy import console init state taint untaint force-unlock login logout workspace run-all exec run stacks rpcapi scaffold catalog backend aws-provider-patch stack graph refresh',
   },
   {
     programs: 'ansible ansible-playbook ansible-galaxy ansible-vault',
@@ -113,6 +135,8 @@ export const systemPrograms: readonly ProgramRow[] = [
     writes: '-O --output -D --dir',
     subcommands:
       'api auth alias extension config secret variable ssh-key gpg-key codespace preview copilot attestation',
+    // The issue or request of another repository.
+    words: /^(?:https?:\/\/|git@)/i,
     ofSubcommand: {
       repo: 'clone delete fork rename sync edit archive',
       pr: 'merge checkout',
