@@ -40,11 +40,11 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
   );
   const unfollow = window.follow(instance);
   const { now, onRestore } = options;
-  const attending = import('./terminal/terminalStatus.ts').then(({ attend }) =>
-    attend({ controller, input, write, now, onRestore }),
+  const status = import('./terminal/terminalStatus.ts').then(({ showTerminalStatus }) =>
+    showTerminalStatus({ controller, input, write, now, onRestore }),
   );
   await instance.waitUntilExit();
-  (await attending)();
+  (await status)();
   unfollow();
   await input.answered();
   return exit;

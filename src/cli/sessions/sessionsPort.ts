@@ -9,7 +9,7 @@ import {
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatBytes } from '../../ui/print/numbers.ts';
-import type { Deed, SessionsPort } from '../../ui/sessions/SessionsPort.ts';
+import type { ActionResult, SessionsPort } from '../../ui/sessions/SessionsPort.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { readEntries } from '../sessionCommand/readEntries.ts';
 import { renameSession } from './renameSession.ts';
@@ -42,7 +42,7 @@ export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue)
   };
 
   /** Where it lies now and how large it is there, so that it can be looked into. */
-  const withRecord = async (done: Deed, { id, project }: SessionRecord): Promise<Deed> => {
+  const withRecord = async (done: ActionResult, { id, project }: SessionRecord): Promise<ActionResult> => {
     if (done.type === 'failed') return done;
     const found = await catalogue.find(id, project).catch(() => []);
     const session = found.find((one) => one.id === id);
@@ -128,7 +128,7 @@ async function taken(storing: ReturnType<SessionCatalogue['archive']>, done: str
 }
 
 /** What goes wrong is told, as the list must not end for it. */
-async function deed(run: () => Promise<string>): Promise<Deed> {
+async function deed(run: () => Promise<string>): Promise<ActionResult> {
   try {
     return { type: 'done', message: await run() };
   } catch (error) {

@@ -78,7 +78,7 @@ export function SelectList<T>(props: SelectListProps<T>) {
     set({ filter, selection: moveSelection(selection, by, listRows) });
   };
   const page = Math.max(2, listRows);
-  const deeds: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<PlaceAction, () => void>> = {
     'select:previous': () => move(-1),
     'select:next': () => move(1),
     'select:pageUp': () => move(-page),
@@ -94,7 +94,7 @@ export function SelectList<T>(props: SelectListProps<T>) {
     'app:interrupt': onQuit,
   };
   const onKey = (key: DialogKey): void => {
-    if (key.type === 'action') deeds[key.name]?.();
+    if (key.type === 'action') handlers[key.name]?.();
     else if (key.type === 'edit') edited(applyEdit(latest().filter, key.edit));
     else if (key.type === 'text') insert(key.text);
   };

@@ -88,7 +88,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     else set({ ...withFilter(now, createBuffer()), isFiltering: false });
   };
   const page = Math.max(2, listRows);
-  const deeds: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<PlaceAction, () => void>> = {
     'select:previous': () => move(-1),
     'select:next': () => move(1),
     'select:pageUp': () => move(-page),
@@ -110,7 +110,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
   };
   const onKey = (key: DialogKey): void => {
     const now = latest();
-    if (key.type === 'action') deeds[key.name]?.();
+    if (key.type === 'action') handlers[key.name]?.();
     else if (key.type === 'text') insert(key.text);
     else if (key.type === 'edit') set(withFilter(now, applyEdit(now.filter, key.edit)));
   };

@@ -34,16 +34,16 @@ export function KeysDialog({
   const lowest = Math.max(0, lines.length - height);
   const shown = Math.min(top, lowest);
   const scroll = (by: number): void => setTop(Math.max(0, Math.min(lowest, shown + by)));
-  const deeds: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<PlaceAction, () => void>> = {
     'select:previous': () => scroll(-1),
     'select:next': () => scroll(1),
     'select:pageUp': () => scroll(-height),
     'select:pageDown': () => scroll(height),
   };
   const onKey = (key: DialogKey): void => {
-    const deed = key.type === 'action' && lowest > 0 ? deeds[key.name] : undefined;
-    if (deed === undefined) onClose();
-    else deed();
+    const handler = key.type === 'action' && lowest > 0 ? handlers[key.name] : undefined;
+    if (handler === undefined) onClose();
+    else handler();
   };
   useDialogKeys(() => place, onKey);
   usePaste(onClose);

@@ -80,13 +80,13 @@ export function tasks(agent: Agent, { controller, tell }: DialoguePorts): Dialog
         close();
         return undefined;
       }
-      const [, deed, id = ''] = /^(o|s)\w*\s+(b?\d+)$/i.exec(text) ?? [];
+      const [, action, id = ''] = /^(o|s)\w*\s+(b?\d+)$/i.exec(text) ?? [];
       const name = /^\d/.test(id) ? `b${id}` : id;
       const task = agent.state().tasks.find((one) => one.id === name);
-      if (deed === undefined)
+      if (action === undefined)
         return 'Write o or s and the name of a task, as in: o b1. An empty line cancels.';
       if (task === undefined) return `There is no task ${name}.`;
-      if (deed.toLowerCase() === 'o')
+      if (action.toLowerCase() === 'o')
         tell(
           ...outputWords(agent.taskOutput(name)?.text ?? '', OUTPUT_LINES, 'end'),
           `End of the output of ${name}.`,

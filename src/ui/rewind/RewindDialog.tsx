@@ -123,7 +123,7 @@ export function RewindDialog(props: RewindDialogProps) {
     else set(before);
   };
   const page = Math.max(1, frame.pageRows - 1);
-  const deeds: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<PlaceAction, () => void>> = {
     'select:previous': () => move(-1),
     'select:next': () => move(1),
     'select:pageUp': () => move(-page),
@@ -146,8 +146,8 @@ export function RewindDialog(props: RewindDialogProps) {
   };
   const onKey = (key: DialogKey): void => {
     const current = latest();
-    const deed = key.type === 'action' ? deeds[key.name] : undefined;
-    if (deed !== undefined) deed();
+    const handler = key.type === 'action' ? handlers[key.name] : undefined;
+    if (handler !== undefined) handler();
     else if (current.step === 'choose') take(wayOf(current.plan, key));
   };
   useDialogKeys(() => placeOf(latest()), onKey);

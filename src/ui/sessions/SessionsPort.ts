@@ -17,11 +17,11 @@ export interface SessionsPort {
     aroundSeq: number | undefined,
     signal: AbortSignal,
   ): Promise<readonly JSONLEntry[]>;
-  rename(session: SessionRecord, title: string): Promise<Deed>;
-  archive(session: SessionRecord): Promise<Deed>;
-  unarchive(session: SessionRecord): Promise<Deed>;
+  rename(session: SessionRecord, title: string): Promise<ActionResult>;
+  archive(session: SessionRecord): Promise<ActionResult>;
+  unarchive(session: SessionRecord): Promise<ActionResult>;
   /** For good: nothing brings it back. */
-  remove(session: SessionRecord): Promise<Deed>;
+  remove(session: SessionRecord): Promise<ActionResult>;
 }
 
 export interface SearchOptions {
@@ -37,7 +37,7 @@ export type SearchAnswer =
   | { readonly type: 'failed'; readonly message: string };
 
 /** What became of something that was done to a session; messages are ready to show. */
-export type Deed =
+export type ActionResult =
   | {
       readonly type: 'done';
       readonly message: string;

@@ -1,6 +1,6 @@
 /**
  * The picker of sessions at work: keys in, snapshots out. Holds no React. What a key makes of the state is
- * decided in `pickerState.ts`; what is read or done through the port belongs to lists, deeds and previews.
+ * decided in `pickerState.ts`; what is read or done through the port belongs to `pickerEffects.ts`.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
@@ -10,7 +10,7 @@ import { applyEdit, createBuffer, type Edit, type TextBuffer } from '../input/te
 import type { DialogKey, DialogPlace, PlaceAction } from '../keys/keymap.ts';
 import {
   type CurrentSession,
-  createPickerDeeds,
+  createPickerActions,
   createPickerLists,
   createPreviews,
 } from './pickerEffects.ts';
@@ -95,7 +95,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
   const store = { get: () => state, set, rows: () => rows, isDisposed: () => isDisposed };
   const previews = createPreviews(port, changed);
   const lists = createPickerLists(port, store);
-  const deeds = createPickerDeeds(port, store, options.current);
+  const actions = createPickerActions(port, store, options.current);
 
   const setText = (text: TextBuffer): void => {
     const before = queryOf(state);
@@ -130,14 +130,14 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
   const act = (name: PickerAct): void => {
     const session = sessionAtCursor(state);
     if (name === 'search') toggleSearch();
-    else if (name === 'undo') void deeds.undo();
+    else if (name === 'undo') void actions.undo();
     else if (name === 'fork') pick('fork');
     else if (session === undefined) return;
     else if (name === 'preview') set({ ...state, isPreviewLarge: !state.isPreviewLarge, previewTop: 0 });
-    else if (name === 'archive') void deeds.archive(session);
+    else if (name === 'archive') void actions.archive(session);
     else if (name === 'rename')
       set({ ...state, dialog: { type: 'rename', session, buffer: createBuffer(session.title) } });
-    else if (session.id === options.current?.id) void deeds.remove(session);
+    else if (session.id === options.current?.id) void actions.remove(session);
     else set({ ...state, dialog: { type: 'delete', session, selected: 0 } });
   };
 
@@ -147,12 +147,12 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
   const answerDelete = (session: SessionRecord, choice: number | undefined): void => {
     if (choice === undefined) return;
     close();
-    if (choice === 1) void deeds.remove(session);
+    if (choice === 1) void actions.remove(session);
   };
   const pressRename = (key: DialogKey, dialog: Extract<PickerDialog, { type: 'rename' }>): void => {
     if (key.type === 'action' && key.name === 'select:accept') {
       close();
-      void deeds.rename(dialog.session, fieldText(dialog.buffer).trim());
+      void actions.rename(dialog.session, fieldText(dialog.buffer).trim());
     } else if (key.type === 'edit' || key.type === 'text') {
       const edit = key.type === 'edit' ? key.edit : ({ type: 'insert', text: key.text } as const);
       set({ ...state, dialog: { ...dialog, buffer: edited(dialog.buffer, edit) } });
@@ -175,7 +175,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     if (state.isPreviewLarge) set({ ...state, previewTop: state.previewTop + by * SCROLL });
     else set(moved(state, by * Math.max(2, rows), rows));
   };
-  const listDeeds: Partial<Record<PlaceAction, () => void>> = {
+  const listHandlers: Partial<Record<PlaceAction, () => void>> = {
     'select:accept': () => pick(),
     'select:cancel': back,
     'select:previous': () => set(moved(state, -1, rows)),
@@ -196,7 +196,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     // A character that opens the search is the first of the words in it.
     if (wanted === 'search' && state.isSearch && key.typed !== undefined) insert(key.typed);
     else if (wanted !== undefined) act(wanted);
-    else listDeeds[key.name]?.();
+    else listHandlers[key.name]?.();
   };
 
   void lists.load();

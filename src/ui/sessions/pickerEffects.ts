@@ -11,7 +11,7 @@ import {
   withSession,
   withSessions,
 } from './pickerState.ts';
-import type { Deed, SessionsPort } from './SessionsPort.ts';
+import type { ActionResult, SessionsPort } from './SessionsPort.ts';
 
 /** Fills the picker's two lists: sessions page by page from the index, hits once the keys pause. */
 interface PickerLists {
@@ -121,7 +121,7 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
 }
 
 /** What the picker does to a session that is not open: renames, archives and deletes it, says so, takes it back. */
-interface PickerDeeds {
+interface PickerActions {
   rename(session: SessionRecord, title: string): Promise<void>;
   /** Into the archive, or out of it. */
   archive(session: SessionRecord): Promise<void>;
@@ -136,36 +136,36 @@ export interface CurrentSession {
   rename(title: string): void;
 }
 
-export function createPickerDeeds(
+export function createPickerActions(
   port: SessionsPort,
   store: PickerStore,
   current: CurrentSession | undefined,
-): PickerDeeds {
-  let takeBack: (() => Promise<Deed>) | undefined;
+): PickerActions {
+  let takeBack: (() => Promise<ActionResult>) | undefined;
 
-  const tell = ({ type, message }: Deed): void =>
+  const tell = ({ type, message }: ActionResult): void =>
     store.set({ ...store.get(), message: { level: type === 'done' ? 'info' : 'error', text: message } });
   const replace = (session: SessionRecord, now: SessionRecord | undefined): void =>
     store.set(withSession(store.get(), session, now, store.rows()));
 
-  const setTitle = async (session: SessionRecord, title: string): Promise<Deed> => {
+  const setTitle = async (session: SessionRecord, title: string): Promise<ActionResult> => {
     if (current?.id === session.id) current.rename(title);
     else {
-      const deed = await port.rename(session, title);
-      if (deed.type === 'failed') return deed;
+      const result = await port.rename(session, title);
+      if (result.type === 'failed') return result;
     }
     const renamed: SessionRecord = { ...session, title, titleSource: 'user' };
     replace(session, renamed);
     takeBack = () => setTitle(renamed, session.title);
     return { type: 'done', message: `Renamed to “${title}” · Ctrl+Z to undo` };
   };
-  const setArchived = async (session: SessionRecord, isArchived: boolean): Promise<Deed> => {
-    const deed = await (isArchived ? port.archive(session) : port.unarchive(session));
-    if (deed.type === 'failed') return deed;
-    const moved: SessionRecord = { ...(deed.session ?? session), isArchived };
+  const setArchived = async (session: SessionRecord, isArchived: boolean): Promise<ActionResult> => {
+    const result = await (isArchived ? port.archive(session) : port.unarchive(session));
+    if (result.type === 'failed') return result;
+    const moved: SessionRecord = { ...(result.session ?? session), isArchived };
     replace(session, moved);
     takeBack = () => setArchived(moved, !isArchived);
-    return { ...deed, message: `${deed.message} · Ctrl+Z to undo` };
+    return { ...result, message: `${result.message} · Ctrl+Z to undo` };
   };
 
   return {
@@ -177,9 +177,9 @@ export function createPickerDeeds(
       else tell(await setArchived(session, !session.isArchived));
     },
     async remove(session) {
-      const deed = current?.id === session.id ? openHere('deleted') : await port.remove(session);
-      if (deed.type === 'done') replace(session, undefined);
-      tell(deed);
+      const result = current?.id === session.id ? openHere('deleted') : await port.remove(session);
+      if (result.type === 'done') replace(session, undefined);
+      tell(result);
     },
     async undo() {
       const last = takeBack;
@@ -189,7 +189,7 @@ export function createPickerDeeds(
   };
 }
 
-function openHere(done: string): Deed {
+function openHere(done: string): ActionResult {
   return { type: 'failed', message: `It is open here, so it cannot be ${done}.` };
 }
 
@@ -240,7 +240,7 @@ export function createPreviews(port: Pick<SessionsPort, 'preview'>, onRead: () =
   };
 }
 
-/** The picker's one state, as its parts share it: keys, lists and deeds all change it, each at its own time. */
+/** The picker's one state, as its parts share it: keys, lists and actions all change it, each at its own time. */
 interface PickerStore {
   get(): PickerState;
   /** Ignored once the picker is gone. */

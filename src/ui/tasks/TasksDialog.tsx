@@ -80,7 +80,7 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
     else set({ ...latest(), opened: undefined, message: '' });
   };
   const page = Math.max(2, bodyRows - 1);
-  const deeds: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<PlaceAction, () => void>> = {
     'select:previous': () => move(-1),
     'select:next': () => move(1),
     'select:pageUp': () => move(-page),
@@ -102,7 +102,7 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
       set({ ...latest(), asking: undefined });
       if (action === 'confirm:yes') agent.submit({ type: 'stop_task', id });
       else if (action === 'app:interrupt') onClose();
-    } else if (action !== undefined) deeds[action]?.();
+    } else if (action !== undefined) handlers[action]?.();
   };
   const keymap = useDialogKeys(() => (latest().asking === undefined ? listPlace : questionPlace), onKey);
 

@@ -12,7 +12,7 @@ import { graphemes, isAscii, textWidth } from '../print/width.ts';
  */
 export type Reflow = 'all' | 'xterm_js' | 'none' | 'unknown';
 
-interface ShadowFrame {
+interface FrameTracker {
   /** Follows what is written; what it does not know moves nothing. */
   write(text: string): void;
   /** The frame is gone: the next one begins where the cursor stands. */
@@ -31,7 +31,7 @@ interface ShadowFrame {
 /** Columns of each cell: 1, 2 for a wide character, 0 for its second half. */
 type Cells = number[];
 
-export function createShadowFrame(): ShadowFrame {
+export function createFrameTracker(): FrameTracker {
   let rows: Cells[] = [[]];
   let x = 0;
   let y = 0;

@@ -7,7 +7,7 @@ import { addEntry, noTotals, type StatusInput, statusInput } from './statusInput
 // Keeps the user's own status line up to date; does nothing where there is none.
 
 /** Returns what ends it. */
-export function attendStatusLine(controller: Controller, now: () => number): () => void {
+export function runStatusLine(controller: Controller, now: () => number): () => void {
   let runner: StatusRunner | undefined;
   let session: UiSession | undefined;
   let totals = noTotals;

@@ -16,10 +16,10 @@ import {
   progressSequence,
   titleSequence,
 } from './sequences.ts';
-import { attendStatusLine } from './statusCommand.ts';
+import { runStatusLine } from './statusCommand.ts';
 import type { TerminalInput } from './terminalInput.ts';
 
-interface AttendPorts {
+interface TerminalStatusPorts {
   readonly controller: Controller;
   readonly input: TerminalInput;
   readonly write: (text: string) => void;
@@ -32,7 +32,7 @@ interface AttendPorts {
 const MODES = [1004, 2031] as const;
 
 /** Returns what puts everything back. */
-export function attend(ports: AttendPorts): () => void {
+export function showTerminalStatus(ports: TerminalStatusPorts): () => void {
   const { controller, input, write, now } = ports;
   const ends: (() => void)[] = [];
   const first = controller.snapshot().theme;
@@ -116,7 +116,7 @@ export function attend(ports: AttendPorts): () => void {
     }),
     () => notifier.dispose(),
     () => name.dispose(),
-    attendStatusLine(controller, now),
+    runStatusLine(controller, now),
   );
   show();
   return () => {

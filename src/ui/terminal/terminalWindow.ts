@@ -6,7 +6,7 @@
  * is printed, and Ink draws anew.
  */
 import { EventEmitter } from 'node:events';
-import { createShadowFrame, type Reflow } from './frameTracker.ts';
+import { createFrameTracker, type Reflow } from './frameTracker.ts';
 import { overriddenStdout, refreshSize } from './workarounds.ts';
 
 interface WindowSize {
@@ -39,7 +39,7 @@ export function createTerminalWindow(
   let hasEnded = false;
   let size = sizeOf(terminal);
   let isLent = false;
-  const shadow = createShadowFrame();
+  const shadow = createFrameTracker();
   /** Set from a resize until it has been quiet for a moment. */
   let settling: ReturnType<typeof setTimeout> | undefined;
   /** Printed in between. */

@@ -126,7 +126,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
         return;
       }
       const { key, rest } = readDialogKey(keymap(), left, transcriptPlace);
-      if (key.type === 'action') deeds[key.name]?.();
+      if (key.type === 'action') handlers[key.name]?.();
       left = rest === '' ? undefined : { type: 'text', text: rest };
     }
   };
@@ -142,7 +142,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
     transcript.scroll(many);
   };
   const half = (): number => Math.ceil(page() / 2);
-  const deeds: Partial<Record<PlaceAction, () => void>> = {
+  const handlers: Partial<Record<PlaceAction, () => void>> = {
     'scroll:lineUp': () => scroll(-1),
     'scroll:lineDown': () => scroll(1),
     'scroll:pageUp': () => scroll(-page()),

@@ -212,7 +212,8 @@ const cases: Readonly<Record<string, Case>> = {
   'a folder that is not trusted yet': {
     file: { Confirmation: { y: null, f2: 'confirm:yes' } },
     hint: '❯ 1. Yes, I trust this folder',
-    pressed: ['y', f2],
+    // It lasts, so its key only selects it.
+    pressed: [keys.down, 'y', f2, keys.enter],
     done: ['true'],
     left: 'false',
     open: (log, clock) => (

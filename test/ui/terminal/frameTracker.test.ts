@@ -3,10 +3,10 @@ import headless from '@xterm/headless';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { textWidth } from '../../../src/ui/print/width.ts';
-import { createShadowFrame } from '../../../src/ui/terminal/frameTracker.ts';
+import { createFrameTracker } from '../../../src/ui/terminal/frameTracker.ts';
 
 const shadowOf = (text: string) => {
-  const shadow = createShadowFrame();
+  const shadow = createFrameTracker();
   shadow.write(text);
   return shadow;
 };
