@@ -11,7 +11,10 @@ import { createTexts } from '../../bench/context/trace/texts.ts';
 const [sheet] = sheets;
 if (sheet === undefined) throw new Error('There is no price sheet.');
 
-test('the engine itself: no request over the window, and economy is cheaper than the default and most others', async () => {
+test('the engine itself: no request over the window, and economy is cheaper than the default and most others', {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   const trace = { ...makeTrace({ ...standard, steps: 150 }, 3, 64_000), fixedTokens: 12_000 };
   const [byDefault, economy] = await Promise.all(
     ['auto', 'economy'].map((strategy) =>
@@ -30,7 +33,7 @@ test('the engine itself: no request over the window, and economy is cheaper than
   expect(cost).toBeLessThan(byDefault?.figures[0]?.cost ?? 0);
   const others = peers.map((peer) => simulate(trace, peer, sheet).cost);
   expect(others.filter((other) => cost < other).length).toBeGreaterThan(others.length / 2);
-}, 60_000);
+});
 
 test('a task that needs what no request shows any more is done with Recall, and cannot be done without', {
   tags: 'long',

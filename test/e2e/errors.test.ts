@@ -164,7 +164,7 @@ describe('the address', () => {
   });
 });
 
-describe('the way there', () => {
+describe('the way there', { tags: 'long' }, () => {
   test('the proxy does not answer', async () => {
     const proxy = `http://127.0.0.1:${await closedPort()}`;
     const ended = await run({ env: { ...access('http://llm.invalid/v1'), HTTP_PROXY: proxy } });
@@ -195,7 +195,7 @@ describe('the way there', () => {
   });
 });
 
-describe('certificates', () => {
+describe('certificates', { tags: 'long' }, () => {
   const own = (): Certificate | undefined => certificateFor(base, 'IP:127.0.0.1');
 
   test('nobody trusts it; named in NODE_EXTRA_CA_CERTS, it counts', async ({ skip }) => {
@@ -365,7 +365,7 @@ describe('settings and the command line', () => {
   });
 });
 
-describe('the place', () => {
+describe('the place', { tags: 'long' }, () => {
   test('the home folder and the root are told of, and no other', async () => {
     const { env } = await serve(reply('Hi.'));
     const home = await mkdtemp(join(base, 'home-'));
@@ -428,7 +428,7 @@ describe('the place', () => {
   });
 });
 
-describe('the pipe', () => {
+describe('the pipe', { tags: 'long' }, () => {
   test('its reader leaves: no noise', async () => {
     const { env } = await serve(reply('Hi. '.repeat(50_000)));
     const args = ['-p', '--context-window', '200000', 'hello'];

@@ -15,7 +15,7 @@ const logged = async ({ work }: Stage): Promise<string[]> =>
 const expectLogged = (stage: Stage, kinds: readonly string[]): Promise<void> =>
   expect.poll(() => logged(stage), { timeout: 15_000 }).toEqual(kinds);
 
-test('429 with retry-after counts down on screen and then goes on by itself', async () => {
+test('429 with retry-after counts down on screen and then goes on by itself', { tags: 'long' }, async () => {
   const stage = await setStage();
   const { server, ready } = stage;
   server.script(
@@ -47,7 +47,7 @@ test('a long wait is cancelled with Esc', async () => {
   await terminal.waitFor('Now then.');
 });
 
-test('a server that fails once is asked again', async () => {
+test('a server that fails once is asked again', { tags: 'long' }, async () => {
   const stage = await setStage();
   stage.server.script({ error: { status: 500, message: 'boom' } }, { text: 'Recovered.' });
   const terminal = await stage.ready();
@@ -77,7 +77,9 @@ test('a cut stream is retried and leaves no half message behind', async () => {
   expect(JSON.stringify(session?.entries)).not.toContain('half of');
 });
 
-test('malformed events are left out, and a stream that ends without a reason is retried', async () => {
+test('malformed events are left out, and a stream that ends without a reason is retried', {
+  tags: 'long',
+}, async () => {
   const stage = await setStage();
   const terminal = await rawServer(stage, [
     sse([
@@ -107,7 +109,9 @@ test('malformed events are left out, and a stream that ends without a reason is 
   ]);
 });
 
-test('arguments that are not JSON are repaired where the meaning is clear, else the model is told', async () => {
+test('arguments that are not JSON are repaired where the meaning is clear, else the model is told', {
+  tags: 'long',
+}, async () => {
   const { server, ready } = await setStage();
   server.script(
     {

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 import { setStage } from './support/stage.ts';
 import { textOf } from './support/wire.ts';
 
-test('copies of a secret file, made for going back, are not read without a question', async () => {
+test('copies of a secret file, made for going back, are not read without a question', {
+  tags: 'long',
+}, async () => {
   const { work, server, print } = await setStage();
   await work.write('.env', 'API_TOKEN=first-value\n');
   await work.write('setup.sh', 'echo API_TOKEN=second-value > .env\n');

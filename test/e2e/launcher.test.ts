@@ -97,7 +97,9 @@ describe('compiled code', () => {
     expect(await readdir(other)).toContain('compile-cache');
   });
 
-  test('is never kept in a folder that the environment names, or below the working directory', async () => {
+  test('is never kept in a folder that the environment names, or below the working directory', {
+    tags: 'long',
+  }, async () => {
     for (const name of ['TMPDIR', 'CLAWDCODE_HOME', 'HOME'])
       for (const folder of ['.', 'a/b', repository]) {
         const started = start({ HOME: join(base, 'none'), [name]: folder });

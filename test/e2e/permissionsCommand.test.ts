@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
 import { setStage } from './support/stage.ts';
 
-test('test says what is decided, with the code for a script, and runs nothing', async () => {
+test('test says what is decided, with the code for a script, and runs nothing', {
+  tags: 'long',
+}, async () => {
   const { work, print } = await setStage();
   const on = (...args: string[]) => print(['permissions', 'test', ...args]);
   const allowed = await on('ls && cat package.json');

@@ -77,7 +77,9 @@ test('a session is listed, shown, renamed, copied and deleted by the beginning o
   expect(await work.git('status', '--porcelain')).toBe('');
 });
 
-test('a session is read while another program writes it, and renamed once that is gone', async () => {
+test('a session is read while another program writes it, and renamed once that is gone', {
+  tags: 'long',
+}, async () => {
   const stage = await setStage();
   const { server, startPrint, print } = stage;
   server.script({ text: 'Slowly.', latency: 80_000 });
@@ -196,7 +198,9 @@ test('at a terminal it is coloured, fits, and asks before it deletes', long, asy
   expect(existsSync(newest.file)).toBe(false);
 });
 
-test('NO_COLOR and pipes get no escapes, and a reader that leaves early hears of no failure', async () => {
+test('NO_COLOR and pipes get no escapes, and a reader that leaves early hears of no failure', {
+  tags: 'long',
+}, async () => {
   const { open, work, newest, access } = await lived();
   const plain = open(['session', 'list'], { env: work.env({ ...access, NO_COLOR: '1' }) });
   await plain.exited;

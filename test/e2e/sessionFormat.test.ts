@@ -51,7 +51,9 @@ async function livedSession({ server, work, print, ready }: Stage): Promise<stri
   return session?.file ?? '';
 }
 
-test('every line is valid by the schema in the package, sealed, and every jq line of the document works', async () => {
+test('every line is valid by the schema in the package, sealed, and every jq line of the document works', {
+  tags: 'long',
+}, async () => {
   const stage = await setStage();
   const file = await livedSession(stage);
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');

@@ -89,7 +89,7 @@ test('one more rule that allows never makes it graver, one that asks or denies n
   );
 });
 
-test('no command at all makes a decision throw', async () => {
+test('no command at all makes a decision throw', { tags: 'long' }, async () => {
   const policy = await policyFor(['deny Read(.env)', 'allow Bash(npm:*)', 'ask Bash(git:*)']);
   fc.assert(
     fc.property(

@@ -493,7 +493,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect((await run(`cat ${tmp}/entry2999.txt ${tmp}/entry7.txt`)).text).toBe('in 2999\nin 7');
     });
 
-    test('of thousands of files that a command makes a thousand appear, and the session has them all', async () => {
+    test('of thousands of files that a command makes a thousand appear, and the session has them all', {
+      tags: 'long',
+    }, async () => {
       const { run, tmp, sandbox } = await confined();
       expect((await run(`cd ${tmp} && seq -f 'made%.0f.txt' 2500 | xargs touch`)).status).toBe('ok');
       const made = (): number => readdirSync(tmp).filter((name) => name.startsWith('made')).length;

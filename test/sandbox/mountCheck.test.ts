@@ -106,7 +106,7 @@ describe.skipIf(!hasSandbox)('a folder of the workspace that is exchanged while 
     expect(existsSync(join(root, 'kept/in/.git/hooks/pre-commit'))).toBe(false);
   });
 
-  test('again and again, by another program, opens nothing', async () => {
+  test('again and again, by another program, opens nothing', { tags: 'long' }, async () => {
     const { run, home, root } = await confined();
     for (const folder of [join(root, 'sub/in'), join(home, 'other/in')])
       execFileSync('git', ['init', '-q', folder]);

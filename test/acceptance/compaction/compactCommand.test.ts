@@ -75,6 +75,7 @@ test.each([
   { tail: 'smaller than the answer', settings: { context: { compact: { retain: 0.005 } } } },
 ])(
   'right after a resume in another state of the repository, a question keeps its answer, with a tail $tail',
+  { tags: 'long' },
   async ({ settings }) => {
     const project = await openProject({ settings });
     const answer = `At the scanner. ${'It was half done. '.repeat(70)}`;
@@ -93,7 +94,9 @@ test.each([
   },
 );
 
-test('a preview makes nothing of a paste: no constraint, no decision, no file that was never read', async () => {
+test('a preview makes nothing of a paste: no constraint, no decision, no file that was never read', {
+  tags: 'long',
+}, async () => {
   const pasted = [
     'const limit = 10; // callers must never pass more, and always check it first',
     '| format | we use tabs instead of spaces, decided in May |',

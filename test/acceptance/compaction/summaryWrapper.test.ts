@@ -6,7 +6,9 @@ import { runPrint, SUMMARY } from '../support/project.ts';
 const START = '[Previous conversation summary]';
 const END = '[End of summary]';
 
-test('the wrapper is there once in the next request and once after a resume, whatever the summary itself says', async () => {
+test('the wrapper is there once in the next request and once after a resume, whatever the summary itself says', {
+  tags: 'long',
+}, async () => {
   const first = await runPrint('hello', {
     replies: [{ text: `Hi. ${'Some words. '.repeat(500)}` }],
   });

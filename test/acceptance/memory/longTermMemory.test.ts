@@ -79,7 +79,9 @@ test('a search keeps to its limit, similarity and category', async () => {
   expect(styled.length).toBeGreaterThan(3);
 });
 
-test('a category can be written, searched for, and made the only one that prompts bring along', async () => {
+test('a category can be written, searched for, and made the only one that prompts bring along', {
+  tags: 'long',
+}, async () => {
   const context = (category: string | null) => ({ context: { memory: { timeoutMs: 20_000, category } } });
   const project = await openProject({ settings: context('user_preference') });
   const run = (prompt: string) => project.run(prompt, { format: 'text' });

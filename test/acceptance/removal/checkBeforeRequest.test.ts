@@ -34,7 +34,7 @@ test('`checkAndCompress` obeys its switch, strategy, interval of 5 s and thresho
     });
 });
 
-test('a burst of ten results in one second cannot overflow', async () => {
+test('a burst of ten results in one second cannot overflow', { tags: 'long' }, async () => {
   const window = 8000;
   const burst = Array.from({ length: 10 }, (_, n) =>
     use('Bash', { command: `seq ${n * 10_000} ${n * 10_000 + 4000}` }),

@@ -75,7 +75,7 @@ test('the strategy changes with /model', async () => {
   expect(used).toEqual(['oldest-removal', 'middle-removal']);
 });
 
-test('/context settings says which strategy, and why', async () => {
+test('/context settings says which strategy, and why', { tags: 'long' }, async () => {
   const project = await openProject();
   const first = await project.run('hello', {
     replies: [{ text: 'Hi.' }],

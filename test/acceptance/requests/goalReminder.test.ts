@@ -45,7 +45,9 @@ test('after forty tool results goal and status stand near the end', async () => 
   }
 });
 
-test('the reminder can be switched off, and comes sooner where the settings say so', async () => {
+test('the reminder can be switched off, and comes sooner where the settings say so', {
+  tags: 'long',
+}, async () => {
   const off = await longTurn({ instructionPinning: false });
   expect(
     off

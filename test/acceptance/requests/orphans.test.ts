@@ -38,7 +38,9 @@ test('any cut of a real log makes a valid list', async () => {
   expect(orphans).toBeGreaterThan(100);
 });
 
-test('a session file that lost its calls, or its results, is sent without orphans', async () => {
+test('a session file that lost its calls, or its results, is sent without orphans', {
+  tags: 'long',
+}, async () => {
   const { readFile, writeFile } = await import('node:fs/promises');
   const first = await runPrint('read', {
     replies: [

@@ -25,7 +25,7 @@ test('a cut result is "partial" on screen, with the lines of the file that are s
   );
 });
 
-test('a cut result is "partial" on the wire and in the log', async () => {
+test('a cut result is "partial" on the wire and in the log', { tags: 'long' }, async () => {
   const run = await runPrint('count', {
     format: 'stream-json',
     replies: [{ calls: [call] }, { text: 'Counted.' }],

@@ -52,7 +52,7 @@ test('system, session, conversation, tool, workspace and metadata are each fille
   expect(data?.metadata.lastUpdated).toBe(data?.layers.conversation.lastActivity);
 });
 
-test('/context --json shows the layers', async () => {
+test('/context --json shows the layers', { tags: 'long' }, async () => {
   const { again } = await runPrint('hello', { replies: [{ text: 'Hi.' }] });
   const { stdout } = await again('/context --json', { format: 'text' });
   const { layers, metadata } = JSON.parse(stdout);

@@ -14,7 +14,9 @@ test('where nothing can be written, the answer comes with a warning', async () =
   expect(run.stderr).toMatch(/not (being )?saved/i);
 });
 
-test('a disk that is full in the middle of a turn costs the log, not the answer', async () => {
+test('a disk that is full in the middle of a turn costs the log, not the answer', {
+  tags: 'long',
+}, async () => {
   const { work, server, access } = await openProject();
   const long = `The answer. ${'word '.repeat(4000)}`;
   server.script(
@@ -42,7 +44,9 @@ test('a disk that is full in the middle of a turn costs the log, not the answer'
   expect(textOf(server.requests()[1]?.messages.at(-1))).toContain("'use strict'");
 });
 
-test('a session with damaged lines opens with a warning, and what can be read counts', async () => {
+test('a session with damaged lines opens with a warning, and what can be read counts', {
+  tags: 'long',
+}, async () => {
   const first = await runPrint('one', { replies: [{ text: 'First.' }] });
   const [session] = await first.project.work.sessions();
   const text = await readFile(session?.file ?? '', 'utf8');
@@ -54,7 +58,9 @@ test('a session with damaged lines opens with a warning, and what can be read co
   expect(next.requests[0]?.messages.map(textOf).slice(-3)).toEqual(['one', 'First.', 'two']);
 });
 
-test('a model that fails ends the turn with a reason, and the session can be taken up', async () => {
+test('a model that fails ends the turn with a reason, and the session can be taken up', {
+  tags: 'long',
+}, async () => {
   const first = await runPrint('one', { replies: [{ text: 'First.' }] });
   const failed = await first.again('two', {
     format: 'text',

@@ -35,7 +35,9 @@ test('`JSONLStore` appends, reads, finds and deletes', async () => {
   expect(await again.exists()).toBe(false);
 });
 
-test('killed in the middle of a write, what came before and what comes after can be read', async () => {
+test('killed in the middle of a write, what came before and what comes after can be read', {
+  tags: 'long',
+}, async () => {
   const project = await openProject();
   const { server, work } = project;
   const first = await project.run('first', { replies: [{ text: 'First answer.' }] });

@@ -90,7 +90,7 @@ test('of 105 sessions 5 are archived, and can be resumed', async () => {
   expect(resumed.length).toBeGreaterThan(bytes.length);
 });
 
-test('an archived session is found by what was said in it', async () => {
+test('an archived session is found by what was said in it', { tags: 'long' }, async () => {
   const project = await openProject({ settings: { sessions: { maxSessions: 1 } } });
   const folder = await fill(project, 3);
   const terminal = await project.ready();

@@ -29,7 +29,9 @@ test('branch and remote are read from the repository, and a detached head has no
   expect(await paths.detectGitRemote(work.home)).toBeUndefined();
 });
 
-test('a detached head, no repository and a very long path are all places to work in', async () => {
+test('a detached head, no repository and a very long path are all places to work in', {
+  tags: 'long',
+}, async () => {
   const project = await openProject();
   await project.work.git('checkout', '--quiet', '--detach');
   const deep = join(
@@ -44,7 +46,9 @@ test('a detached head, no repository and a very long path are all places to work
   expect(await readdir(join(project.work.data, 'projects'))).toHaveLength(3);
 });
 
-test('CLAWDCODE_HOME moves everything, and an id that leads out of the folder is refused', async () => {
+test('CLAWDCODE_HOME moves everything, and an id that leads out of the folder is refused', {
+  tags: 'long',
+}, async () => {
   const { project, requests } = await runPrint('hello', { replies: [{ text: 'Hi.' }] });
   expect(requests).toHaveLength(1);
   const other = join(project.work.temporary, 'other home');

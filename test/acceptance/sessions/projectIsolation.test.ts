@@ -52,7 +52,9 @@ test('two repositories have two folders, and neither sees the other', async () =
   for (const { file } of await work.sessions()) expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('the place of everything can be chosen, and nothing is written elsewhere', async () => {
+test('the place of everything can be chosen, and nothing is written elsewhere', {
+  tags: 'long',
+}, async () => {
   const { work, access, run } = await openProject();
   const chosen = join(work.home, 'elsewhere');
   const before = await readdir(work.data);

@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest';
 import { setStage } from '../../e2e/support/stage.ts';
 
-test('after a resume the chain of entries goes on and tokens are recounted; an unknown id is an error', async () => {
+test('after a resume the chain of entries goes on and tokens are recounted; an unknown id is an error', {
+  tags: 'long',
+}, async () => {
   const { server, work, print } = await setStage();
   server.script({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
   expect(await print(['-p', 'first'])).toMatchObject({ code: 0, stdout: 'One.\n' });

@@ -62,7 +62,7 @@ test('forty thousand "a" take less than a second, and exactly 80 % is enough', a
   expect(counter.estimateTokens('a'.repeat(400))).toBe(100);
 });
 
-test('the meter of a session learns from what the server counts', async () => {
+test('the meter of a session learns from what the server counts', { tags: 'long' }, async () => {
   const text = 'Please explain what the scanner does. '.repeat(200);
   const report = (n: number) => ({
     text: `Answer ${n}.`,

@@ -15,7 +15,9 @@ test('`TokenBudgetTracker` refuses what is over the budget', () => {
   expect(tracker.getBreakdown()).toEqual({ system: 2000, summary: 1000 });
 });
 
-test('what the request was granted, by part, is what the result and /context say', async () => {
+test('what the request was granted, by part, is what the result and /context say', {
+  tags: 'long',
+}, async () => {
   const first = await runPrint('hello', { replies: [{ text: 'Hi.' }], window: 20_000 });
   const { parts, used_tokens, context_window } = first.result?.context_usage ?? { parts: [] };
   expect(context_window).toBe(20_000);

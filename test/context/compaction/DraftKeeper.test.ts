@@ -193,6 +193,7 @@ describe.each([16_000, 48_000, 128_000, 200_000])('300 steps in a window of %i t
 
 test.each([48_000, 128_000])(
   'a draft frees as much as a summary at the trigger, to within a tenth (%i)',
+  { tags: 'long' },
   async (windowTokens) => {
     const steps = 150;
     const drafts = await longSession({ windowTokens, steps });

@@ -19,6 +19,7 @@ test.each([
   ['paths', `rmdir ${'b/'.repeat(1000)} ${'c/'.repeat(30_000)}`],
 ])(
   'a command of tens of thousands of characters (%s) asks, and is decided with bounded work',
+  { tags: 'long' },
   async (_name, command) => {
     let looks = 0;
     const policy = await policyFor(rules);

@@ -50,7 +50,10 @@ async function said(catalogue: Catalogue): Promise<unknown> {
   return { sessions: sessions.sort((a, b) => (a.id < b.id ? -1 : 1)), hits: hits.sort() };
 }
 
-test('whatever happens to the logs, an index that followed them says what a new one says', async () => {
+test('whatever happens to the logs, an index that followed them says what a new one says', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
       const folder = await mkdtemp(join(tmpdir(), 'clawdcode-follows-'));
@@ -128,4 +131,4 @@ test('whatever happens to the logs, an index that followed them says what a new 
       ],
     },
   );
-}, 120_000);
+});

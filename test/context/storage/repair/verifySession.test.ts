@@ -128,7 +128,9 @@ async function expectRepaired(file: string, hurt: Buffer, now: Date): Promise<vo
   expect(await repairSession(file)).toEqual({ type: 'sound' });
 }
 
-test('whatever happened to a log, a repair leaves a sound one, and the original as it was', async () => {
+test('whatever happened to a log, a repair leaves a sound one, and the original as it was', {
+  tags: 'long',
+}, async () => {
   const folder = await temporaryFolder();
   const { file, bytes, entries, store } = await realLog(folder);
   const place = fc.nat(bytes.length - 1);
