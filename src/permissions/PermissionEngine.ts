@@ -9,7 +9,7 @@ import { coverage } from './rules/commandRule.ts';
 import { type AnsweredCall, type LearnedRules, proposeRules } from './rules/learnRules.ts';
 import { loadShellParser } from './shell/loadParser.ts';
 
-/** What decides about commands, in this thread or in one of its own: it reads the grammar, the disk, and asks git. */
+/** What decides about commands, in this thread or in another: it reads the grammar, the disk, and asks git. */
 export interface PermissionEngine {
   decide(input: PermissionInput, facts: PolicyFacts): Promise<PermissionDecision>;
   /** The same decision with what led to it. */

@@ -1,6 +1,10 @@
 /**
- * The one decision: what a call wants to do, the rules and the mode → allow, ask or deny, and why.
- * Pure but for what the policy brings (links, the shell's grammar). Deny beats ask beats allow, always.
+ * The one decision: what a call wants to do, the rules and the mode → allow, ask or deny, and why. Deny beats ask beats
+ * allow, always. Pure but for what the policy brings: the shell's grammar, and lookups on disk.
+ *
+ * A file is decided in `files/`, a command in `command/`: `shell/` parses it, deny and ask rules are applied to the whole
+ * (`forbiddenCommand.ts`), then each part needs an allow rule that covers it (`rules/`, with the table of programs in
+ * `options/`) or has to be read-only (`readOnly/`). What is on disk is found out in `lookups/`.
  */
 import type { Access, AccessPaths, PermissionDecision } from '../protocol/permissions.ts';
 import { decideCommand } from './command/commandDecision.ts';

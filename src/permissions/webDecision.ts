@@ -42,7 +42,7 @@ function speaksOf(rule: SourcedRule, tool: string, domain: string): boolean {
 
 /**
  * Whether a rule about web pages also counts when a command wants to reach this host. One without a domain does where
- * it forbids or asks: that any page may be read is no leave for commands to send anything anywhere.
+ * it forbids or asks: that any page may be read does not allow commands to send anything anywhere.
  */
 export function bindsCommands({ text, behavior }: SourcedRule, host: string): boolean {
   const parsed = parseRule(text);

@@ -220,7 +220,7 @@ describe('a judge never decides on', () => {
     ...['mkfs /dev/sda', 'shutdown now', 'kill 1', 'kill -9 -1', 'pkill node', 'killall node', 'crontab x'],
     ...['sudo npm test', 'doas npm test', 'su -c x', 'chown root a.txt', 'chmod 777 a.txt', 'chmod -R +x .'],
     ...['chmod u+s a.txt', 'systemctl stop x', 'mount x y', 'ln -s / x', 'ln -s ~/.ssh x', 'tee a.txt'],
-    // Outside the workspace, secrets, what others obey.
+    // Outside the workspace, secrets, protected files.
     ...[
       'touch /etc/x',
       'cp a.txt /tmp/x',

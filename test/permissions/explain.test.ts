@@ -54,7 +54,7 @@ test('words have their values, or none where only the shell knows', async () => 
   ]);
 });
 
-test('where a rule or the mode settles the whole, the parts have no verdict of their own', async () => {
+test('where a rule or the mode settles the whole, the parts have no separate verdict', async () => {
   const denied = await why('ls; git push', ['deny Bash(git push:*)']);
   expect(denied).toMatchObject({ behavior: 'deny', rule: { text: 'Bash(git push:*)' } });
   expect(denied.parts.map(({ text, verdict }) => [text, verdict])).toEqual([
@@ -117,7 +117,7 @@ test('it never says anything else than the decision', async () => {
         const verdicts = explained.parts.flatMap(({ verdict }) =>
           verdict ? [weight[verdict.behavior]] : [],
         );
-        // Where nobody is asked, a part that asks is a refusal of the whole.
+        // When no question can be asked, a part that asks is a refusal of the whole.
         const gravest = Math.max(...verdicts);
         const expected = mode === 'dontAsk' && gravest === 1 ? 2 : gravest;
         if (verdicts.length > 0) expect(expected).toBe(weight[behavior]);

@@ -44,7 +44,7 @@ writeFileSync(join(outside, 'secret.txt'), 'x\n');
 symlinkSync(outside, join(root, 'link'));
 symlinkSync(join(outside, 'inner'), join(root, 'innerlink'));
 symlinkSync(join(root, '.env'), join(root, 'innocent.txt'));
-// To places where nothing is yet: whoever writes through them makes the file there.
+// To places where nothing is yet: writing through them makes the file there.
 symlinkSync('../.zshenv', join(root, 'dangling.md'));
 symlinkSync('dangling.md', join(root, 'chain.md'));
 symlinkSync(join(outside, 'missing'), join(root, 'nowhere'));

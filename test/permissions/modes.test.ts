@@ -38,7 +38,7 @@ describe('dontAsk', () => {
 
   test.each<[string, string, Access, readonly string[]]>([
     ['reading', 'Read', { type: 'read', paths: [join(root, 'a.txt')] }, []],
-    ['a command that only looks', 'Bash', { type: 'command', command: 'git status', cwd: root }, []],
+    ['a command that only reads', 'Bash', { type: 'command', command: 'git status', cwd: root }, []],
     [
       'what a rule allows',
       'Bash',

@@ -218,7 +218,7 @@ function toolRule(behavior: 'ask' | 'deny', tool: string, policy: Policy): Permi
 
 /**
  * What rules that deny or ask say of the command itself and of the files that it names. Where they might speak of it and
- * nobody can know, it asks: also a rule that denies, and in every mode.
+ * cannot be known, it asks: also a rule that denies, and in every mode.
  */
 function forbidden(
   behavior: 'ask' | 'deny',

@@ -34,7 +34,7 @@ export function localWork(visit: Visit, policy: Policy): AskCause | undefined {
 const isOwnCode = (realPath: string, policy: Policy): boolean =>
   inWorkspace(realPath, policy) && !/\/(?:node_modules|vendor|site-packages)(?:\/|$)/.test(realPath);
 
-/** No word names, or could name, what lies outside the workspace or is obeyed later. */
+/** No word names, or could name, what lies outside the workspace or is protected. */
 function staysInside({ part, directories }: Visit, policy: Policy): boolean {
   const isInside = (path: string): boolean => {
     const real = policy.realpath(path);
@@ -53,7 +53,7 @@ function staysInside({ part, directories }: Visit, policy: Policy): boolean {
 
 /**
  * Options under which a tool listens, downloads, sends results to a service, or runs what the option names or holds as
- * code; and words from a file (`@args`), which nobody has read.
+ * code; and words from a file (`@args`), which have not been read.
  */
 const reaching =
   /^@|^--?(?:host|ui|api|open|inspect|node-opt|node-arg|install|init|registry|exec|eval|print|script-shell|shell|userconfig|globalconfig|rcfile|require|import|loader|config-env|proxy|pastebin|python-exec|server|drb|browser|load-plugins|plugins?(?:=|$)|Xswiftc|Xlinker|Xcc)/i;
@@ -203,7 +203,7 @@ function worksOnFiles(visit: Visit, name: string, args: readonly string[], polic
   return (visit.directories ?? []).every((directory) =>
     targets.every((word) => {
       const path = locate(word, directory, policy);
-      // A folder that is moved takes along what nobody has looked at.
+      // A folder that is moved takes along what has not been looked at.
       return (
         isOrdinary(path, directory, policy) &&
         !(name === 'mv' && policy.isDirectory(path) && word !== args.at(-1))
@@ -226,7 +226,7 @@ function fileTargets({ part }: Visit, name: string, args: readonly string[]): re
       ? files
       : undefined;
   }
-  // A folder that is copied as a whole may bring along what is obeyed at its new place.
+  // A folder that is copied as a whole may bring along files that are protected at the new place.
   const copiesFolders =
     name === 'cp' && args.some((word) => /^(?:-[a-z]*[aRr]|--(?:recursive|archive))/.test(word));
   return copiesFolders ? undefined : editedPaths(part);

@@ -42,7 +42,7 @@ export interface StoppedRule {
   readonly row?: string;
 }
 
-/** Deny and ask rules have been heeded before; here is what allows. `others`: what the rest of the command touches. */
+/** Deny and ask rules have been applied before; this decides what is allowed. `others`: what the rest of the command touches. */
 export function decidePart(visit: Visit, others: Touched, policy: Policy): PartVerdict {
   const { part } = visit;
   const use = readOnlyUse(part);
@@ -68,7 +68,7 @@ function decideCall(input: ScopeInput, open: SourcedRule | undefined): PartVerdi
   if (secret) return secret;
   if (open) return allowedBy(open);
   if (changesDirectory(part)) return decideMove(visit, policy);
-  if (use) return { row: lookingRow(part), ...decideUse(input, use) };
+  if (use) return { row: readOnlyRow(part), ...decideUse(input, use) };
   if (policy.mode === 'acceptEdits' && edits)
     return { row: `commands that edit files: ${part.argv[0]}`, ...edits };
   const cause = localWork(visit, policy);
@@ -163,7 +163,8 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
   const astray = directories.find((directory) => !inWorkspace(policy.realpath(directory), policy));
   if (astray !== undefined)
     return { behavior: 'ask', reason: `${what} runs in ${astray}, outside the workspace.` };
-  const asked = decideGit(use, directories, what, policy) ?? decideObeyed(use, directories, what, policy);
+  const asked =
+    decideGit(use, directories, what, policy) ?? decideVersionFiles(use, directories, what, policy);
   if (asked) return asked.behavior === 'ask' ? { ...asked, unruled: input } : asked;
   const verdicts = directories.flatMap((directory) => [
     ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, policy)),
@@ -180,7 +181,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
   return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only looks.` };
 }
 
-/** A directory may hold a repository of its own, and its settings name programs that git runs. */
+/** A directory may hold another repository, and its settings name programs that git runs. */
 function decideGit(
   { repositories = [], contents }: ReadOnlyUse,
   directories: readonly string[],
@@ -210,14 +211,15 @@ function decideGit(
 }
 
 /** A file upwards from where it runs that makes a program something else. */
-function decideObeyed(
-  { obeys = [] }: ReadOnlyUse,
+function decideVersionFiles(
+  { versionFiles = [] }: ReadOnlyUse,
   directories: readonly string[],
   what: string,
   policy: Policy,
 ): PartVerdict | undefined {
   const places = directories.map(policy.realpath);
-  const found = obeys.length === 0 ? [] : places.map((place) => policy.findUpwards(place, obeys));
+  const found =
+    versionFiles.length === 0 ? [] : places.map((place) => policy.findUpwards(place, versionFiles));
   // Above the workspace it is the user's own.
   const named = places
     .map(policy.toolsFolderNamed)
@@ -264,7 +266,7 @@ function decideOperand(
 }
 
 /** The table that knows the command, by program and subcommand. */
-function lookingRow({ argv }: CommandPart): string {
+function readOnlyRow({ argv }: CommandPart): string {
   const at = subcommandAt(argv);
   const names = [argv[0], ...(at > 0 ? [argv[at]] : [])];
   return `commands that only look: ${names.join(' ')}`;

@@ -36,7 +36,7 @@ type PlainEdit =
       readonly target: string;
     };
 
-/** Paths that a command may change before or while one of its parts runs; null = nobody can say. */
+/** Paths that a command may change before or while one of its parts runs; null = not known. */
 export type Touched = readonly string[] | null;
 
 /** Undefined = another command, or not understood. `others`: what the other parts of the command touch. */

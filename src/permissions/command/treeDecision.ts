@@ -40,7 +40,7 @@ export function decidePattern(
 
 /**
  * Whether every file below a folder may be shown. Between this look and the command another program could put a file
- * there; whoever can do that can also read it.
+ * there; a program that can do that can also read it.
  */
 export function decideTree(tree: Tree, directory: string, what: string, policy: Policy): PermissionDecision {
   if (isNoFile(tree.path)) return allowed;

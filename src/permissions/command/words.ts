@@ -54,7 +54,7 @@ export function pathsIn(word: string | null, raw: string): readonly string[] {
   }
   const glued = /^-[A-Za-z](.+)$/.exec(text)?.[1];
   if (glued !== undefined) candidates.push(glued);
-  // Of `{.env,x}` each alternative is a word of its own.
+  // Of `{.env,x}` each alternative is a separate word.
   if (word === null) candidates.push(...text.split(/[{},]/));
   return [...new Set(candidates)].filter((path) => path !== '' && path.length < 4096);
 }

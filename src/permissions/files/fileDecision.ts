@@ -5,7 +5,7 @@ import { dependsOnProcess } from '../lookups/realpathForAll.ts';
 import type { Policy } from '../policy.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
 import { gravest } from '../verdicts.ts';
-import { anchoredPath, contains, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
+import { contains, fixedPath, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
 import {
   type ProtectedName,
@@ -18,7 +18,7 @@ import { couldBeSensitive, foldPath, isSensitive, secretFolders } from './sensit
 
 /** What decided, so that a suggestion can be made of it. */
 export interface FileVerdict extends PermissionDecision {
-  readonly cause: 'rule' | 'secret' | 'obeyed' | 'outside' | 'mode' | 'workspace';
+  readonly cause: 'rule' | 'secret' | 'protected' | 'outside' | 'mode' | 'workspace';
   /** The path with its links resolved. */
   readonly realPath: string;
 }
@@ -109,12 +109,12 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   const secret =
     paths.findLast(globs ? couldBeSensitive : isSensitive) ??
     (namesInHome(realPath, policy).some(isSensitive) ? realPath : undefined);
-  const obeyed = verb === 'write' ? obeyedOf(paths, request, policy) : undefined;
-  if (secret !== undefined || obeyed) {
+  const guarded = verb === 'write' ? protectedAmong(paths, request, policy) : undefined;
+  if (secret !== undefined || guarded) {
     const named = allowing.find(
       (rule) =>
         (secret === undefined || namesTheFile(rule, 'secret', realPath, policy)) &&
-        (obeyed === undefined || namesTheFile(rule, 'obeyed', realPath, policy)),
+        (guarded === undefined || namesTheFile(rule, 'protected', realPath, policy)),
     );
     if (named) return byRule('allow', named);
     if (secret !== undefined)
@@ -123,8 +123,12 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
         'secret',
         `${secret} may hold secrets, so it is never ${past(verb)} without asking.`,
       );
-    if (obeyed)
-      return verdict('ask', 'obeyed', `${obeyed.path} is obeyed by ${obeyed.by}, so writing it always asks.`);
+    if (guarded)
+      return verdict(
+        'ask',
+        'protected',
+        `${guarded.path} is obeyed by ${guarded.by}, so writing it always asks.`,
+      );
   }
   const [allowed] = allowing;
   if (allowed) return byRule('allow', allowed);
@@ -140,43 +144,43 @@ const basisOf = {
   mode: 'mode',
   workspace: 'read-only',
   secret: 'rule',
-  obeyed: 'rule',
+  protected: 'rule',
   outside: 'rule',
 } as const;
 
 const past = (verb: 'read' | 'write'): string => (verb === 'read' ? 'read' : 'written');
 
-/** The first of the paths that other programs obey, the resolved one before the one that was written. */
-function obeyedOf(
+/** The first of the protected paths, the resolved one before the one that was written. */
+function protectedAmong(
   paths: readonly string[],
   { isFile = true }: FileRequest,
   policy: Policy,
 ): { path: string; by: string } | undefined {
   for (const path of paths.toReversed()) {
     const name = protectionOf(path, policy);
-    if (name) return { path, by: name.obeyedBy };
+    if (name) return { path, by: name.usedBy };
   }
   const realPath = paths.at(-1) ?? '';
   return (
-    obeyedByLink(realPath, policy) ??
-    obeyedInHome(realPath, policy) ??
-    obeyedByInclude(realPath, policy) ??
-    (isFile ? obeyedAsHead(realPath, policy) : undefined)
+    protectedByLink(realPath, policy) ??
+    protectedInHome(realPath, policy) ??
+    protectedByInclude(realPath, policy) ??
+    (isFile ? protectedAsHead(realPath, policy) : undefined)
   );
 }
 
 /**
- * What makes a folder a repository without a `.git`, whose settings git obeys in it: it takes `HEAD`, and `config`, `objects`
+ * What makes a folder a repository without a `.git`, whose settings git uses in it: it takes `HEAD`, and `config`, `objects`
  * and `refs` are ordinary names. Source: gitrepository-layout.
  */
-function obeyedAsHead(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+function protectedAsHead(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   if (foldPath(realPath).at(-1) !== 'head' || policy.isDirectory(join(dirname(realPath), '.git')))
     return undefined;
   return { path: realPath, by: 'git, which takes a folder with it for a repository' };
 }
 
-/** The settings of git may include any file, also one that the project keeps under a name of its own. */
-function obeyedByInclude(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+/** The settings of git may include any file, also one that the project keeps under another name. */
+function protectedByInclude(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   const included = [policy.root, ...policy.additionalDirectories].flatMap((folder) =>
     policy.gitIncludes(folder, policy.home),
   );
@@ -185,28 +189,28 @@ function obeyedByInclude(realPath: string, policy: Policy): { path: string; by: 
     : undefined;
 }
 
-/** A repository may keep `AGENTS.md` or `.vscode` as a link: what it leads to is obeyed as well. */
-function obeyedByLink(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+/** A repository may keep `AGENTS.md` or `.vscode` as a link: what it leads to is protected as well. */
+function protectedByLink(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   const folders = [policy.root, ...policy.additionalDirectories].flatMap((folder) => [
     folder,
     join(folder, '.github'),
   ]);
   for (const link of folders.flatMap((folder) => policy.linksIn(folder))) {
     const name = protectionOf(link, policy);
-    if (name && contains(policy.realpath(link), realPath)) return { path: realPath, by: name.obeyedBy };
+    if (name && contains(policy.realpath(link), realPath)) return { path: realPath, by: name.usedBy };
   }
   return undefined;
 }
 
 /** So may the home folder: `~/.config/nvim` leads to a project with dot files. */
-function obeyedInHome(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+function protectedInHome(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   const names = namesInHome(realPath, policy);
   if (names.length === 0) return undefined;
   const { homes, workspace } = placesOf(policy);
   const place = { homes, workspace: workspace.flatMap((folder) => [folder, ...namesInHome(folder, policy)]) };
   for (const name of names) {
     const known = protectedName(name, place);
-    if (known) return { path: realPath, by: known.obeyedBy };
+    if (known) return { path: realPath, by: known.usedBy };
   }
   return undefined;
 }
@@ -274,7 +278,7 @@ function allows(
 /** Whether the rule is this very file, or speaks of such files as such, and not of everything around it. */
 function namesTheFile(
   rule: SourcedRule,
-  kind: 'secret' | 'obeyed',
+  kind: 'secret' | 'protected',
   realPath: string,
   policy: Policy,
 ): boolean {
@@ -283,7 +287,7 @@ function namesTheFile(
   const place = { ...policy, base: rule.base };
   if (isExactly(parsed.spec, realPath, place)) return true;
   if (kind === 'secret') return isSensitive(parsed.spec);
-  const named = protectionOf(anchoredPath(parsed.spec, place), policy);
+  const named = protectionOf(fixedPath(parsed.spec, place), policy);
   return named?.isGeneral === true ? protectionOf(realPath, policy)?.isGeneral === true : named !== undefined;
 }
 
@@ -302,7 +306,7 @@ export function namesInHome(
   );
 }
 
-/** Folders of the home in which a link may stand in the place of what a program obeys or keeps secret. */
+/** Folders of the home in which a link may stand in the place of what a program reads as settings or keeps secret. */
 const folders: readonly string[] = [
   ...new Set([
     '',

@@ -16,20 +16,20 @@ export interface PatternPlace {
  * taken at its word, so that a link put in its place permits nothing else.
  */
 export function permits(pattern: string, realPath: string, place: PatternPlace): boolean {
-  const { root, glob } = anchor(pattern, place);
+  const { root, glob } = locatePattern(pattern, place);
   return [root, place.realpath(root)].some((directory) => matches(glob, directory, realPath, false));
 }
 
 /** Whether a pattern without wildcards is this very file, and neither a folder around it nor a name anywhere. */
 export function isExactly(pattern: string, realPath: string, place: PatternPlace): boolean {
-  const { root, glob } = anchor(pattern, place);
+  const { root, glob } = locatePattern(pattern, place);
   if (/[*?[{(!]/.test(glob)) return false;
   return [root, place.realpath(root)].some((directory) => join(directory, glob) === realPath);
 }
 
 /** What a pattern speaks of, as an absolute path with its wildcards left in. */
-export function anchoredPath(pattern: string, place: PatternPlace): string {
-  const { root, glob } = anchor(pattern, place);
+export function fixedPath(pattern: string, place: PatternPlace): string {
+  const { root, glob } = locatePattern(pattern, place);
   return join(root, glob);
 }
 
@@ -47,21 +47,21 @@ export function forbids(pattern: string, paths: readonly string[], place: Patter
 
 /** The pattern as written, and with its fixed beginning taken apart so that links in it can be resolved. */
 function anchors(pattern: string, place: PatternPlace): readonly { root: string; glob: string }[] {
-  const anchored = anchor(pattern, place);
-  const fixed = anchored.glob.replace(/^\*\*\//, '');
+  const located = locatePattern(pattern, place);
+  const fixed = located.glob.replace(/^\*\*\//, '');
   const wild = /[*?[{(!]/.exec(fixed)?.index ?? fixed.length;
   const slash = fixed.lastIndexOf('/', wild);
   const below = {
-    root: join(anchored.root, fixed.slice(0, slash + 1)),
+    root: join(located.root, fixed.slice(0, slash + 1)),
     glob: fixed.slice(slash + 1) || '**',
   };
-  if (wild < fixed.length) return [anchored, below];
-  return [anchored, below, { root: place.realpath(join(anchored.root, fixed)), glob: '**' }];
+  if (wild < fixed.length) return [located, below];
+  return [located, below, { root: place.realpath(join(located.root, fixed)), glob: '**' }];
 }
 
 /** Whether some file that the shell makes of a wildcard path could be covered by a pattern that forbids. */
 export function mayForbid(pattern: string, path: string, place: PatternPlace): boolean {
-  const { root, glob } = anchor(pattern, place);
+  const { root, glob } = locatePattern(pattern, place);
   // A shell's wildcard does not match a leading dot.
   if (/^[*?]/.test(basename(path)) && basename(glob).startsWith('.')) return false;
   const given = foldText(path);
@@ -77,13 +77,13 @@ export function contains(directory: string, path: string): boolean {
   return way === '' || !(way === '..' || way.startsWith('../') || isAbsolute(way));
 }
 
-function anchor(pattern: string, { base, home }: PatternPlace): { root: string; glob: string } {
+function locatePattern(pattern: string, { base, home }: PatternPlace): { root: string; glob: string } {
   if (pattern.startsWith('//')) return literalPrefix(pattern.slice(1));
   if (pattern === '~' || pattern.startsWith('~/')) return { root: home, glob: pattern.slice(2) || '**' };
   if (pattern.startsWith('/')) return { root: base, glob: pattern.slice(1) || '**' };
   if (pattern.startsWith('./')) return { root: base, glob: pattern.slice(2) || '**' };
-  const anchored = pattern.slice(0, -1).includes('/');
-  return { root: base, glob: anchored ? pattern : `**/${pattern}` };
+  const hasFolder = pattern.slice(0, -1).includes('/');
+  return { root: base, glob: hasFolder ? pattern : `**/${pattern}` };
 }
 
 /** Splits an absolute pattern where its wildcards begin. */

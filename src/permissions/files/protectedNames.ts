@@ -1,5 +1,5 @@
 /**
- * Files and folders that other programs obey: what is written there is run, or changes what a program does, without
+ * Files and folders that other programs run or read as settings: what is written there runs, or changes what runs, without
  * anybody looking at it again. Data, so that whatever guards the workspace (the permission check, a sandbox) guards the
  * same names.
  *
@@ -17,16 +17,16 @@ export interface ProtectedName {
    * Capitals make no difference.
    */
   readonly pattern: string;
-  /** Who obeys it, in words for the user: "VS Code". */
-  readonly obeyedBy: string;
+  /** What uses it, in words for the user: "VS Code". */
+  readonly usedBy: string;
   /** Commands that the user runs all day (install, test, commit) write there, so a sandbox has to let them. */
   readonly isBuilt?: true;
-  /** It stands for whatever has no name of its own here: who names that has not named what has one. */
+  /** It stands for whatever has no name here: a rule for it does not cover what has one. */
   readonly isGeneral?: true;
 }
 
 interface Group {
-  readonly obeyedBy: string;
+  readonly usedBy: string;
   /** The topic of that program's own documentation which says so. */
   readonly source: string;
   readonly patterns: readonly string[];
@@ -36,14 +36,14 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 const git: readonly Group[] = [
   {
-    obeyedBy: 'git',
+    usedBy: 'git',
     source: 'git: githooks, gitattributes, gitmodules, git-config (core.hooksPath, filters, aliases)',
     patterns: words(
       '.git .gitattributes .gitmodules .gitconfig* .lfsconfig *.git/hooks *.git/config .githooks .git-hooks .hooks .config/git /etc/gitconfig',
     ),
   },
   {
-    obeyedBy: 'git',
+    usedBy: 'git',
     source:
       'git: githooks. core.hooksPath may name any folder, so the names of the hooks count wherever they are',
     patterns:
@@ -52,7 +52,7 @@ const git: readonly Group[] = [
       pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman post-index-change`),
   },
   {
-    obeyedBy: 'the git hooks',
+    usedBy: 'the git hooks',
     source:
       'Husky; Lefthook: configuration file names; pre-commit: .pre-commit-config.yaml; Overcommit; simple-git-hooks; lint-staged: configuration; CaptainHook; prek; hk; rusty-hook; cargo-husky; Yorkie; Cocogitto: git hooks; Trunk: actions',
     patterns:
@@ -62,7 +62,7 @@ const git: readonly Group[] = [
       .yorkie .ghooks .vite-hooks cog.toml .trunk`),
   },
   {
-    obeyedBy: 'version control',
+    usedBy: 'version control',
     source:
       'Mercurial: hgrc (hooks, aliases); Jujutsu: config (aliases, fix.tools); Subversion; Sapling; Arcanist; Darcs: defaults (posthook); Fossil: versioned settings; Pijul: hooks; repo: .repo; DVC; git-review',
     patterns: words(
@@ -73,12 +73,12 @@ const git: readonly Group[] = [
 
 const agents: readonly Group[] = [
   {
-    obeyedBy: 'ClawdCode',
+    usedBy: 'ClawdCode',
     source: 'ClawdCode: settings, permissions, memory and instructions',
     patterns: words('.clawdcode*'),
   },
   {
-    obeyedBy: 'coding agents',
+    usedBy: 'coding agents',
     source:
       'agents.md; Claude Code: settings, hooks, memory; Codex CLI: config; Gemini CLI: settings; Copilot: custom instructions, hooks; Model Context Protocol: .mcp.json; and the configuration pages of the agents that the other names belong to',
     patterns: words(`AGENTS.md AGENTS.*.md AGENT.md .agents .agent .mcp.json mcp.json .mcp
@@ -96,7 +96,7 @@ const agents: readonly Group[] = [
 
 const editors: readonly Group[] = [
   {
-    obeyedBy: 'the editor',
+    usedBy: 'the editor',
     source:
       'VS Code: tasks, launch, workspace settings, multi-root workspaces, the test runner for extensions; luacheck: a configuration is Lua that editors run; JetBrains: .idea, run configurations; Visual Studio: .vs; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans; Rope: .ropeproject/config.py; Jedi; Haskell Language Server: hie.yaml (bios program); Merlin; Build Server Protocol: connection files; Visual Studio: launchSettings.json, project user files; Xcode: .xcode.env',
     patterns:
@@ -106,21 +106,21 @@ const editors: readonly Group[] = [
       .ropeproject .jedi hie.yaml .merlin .bsp .bloop .metals .scala-build launchSettings.json *proj.user .xcode.env* .swiftpm .kakrc .tasks .projections.json .vscode-test.* .luacheckrc`),
   },
   {
-    obeyedBy: 'vim or Neovim',
+    usedBy: 'vim or Neovim',
     source: "Vim: startup, 'exrc'; Neovim: 'exrc', trust; localvimrc",
     patterns:
       words(`.vimrc* .gvimrc _vimrc _gvimrc .exrc* _exrc .nvim* .vim .vimlocal .lvimrc .local.vimrc .lazy.lua .neoconf.json
       .nlsp-settings coc-settings.json .ideavimrc .netrwhist ~/.config/nvim ~/.config/vim ~/vimfiles`),
   },
   {
-    obeyedBy: 'Emacs',
+    usedBy: 'Emacs',
     source: 'Emacs: init file, per-directory local variables',
     patterns: words(
       '.dir-locals.el .dir-locals-2.el .emacs .emacs.el .emacs.d .spacemacs* .doom.d ~/.config/emacs',
     ),
   },
   {
-    obeyedBy: 'the development container',
+    usedBy: 'the development container',
     source:
       'Development Containers: devcontainer.json; Gitpod and Ona: automations; Replit: .replit; Firebase Studio: .idx; Devfile; Daytona; CodeSandbox: tasks; StackBlitz: .stackblitzrc; DDEV: hooks; Lando: events; Docksal',
     patterns: words(
@@ -131,7 +131,7 @@ const editors: readonly Group[] = [
 
 const automation: readonly Group[] = [
   {
-    obeyedBy: 'GitHub',
+    usedBy: 'GitHub',
     source:
       'GitHub Actions: workflow syntax, custom actions; Dependabot: configuration; code owners; Mergify; Kodiak; Renovate: configuration file names. GitHub apps keep their settings right in .github',
     patterns: words(
@@ -139,7 +139,7 @@ const automation: readonly Group[] = [
     ),
   },
   {
-    obeyedBy: 'continuous integration',
+    usedBy: 'continuous integration',
     source:
       'The configuration file page of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse',
     patterns:
@@ -153,7 +153,7 @@ const automation: readonly Group[] = [
 
 const packages: readonly Group[] = [
   {
-    obeyedBy: 'the package manager',
+    usedBy: 'the package manager',
     source:
       'npm: npmrc; Yarn: yarnrc (yarnPath, plugins), Plug and Play; pnpm: .pnpmfile, pnpm-workspace settings; Bun: bunfig (preload); pip: configuration; PyPI: .pypirc; uv: uv.toml; conda: .condarc; PDM: pdm.toml; LuaRocks: .luarocks; Bundler: configuration; RubyGems: .gemrc; NuGet: nuget.config; .NET: local tools',
     patterns:
@@ -162,7 +162,7 @@ const packages: readonly Group[] = [
       .bundle .gemrc nuget.config dotnet-tools.json .paket pdm.toml .pdm.toml .pdm-python .luarocks`),
   },
   {
-    obeyedBy: 'the build tool',
+    usedBy: 'the build tool',
     source:
       'Cargo: configuration (runners, wrappers); rustup: toolchain file; Bazel: .bazelrc; Bazelisk: tools/bazel; Buck2: .buckconfig; Please; Gradle: wrapper, init scripts; Maven: .mvn (extensions, jvm.config), wrapper; sbt: .sbtopts, .jvmopts; prove: .proverc; RSpec: .rspec, .rspec-local; Terraform: CLI configuration; Bazelisk: .bazelversion; Pants: .pants.rc; MSBuild: response files; Leiningen and Mill: JVM options; Nim: config.nims; latexmk: latexmkrc; Moon; Nx: wrapper; Ansible: ansible.cfg; Chef: knife.rb; Packer: plugins; elan: lean-toolchain',
     patterns:
@@ -171,7 +171,7 @@ const packages: readonly Group[] = [
       .jvm-opts .mill-* config.nims nim.cfg latexmkrc .latexmkrc .moon .nx/nxw.js ansible.cfg .ansible* .chef .packer.d lean-toolchain`),
   },
   {
-    obeyedBy: 'whatever runs the installed packages',
+    usedBy: 'whatever runs the installed packages',
     source:
       'Node.js: modules; Python: site (.pth, sitecustomize, usercustomize), venv; tox and nox: environments; Pixi and Hatch: environments; renv; FVM: flutter_sdk',
     patterns:
@@ -179,7 +179,7 @@ const packages: readonly Group[] = [
       __pycache__ *.pyc *.pth sitecustomize.py usercustomize.py .tox .nox .eggs .pixi .hatch .conda renv/activate.R renv/library .fvm .gradle .pnpm-store`),
   },
   {
-    obeyedBy: 'the language runtime',
+    usedBy: 'the language runtime',
     source:
       'R: startup; PHP: .user.ini; Apache: .htaccess; Windows: desktop.ini, autorun.inf; Jupyter: configuration files of the working directory; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files; Erlang: .erlang; Octave and MATLAB: startup; gnuplot; PsySH: .psysh.php; WP-CLI: require; Perl: .perldb; Ruby: debug and byebug; Rails: .railsrc; GHC: package environments',
     patterns:
@@ -189,7 +189,7 @@ const packages: readonly Group[] = [
       .erlang .octaverc startup.m .gnuplot .psysh.php .psysh wp-cli.y*ml wp-cli.local.y*ml .perldb .rdbgrc* .byebugrc .railsrc .ghc.environment* .utoprc .radare2rc .rizinrc .tclshrc .wishrc .re.pl .xinputrc`),
   },
   {
-    obeyedBy: 'the environment manager',
+    usedBy: 'the environment manager',
     source:
       'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox; shadowenv; Flox; Hermit; pkgx; vfox; aqua; RVM: .rvmrc; rbenv-vars and nodenv-vars',
     patterns: words(`mise.toml mise.*.toml .mise* mise/config*.toml .config/mise* .rtx* .tool-versions .asdfrc
@@ -199,7 +199,7 @@ const packages: readonly Group[] = [
 
 const home: readonly Group[] = [
   {
-    obeyedBy: 'the shell',
+    usedBy: 'the shell',
     source:
       'The startup files page of bash, zsh, ksh, tcsh, fish, Nushell, Elvish, Xonsh and PowerShell; readline: inputrc',
     patterns:
@@ -210,7 +210,7 @@ const home: readonly Group[] = [
       ~/.elvish /etc/profile* /etc/bash* /etc/zsh* /etc/environment /etc/inputrc`),
   },
   {
-    obeyedBy: 'the system',
+    usedBy: 'the system',
     source:
       'systemd: user units, environment.d; XDG: autostart, desktop entries; macOS: launchd; cron: crontab; X11: xinit; PAM; sudo; the dynamic linker',
     patterns:
@@ -220,7 +220,7 @@ const home: readonly Group[] = [
       .crontab /var/spool/cron /etc/cron* /etc/anacrontab /etc/systemd /etc/init* /etc/rc* /etc/sudoers* /etc/pam* /etc/ld.so* /etc/udev /etc/ssh`),
   },
   {
-    obeyedBy: 'the PATH',
+    usedBy: 'the PATH',
     source: 'XDG: user executables; and the folders that the language managers put on the PATH',
     patterns:
       words(`~/.local/bin ~/bin ~/.bin ~/.local/lib ~/.local/pipx ~/.local/share/pipx ~/.local/share/mise ~/.local/share/uv ~/.local/share/pnpm
@@ -228,7 +228,7 @@ const home: readonly Group[] = [
       ~/.krew ~/.dotnet ~/.ghcup ~/.cabal ~/.opam ~/.nix-profile ~/.linuxbrew /usr/local/bin /usr/local/sbin /opt/homebrew/bin`),
   },
   {
-    obeyedBy: 'the terminal and the desktop',
+    usedBy: 'the terminal and the desktop',
     source:
       'tmux; GNU Screen; Kitty; WezTerm; Alacritty; Ghostty; i3, Sway and Hyprland; Hammerspoon; Karabiner',
     patterns:
@@ -236,7 +236,7 @@ const home: readonly Group[] = [
       ~/.config/i3 ~/.config/sway ~/.config/hypr ~/.config/awesome ~/.hammerspoon ~/.config/karabiner ~/.skhdrc ~/.yabairc ~/.config/skhd ~/.config/yabai`),
   },
   {
-    obeyedBy: 'network and account tools',
+    usedBy: 'network and account tools',
     source:
       'OpenSSH: config, authorized_keys, rc; GnuPG: options; Docker: config (credential helpers, CLI plugins); kubectl: exec credentials; AWS: credential_process; gcloud; GitHub CLI: aliases; curl: curlrc; wget: wgetrc; less: lesskey',
     patterns:
@@ -251,7 +251,7 @@ const home: readonly Group[] = [
  */
 const hiddenInHome: ProtectedName = {
   pattern: '~/.*',
-  obeyedBy: 'the program that it belongs to',
+  usedBy: 'the program that it belongs to',
   isBuilt: true,
   isGeneral: true,
 };
@@ -267,8 +267,8 @@ const built: ReadonlySet<string> = new Set(
 /** Every protected name. Pure data. */
 export const protectedNames: readonly ProtectedName[] = [git, agents, editors, automation, packages, home]
   .flat()
-  .flatMap(({ obeyedBy, patterns }) =>
-    patterns.map((pattern) => ({ pattern, obeyedBy, ...(built.has(pattern) && { isBuilt: true as const }) })),
+  .flatMap(({ usedBy, patterns }) =>
+    patterns.map((pattern) => ({ pattern, usedBy, ...(built.has(pattern) && { isBuilt: true as const }) })),
   );
 
 export interface ProtectionPlace {

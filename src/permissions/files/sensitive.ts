@@ -97,7 +97,7 @@ export const isPublic = (path: string): boolean => systemFiles.test(path);
 
 /**
  * The parts of a path as the most careless file system compares them: without regard to capitals (macOS, Windows), to
- * characters that nobody sees (HFS+) and to dots and blanks at the end of a name (Windows shares). `.` is left out.
+ * invisible characters (HFS+) and to dots and blanks at the end of a name (Windows shares). `.` is left out.
  */
 export function foldPath(path: string): string[] {
   return path

@@ -56,7 +56,7 @@ export function gitFolder(directory: string): string | undefined {
   return findRepository(directory)?.folder;
 }
 
-/** The files that the settings include which git would obey in the directory: the repository's and the user's. */
+/** The files that the settings include which git would use in the directory: the repository's and the user's. */
 export function includedSettings(directory: string, home: string): readonly string[] {
   const repository = findRepository(directory);
   const places = new Set([repository?.folder, repository?.common].filter((place) => place !== undefined));
@@ -111,7 +111,7 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     if (linksOut(place, [place, worktree]) || borrows(place)) return true;
     if (namesPrograms(settings, hookFolders)) return true;
   }
-  // Status and diff start a git of its own in each submodule, which obeys that one's settings.
+  // Status and diff start another git in each submodule, with the settings of that one.
   const paths = readIndex(folder, texts.join('\n'))?.submodules;
   return (
     paths === undefined || paths.some((path) => isMisread(path) || submoduleRuns(join(worktree, path), seen))

@@ -19,7 +19,7 @@ const withContent =
 const withoutContent =
   /^(?:-s|--(?:no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary|quiet))$/;
 /** Options dropped when git is asked for the names: they add output, replace or shorten the names, or make it fail. */
-const beside =
+const unlistable =
   /^(?:-[qs]|--(?:oneline|format|pretty|graph|color|relative|log-size|show-linear-break|exit-code|quiet|check|no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary)(?:=.*)?)$/;
 /** Of what was renamed or copied, both names: `-M` and `-C` among the words show what the old one held. */
 const LIST = ['--name-status', '-z', '--no-renames', '--no-relative'];
@@ -48,7 +48,7 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
           objects: [],
         }
       : undefined;
-  // `-L` follows the lines through renames, and is listed by no option of its own.
+  // `-L` follows the lines through renames, and is listed by no separate option.
   const followed = name === 'blame' ? [] : read.options.filter((option) => option.name === '-L');
   if (followed.length > 0) {
     const renames = args.filter((word) => /^(?:-[MCB]|--find-(?:renames|copies))/.test(word));
@@ -69,7 +69,7 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   }
   const isPatch = /^(?:diff|show|stash)$/.test(name) && !(name === 'stash' && args[0] === 'list');
   if (!has(withContent) && !(isPatch && !has(withoutContent))) return undefined;
-  const kept = args.filter((word) => !beside.test(word));
+  const kept = args.filter((word) => !unlistable.test(word));
   const format = name.startsWith('diff') || (name === 'stash' && args[0] === 'show') ? [] : ['--format='];
   const recursive = name === 'diff-tree' ? ['-r'] : [];
   const [first = '', ...rest] = kept;

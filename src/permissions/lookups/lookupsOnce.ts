@@ -28,7 +28,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
     };
   };
   /**
-   * `unknown`: the answer that makes whoever asks careful. It also takes the place of what is known: each part of a
+   * `unknown`: the answer that makes the caller careful. It also takes the place of what is known: each part of a
    * command would look through the same fifty thousand names.
    */
   const inTime = <A extends readonly unknown[], R>(ask: (...args: A) => R, unknown: R) => {

@@ -57,7 +57,7 @@ export const archivePrograms: readonly ProgramRow[] = [
     ...zipRisks,
     known: {
       flags: 'lvtzqZp1',
-      // Behind a dash of its own a letter takes back what it said before: `unzip -l -- -l x` unpacks.
+      // Behind a separate dash a letter takes back what it said before: `unzip -l -- -l x` unpacks.
       isEndless: true,
       // Otherwise it unpacks, whatever names the archive holds.
       needs: /^-[qzv1]*[lvtZp]/,
@@ -163,7 +163,7 @@ export const archivePrograms: readonly ProgramRow[] = [
         /^[-+](?:strip|flip|flop|negate|normalize|auto-orient|monochrome|trim|repage|verbose|version|append)$/,
       valued:
         /^-(?:resize|quality|crop|rotate|geometry|density|depth|colors|alpha|background|gravity|extent|thumbnail|scale|sample|format|colorspace|type|blur|sharpen)$/,
-      // A colon is a format of its own, `@` a file with names in it, and other formats may be scripts.
+      // A colon is another format, `@` a file with names in it, and other formats may be scripts.
       operand: /^[\w./ -]+\.(?:png|jpe?g|gif|webp|tiff?|bmp|ico|avif|heic)$/i,
     },
   },
@@ -198,7 +198,7 @@ export const archivePrograms: readonly ProgramRow[] = [
       isSingle: true,
       options:
         /^--?(?:interaction=\w+|halt-on-error|file-line-error|draftmode|no-shell-escape|synctex=-?\d|version|help)$/,
-      // An operand that begins with a backslash is a text of its own.
+      // An operand that begins with a backslash is TeX itself.
       operand: /^[\w./-]+$/,
     },
   },

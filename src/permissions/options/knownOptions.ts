@@ -22,7 +22,7 @@ export interface KnownOptions extends OptionList {
    * has to name the file.
    */
   readonly acts?: { readonly operands: RegExp; readonly stoppedBy: RegExp };
-  /** Options whose value, as a word of its own, is a place. */
+  /** Options whose value, as a separate word, is a place. */
   readonly places?: Readonly<Record<string, Place>>;
   /** What the value of every option must look like. */
   readonly value?: RegExp;
@@ -36,7 +36,7 @@ export interface KnownOptions extends OptionList {
   readonly ownWords?: number;
   /** Whether the first word may be a cluster of options without a dash, as in `tar tf`. */
   readonly bundled?: boolean;
-  /** The first operand is a program in a language of its own, or these options hold it. */
+  /** The first operand is a script, as of sed or jq, or these options hold it. */
   readonly script?: {
     readonly options: readonly string[];
     readonly isHarmless: (text: string) => boolean;

@@ -36,7 +36,7 @@ export interface ProgramRow {
   readonly ofSubcommand?: Readonly<Record<string, string>>;
   /** Subcommands that run or configure something. */
   readonly subcommands?: string;
-  /** The subcommands that there are: another word is an alias, or a program of its own. */
+  /** The subcommands that there are: another word is an alias, or another program. */
   readonly allSubcommands?: string;
   /** Of these, the ones that a rule for the program covers; absent = all but those of `subcommands`. */
   readonly covered?: string;

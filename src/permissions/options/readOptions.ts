@@ -11,7 +11,7 @@ export interface OptionList {
   readonly isSpaced?: boolean;
   /** Letters of short options whose value, if any, is attached. */
   readonly attached?: string;
-  /** Whether each short option is a word of its own; `--` does not end them then. */
+  /** Whether each short option is a separate word; `--` does not end them then. */
   readonly isSingle?: boolean;
   /** Whether a word after the first operand is one as well, whatever it looks like: not understood if it is an option. */
   readonly isFirst?: boolean;
@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly operands: readonly (string | null)[];
   /** Every option that was given, `-x` or `--name`, with its value. */
   readonly options: readonly { readonly name: string; readonly value: string | null }[];
-  /** Values that are words of their own behind an operand: where options end at the first operand, these are operands. */
+  /** Values that are separate words behind an operand: where options end at the first operand, these are operands. */
   readonly late: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface ReadOptions {
 const certain = /^(?:-e|--regexp|--sort)$/;
 
 /**
- * Whether the value of an option, as a word of its own, would be an option itself where a program or a subcommand takes no
+ * Whether the value of an option, as a separate word, would be an option itself where a program or a subcommand takes no
  * such value. `-5` and `-` are numbers and text.
  */
 const mayBeOption = (name: string, value: string | null | undefined): boolean =>

@@ -8,7 +8,7 @@ import { notUnderstood } from './knownOptions.ts';
 import type { Place, ProgramRow } from './programRow.ts';
 import { programName, rowOf, scriptRow, tableName } from './programTable.ts';
 
-/** What an option makes the program do; `unknown`: nobody has said that it does no harm. */
+/** What an option makes the program do; `unknown`: not known to do no harm. */
 export type Risk = 'runs' | 'writes' | 'elsewhere' | 'unknown';
 
 /** A word of a command that only a rule which spells it covers. */
@@ -27,10 +27,10 @@ export interface RiskyWord {
 
 /**
  * The words of a command that a rule covers only where it spells them. A word that is not known at all (null) is not
- * among them: whoever asks has to look at those first.
+ * among them: the caller has to check those first.
  */
 export function riskyWords(argv: readonly (string | null)[]): readonly RiskyWord[] {
-  // It has options and subcommands of its own.
+  // It has its own options and subcommands.
   if (/^(?:docker|podman|nerdctl)$/.test(tableName(argv[0])) && argv[1] === 'compose')
     return [...readWords(argv.slice(0, 2), 0), ...readWords(['docker-compose', ...argv.slice(2)], 1)];
   const at = toolAt(argv) || scriptAt(argv);
@@ -130,7 +130,7 @@ function readWords(argv: readonly (string | null)[], offset: number): readonly R
 /** A file with further words in it. */
 const responseFile = /^@./;
 
-/** Names of options that run, load or write whatever they are given, in programs that nobody has written down. */
+/** Names of options that run, load or write whatever they are given, in programs without a row. */
 const telling =
   /^--?(?:[\w-]*-)?(?:exec(?:ute)?|eval|command|cmd|shell|plugins?|preload|loader|require|hooks?|pager|editor|browser|preprocessor|interpreter|script|conf(?:ig)?(?:-?file)?|rc-?file|init-?file|startup-?file|out(?:put)?(?:-?(?:file|dir|path))?|log-?file|in-?place|write)(?:[=:]|$)/i;
 
@@ -223,7 +223,7 @@ function subcommandsAt(argv: readonly (string | null)[], row: ProgramRow): reado
   return found;
 }
 
-/** Whether a program has this subcommand of its own; true where its subcommands are not known here. */
+/** Whether a program has this subcommand itself; true where its subcommands are not known here. */
 export function hasSubcommand(program: string, word: string): boolean {
   const known = rowOf(programName(program))?.allSubcommands;
   return known === undefined || known.split(' ').includes(word);
@@ -380,7 +380,7 @@ function isOption(word: string, option: string, row: ProgramRow): boolean {
       ? bare(name.replace(/^--?test\./, '-')) === bare(option)
       : name.replace(/^--/, '-') === option;
   if (option.startsWith('--')) {
-    // `--all` is an option of its own, and the beginning of none.
+    // `--all` is a separate option, and the beginning of none.
     if (row.style === 'nopt')
       return bare(name).length > 1 && bare(name) !== 'all' && bare(option).startsWith(bare(name));
     if (!name.startsWith('--')) return false;

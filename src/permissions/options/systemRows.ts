@@ -8,8 +8,8 @@ const gitCommands =
 /**
  * Those that a rule for git as a whole covers. Left out are those that run what they are given or what is configured
  * (`difftool`, `filter-branch`, `credential`, …), write files that they name (`bundle`, `merge-file`, `mailinfo`, …), and
- * those with which content gets into the tree, or into commits, that nobody has looked at (`apply`, `am`, `update-index`,
- * `fast-import`, …): it could be what other programs obey.
+ * those with which content gets into the tree, or into commits, that has not been looked at (`apply`, `am`, `update-index`,
+ * `fast-import`, …): it could be what other programs run or read as settings.
  */
 const gitCovered =
   'add annotate archive bisect blame branch cat-file check-attr check-ignore check-mailmap check-ref-format checkout cherry cherry-pick clean clone commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc get-tar-commit-id grep init log ls-files ls-remote ls-tree merge merge-base mv name-rev notes patch-id prune pull push range-diff rebase reflog remote repack rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag var verify-commit verify-tag version whatchanged worktree write-tree';

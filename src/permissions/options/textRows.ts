@@ -8,8 +8,8 @@ import type { KnownOptions } from './knownOptions.ts';
 import { long, type ProgramRow, type Risks } from './programRow.ts';
 import type { OptionList } from './readOptions.ts';
 
-/** The options with which a command only looks, and more that do no harm where a rule names the program. */
-function looking(name: string, more: OptionList = {}): KnownOptions {
+/** The options with which a command only reads, and more that do no harm where a rule names the program. */
+function readOnlyOptions(name: string, more: OptionList = {}): KnownOptions {
   const { only, ...own }: Partial<ReadOnlyCommand> = commands[name] ?? {};
   return {
     ...own,
@@ -163,7 +163,7 @@ export const textPrograms: readonly ProgramRow[] = [
     writes: '-o --output -T --temporary-directory',
     elsewhere: '--files0-from --random-source',
     known: {
-      ...looking('sort', {
+      ...readOnlyOptions('sort', {
         flags: 'cCm',
         values: 'S',
         long: long(`ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting
@@ -261,7 +261,7 @@ export const textPrograms: readonly ProgramRow[] = [
     writes: '-o --output',
     elsewhere: '-l --fromfile --infofile --gitfile --fromtabfile',
     known: {
-      ...looking('tree', {
+      ...readOnlyOptions('tree', {
         long: long('sort du si filesfirst matchdirs ignore-case metafirst inodes device charset'),
       }),
     },
@@ -273,7 +273,7 @@ export const textPrograms: readonly ProgramRow[] = [
     writes: '-s --set',
     elsewhere: '-f --file -r --reference',
     known: {
-      ...looking('date', { long: long('rfc-email rfc-2822 universal debug resolution') }),
+      ...readOnlyOptions('date', { long: long('rfc-email rfc-2822 universal debug resolution') }),
     },
   },
   {
@@ -328,7 +328,7 @@ export const textPrograms: readonly ProgramRow[] = [
     manual: 'uniq(1)',
     ...uniqRisks,
     known: {
-      ...looking('uniq', {
+      ...readOnlyOptions('uniq', {
         long: long('ignore-case zero-terminated all-repeated group'),
         longValues: long('skip-fields skip-chars check-chars'),
       }),
@@ -344,7 +344,7 @@ export const textPrograms: readonly ProgramRow[] = [
     manual: 'diff(1)',
     ...diffRisks,
     known: {
-      ...looking('diff', {
+      ...readOnlyOptions('diff', {
         flags: 'ediTtlB',
         values: 'FSI',
         long: long(`minimal ignore-case ignore-blank-lines ignore-space-change ignore-trailing-space text normal context
@@ -391,7 +391,7 @@ export const textPrograms: readonly ProgramRow[] = [
     programs: 'file',
     manual: 'file(1)',
     known: {
-      ...looking('file', {
+      ...readOnlyOptions('file', {
         flags: 'Nnpr0E',
         long: long('no-buffer no-pad preserve-date raw print0 keep-going no-dereference extension apple'),
       }),
@@ -401,35 +401,35 @@ export const textPrograms: readonly ProgramRow[] = [
     programs: 'strings',
     manual: 'strings(1)',
     known: {
-      ...looking('strings', { long: long('all') }),
+      ...readOnlyOptions('strings', { long: long('all') }),
     },
   },
   {
     programs: 'xxd',
     manual: 'xxd(1)',
     known: {
-      ...looking('xxd'),
+      ...readOnlyOptions('xxd'),
     },
   },
   {
     programs: 'iconv',
     manual: 'iconv(1)',
     known: {
-      ...looking('iconv', { longValues: long('from-code to-code') }),
+      ...readOnlyOptions('iconv', { longValues: long('from-code to-code') }),
     },
   },
   {
     programs: 'hexdump hd',
     manual: 'hexdump(1)',
     known: {
-      ...looking('hexdump'),
+      ...readOnlyOptions('hexdump'),
     },
   },
   {
     programs: 'hostname',
     manual: 'hostname(1)',
     known: {
-      ...looking('hostname'),
+      ...readOnlyOptions('hostname'),
     },
   },
   {

@@ -43,7 +43,7 @@ export function eachUse(
 ): ReadOnlyUse | undefined {
   // A name could be taken for an option; from `./x` on it cannot.
   if (found.places.some((place) => /^[-~]/.test(place))) return undefined;
-  // Commands of their own in a command, and names inside other words, are not followed.
+  // Commands inside a command, and names inside other words, are not followed.
   if (
     command.some((word) => word !== '{}' && word.includes('{}')) ||
     /^(?:git|set|command)$/.test(command[0] ?? '')

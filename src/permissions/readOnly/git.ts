@@ -7,7 +7,7 @@ import type { ReadOnlyUse } from './use.ts';
 /** Placeholders that have the signatures of commits checked, by a program. */
 const checksSignature = /%[-+ ]?G|signature/;
 
-/** `git` commands that only look. `-C` is the one option before the subcommand that reaches elsewhere. */
+/** Read-only commands of `git`. `-C` is the one option before the subcommand that reaches elsewhere. */
 export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
   let directory = '.';
   let at = 0;

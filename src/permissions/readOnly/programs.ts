@@ -1,4 +1,4 @@
-/** The programs that only look, but for those that run others. Pure. */
+/** The read-only programs, but for those that run others. Pure. */
 
 import { isSensitive } from '../files/sensitive.ts';
 import { readOptions } from '../options/readOptions.ts';

@@ -1,5 +1,5 @@
 /**
- * Commands that only look: they need no permission of their own, and what they look at is checked as a read.
+ * Commands that only read: they need no approval, and what they look at is checked as a read.
  * Lists what is known to be harmless; everything else, and every unknown option, is not read-only.
  */
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
@@ -41,7 +41,7 @@ function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undef
       for (const word of words) open.set(word, argument);
     } else return undefined;
   }
-  const use = lookedAt(argv, part);
+  const use = readBy(argv, part);
   return use && fillIn(use, open);
 }
 
@@ -65,7 +65,7 @@ function fillIn(use: ReadOnlyUse, open: ReadonlyMap<string, OpenPattern>): ReadO
   };
 }
 
-function lookedAt(argv: readonly string[], { input }: CommandPart): ReadOnlyUse | undefined {
+function readBy(argv: readonly string[], { input }: CommandPart): ReadOnlyUse | undefined {
   const [name, ...args] = argv;
   if (name === 'find') return findUse(args);
   if (name === 'xargs') return xargsUse(args, input);

@@ -1,4 +1,4 @@
-/** What a command that only looks does look at: files, folders, repositories. Pure. */
+/** What a command that only reads does look at: files, folders, repositories. Pure. */
 
 import type { Shown } from '../lookups/gitShown.ts';
 
@@ -19,7 +19,7 @@ export interface ReadOnlyUse {
   /** It shows the content of the files that git names when asked this way. */
   readonly shown?: readonly Shown[];
   /** Files that, anywhere upwards, make it run something else. */
-  readonly obeys?: readonly string[];
+  readonly versionFiles?: readonly string[];
 }
 
 export interface Tree {
@@ -60,6 +60,6 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     repositories: [...new Set(uses.flatMap(({ repositories = [] }) => repositories))],
     tracked: uses.flatMap(({ tracked = [] }) => tracked),
     shown: uses.flatMap(({ shown = [] }) => shown),
-    obeys: [...new Set(uses.flatMap(({ obeys = [] }) => obeys))],
+    versionFiles: [...new Set(uses.flatMap(({ versionFiles = [] }) => versionFiles))],
   };
 }

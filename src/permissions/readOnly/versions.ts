@@ -70,6 +70,6 @@ export function versionUse(name: string, args: readonly string[]): ReadOnlyUse |
   const asked = args.join(' ');
   if (Object.hasOwn(versions, name) && versions[name]?.includes(asked)) return { contents: [], names: [] };
   if (Object.hasOwn(rust, name) && rust[name]?.includes(asked))
-    return { contents: [], names: [], obeys: ['rust-toolchain', 'rust-toolchain.toml'] };
+    return { contents: [], names: [], versionFiles: ['rust-toolchain', 'rust-toolchain.toml'] };
   return undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * What a rule that allows may reach. A rule for the whole command counts where it was given: in the project's root or
  * the folder that it names. A rule with a wildcard leaves words open, and those stay in the workspace, name no secret and
- * nothing that is run or obeyed later, are known, and are no options that run, write or lead elsewhere.
+ * nothing protected, are known, and are no options that run, write or lead elsewhere.
  */
 import { basename, dirname, join, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
@@ -77,7 +77,7 @@ function otherProgram(
     : undefined;
 }
 
-/** Whether a call by itself stays in the workspace, away from secrets and from what is obeyed. */
+/** Whether a call by itself stays in the workspace, away from secrets and protected files. */
 export function staysInside(input: ScopeInput): boolean {
   const { directories, part } = input.visit;
   const isInside = directories?.every((directory) =>
@@ -93,7 +93,7 @@ const samePrograms = new Set(
   ),
 );
 
-/** Whether what a program does depends on files of the folder that it runs in, which nobody names to it. */
+/** Whether what a program does depends on files of the folder that it runs in, which no word names. */
 export const dependsOnFolder = (program: string | null | undefined): boolean =>
   !samePrograms.has(program ?? '');
 
@@ -116,7 +116,7 @@ function otherFolder(
   return { reason: `commands in ${other}` };
 }
 
-/** The folders that a rule without one of its own is for. */
+/** The folders that a rule without a folder is for. */
 export function isHome(
   place: string,
   { root, additionalDirectories, startDirectory, realpath }: Policy,
@@ -204,7 +204,7 @@ const gitWrites =
   /^(?:apply|am|checkout|checkout-index|clean|clone|init|mv|pull|read-tree|reset|restore|rm|stash|switch|worktree)$/;
 /** Programs that show, pack or send all that is in a folder. */
 const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|g?tar|bsdtar|zip|7z[arz]?|rsync|scp)$/;
-/** Programs that change everything below a folder, what is obeyed included. */
+/** Programs that change everything below a folder, protected files included. */
 const sweeping = /^(?:rm|chmod|chown|chgrp|shred|rsync)$/;
 const edits = /^(?:cp|mv|mkdir|touch)$/;
 

@@ -93,7 +93,7 @@ export function ruleFor(input: ScopeInput): string | undefined {
     .find((rule) => settles(rule, input));
 }
 
-/** A rule for the exact command may set variables of its own, which the text shows. */
+/** A rule for the exact command may set variables, which the text shows. */
 function staysPut(input: ScopeInput): boolean {
   const { part } = input.visit;
   return staysInside({ ...input, visit: { ...input.visit, part: { ...part, envPrefix: [] } } });

@@ -116,7 +116,7 @@ export class CommandReader {
       const isBeside = children[index + 1]?.type === '&' || node.type === 'pipeline';
       if (!this.#statement(child, isBeside ? { ...place, certain: false, isReached: false } : place))
         return false;
-      // What runs beside the shell, or only perhaps, may or may not have set a variable.
+      // What runs in the background, or only perhaps, may or may not have set a variable.
       if (isBeside) this.#variables = join(before, this.#variables);
       return true;
     });
@@ -133,7 +133,7 @@ export class CommandReader {
     if (node.type.startsWith('variable_assignment')) return this.#assignments(node, place);
     if (wordTypes.has(node.type)) {
       const mentions = node.parent?.type === 'for_statement' ? this.#mentions : undefined;
-      // A pattern of `case` is read by rules of its own, and runs nothing that the grammar does not show.
+      // A pattern of `case` is read by other rules, and runs nothing that the grammar does not show.
       const pieces = node.parent?.type === 'case_item' ? [] : this.#pieces(node, false);
       if (pieces === undefined) return false;
       // Compared with one pattern after the other, or as one, a secret is as good as read.

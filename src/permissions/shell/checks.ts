@@ -4,7 +4,7 @@ import { wordTypes } from './word.ts';
 
 /** A continued line may only stand between words: glued to one, the shell makes one word of two. */
 const blanks = /^(?:[ \t\n]|(?<=[ \t])\\\n|\\\n(?=[ \t]))*$/;
-/** Nodes whose text is data: their white space is nobody's child. */
+/** Nodes whose text is data: their white space belongs to no node. */
 const opaque = new Set(['string', 'heredoc_body', 'comment', 'expansion', 'arithmetic_expansion']);
 
 /** Whether everything in the source belongs to some node, so that nothing was skipped on the way. */

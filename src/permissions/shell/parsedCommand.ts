@@ -22,13 +22,13 @@ export interface CommandPart {
   readonly envPrefix: readonly string[];
   /** Whether the value of one of these may be a path that leads out of where it is looked for, or is not known. */
   readonly envLeadsOut?: boolean;
-  /** `bash -c '…'` and `eval '…'`: what it runs follows as parts of its own. */
+  /** `bash -c '…'` and `eval '…'`: what it runs follows as separate parts. */
   readonly carrier: boolean;
   /** Whether a word takes its value from a variable. */
   readonly variables: boolean;
   /** Whether it runs exactly once whenever the next part is reached: an element of a top-level `&&` chain. */
   readonly certain: boolean;
-  /** Whether it runs whenever the shell gets there: a statement of its own, or the first of a chain. */
+  /** Whether it runs whenever the shell gets there: a separate statement, or the first of a chain. */
   readonly isReached: boolean;
   /** Whether it may run more than once: in a loop or a function. */
   readonly repeats: boolean;

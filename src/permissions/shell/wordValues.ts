@@ -1,7 +1,7 @@
 /**
  * What a word becomes when the command runs: every list of arguments that is possible, each argument known exactly, or
  * the word is not known. Variables that the command sets itself are followed; everything else that only the shell knows
- * is text nobody may rely on. Pure.
+ * is text that must not be relied on. Pure.
  */
 import { hasGlob } from '../files/globOverlap.ts';
 import type { Piece } from './wordPieces.ts';
@@ -43,7 +43,7 @@ const MAX_ALTERNATIVES = 200;
 const staysOneWord = /^[\w@%+=:,./{}-]+$/;
 
 export const unknownText: Argument = { type: 'output', loose: true };
-/** A harmless variable as the user has set it: nobody else put blanks or wildcards into it. */
+/** A harmless variable as the user has set it: no other source put blanks or wildcards into it. */
 const ownText: Argument = { type: 'output', loose: false, ofUser: true };
 export const anything: Argument = { type: 'secret', loose: true };
 const partOfAnything: Argument = { type: 'secret', loose: true, cut: true };
@@ -138,7 +138,7 @@ function argumentsOf(
     if (piece.type === 'unknown' || piece.type === 'brace') return undefined;
     if (piece.type === 'tilde') parts.push([{ text: '~', pattern: '~', wild: false }]);
     else if (piece.type === 'text') {
-      // Only a tilde of its own kind is the home directory; any other is a character.
+      // Only a plain tilde is the home directory; any other is a character.
       const text = index === 0 && piece.text.startsWith('~') ? `./${piece.text}` : piece.text;
       const isCommand = word.length === 1 && text === '[';
       const pattern = piece.quoted ? literally(text) : text;
@@ -189,7 +189,7 @@ const namesIn = (value: Argument): readonly string[] =>
 
 const isCut = (value: Argument): boolean => value.type === 'secret' && value.cut === true;
 
-/** What a variable's value is as a word of its own. */
+/** What a variable's value is as a separate word. */
 function used(value: Argument, quoted: boolean, moves: number): Argument | undefined {
   if (value.type === 'text') {
     if (quoted || staysOneWord.test(value.text)) return value;

@@ -6,11 +6,11 @@ import type { CommandPart } from './parsedCommand.ts';
 
 export interface Visit {
   readonly part: CommandPart;
-  /** The directories that it may run in; null = nobody can say. */
+  /** The directories that it may run in; null = not known. */
   readonly directories: readonly string[] | null;
   /** Whether the command has changed directory before, if only perhaps. */
   readonly moved: boolean;
-  /** For a part that changes directory: where to, from each of them; null = nobody can say. */
+  /** For a part that changes directory: where to, from each of them; null = not known. */
   readonly goesTo: readonly string[] | null;
 }
 
@@ -80,7 +80,7 @@ function destination(part: CommandPart): string | undefined {
   return plain && target !== '' ? target : undefined;
 }
 
-/** Every directory that a command may be in at some time; null = nobody can say. */
+/** Every directory that a command may be in at some time; null = not known. */
 export function everyDirectory(visits: readonly Visit[], cwd: string): readonly string[] | null {
   const all = new Set([cwd]);
   for (const { directories, goesTo } of visits) {

@@ -181,7 +181,7 @@ describe('a group that does not run because its redirection fails', () => {
     'x=../n.txt; { x=a.txt; } >&9; cat "$x"',
     'x=../n.txt; { { x=a.txt; }; } < missing; cat "$x"',
     'x=-delete; { x=-print; } < missing; find src "$x"',
-    // To dash it runs beside the shell.
+    // To dash it runs in the background.
     'x=../n.txt; { x=a.txt; } &> /dev/null; cat "$x"',
   ]);
 });
@@ -405,7 +405,7 @@ describe('deny rules see through what hides a command', () => {
   });
 });
 
-describe('files that other programs obey, in acceptEdits', () => {
+describe('files that other programs run or read as settings, in acceptEdits', () => {
   never(
     [
       'cp -r payload/. .',

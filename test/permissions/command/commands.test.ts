@@ -11,7 +11,7 @@ function table(rows: readonly Row[], mode: PermissionMode = 'default'): void {
   });
 }
 
-describe('commands that only look', () => {
+describe('read-only commands', () => {
   table([
     ['allow', 'ls'],
     ['allow', 'ls -la src'],

@@ -1,4 +1,4 @@
-/** Rules that deny or ask hold through other spellings, and ask where nobody can know. */
+/** Rules that deny or ask hold through other spellings, and ask where it cannot be known. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -124,7 +124,7 @@ describe('a word behind the first operand may be a file', () => {
   );
 });
 
-describe('programs with a language or files of options of their own', () => {
+describe('programs with their own language or files of options', () => {
   test.each([
     'strings @opts',
     'strings -n 5 @opts',

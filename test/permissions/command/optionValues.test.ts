@@ -66,7 +66,7 @@ test.each([
   expect((await bash(command)).behavior).toBe('allow');
 });
 
-/** Subcommands that obey only some of the options of a shared list say nothing of the others. */
+/** Subcommands that know only some of the options of a shared list say nothing of the others. */
 const programs: readonly (readonly [string, OptionList])[] = [
   ...Object.entries<OptionList>(commands).filter(([name]) => !/^(?:exit|sleep|type)$/.test(name)),
   ...Object.entries<OptionList>(searchOptions),

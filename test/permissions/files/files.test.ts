@@ -191,7 +191,7 @@ test('the home folder as workspace opens neither the PATH nor what starts by its
     expect(write(name), name).toBe('ask');
 });
 
-test('what a protected name is a link to is obeyed as well', async () => {
+test('what a protected name links to is protected as well', async () => {
   const linked = join(top, 'linked');
   mkdirSync(join(linked, 'tools/editor'), { recursive: true });
   mkdirSync(join(linked, '.github'));
@@ -211,7 +211,7 @@ test('what a protected name is a link to is obeyed as well', async () => {
   expect(await behavior('docs/guide.md', `allow Edit(/${linked}/docs/**)`)).toBe('ask');
 });
 
-test('what the home folder links to is obeyed, and secret, by its name in the home', async () => {
+test('what the home folder links to is protected, and secret, by its name there', async () => {
   const base = join(top, 'linked-home');
   const real = join(base, 'real-home');
   const dots = join(base, 'dots');
@@ -247,7 +247,7 @@ test('what the home folder links to is obeyed, and secret, by its name in the ho
     expect(await behavior('write', join(base, at, '.local/bin/git'), join(base, at)), at).toBe('ask');
 });
 
-test('the reason names the file that is meant and who obeys it', async () => {
+test('the reason names the file that is meant and who versionFiles it', async () => {
   const access = { type: 'write', paths: [join(root, 'hook.md')] } as const;
   expect(decide({ tool: 'Write', access }, await policyFor([], 'acceptEdits')).reason).toBe(
     `${join(root, '.git/hooks/pre-commit')} is obeyed by git, so writing it always asks.`,
@@ -288,7 +288,7 @@ describe('tools without files', () => {
   });
 });
 
-test('a file that the settings of git include is obeyed, of the repository and of the user', async () => {
+test('a file that the settings of git include is protected, of the repository and of the user', async () => {
   const project = join(top, 'including');
   for (const folder of ['.git/objects', '.git/refs', 'conf', 'home'])
     mkdirSync(join(project, folder), { recursive: true });
@@ -303,7 +303,7 @@ test('a file that the settings of git include is obeyed, of the repository and o
     expect(verdict(name)).toMatchObject({ behavior: 'ask', reason: expect.stringContaining('git') });
 });
 
-test('a HEAD makes a folder a repository, whose settings git would obey', async () => {
+test('a HEAD makes a folder a repository, whose settings git would use', async () => {
   const policy = await policyFor(['allow Bash(git reset:*)'], 'acceptEdits');
   const edit = (path: string) =>
     decide({ tool: 'Write', access: { type: 'write', paths: [join(root, path)] } }, policy);

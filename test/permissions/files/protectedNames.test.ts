@@ -11,7 +11,7 @@ const isProtected = (path: string): boolean =>
   protectedName(path.startsWith('~/') ? `/home/me/${path.slice(2)}` : `/home/me/p/${path}`, place) !==
   undefined;
 
-describe('what other programs obey', () => {
+describe('what other programs run or read as settings', () => {
   test.each([
     ...['.vscode-test.mjs', '.luacheckrc', 'jupyter_server_config.py', 'desktop.ini'],
     '.git',
@@ -186,9 +186,7 @@ test.each([
 test('the way to the workspace is the user’s own choice, but not what starts by itself', () => {
   const inTree = { homes: ['/home/me'], workspace: ['/home/me/p', '/home/me/p/.claude/worktrees/x'] };
   expect(protectedName('/home/me/p/.claude/worktrees/x/a.ts', inTree)).toBeUndefined();
-  expect(protectedName('/home/me/p/.claude/worktrees/x/.claude/a.md', inTree)?.obeyedBy).toBe(
-    'coding agents',
-  );
+  expect(protectedName('/home/me/p/.claude/worktrees/x/.claude/a.md', inTree)?.usedBy).toBe('coding agents');
   expect(protectedName('/home/me/p/.claude/worktrees/y/a.ts', inTree)?.pattern).toBe('.claude');
   const inBin = { homes: ['/home/me'], workspace: ['/home/me/bin'] };
   expect(protectedName('/home/me/bin/ls', inBin)?.pattern).toBe('~/bin');
@@ -204,12 +202,12 @@ test('commands may write what commands build, and nothing else that is protected
   ).toEqual([]);
 });
 
-test('every name is listed once, says who obeys it, and protects itself', () => {
+test('every name is listed once, says who versionFiles it, and protects itself', () => {
   const patterns = protectedNames.map(({ pattern }) => pattern.toLowerCase());
   expect(patterns.filter((pattern, index) => patterns.indexOf(pattern) !== index)).toEqual([]);
   expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(52);
-  for (const { pattern, obeyedBy } of protectedNames) {
-    expect(obeyedBy).not.toBe('');
+  for (const { pattern, usedBy } of protectedNames) {
+    expect(usedBy).not.toBe('');
     const path = pattern.replaceAll('*', 'x');
     expect(
       protectedName(path.startsWith('/') ? path : path.replace(/^(?:~\/)?/, '/home/me/'), place),
@@ -218,7 +216,7 @@ test('every name is listed once, says who obeys it, and protects itself', () => 
   }
 });
 
-test('what the home folder hides is obeyed by some program, but a project below it is made of ordinary files', () => {
+test('what the home folder hides is protected, but a project below it is made of ordinary files', () => {
   const at = (workspace: string, path: string) =>
     protectedName(path, { homes: ['/home/me'], workspace: [workspace] })?.pattern;
   expect(at('/home/me', '/home/me/.unheardof/run.sh')).toBe('~/.*');

@@ -82,7 +82,7 @@ test.each<[string, PermissionMode, readonly string[], string]>([
   ['asks', 'default', [], 'ask'],
   ['asks also where a rule would allow it', 'default', ['allow Bash(cat *)', 'allow Bash(rg:*)'], 'ask'],
   ['is denied by a rule all the same', 'default', ['deny Bash(rg:*)'], 'deny'],
-  ['is denied where nobody is asked', 'dontAsk', [], 'deny'],
+  ['is denied when no question can be asked', 'dontAsk', [], 'deny'],
   ['runs in the mode that asks nothing', 'bypassPermissions', [], 'allow'],
 ])('a command that cannot be checked in time %s', async (_, mode, rules, expected) => {
   let time = 0;

@@ -1022,7 +1022,7 @@ const rules: Readonly<
   },
   identify: { covers: ['identify a.png'], stops: ['identify x.mvg', 'identify x.svg'] },
   scala: { stops: ['scala @args', "scala -e 'x'"] },
-  // Programs that nobody has written down.
+  // Programs without a row.
   sometool: {
     covers: ['sometool a.txt', 'sometool --verbose -q src', 'sometool a@b'],
     stops: [

@@ -42,7 +42,7 @@ describe('"always" for a command saves', () => {
     ["bash -c 'npm test'", ['Bash(npm test)']],
     ['sqlite3 x.db "select 1"', ['Bash(sqlite3 x.db "select 1")']],
     ['cat a.txt | python3 x.py', ['Bash(python3 x.py)']],
-    // Programs that run what they read, and words that nobody has seen.
+    // Programs that run what they read, and words that are not shown.
     ['cat a.txt | bash', undefined],
     ['bash -s x < a.txt', undefined],
     ["python3 <<'EOF'\nprint(1)\nEOF", undefined],

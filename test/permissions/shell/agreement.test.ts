@@ -113,7 +113,7 @@ test('whatever bash runs of a command that was understood, was listed as a part'
   for (const name of ['p1', 'p2', 'p3'])
     writeFileSync(
       join(bin, name),
-      // One write for each: the parts of a pipeline run beside each other.
+      // One write for each: the parts of a pipeline run at the same time.
       `#!/bin/sh\nline=$(printf '%s\\037' ${name} "$@"; printf '\\036')\nprintf %s "$line" >> "$TRACE"\n`,
       { mode: 0o755 },
     );

@@ -15,7 +15,7 @@ const count = Number(process.env.FUZZ_RUNS ?? 120);
 const seed = Number(process.env.FUZZ_SEED ?? 3);
 
 test.skipIf(!canConfine())(
-  'a command that nobody is asked about changes nothing and shows no secret, in any shell',
+  'a command that needs no approval changes nothing and shows no secret, in any shell',
   { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));
