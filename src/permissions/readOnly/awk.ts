@@ -63,6 +63,8 @@ export function awkOnlyPrints(program: string): boolean {
       continue;
     }
     if (/^[A-Za-z_]/.test(found) && (!known.test(found) || refused.test(found))) return false;
+    // `for (;; print > "x")`: within the parentheses of a loop a statement prints to a file as well.
+    if (/^(?:print|printf)$/.test(found) && parentheses > 0) return false;
     if (/^(?:print|printf)$/.test(found)) prints = true;
     if (found === ';' || found === '{' || found === '}') prints = false;
     if (found === '{') depth += 1;

@@ -1325,6 +1325,10 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'awk \'{ print ($1) > "x" }\' a.txt',
     'awk \'{ print (1)(2) > "x" }\' a.txt',
     'awk \'{ print ($1 > 2)) > "x" }\' a.txt',
+    'awk \'{ for (i = 0; i < 1; print i++ > "x") ; }\' a.txt',
+    'awk \'{ for (print > "x"; 0;) ; }\' a.txt',
+    'awk \'{ for (;; printf "a" > "/tmp/x") break }\' a.txt',
+    'awk \'{ for (;; print(1) > "x") break }\' a.txt',
   ],
   curl: [
     'curl -b a.txt http://h',
