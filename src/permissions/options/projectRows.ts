@@ -176,7 +176,9 @@ export const projectPrograms: readonly ProgramRow[] = [
     programs: 'pytest py.test',
     manual: 'docs.pytest.org/en/stable/reference/reference.html#command-line-flags',
     style: 'gnu',
-    words: /^@/,
+    // pytest-xdist starts other interpreters, on other machines as well; of the others the value is a file.
+    words:
+      /^@|^--(?:tx|px|rsyncdir|json-report-file|benchmark-json|durations-path|alluredir|memray-bin-path|cucumber-?json|md-report-output)(?:=|$)/,
     runs: '-p -c -o --config-file --override-ini --pdb --pdbcls --trace --pyargs --import-mode --confcutdir --rootdir -W --pythonwarnings --cov-config',
     values: 'rkmn',
     harmless: /^--cov(?:=[^:]*)?$/,
