@@ -2,6 +2,8 @@
  * Golden screens of work that goes on: a reply as it comes, the questions, a command that takes its time, an attempt
  * that is made again, a compaction; in a dark and in a light terminal, each moment held until it was looked at.
  */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { type Actor, openScenes } from './support/goldenScenes.ts';
@@ -41,6 +43,9 @@ Nothing has changed yet.`;
 async function open(background: 'dark' | 'light', columns: number): Promise<Held> {
   const stage = await setStage();
   const model = await startHeldModel();
+  // No stand-in makes the mounts that a command in the sandbox waits for.
+  await mkdir(stage.work.data, { recursive: true });
+  await writeFile(join(stage.work.data, 'config.json'), '{ "sandbox": { "excludedCommands": ["*"] } }');
   const env = stage.work.screenEnv({ ...stage.access, OPENAI_BASE_URL: model.baseUrl });
   const terminal = stage.open([], { columns, rows: 24, background, env });
   return { stage, terminal, model, servers: [model] };

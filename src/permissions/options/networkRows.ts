@@ -75,6 +75,10 @@ const sqlite3Risks: Risks = {
     /\\!|\\copy|\\o|\\w|\.(?:shell|system|output|once|load|import|read|save|backup|open|excel|log|cd)\b|readfile|writefile|load_extension|edit\(|into\s+(?:out|dump)file|load_file|copy\s.*program/i,
 };
 
+const noFile = Object.fromEntries(
+  ['-d', '--data', '--data-binary', '--json', '-H', '--header'].map((option) => [option, /^(?!@)/s]),
+);
+
 export const networkPrograms: readonly ProgramRow[] = [
   {
     programs: 'curl',
@@ -100,6 +104,9 @@ export const networkPrograms: readonly ProgramRow[] = [
         '-w': /^(?!@)(?!.*%output)/s,
         '--write-out': /^(?!@)(?!.*%output)/s,
         '--url': address,
+        // `@file` sends what is in it, or reads headers from it.
+        ...noFile,
+        '--data-urlencode': /^(?:[^@]*$|[^@]*=)/s,
         // Without an equals sign it is a file.
         ...cookies,
         ...fields,
