@@ -52,8 +52,11 @@ export interface Confinement {
   launch(program: string, args: readonly string[]): Launch;
   /** What the command was let do, for the record; complete when it has ended. */
   record(): SandboxRecord;
-  /** Why the sandbox made the command fail, in a sentence for the user; undefined when something else did. */
-  blocked(output: string, exitCode: number): string | undefined;
+  /**
+   * Why the sandbox made the command fail, in a sentence for the user; undefined when something else did, or a host
+   * among `declined` (with its port), which the user has just said no to.
+   */
+  blocked(output: string, exitCode: number, declined: ReadonlySet<string>): string | undefined;
   /** Files that other programs obey and that it has made or changed since the last call, ready to show. */
   obeyedChanges(): readonly string[];
   /** Shows in the temporary folders of this machine what the command has left in its own. */

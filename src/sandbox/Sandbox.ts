@@ -361,7 +361,10 @@ function confined({
         ...(asking.refused.size === 0 ? {} : { refusedHosts: [...asking.refused] }),
       };
     },
-    blocked: (output, exitCode) => whyBlocked(output, exitCode, [...asking.refused], [...asking.problems]),
+    blocked(output, exitCode, declined) {
+      const refused = [...asking.refused].filter((host) => !declined.has(host));
+      return whyBlocked(output, exitCode, refused, [...asking.problems]);
+    },
     obeyedChanges: changes.take,
     share,
     keep(pid) {

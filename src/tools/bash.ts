@@ -141,13 +141,14 @@ async function runOnce(
   const cwd = context.cwd();
   /** The command has ended: nothing waits for an answer any more. */
   const gone = new AbortController();
+  const declined = new Set<string>();
   const own = childEnvironment(deps.env, deps.secretEnv, context.sessionId);
   const isLook = grant.basis === 'read-only' && outsideBecause === undefined;
   const env = isLook ? lookingEnvironment(own, context.root) : own;
   const confine = async (scratch: string): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
       ...{ command: call.command, cwd, grant, env, scratch },
-      ...askHostWith(context, call.command, gone.signal),
+      ...askHostWith(context, call.command, gone.signal, declined),
     };
     if (outsideBecause !== undefined) return deps.sandbox?.outside(request, outsideBecause);
     return deps.sandbox?.confine(request);
@@ -167,7 +168,8 @@ async function runOnce(
   const patienceMs = inBackground ? EARLY_END_MS : (call.timeout ?? DEFAULT_TIMEOUT_MS);
   const end = await firstOf(run, patienceMs, context);
   watched = false;
-  const report: Report = { call, capture, recent, startedAtMs, notes, confinement: run.confinement };
+  const { confinement } = run;
+  const report: Report = { call, capture, recent, startedAtMs, notes, confinement, declined };
   if (end === 'timeout' || end === 'moved') return { outcome: await moved(report, run, end, deps.tasks) };
   try {
     if (end === 'aborted') return { outcome: await stopped(report, run, deps.tasks) };
@@ -185,23 +187,30 @@ function redactorFor({ command }: BashInput, { root, cwd }: ToolContext, { basis
   return secrets.length === 0 ? undefined : createValueRedactor(secrets);
 }
 
-/** A host is asked about while the command waits for it; nobody is asked where nobody could answer. */
+/**
+ * A host is asked about while the command waits for it; nobody is asked where nobody could answer. `declined` gets those
+ * that the user said no to.
+ */
 function askHostWith(
   { confirm }: ToolContext,
   command: string,
   signal: AbortSignal,
+  declined: Set<string>,
 ): Pick<CommandRequest, 'askHost'> {
   if (confirm === undefined) return {};
   return {
-    askHost: (host, port, isAlways) =>
-      confirm({
+    askHost: async (host, port, isAlways) => {
+      const isAllowed = await confirm({
         title: `Connect to ${host}`,
         preview: { type: 'text', text: `${command}\n\nwants to connect to ${host}, port ${port}.` },
         reason: 'The sandbox lets commands reach only the hosts that you allow.',
         domain: host,
         isAlways,
         signal,
-      }),
+      });
+      if (!isAllowed && !signal.aborted) declined.add(`${host}:${port}`);
+      return isAllowed;
+    },
   };
 }
 
@@ -214,6 +223,8 @@ interface Report {
   /** Lines that come before the output. */
   readonly notes: readonly string[];
   readonly confinement: Confinement | undefined;
+  /** Hosts, with their ports, that the user said no to while it ran. */
+  readonly declined: ReadonlySet<string>;
 }
 
 async function finished(
@@ -247,9 +258,10 @@ async function finished(
     );
   if (end.code !== 0)
     after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
-  const { confinement } = report;
+  const { confinement, declined } = report;
   const taken = report.capture.take({ isLast: true });
-  const blocked = confinement?.blocked(taken.text, end.code);
+  if (declined.size > 0) after.push(`(The user did not allow a connection to ${[...declined].join(', ')}.)`);
+  const blocked = confinement?.blocked(taken.text, end.code, declined);
   const isBinding = confinement?.isBinding === true;
   const mayLeave = context.confirm !== undefined && !isBinding;
   const stay = isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
