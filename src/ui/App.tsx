@@ -11,6 +11,7 @@ import { placeholderOf, STARTING } from './firstFrame.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/history.ts';
 import { keysOfAction } from './keys/keymap.ts';
+import { showKeys } from './keys/strokes.ts';
 import { KeymapContext, useContinued, useKeymap } from './keys/useKeys.ts';
 import { LiveArea } from './live/LiveArea.tsx';
 import { StatusLine } from './live/StatusLine.tsx';
@@ -121,6 +122,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
             onAnswer={controller.answer}
             now={options.now}
             backgroundKey={keysOfAction(keymap, 'task:background')[0]}
+            takeBackKey={keysOfAction(keymap, 'history:previous').map(showKeys)[0]}
           />
         ) : (
           <Box marginBottom={1}>

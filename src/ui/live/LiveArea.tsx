@@ -31,6 +31,8 @@ interface LiveAreaProps {
   readonly now: () => number;
   /** What moves a command to the background, if any key does. */
   readonly backgroundKey?: string | undefined;
+  /** What takes the newest queued message back into an empty composer, if any key does. */
+  readonly takeBackKey?: string | undefined;
 }
 
 /** Rows of queued messages, at most. */
@@ -38,7 +40,8 @@ const QUEUE_ROWS = 3;
 /** Rows of why a request is sent again: on a narrow screen that is a long story. */
 const RETRY_ROWS = 10;
 
-export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey }: LiveAreaProps) {
+export function LiveArea(props: LiveAreaProps) {
+  const { snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey, takeBackKey } = props;
   const { view, theme, session, preferences, markdown, todoView } = snapshot;
   // The spinner alone draws ten frames a second, and Markdown may take longer than a frame.
   const tail = useMemo(
@@ -109,7 +112,13 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, bac
         />
       )}
       {listRows > 0 && <TodoList todos={todos} width={columns} rows={listRows} theme={theme} />}
-      <QueueView queue={view.queue} width={columns} rows={Math.min(QUEUE_ROWS, room)} theme={theme} />
+      <QueueView
+        queue={view.queue}
+        width={columns}
+        rows={Math.min(QUEUE_ROWS, room)}
+        theme={theme}
+        takeBackKey={takeBackKey}
+      />
       <Text> </Text>
     </Box>
   );
@@ -190,23 +199,30 @@ interface QueueViewProps {
   readonly width: number;
   readonly rows: number;
   readonly theme: Theme;
+  readonly takeBackKey?: string | undefined;
 }
 
 /** What was typed while something runs, dim, oldest first; with too few rows, the newest and a count. */
-const QueueView = memo(function QueueView({ queue, width, rows, theme }: QueueViewProps) {
-  return <Lines lines={queueLines(queue, width, rows, theme)} />;
+const QueueView = memo(function QueueView(props: QueueViewProps) {
+  return <Lines lines={queueLines(props)} />;
 });
 
+/** Columns that a message keeps when the key that takes it back is named behind it. */
+const LEAST_MESSAGE = 16;
+
 /** At most `rows` lines. */
-export function queueLines(queue: readonly PromptOp[], width: number, rows: number, theme: Theme): string[] {
+export function queueLines({ queue, width, rows, theme, takeBackKey }: QueueViewProps): string[] {
   if (rows < 1 || queue.length === 0) return [];
   const shown = queue.length <= rows ? queue : queue.slice(queue.length - Math.max(0, rows - 1));
   const hidden = queue.length - shown.length;
   return [
     ...(hidden > 0 ? [theme.dim(truncate(`  … ${hidden} queued before`, width))] : []),
-    ...shown.map(({ text, display }) =>
-      theme.dim(`⧗ ${truncate(sanitizeLine((display ?? text).slice(0, 2000)), width - 2)}`),
-    ),
+    ...shown.map(({ text, display }, index) => {
+      const words = index === shown.length - 1 && takeBackKey !== undefined ? `  ${takeBackKey} to edit` : '';
+      const hint = width - 2 - textWidth(words) < LEAST_MESSAGE ? '' : words;
+      const message = sanitizeLine((display ?? text).slice(0, 2000));
+      return theme.dim(`⧗ ${truncate(message, width - 2 - textWidth(hint))}${hint}`);
+    }),
   ];
 }
 

@@ -106,8 +106,13 @@ test('the todo list keeps the current task in sight', () => {
 
 test('queued messages stand on a line each, the newest when there is no room for all', () => {
   const queue = ['one', 'two\nlines', 'three'].map((text) => ({ type: 'prompt' as const, text }));
-  expect(queueLines(queue, 40, 3, theme)).toEqual(['⧗ one', '⧗ two lines', '⧗ three']);
-  expect(queueLines(queue, 40, 2, theme)).toEqual(['  … 2 queued before', '⧗ three']);
+  expect(queueLines({ queue, width: 40, rows: 3, theme })).toEqual(['⧗ one', '⧗ two lines', '⧗ three']);
+  expect(queueLines({ queue, width: 40, rows: 2, theme })).toEqual(['  … 2 queued before', '⧗ three']);
+  expect(queueLines({ queue, width: 40, rows: 2, theme, takeBackKey: '↑' }).at(-1)).toBe(
+    '⧗ three  ↑ to edit',
+  );
+  // On a narrow screen the message is worth more.
+  expect(queueLines({ queue, width: 20, rows: 2, theme, takeBackKey: '↑' }).at(-1)).toBe('⧗ three');
 });
 
 test('what runs never takes more rows or columns than there are', () => {
@@ -128,7 +133,7 @@ test('what runs never takes more rows or columns than there are', () => {
         const queue = outputs.map((one) => ({ type: 'prompt' as const, text: one }));
         for (const lines of [
           liveToolLines(tools, width, rows, theme),
-          queueLines(queue, width, rows, theme),
+          queueLines({ queue, width, rows, theme, takeBackKey: '↑' }),
         ]) {
           expect(lines.length).toBeLessThanOrEqual(rows);
           for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
