@@ -36,8 +36,6 @@ const program = spawn(process.execPath, [join(root, 'bin/clawdcode.js'), '--demo
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     COLORTERM: 'truecolor',
-    // What npm has to say about itself does not belong in the picture.
-    npm_config_update_notifier: 'false',
   },
 });
 program.onData((data) => terminal.write(data));
@@ -52,7 +50,7 @@ try {
   // A question ignores keys that were already on their way when it appeared.
   await pause(1000);
   program.write('y');
-  await seen(/Edit asks[\s\S]*❯ 1\. Yes/);
+  await seen(/Edit src.*\?[\s\S]*❯ 1\. Yes/);
   await pause(300);
   writeFileSync(picture, screenToSvg(terminal, 'clawdcode --demo'));
   process.stdout.write(`Wrote ${picture}\n`);
