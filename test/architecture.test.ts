@@ -54,6 +54,27 @@ test.each(files)('%s goes only through doors that are open to its room', (name) 
   }
 });
 
+test('no file imports itself through others, types included', () => {
+  const imports = new Map(
+    files.map((name) => {
+      const text = readFileSync(join(src, name), 'utf8');
+      const targets = [...text.matchAll(/^(?:import|export)\s[^;]*?from '(\.[^']+)';$/gm)];
+      return [name, targets.map(([, to]) => relative(src, resolve(src, dirname(name), to ?? '')))] as const;
+    }),
+  );
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) cycles.push([...path.slice(path.indexOf(name)), name].join(' → '));
+    if (path.includes(name) || done.has(name)) return;
+    for (const target of imports.get(name) ?? []) visit(target, [...path, name]);
+    done.add(name);
+  };
+  for (const name of files) visit(name, []);
+  expect(cycles).toEqual([]);
+  expect([...imports.values()].flat().length).toBeGreaterThan(files.length);
+});
+
 test.each(files.filter((name) => !name.startsWith('cli/')))('%s leaves the process to cli', (name) => {
   const text = readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   expect(text).not.toMatch(/\bprocess\.(cwd|exit|argv|env|stdout|stderr|stdin)\b|\bconsole\./);

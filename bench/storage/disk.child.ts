@@ -9,7 +9,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { BlobStore } from '../../src/context/storage/BlobStore.ts';
 import { JSONLStore } from '../../src/context/storage/JSONLStore.ts';
 import { readLog } from '../../src/context/storage/logReader.ts';
-import { SessionLog, type StorageProblem } from '../../src/context/storage/SessionLog.ts';
+import { SessionLog } from '../../src/context/storage/SessionLog.ts';
+import type { StorageProblem } from '../../src/context/storage/sessionStore.ts';
 import { createRandom } from '../context/random.ts';
 import { batch } from './entries.ts';
 

@@ -4,7 +4,8 @@
  */
 import type { ContextManager } from '../context/index.ts';
 import type { FileCheckpoints } from '../protocol/checkpoints.ts';
-import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
+import type { ContextMeasure } from '../protocol/contextReport.ts';
+import type { AgentEvent } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';

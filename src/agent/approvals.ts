@@ -3,19 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AgentEvent } from '../protocol/events.ts';
 import {
   type Access,
-  type CallQuestion,
   modeLabels,
   type PermissionAnswer,
   type PermissionDecision,
   type PermissionMode,
   type PermissionQuestion,
   type RuleSuggestion,
-  type TurnQuestion,
 } from '../protocol/permissions.ts';
 import type { RunningQuestion } from '../protocol/tools.ts';
 import type { Judge } from './auto/judge.ts';
 import type { Modes } from './modes.ts';
-import type { ToolCallPorts } from './toolCalls.ts';
+import type { NewQuestion, ToolCallPorts } from './toolCalls.ts';
 
 /** What the rules say, and where an "always" goes. */
 export interface PermissionRules {
@@ -80,9 +78,6 @@ function planChoice(modes: Modes): Partial<PermissionDecision> {
     return { suggestion: { rules: [], destination: 'mode', label: 'Yes, and accept edits' } };
   return next === 'default' ? {} : { reason: `The plan runs in ${modeLabels[next]} mode.` };
 }
-
-/** A question before it is known which agent asks it. */
-export type NewQuestion = Omit<CallQuestion, 'agentId'> | Omit<TurnQuestion, 'agentId'>;
 
 /** The open questions of a session: the agent waits here, a subscriber answers through an op. */
 export interface Questions {

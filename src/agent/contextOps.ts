@@ -1,7 +1,7 @@
 /** What a user asks of the context itself: compacting, steering single items, another model, the figures. */
 import type { ContextManager } from '../context/index.ts';
-import type { Steering } from '../protocol/contextReport.ts';
-import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
+import type { ContextMeasure, Steering } from '../protocol/contextReport.ts';
+import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';

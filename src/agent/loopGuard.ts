@@ -1,8 +1,7 @@
 /** Notices a model that goes in circles: the same calls with the same results, step after step. */
 import type { ContextManager } from '../context/index.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
-import type { NewQuestion } from './approvals.ts';
-import type { FinishedCall } from './toolCalls.ts';
+import type { FinishedCall, NewQuestion } from './toolCalls.ts';
 
 /** Repetitions in a row at which the model is told. */
 const TELL_AT = 3;

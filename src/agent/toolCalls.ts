@@ -9,17 +9,21 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type {
   Access,
+  CallQuestion,
   Grant,
   PermissionAnswer,
   PermissionDecision,
   Preview,
+  TurnQuestion,
 } from '../protocol/permissions.ts';
 import { quotedName } from '../protocol/quotedName.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { untilAborted } from '../protocol/untilAborted.ts';
-import type { NewQuestion } from './approvals.ts';
 import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './checkpoints.ts';
 import type { Toolset } from './toolset.ts';
+
+/** A question before it is known which agent asks it. */
+export type NewQuestion = Omit<CallQuestion, 'agentId'> | Omit<TurnQuestion, 'agentId'>;
 
 export interface ToolCallPorts {
   readonly toolset: Pick<Toolset, 'current' | 'find' | 'missing'>;

@@ -2,10 +2,15 @@
 
 import type { ContextData } from '../context/index.ts';
 import type { RestoreStep } from '../protocol/checkpoints.ts';
-import type { CompactionDiff, ContextItem, ContextReport } from '../protocol/contextReport.ts';
+import type {
+  CompactionDiff,
+  ContextItem,
+  ContextMeasure,
+  ContextReport,
+} from '../protocol/contextReport.ts';
 import type { Todo } from '../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import type { ContextMeasure, IdentifiedEvent } from '../protocol/events.ts';
+import type { IdentifiedEvent } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';

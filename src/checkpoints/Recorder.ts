@@ -7,12 +7,12 @@ import type { Captured, PathChange } from '../protocol/checkpoints.ts';
 import { grouped } from '../protocol/grouped.ts';
 import type { GitTree } from './git/gitTree.ts';
 import { changeNotes, describePath } from './notes.ts';
-import { type Coverage, createCoverage } from './scan/Coverage.ts';
+import { type Coverage, createCoverage, type Pace } from './scan/Coverage.ts';
 import type { Contents } from './scan/contents.ts';
 import { canonicalPath, type DiskEntry, type Known, linkedPath, look } from './scan/diskEntry.ts';
 import { isHistory } from './scan/histories.ts';
 import { type Found, isUnchanged, settle } from './scan/settle.ts';
-import { createPace, type Pace, walk } from './scan/walk.ts';
+import { createPace, walk } from './scan/walk.ts';
 import type { CheckpointLimits } from './types.ts';
 
 export interface RecorderDeps {

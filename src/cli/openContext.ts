@@ -2,18 +2,57 @@
 import { join } from 'node:path';
 import { CUT_SHORT, cutShort } from '../agent/rewind/turns.ts';
 import { lastCwd, lastModel, titleDraft } from '../agent/sessionFacts.ts';
-import { environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
-import type { SessionTarget } from '../agent/types.ts';
-import { type ContextManager, liveEntries, newNoteKey, type PersistentStore } from '../context/index.ts';
+import { type Environment, environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
+import type { Agent, SessionTarget } from '../agent/types.ts';
+import type { LoadedSettings } from '../config/types.ts';
+import {
+  type ContextManager,
+  type LongTermMemory,
+  liveEntries,
+  newNoteKey,
+  type PersistentStore,
+} from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { quotedName } from '../protocol/quotedName.ts';
+import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
+import type { Permissions } from './permissions/permissions.ts';
+import type { AppPaths } from './process/appPaths.ts';
+import type { DebugLog } from './process/debugLog.ts';
 import { readWorkspaceFacts, userName } from './process/workspaceFacts.ts';
 import { readEntries } from './sessionCommand/readEntries.ts';
-import type { OpenedSession, SessionFactoryOptions } from './sessionFactory.ts';
 import { type Located, locateAnywhere, takeOutOfArchive } from './sessions/archivedSession.ts';
 import { copySession } from './sessions/copySession.ts';
 import { storeOfTarget } from './sessions/storeOfTarget.ts';
+
+export interface OpenedSession {
+  readonly agent: Agent;
+  readonly permissions: Permissions;
+  readonly file: string | undefined;
+  readonly memory: LongTermMemory;
+  readonly tools: readonly string[];
+  readonly resumed: boolean;
+  /** What the user should hear first: damaged lines, closed calls. */
+  readonly notices: readonly string[];
+  /** Hears, now or later, that the window of the model is assumed. Returns the unsubscriber. */
+  readonly onAssumedWindow: (listener: (text: string) => void) => () => void;
+}
+
+export interface SessionFactoryOptions {
+  readonly place: AppPaths;
+  readonly loaded: LoadedSettings;
+  readonly apiKey: string | undefined;
+  /** The model to start with; a resumed session keeps its own unless `modelForced`. */
+  readonly model: string;
+  readonly modelForced: boolean;
+  readonly demo: boolean;
+  readonly interactive: boolean;
+  /** Of the command line; wins over the settings. */
+  readonly sandboxMode?: SandboxMode | undefined;
+  readonly debug: DebugLog;
+  /** What the model is told of its surroundings, read for each session that is begun or taken up. */
+  readonly environment: () => Promise<Environment>;
+}
 
 interface Opened extends Pick<OpenedSession, 'resumed' | 'notices'> {
   /** Where the shell starts. */

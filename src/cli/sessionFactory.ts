@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
 import { createSummarizer } from '../agent/reply.ts';
-import type { Environment } from '../agent/systemPrompt.ts';
-import type { Agent, SessionTarget } from '../agent/types.ts';
+import type { SessionTarget } from '../agent/types.ts';
 import type { ModelList } from '../commands/types.ts';
 import { rememberRules } from '../config/trust.ts';
-import type { LoadedSettings } from '../config/types.ts';
 import {
   ContextManager,
   createInstructionSource,
@@ -27,22 +25,21 @@ import { createServedModels, type ServedModels } from '../model/servers/servedMo
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
 import type { SourcedRule } from '../permissions/rules/rules.ts';
 import type { ModelClient } from '../protocol/model.ts';
-import type { SandboxMode } from '../protocol/sandbox.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { openKnownServers } from './models/knownServers.ts';
 import { openLearnedWindows } from './models/learnedWindows.ts';
 import { createModelChoice, listModels } from './models/modelChoice.ts';
 import { withNearestModels } from './models/nearestModels.ts';
-import { openContext } from './openContext.ts';
+import { type OpenedSession, openContext, type SessionFactoryOptions } from './openContext.ts';
 import { createAutoAllow } from './permissions/autoAllow.ts';
 import { delicateWord } from './permissions/delicateWords.ts';
 import { createEnvSecrets } from './permissions/envSecrets.ts';
-import { createPermissions, type Permissions } from './permissions/permissions.ts';
+import { createPermissions } from './permissions/permissions.ts';
 import { warmUpCommands } from './permissions/warmUpCommands.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
-import { type DebugLog, logContext } from './process/debugLog.ts';
+import { logContext } from './process/debugLog.ts';
 import { createTokenEncoder } from './process/threads.ts';
 import { createSessionSandbox, sandboxNotices } from './sandbox.ts';
 import { locateAnywhere } from './sessions/archivedSession.ts';
@@ -54,41 +51,12 @@ import { storeOfTarget } from './sessions/storeOfTarget.ts';
 import { startUpkeep } from './sessions/upkeep.ts';
 import { sandboxByFlag } from './startup.ts';
 
-export interface OpenedSession {
-  readonly agent: Agent;
-  readonly permissions: Permissions;
-  readonly file: string | undefined;
-  readonly memory: LongTermMemory;
-  readonly tools: readonly string[];
-  readonly resumed: boolean;
-  /** What the user should hear first: damaged lines, closed calls. */
-  readonly notices: readonly string[];
-  /** Hears, now or later, that the window of the model is assumed. Returns the unsubscriber. */
-  readonly onAssumedWindow: (listener: (text: string) => void) => () => void;
-}
-
 export interface SessionFactory {
   open(target: SessionTarget): Promise<OpenedSession>;
   list(): Promise<readonly SessionSummary[]>;
   /** Whether an id, the start of one, or a title names a session of this project. */
   has(id: string): Promise<boolean>;
   listModels(): Promise<ModelList>;
-}
-
-export interface SessionFactoryOptions {
-  readonly place: AppPaths;
-  readonly loaded: LoadedSettings;
-  readonly apiKey: string | undefined;
-  /** The model to start with; a resumed session keeps its own unless `modelForced`. */
-  readonly model: string;
-  readonly modelForced: boolean;
-  readonly demo: boolean;
-  readonly interactive: boolean;
-  /** Of the command line; wins over the settings. */
-  readonly sandboxMode?: SandboxMode | undefined;
-  readonly debug: DebugLog;
-  /** What the model is told of its surroundings, read for each session that is begun or taken up. */
-  readonly environment: () => Promise<Environment>;
 }
 
 export function createSessionFactory(options: SessionFactoryOptions): SessionFactory {

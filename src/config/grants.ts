@@ -4,17 +4,7 @@
  * agreed to (trust.ts), so that whatever comes later asks again. A setting that nobody has decided about waits. Pure.
  */
 import { parsePermissionMode } from './modes.ts';
-import type { Values } from './types.ts';
-
-/** One thing that needs the user's word. Two grants are the same when all three fields are. */
-export interface Grant {
-  /** What it is: the dotted path of the setting. */
-  readonly kind: string;
-  /** What was agreed to, whole: a rule, a path, `NAME=value`, or the value (as JSON unless it is text). */
-  readonly text: string;
-  /** The file that it stands in, as shown to people. */
-  readonly source: string;
-}
+import type { Grant, Values } from './types.ts';
 
 /** One settings file of the folder; values as they were written, checked. */
 export interface GrantingFile {

@@ -10,7 +10,7 @@ import { misreadEndpoint, strayHeaders } from './endpoint.ts';
 import { readEnvironment } from './environment.ts';
 import { readSettingsText } from './files.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
-import { type Grant, type GrantingFile, grantLookup, grantsOf } from './grants.ts';
+import { type GrantingFile, grantLookup, grantsOf } from './grants.ts';
 import { type ManagedSource, managedSource, readManaged, withoutLoosened } from './managed.ts';
 import { leafPaths, mergeValues } from './merge.ts';
 import { refusedModes } from './modes.ts';
@@ -18,6 +18,7 @@ import { parseSettings } from './parseSettings.ts';
 import { dropReserved } from './reserved.ts';
 import { settingsSchema } from './schema.ts';
 import type {
+  Grant,
   Layer,
   LoadedSettings,
   Problem,

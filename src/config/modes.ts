@@ -1,5 +1,4 @@
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
-import type { Values } from './types.ts';
 
 /** Other tools' names for our modes; accepted wherever a mode is written, never shown. */
 export const modeAliases = {
@@ -32,7 +31,7 @@ export interface ModeFacts {
     readonly disableBypassPermissionsMode?: 'disable' | undefined;
   };
   /** `permissions` of managed settings, as written. */
-  readonly managed: Values;
+  readonly managed: Readonly<Record<string, unknown>>;
   /** Where each setting comes from, by dotted key. */
   readonly sources: Readonly<Record<string, string>>;
   /** Whether the user typed `--permission-mode auto`, which enables that mode for this run. */
@@ -43,7 +42,7 @@ export interface ModeFacts {
 export function refusedModes(facts: ModeFacts): Partial<Record<PermissionMode, string>> {
   const { permissions, managed, sources, autoByFlag } = facts;
   // What an administrator has switched off by name no flag switches on.
-  const autoForbidden = (managed.auto as Values | undefined)?.enabled === false;
+  const autoForbidden = (managed.auto as { readonly enabled?: unknown } | undefined)?.enabled === false;
   const off = (mode: PermissionMode, key: string): string =>
     `The mode ${mode} is switched off by "permissions.${key}" in ${sources[`permissions.${key}`] ?? 'the settings'}.`;
   const refused: Partial<Record<PermissionMode, string>> = {};

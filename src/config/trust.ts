@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from './files.ts';
-import type { Grant } from './grants.ts';
+import type { Grant } from './types.ts';
 
 const grantSchema = z.looseObject({ kind: z.string(), text: z.string(), source: z.string() });
 

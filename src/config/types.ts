@@ -1,8 +1,17 @@
 /** The words of the config room. */
 
 import type { PermissionMode } from '../protocol/permissions.ts';
-import type { Grant } from './grants.ts';
 import type { Settings } from './schema.ts';
+
+/** One thing that needs the user's word. Two grants are the same when all three fields are. */
+export interface Grant {
+  /** What it is: the dotted path of the setting. */
+  readonly kind: string;
+  /** What was agreed to, whole: a rule, a path, `NAME=value`, or the value (as JSON unless it is text). */
+  readonly text: string;
+  /** The file that it stands in, as shown to people. */
+  readonly source: string;
+}
 
 /** Where a value came from; later ones win. */
 export type Layer = 'user' | 'project' | 'local' | 'environment' | 'flag' | 'managed';

@@ -1,6 +1,6 @@
 /** Parts the settings of a folder into what counts at once and what waits for the user's word. Pure. */
-import { effectOf, type Grant, partition } from './grants.ts';
-import type { UntrustedSetting, Values } from './types.ts';
+import { effectOf, partition } from './grants.ts';
+import type { Grant, UntrustedSetting, Values } from './types.ts';
 
 /** The values that count, and those that wait, each setting once. `isGranted`: what the user has agreed to already. */
 export function holdBack(

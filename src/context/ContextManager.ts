@@ -7,12 +7,13 @@ import type {
   CompactionDiff,
   CompactionPreview,
   ContextItem,
+  ContextMeasure,
   ContextReport,
   Steering,
 } from '../protocol/contextReport.ts';
 import type { Todo } from '../protocol/entries/fields.ts';
 import type { EntryDraft, EntryKind, JSONLEntry, KindEntry } from '../protocol/entries.ts';
-import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
+import type { CompactionReport } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelRequest, Reply, SentRequest } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';

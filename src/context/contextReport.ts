@@ -1,8 +1,12 @@
 /** What `/context` tells: the reductions so far, what comes next, what the cache serves. A projection of the log. */
-import type { ContextItem, ContextReport, ReductionRecord } from '../protocol/contextReport.ts';
+import type {
+  ContextItem,
+  ContextMeasure,
+  ContextReport,
+  ReductionRecord,
+} from '../protocol/contextReport.ts';
 import { type ContextSettings, strategyTraits } from '../protocol/contextSettings.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import type { ContextMeasure } from '../protocol/events.ts';
 import { grouped } from '../protocol/grouped.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import { type Atom, groupAtoms, isPrompt } from './history/atoms.ts';

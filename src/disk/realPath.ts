@@ -35,3 +35,10 @@ function linkAt(path: string): string | undefined {
     return undefined;
   }
 }
+
+/** Whether an absolute path is a folder or lies in it. */
+export const isInside = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);
+
+/** How many folders an absolute path leads through: whatever closes or opens one place comes after what is around it. */
+export const depthOf = (path: string): number => path.split('/').filter((part) => part !== '').length;

@@ -1,5 +1,19 @@
 /** What `/context`, `/compact --preview`, `--diff` and JSON output tell of the context. Tokens throughout. */
-import type { ContextMeasure } from './events.ts';
+import type { ModelInfo } from './model.ts';
+
+/** One measurement of the request, shared by the status line, `/context` and JSON output. Tokens throughout. */
+export interface ContextMeasure {
+  readonly model: string;
+  readonly windowTokens: number;
+  /** Where the next compaction starts: min(0.8 × window, window − reply reserve − summary reserve). */
+  readonly triggerTokens: number;
+  readonly usedTokens: number;
+  readonly replyReserveTokens: number;
+  /** The parts, in request order; they sum to `usedTokens`. */
+  readonly parts: readonly { readonly name: string; readonly tokens: number }[];
+  readonly exact: boolean;
+  readonly windowSource: ModelInfo['source'];
+}
 
 /** The parts of a request, in the order in which `/context` shows them. */
 export const requestParts = [

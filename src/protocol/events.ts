@@ -2,7 +2,7 @@
  * What comes out of an agent. `entry` is the only event that survives a restart: it is on disk before
  * anyone hears of it and replaces the live text that led to it. Everything else is for whoever watches.
  */
-import type { CompactionPreview } from './contextReport.ts';
+import type { CompactionPreview, ContextMeasure } from './contextReport.ts';
 import type { JSONLEntry } from './entries.ts';
 import type { ModelError, ModelInfo } from './model.ts';
 import type { PromptOp } from './ops.ts';
@@ -10,20 +10,6 @@ import type { PermissionAnswer, PermissionMode, PermissionQuestion } from './per
 import type { RewindReport } from './rewind.ts';
 
 export type TurnOutcome = 'done' | 'interrupted' | 'failed' | 'max_turns' | 'loop';
-
-/** One measurement of the request, shared by the status line, `/context` and JSON output. Tokens throughout. */
-export interface ContextMeasure {
-  readonly model: string;
-  readonly windowTokens: number;
-  /** Where the next compaction starts: min(0.8 × window, window − reply reserve − summary reserve). */
-  readonly triggerTokens: number;
-  readonly usedTokens: number;
-  readonly replyReserveTokens: number;
-  /** The parts, in request order; they sum to `usedTokens`. */
-  readonly parts: readonly { readonly name: string; readonly tokens: number }[];
-  readonly exact: boolean;
-  readonly windowSource: ModelInfo['source'];
-}
 
 export interface CompactionReport {
   readonly outcome: 'done' | 'fallback' | 'cancelled' | 'refused';

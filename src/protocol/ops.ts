@@ -2,7 +2,10 @@
 import type { Steering } from './contextReport.ts';
 import type { ContentPart } from './messages.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
-import type { RewindScope } from './rewind.ts';
+
+/** What goes back. */
+export const rewindScopes = ['both', 'conversation', 'files'] as const;
+export type RewindScope = (typeof rewindScopes)[number];
 
 export interface PromptOp {
   readonly type: 'prompt';

@@ -2,10 +2,6 @@
 import type { RestorePlan } from './checkpoints.ts';
 import type { PromptOp } from './ops.ts';
 
-/** What goes back. */
-export const rewindScopes = ['both', 'conversation', 'files'] as const;
-export type RewindScope = (typeof rewindScopes)[number];
-
 /** One turn of the conversation: a prompt, and everything up to the next one. */
 export interface TurnRecord {
   /** Of the prompt's entry. */

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
+import { isInside } from '../disk/realPath.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
-import type { CommandSandbox, Confinement, Launch, SandboxMode, SandboxState } from '../protocol/sandbox.ts';
+import type { CommandSandbox, Confinement, Launch, SandboxState } from '../protocol/sandbox.ts';
 import { whyBlocked } from './blocked.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { bubblewrapArguments } from './linux/bubblewrap.ts';
@@ -25,20 +26,13 @@ import { createProxy } from './network/proxy.ts';
 import { findPlaces, type PlaceOptions, writableFolders } from './places/findPlaces.ts';
 import { createCompletedGitFolders, gitFoldersOf } from './places/gitFolders.ts';
 import { createProjectScan, createSecretsScan } from './places/projectScan.ts';
-import { isInside, planCommand, type SandboxPlan } from './plan.ts';
-import { closeInheritedFiles, find, probeSandbox, SEATBELT, sealable } from './probe.ts';
+import { planCommand, type SandboxPlan } from './plan.ts';
+import { closeInheritedFiles, find, type ProbeOptions, probeSandbox, SEATBELT, sealable } from './probe.ts';
 import { createQuarantine, type ProtectedChanges, watchProtected } from './protectedChanges.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { createTemporaryFolders, type TemporaryOptions } from './temporary/temporaryFolders.ts';
 
-export interface SandboxOptions {
-  readonly mode: SandboxMode;
-  /** False = the user's settings want none. */
-  readonly enabled: boolean;
-  readonly platform: NodeJS.Platform;
-  readonly machine: string;
-  /** Where bubblewrap and nsenter are looked up: a PATH without folders that commands may write to. */
-  readonly path: string;
+export interface SandboxOptions extends ProbeOptions {
   /** The Node that this program runs on, absolute. */
   readonly node: string;
   /** Looked at for each command: directories may be added. */
@@ -60,7 +54,6 @@ export interface SandboxOptions {
   readonly network: NetworkRules;
   /** Limits for each command; null = none. */
   readonly limits: { readonly memoryBytes: number | null; readonly processes: number | null };
-  readonly allowUnixSockets: boolean;
   /** Managed settings say how commands are confined: no answer of the user lets one out. */
   readonly isBinding: boolean;
   /** Whether the user wants a command to run outside. */

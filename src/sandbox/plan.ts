@@ -3,9 +3,10 @@
  * the network: `bubblewrap.ts` and `seatbelt.ts` say the same to the operating system. Pure.
  */
 import { dirname } from 'node:path';
+import { depthOf, isInside } from '../disk/realPath.ts';
 import type { PermissionBasis } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
-import type { Elsewhere } from './places/homeElsewhere.ts';
+import type { Elsewhere, HiddenPlace } from './places/homeElsewhere.ts';
 import type { PrivateTemporary, TemporaryFolders } from './temporary/temporaryFolders.ts';
 
 /** Absolute, resolved paths; every one exists. */
@@ -34,11 +35,6 @@ export interface SandboxPlaces {
   readonly writable: readonly string[];
   /** Holds the folders of all running commands; only the command's own is seen. */
   readonly scratchParent: string | undefined;
-}
-
-export interface HiddenPlace {
-  readonly path: string;
-  readonly isDirectory: boolean;
 }
 
 /** `session`: loopback of the session's own, and a proxy that checks names. */
@@ -149,13 +145,6 @@ function hiddenWith(
 function outermostFirst(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)].sort((a, b) => depthOf(a) - depthOf(b));
 }
-
-/** Whether an absolute path is a folder or lies in it. */
-export const isInside = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);
-
-/** How many folders an absolute path leads through: whatever closes or opens one place comes after what is around it. */
-export const depthOf = (path: string): number => path.split('/').filter((part) => part !== '').length;
 
 /**
  * The folders in writable places on the way to what is protected, hidden or a workspace: renamed, they would take it out

@@ -3,21 +3,26 @@ import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, readFileSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { namesIn } from '../disk/fileLookups.ts';
-import type { SandboxState } from '../protocol/sandbox.ts';
+import type { SandboxMode, SandboxState } from '../protocol/sandbox.ts';
 import { sealingProbe } from './linux/bubblewrap.ts';
 import { mountsNow, writableMounts } from './linux/mountCheck.ts';
 import { socketFilter } from './linux/seccomp.ts';
-import type { SandboxOptions } from './Sandbox.ts';
 
 const PROBE_TIMEOUT_MS = 5000;
 /** The program of macOS. */
 export const SEATBELT = '/usr/bin/sandbox-exec';
 
 /** What decides whether there is a sandbox. */
-export type ProbeOptions = Pick<
-  SandboxOptions,
-  'enabled' | 'mode' | 'platform' | 'path' | 'machine' | 'allowUnixSockets'
->;
+export interface ProbeOptions {
+  readonly mode: SandboxMode;
+  /** False = the user's settings want none. */
+  readonly enabled: boolean;
+  readonly platform: NodeJS.Platform;
+  readonly machine: string;
+  /** Where bubblewrap and nsenter are looked up: a PATH without folders that commands may write to. */
+  readonly path: string;
+  readonly allowUnixSockets: boolean;
+}
 
 /** Looks what this machine can do; takes the time of one command. Never rejects. */
 export async function probeSandbox({

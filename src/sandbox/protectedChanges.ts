@@ -6,9 +6,9 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { lstatOf, namesIn, textOf } from '../disk/fileLookups.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
+import { isInside } from '../disk/realPath.ts';
 import { isRunning } from './places/gitFolders.ts';
 import { RUNS_PROGRAMS } from './places/projectScan.ts';
-import { isInside } from './plan.ts';
 
 /** Paths that are named at once. */
 const MAX_NAMED = 10;

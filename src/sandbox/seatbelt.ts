@@ -2,7 +2,8 @@
  * A plan as a profile for macOS's `sandbox-exec`. Rules are read from top to bottom and the last one that matches
  * counts. Source of the operations: the profiles in /System/Library/Sandbox/Profiles. Pure.
  */
-import { depthOf, type SandboxPlan } from './plan.ts';
+import { depthOf } from '../disk/realPath.ts';
+import type { SandboxPlan } from './plan.ts';
 
 export function seatbeltProfile(plan: SandboxPlan): string {
   return [

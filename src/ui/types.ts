@@ -9,8 +9,23 @@ import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
 import type { Reflow } from './terminal/frameTracker.ts';
 import type { Attention } from './terminal/sequences.ts';
-import type { StatusCommand } from './terminal/statusCommand.ts';
+import type { StatusInput } from './terminal/statusInput.ts';
 import type { Theme } from './theme/theme.ts';
+
+export type StatusOutput =
+  | { readonly type: 'text'; readonly text: string }
+  /** Why not, ready to show. */
+  | { readonly type: 'failed'; readonly message: string };
+
+/** A status line of the user's own: a command that reads facts and prints a line or a few. */
+export interface StatusCommand {
+  /** Columns that stay empty on the left. */
+  readonly padding: number;
+  /** Milliseconds between two runs without a reason; absent = only when something has changed. */
+  readonly refreshMs?: number | undefined;
+  /** Bounded in time and size; never rejects. */
+  run(input: StatusInput): Promise<StatusOutput>;
+}
 
 /** A session that is ready to talk to. */
 export interface UiSession {

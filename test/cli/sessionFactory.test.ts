@@ -2,14 +2,11 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { OpenedSession, SessionFactoryOptions } from '../../src/cli/openContext.ts';
 import type { AppPaths } from '../../src/cli/process/appPaths.ts';
 import { createDebugLog } from '../../src/cli/process/debugLog.ts';
 import { prefetchEnvironment } from '../../src/cli/process/environment.ts';
-import {
-  createSessionFactory,
-  type OpenedSession,
-  type SessionFactoryOptions,
-} from '../../src/cli/sessionFactory.ts';
+import { createSessionFactory } from '../../src/cli/sessionFactory.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { SessionLockedError, SessionNotFoundError } from '../../src/context/index.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';

@@ -4,12 +4,12 @@ import { type Page, plainText } from '../../src/commands/pages/page.ts';
 import { settingRows } from '../../src/commands/pages/settingsPage.ts';
 import {
   type ContextItem,
+  type ContextMeasure,
   type ContextReport,
   type ReductionRecord,
   requestParts,
 } from '../../src/protocol/contextReport.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
-import type { ContextMeasure } from '../../src/protocol/events.ts';
 import { measure, report, type ScriptedContext, scriptedAgent, state } from '../headless/scriptedAgent.ts';
 import { commandHost, run } from './commandHost.ts';
 

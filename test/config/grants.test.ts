@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { diffGrants, effectOf, type Grant, grantsOf } from '../../src/config/grants.ts';
+import { diffGrants, effectOf, grantsOf } from '../../src/config/grants.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
+import type { Grant } from '../../src/config/types.ts';
 import { cpuMs } from '../cpuTime.ts';
 
 const source = '.clawdcode.json';

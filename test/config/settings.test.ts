@@ -6,11 +6,10 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { SettingsFlags } from '../../src/config/flags.ts';
-import type { Grant } from '../../src/config/grants.ts';
 import { decidedPaths, decisionOf } from '../../src/config/grants.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
-import type { LoadedSettings } from '../../src/config/types.ts';
+import type { Grant, LoadedSettings } from '../../src/config/types.ts';
 import { holdBack } from '../../src/config/untrusted.ts';
 
 let home: string;

@@ -1,8 +1,13 @@
 import type { Agent, AgentState } from '../../src/agent/types.ts';
 import type { RestoreStep } from '../../src/protocol/checkpoints.ts';
-import type { CompactionDiff, ContextItem, ContextReport } from '../../src/protocol/contextReport.ts';
+import type {
+  CompactionDiff,
+  ContextItem,
+  ContextMeasure,
+  ContextReport,
+} from '../../src/protocol/contextReport.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
-import type { AgentEvent, ContextMeasure, IdentifiedEvent } from '../../src/protocol/events.ts';
+import type { AgentEvent, IdentifiedEvent } from '../../src/protocol/events.ts';
 import type { Op } from '../../src/protocol/ops.ts';
 import type { RewindPlan, TurnRecord } from '../../src/protocol/rewind.ts';
 

@@ -2,7 +2,7 @@
 import { oneLine } from '../../context/index.ts';
 import type { PathChange, RestorePlan } from '../../protocol/checkpoints.ts';
 import type { EntryDraft } from '../../protocol/entries.ts';
-import type { RewindScope } from '../../protocol/rewind.ts';
+import type { RewindScope } from '../../protocol/ops.ts';
 
 /** Characters of a prompt that are quoted. */
 const QUOTED = 60;

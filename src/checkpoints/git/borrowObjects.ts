@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Pace } from '../scan/walk.ts';
+import type { Pace } from '../scan/Coverage.ts';
 
 export interface Borrowed {
   /** A bare repository of our own, which has none of the other's settings. */

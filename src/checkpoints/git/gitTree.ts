@@ -1,8 +1,9 @@
 /** What git knows about files that nobody has touched, so that they need not be copied. Only ever reads. */
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Pace } from '../scan/Coverage.ts';
 import type { Content, DiskEntry } from '../scan/diskEntry.ts';
-import { createPace, type Pace } from '../scan/walk.ts';
+import { createPace } from '../scan/walk.ts';
 import { borrowObjects } from './borrowObjects.ts';
 import { ObjectReader } from './ObjectReader.ts';
 import { type IndexFiles, isAsIndexed, readIndex } from './readIndex.ts';

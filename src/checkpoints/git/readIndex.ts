@@ -1,6 +1,6 @@
 /** What git's index says about the files of a work tree. */
+import type { Pace } from '../scan/Coverage.ts';
 import type { DiskEntry } from '../scan/diskEntry.ts';
-import type { Pace } from '../scan/walk.ts';
 import { type GitProgram, runGit } from './runGit.ts';
 
 export interface IndexEntry {

@@ -4,7 +4,7 @@
  * file storage, and another encoding may do anything.
  */
 
-import type { Pace } from '../scan/walk.ts';
+import type { Pace } from '../scan/Coverage.ts';
 import type { IndexEntry } from './readIndex.ts';
 import { type GitProgram, runGit } from './runGit.ts';
 

@@ -10,8 +10,8 @@ import type {
 } from '../../protocol/checkpoints.ts';
 import { describePath, describeSize } from '../notes.ts';
 import { canonicalPath, look, sameEntry } from '../scan/diskEntry.ts';
-import type { RestoreDeps } from './planRestore.ts';
 import { type Current, currentState, sameState } from './states.ts';
+import type { RestoreDeps } from './steps.ts';
 import { removeState, writeMode, writeState } from './writeState.ts';
 
 export interface ApplyDeps extends RestoreDeps {

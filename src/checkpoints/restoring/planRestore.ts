@@ -6,20 +6,10 @@ import { describePath } from '../notes.ts';
 import { canonicalPath, look } from '../scan/diskEntry.ts';
 import { historyAround } from '../scan/histories.ts';
 import { hashBytes } from '../scan/stableRead.ts';
-import type { Pace } from '../scan/walk.ts';
 import type { CheckpointBlobs } from '../types.ts';
 import { byPath, currentState, sameState } from './states.ts';
-import { idleStep, makeStep } from './steps.ts';
+import { idleStep, makeStep, type RestoreDeps } from './steps.ts';
 import { type LoadContent, undoPath } from './undoPath.ts';
-
-export interface RestoreDeps {
-  readonly root: string;
-  /** The project, and the directories that were added to it. Real paths. */
-  readonly roots: readonly string[];
-  readonly blobs: CheckpointBlobs;
-  readonly pace: Pace;
-  readonly isCaseBlind: (path: string) => boolean;
-}
 
 /** Contents of what is on disk, for merging and for diffs; larger ones are compared by hash alone. */
 const MAX_TEXT_BYTES = 2 ** 20;

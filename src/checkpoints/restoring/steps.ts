@@ -1,10 +1,20 @@
 /** One path's step, ready to show: what kind it is, and its diff. */
 import type { PathChange, PathState, RestoreStep } from '../../protocol/checkpoints.ts';
 import { describePath } from '../notes.ts';
-import type { RestoreDeps } from './planRestore.ts';
+import type { Pace } from '../scan/Coverage.ts';
+import type { CheckpointBlobs } from '../types.ts';
 import { showDiff } from './showDiff.ts';
 import { byPath, type FileState, sameContent, sameState, spanning } from './states.ts';
 import type { LoadContent } from './undoPath.ts';
+
+export interface RestoreDeps {
+  readonly root: string;
+  /** The project, and the directories that were added to it. Real paths. */
+  readonly roots: readonly string[];
+  readonly blobs: CheckpointBlobs;
+  readonly pace: Pace;
+  readonly isCaseBlind: (path: string) => boolean;
+}
 
 export interface StepText {
   /** For the head of the diff. */

@@ -7,7 +7,13 @@ import { grouped } from '../../protocol/grouped.ts';
 import { describePath, describeSize } from '../notes.ts';
 import type { CheckpointLimits } from '../types.ts';
 import { look } from './diskEntry.ts';
-import type { Pace } from './walk.ts';
+
+/** Lets others run whenever a long loop has had its share. */
+export interface Pace {
+  /** True when `breathe` should be awaited now; cheap enough to ask for every file. */
+  readonly isDue: () => boolean;
+  readonly breathe: () => Promise<void>;
+}
 
 /** Folders that programs fill; where git is in use, a folder with no file that git tracks is treated alike. */
 const FILLED_BY_PROGRAMS = new Set(

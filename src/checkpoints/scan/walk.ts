@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import type { Coverage } from './Coverage.ts';
+import type { Coverage, Pace } from './Coverage.ts';
 import { type DiskEntry, look } from './diskEntry.ts';
 import { isGitFolder, isHistory } from './histories.ts';
 
@@ -82,13 +82,6 @@ function lookOrSkip(path: string): DiskEntry | undefined {
 
 /** Less than half a frame, so that what is drawn beside a scan is drawn in time. */
 const SLICE_MS = 6;
-
-/** Lets others run whenever a long loop has had its share. */
-export interface Pace {
-  /** True when `breathe` should be awaited now; cheap enough to ask for every file. */
-  readonly isDue: () => boolean;
-  readonly breathe: () => Promise<void>;
-}
 
 export function createPace(): Pace {
   let sliceEndsAt = performance.now() + SLICE_MS;

@@ -1,6 +1,7 @@
 /** What is known of the terminal: from the environment, and from its own answers where it was asked. */
 import type { WriteStream } from 'node:tty';
-import { type ColorLevel, colorLevel } from '../../ui/theme/theme.ts';
+import type { ColorLevel } from '../../ui/theme/paints.ts';
+import { colorLevel } from '../../ui/theme/theme.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { terminalColors } from '../terminal/capabilities.ts';
 import type { TerminalAnswers } from './terminalReplies.ts';

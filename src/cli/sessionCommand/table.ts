@@ -1,7 +1,7 @@
 /** Columns for people: as wide as their widest cell; what is worth least goes where the line would be too long. */
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { padEnd, padStart, textWidth, truncate } from '../../ui/print/width.ts';
-import type { Paint } from '../../ui/theme/theme.ts';
+import type { Paint } from '../../ui/theme/paints.ts';
 
 export interface Column<T> {
   readonly head: string;

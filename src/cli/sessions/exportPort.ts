@@ -6,8 +6,8 @@ import type { CommandHost, Written } from '../../commands/types.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { LogPages } from '../../context/index.ts';
 import { secretsOf } from '../../model/http/ownHeaders.ts';
+import type { OpenedSession } from '../openContext.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import type { OpenedSession } from '../sessionFactory.ts';
 
 export function createExportPort(
   { agent, file: log }: Pick<OpenedSession, 'agent' | 'file'>,

@@ -1,6 +1,5 @@
 /** What `/context` shows: what fills the window, what comes next, what was reduced so far, and what it costs. */
-import type { ContextReport } from '../../protocol/contextReport.ts';
-import type { ContextMeasure } from '../../protocol/events.ts';
+import type { ContextMeasure, ContextReport } from '../../protocol/contextReport.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { dollars, percent } from '../figures.ts';

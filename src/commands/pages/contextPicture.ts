@@ -1,6 +1,10 @@
 /** The window as a picture: a bar by part, with what begins where below it. Told apart by signs, colours come on top. */
-import { type ContextReport, type RequestPart, requestParts } from '../../protocol/contextReport.ts';
-import type { ContextMeasure } from '../../protocol/events.ts';
+import {
+  type ContextMeasure,
+  type ContextReport,
+  type RequestPart,
+  requestParts,
+} from '../../protocol/contextReport.ts';
 import { shortTokens } from '../../protocol/scaled.ts';
 import { hanging, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';
 

@@ -3,9 +3,10 @@
  * batch. What was appended meanwhile is kept; an abort leaves everything as it was. When to run one is not
  * decided here (ReductionLadder.ts).
  */
+import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
-import type { CompactionReport, ContextMeasure } from '../../protocol/events.ts';
+import type { CompactionReport } from '../../protocol/events.ts';
 import { untilAborted } from '../../protocol/untilAborted.ts';
 import { CompactionService, type DraftAttempt } from '../CompactionService.ts';
 import { atomEntries, isPrompt, isUserSide } from '../history/atoms.ts';

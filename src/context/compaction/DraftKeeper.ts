@@ -2,9 +2,9 @@
  * Keeps a draft of the next summary ready, so that the user waits for none: started in the background shortly before the
  * request reaches the trigger, and used there.
  */
+import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { strategyTraits } from '../../protocol/contextSettings.ts';
 import type { EntryDraft } from '../../protocol/entries.ts';
-import type { ContextMeasure } from '../../protocol/events.ts';
 import { followFailures, restsUntilPrompt } from '../history/epoch.ts';
 import {
   type DraftOutcome,

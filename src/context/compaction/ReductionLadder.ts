@@ -5,8 +5,8 @@
  * an endpoint that serves one request at a time the user sees the summary run, and Esc takes masking instead.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { strategyTraits } from '../../protocol/contextSettings.ts';
-import type { ContextMeasure } from '../../protocol/events.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook, triggerNote } from '../contextReport.ts';
 import { restsUntilPrompt, turnStart } from '../history/epoch.ts';

@@ -2,14 +2,14 @@
 
 import type { FileChange } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { afterEvictedPrefix, evictedPrefixOf } from '../history/evictedPrefix.ts';
-import { type CommandRun, commandRuns } from './commandRuns.ts';
+import {
+  afterEvictedPrefix,
+  type ChangedFile,
+  evictedPrefixOf,
+  type KnownFacts,
+} from '../history/evictedPrefix.ts';
+import { commandRuns } from './commandRuns.ts';
 import { runInSlices } from './slices.ts';
-
-export interface KnownFacts {
-  readonly files: readonly ChangedFile[];
-  readonly commands: readonly CommandRun[];
-}
 
 /** Everything in log order, including what is known of a part of the log that is not in memory. */
 export function knownFacts(entries: readonly JSONLEntry[]): KnownFacts {
@@ -47,16 +47,6 @@ function* readEach(entries: readonly JSONLEntry[]): Generator<void, void> {
     knownFacts(entries.slice(start, start + BATCH + 1));
     yield;
   }
-}
-
-/** What became of one file over all its changes. */
-export interface ChangedFile {
-  /** Absolute path. */
-  readonly path: string;
-  /** As it stands after the last change: a file that was created and later changed is `created`. */
-  readonly kind: FileChange['kind'];
-  /** Of the last change. */
-  readonly seq: number;
 }
 
 /** The files that successful results say were changed, oldest change first; each once, as it was left. `before` is what was known ahead of the entries. */

@@ -7,11 +7,11 @@ import { isAbsolute, relative, sep } from 'node:path';
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { quotedName } from '../../protocol/quotedName.ts';
-import { evictedPrefixOf } from '../history/evictedPrefix.ts';
+import { type ChangedFile, evictedPrefixOf, type KnownFacts } from '../history/evictedPrefix.ts';
 import { headerOf } from '../sessionDrafts.ts';
 import { headOf } from '../tokens/truncate.ts';
 import { standingOutcomes } from './commandRuns.ts';
-import { type ChangedFile, type KnownFacts, knownFacts } from './knownFacts.ts';
+import { knownFacts } from './knownFacts.ts';
 
 /** First and last `seq` of what a summary stands for. */
 export interface ArchivedRange {

@@ -4,9 +4,25 @@
  */
 
 import type { ReductionRecord } from '../../protocol/contextReport.ts';
+import type { FileChange } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { KnownFacts } from '../facts/knownFacts.ts';
+import type { CommandRun } from '../facts/commandRuns.ts';
 import type { LearnedState } from './Learned.ts';
+
+/** What became of one file over all its changes. */
+export interface ChangedFile {
+  /** Absolute path. */
+  readonly path: string;
+  /** As it stands after the last change: a file that was created and later changed is `created`. */
+  readonly kind: FileChange['kind'];
+  /** Of the last change. */
+  readonly seq: number;
+}
+
+export interface KnownFacts {
+  readonly files: readonly ChangedFile[];
+  readonly commands: readonly CommandRun[];
+}
 
 /** Everything is up to and with the entry at `throughSeq`, whether that part of the log is in memory or not. */
 export interface EvictedPrefix {

@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import { CacheStore } from '../storage/CacheStore.ts';
 import { withDeadline } from './deadline.ts';
+import type { FoundMemory } from './formatMemories.ts';
 import type { Hit, MemoryIndex } from './MemoryIndex.ts';
 import {
   findMemoryFiles,
@@ -17,15 +18,6 @@ import {
   readTextStart,
 } from './memoryFiles.ts';
 import { appendMemory, type Remembered } from './remember.ts';
-
-export interface FoundMemory {
-  readonly content: string;
-  /** The file's name, without its folder. */
-  readonly file: string;
-  /** 0 to 1: see `similarityOf`. */
-  readonly similarity: number;
-  readonly category?: string;
-}
 
 export interface MemorySearchOptions {
   /** Memories at most; 3 by default. */

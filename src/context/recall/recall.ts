@@ -4,16 +4,8 @@ import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { findTarget, parsePointer, type Target } from './find.ts';
 import { readPage } from './page.ts';
-import { searchSession, searchTarget } from './searchSession.ts';
+import { type RecallLimits, searchSession, searchTarget } from './searchSession.ts';
 import type { SeenLog } from './seenLog.ts';
-
-/** What one answer may hold, header included. */
-export interface RecallLimits {
-  readonly maxBytes: number;
-  readonly maxLines: number;
-  /** By the higher estimate; absent = no bound of its own. */
-  readonly maxTokens?: number;
-}
 
 export const DEFAULT_PAGE_BYTES = 10_000;
 export const MAX_PAGE_BYTES = 40_000;

@@ -2,9 +2,9 @@
  * One session's log as a request: messages, measures, and what the log teaches about the model (true window,
  * calibration) and the files. All of it is derived from the entries, so a resumed session has the same.
  */
+import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { ContextMeasure } from '../../protocol/events.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import { type BuiltContext, ContextBuilder, configOf } from '../ContextBuilder.ts';
 import type { Atom } from '../history/atoms.ts';

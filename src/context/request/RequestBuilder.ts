@@ -2,7 +2,7 @@
  * Builds each request of a session: restates what has to be restated, measures once, makes room if that is needed,
  * checks what is sent. After a step it prepares the next one.
  */
-import type { ContextMeasure } from '../../protocol/events.ts';
+import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { DraftKeeper } from '../compaction/DraftKeeper.ts';
 import type { ReductionLadder } from '../compaction/ReductionLadder.ts';

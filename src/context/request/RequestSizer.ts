@@ -2,8 +2,7 @@
  * Counts the request that a view makes. A request mostly grows at its end, and is measured several times a step: what
  * was added up stays added up, as far as the view is the one of the last time.
  */
-import { type RequestPart, requestParts } from '../../protocol/contextReport.ts';
-import type { ContextMeasure } from '../../protocol/events.ts';
+import { type ContextMeasure, type RequestPart, requestParts } from '../../protocol/contextReport.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import type { ModelInfo } from '../../protocol/model.ts';

@@ -5,7 +5,14 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { grouped } from '../../protocol/grouped.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
-import { countLines, headAndTail, headWithin, type ShownLines, tailWithin } from './headAndTail.ts';
+import {
+  countLines,
+  headAndTail,
+  headWithin,
+  type ShownLines,
+  type TruncationLimits,
+  tailWithin,
+} from './headAndTail.ts';
 
 export type TruncateDirection = 'head' | 'tail' | 'head_tail';
 
@@ -18,11 +25,6 @@ export interface TruncationStats {
   readonly keptBytes: number;
   /** Milliseconds that the cut took. */
   readonly timeMs: number;
-}
-
-export interface TruncationLimits {
-  readonly maxLines: number;
-  readonly maxBytes: number;
 }
 
 export interface Truncation {

@@ -2,32 +2,10 @@
  * Shortens a tool's result by its structure: documents to an outline and a preview, lists to their first items,
  * search results to the first matches of every file. What is left out is kept whole and pointed to.
  */
-import type { ContextSettings } from '../../protocol/contextSettings.ts';
-import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
+import type { ToolResultKind } from '../../protocol/entries/fields.ts';
 import { compressDocument } from './documents.ts';
-import { compressList, parsedOf, plainTextOf } from './lists.ts';
-import type { TruncationLimits } from './ObservationTruncator.ts';
+import { type Compressed, type CompressorDeps, compressList, parsedOf, plainTextOf } from './lists.ts';
 import { compressSearch } from './searchResults.ts';
-import type { WorkingMemory } from './WorkingMemory.ts';
-
-export interface CompressorDeps {
-  readonly settings: ContextSettings['offload'];
-  readonly memory: Pick<WorkingMemory, 'store'>;
-  /** Search results within these are left whole. */
-  readonly limits: TruncationLimits & { readonly maxTokens?: number };
-  /** What the tool says of its output; comes before its name. */
-  readonly kind?: ToolResultKind | undefined;
-  /** What the tool itself kept, when the result is only a part of it. */
-  readonly kept?: BlobRef | undefined;
-  readonly title?: string | undefined;
-}
-
-export interface Compressed {
-  /** For the model. */
-  readonly text: string;
-  /** The whole, where `text` is not. */
-  readonly original?: BlobRef;
-}
 
 /** `result` may be a text, JSON as text, or any value. Never rejects; what no branch fits comes back as it is. */
 export async function compress(toolName: string, result: unknown, deps: CompressorDeps): Promise<Compressed> {

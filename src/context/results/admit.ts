@@ -9,7 +9,7 @@ import type { Excerpt } from '../../protocol/tools.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { quotesFiles } from './errorLines.ts';
-import { countLines } from './headAndTail.ts';
+import { countLines, type TruncationLimits } from './headAndTail.ts';
 import {
   excerptNotice,
   linesOfExcerpt,
@@ -17,7 +17,6 @@ import {
   pointerTo,
   type TruncateDirection,
   type Truncation,
-  type TruncationLimits,
   type TruncationOptions,
   type TruncationStats,
   truncateInSteps,

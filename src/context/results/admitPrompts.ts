@@ -2,8 +2,7 @@
 import type { EntryDraft } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import { withDeadline } from '../memory/deadline.ts';
-import { memoryDraft } from '../memory/formatMemories.ts';
-import type { FoundMemory } from '../memory/LongTermMemory.ts';
+import { type FoundMemory, memoryDraft } from '../memory/formatMemories.ts';
 import type { Session } from '../session.ts';
 import { allocateBudget } from '../tokens/budgets.ts';
 import { truncateObservation, truncationNotice } from './ObservationTruncator.ts';

@@ -1,9 +1,8 @@
 /** A document or other long text: its outline and its beginning are shown, all of it is kept. */
 import { estimateTokens } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
-import { isRecord, type JsonRecord } from './lists.ts';
+import { type Compressed, type CompressorDeps, isRecord, type JsonRecord } from './lists.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';
-import type { Compressed, CompressorDeps } from './ToolResultCompressor.ts';
 
 /**
  * Above `maxResultTokens` a record with `_OFFLOADED_`; undefined below. `value` may be a document of the form

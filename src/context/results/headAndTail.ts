@@ -5,7 +5,11 @@
 
 import { headOf, tailOf } from '../tokens/truncate.ts';
 import { type DecisiveLine, findDecisiveLines, quoted, rank } from './errorLines.ts';
-import type { TruncationLimits } from './ObservationTruncator.ts';
+
+export interface TruncationLimits {
+  readonly maxLines: number;
+  readonly maxBytes: number;
+}
 
 /** How many lines of a text are shown: of its beginning, of those that decide, of its end. */
 export interface ShownLines {

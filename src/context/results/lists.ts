@@ -1,8 +1,30 @@
 /** A list: its first items, how many there are, and where all of them can be seen. */
+import type { ContextSettings } from '../../protocol/contextSettings.ts';
+import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
 import { estimateTokens } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
+import type { TruncationLimits } from './headAndTail.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';
-import type { Compressed, CompressorDeps } from './ToolResultCompressor.ts';
+import type { WorkingMemory } from './WorkingMemory.ts';
+
+export interface Compressed {
+  /** For the model. */
+  readonly text: string;
+  /** The whole, where `text` is not. */
+  readonly original?: BlobRef;
+}
+
+export interface CompressorDeps {
+  readonly settings: ContextSettings['offload'];
+  readonly memory: Pick<WorkingMemory, 'store'>;
+  /** Search results within these are left whole. */
+  readonly limits: TruncationLimits & { readonly maxTokens?: number };
+  /** What the tool says of its output; comes before its name. */
+  readonly kind?: ToolResultKind | undefined;
+  /** What the tool itself kept, when the result is only a part of it. */
+  readonly kept?: BlobRef | undefined;
+  readonly title?: string | undefined;
+}
 
 /** Undefined for a list that is short enough. Lines of text, JSON lists and records with a list are all lists. */
 export async function compressList(

@@ -2,8 +2,15 @@
 import { largest } from '../../protocol/largest.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
-import { isRecord, type ListParts, listOf, noteOf, withinTokens } from './lists.ts';
-import type { Compressed, CompressorDeps } from './ToolResultCompressor.ts';
+import {
+  type Compressed,
+  type CompressorDeps,
+  isRecord,
+  type ListParts,
+  listOf,
+  noteOf,
+  withinTokens,
+} from './lists.ts';
 
 /** Undefined for results within the limits, and for those that name no files. */
 export async function compressSearch(

@@ -21,14 +21,7 @@ import { newId } from './ids.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
 import { ResidentLog } from './ResidentLog.ts';
-import type { OpenLog } from './sessionStore.ts';
-
-/** Something about storage that the user must know; ready to show. */
-export interface StorageProblem {
-  readonly message: string;
-  /** True when it tells the end of an earlier problem. */
-  readonly recovered?: boolean;
-}
+import type { OpenLog, StorageProblem } from './sessionStore.ts';
 
 export interface SessionLogOptions {
   readonly sessionId: string;

@@ -49,6 +49,6 @@ export { scanLog } from './repair/scanLog.ts';
 export type { VerifyReport } from './repair/verifySession.ts';
 export { pointersOf, type VerifyOptions, verifySession } from './repair/verifySession.ts';
 export { acquireSessionLock, type LockResult } from './SessionLock.ts';
-export { SessionLog, type StorageProblem } from './SessionLog.ts';
-export type { Blobs, OpenLog, SessionStore } from './sessionStore.ts';
+export { SessionLog } from './SessionLog.ts';
+export type { Blobs, OpenLog, SessionStore, StorageProblem } from './sessionStore.ts';
 export type { SessionSummary } from './sessionSummary.ts';

@@ -9,8 +9,14 @@ import type { HistoryManager } from '../history/HistoryManager.ts';
 import type { Live } from '../history/liveEntries.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { DamagedLine } from './repair/damage.ts';
-import type { StorageProblem } from './SessionLog.ts';
 import type { SessionSummary } from './sessionSummary.ts';
+
+/** Something about storage that the user must know; ready to show. */
+export interface StorageProblem {
+  readonly message: string;
+  /** True when it tells the end of an earlier problem. */
+  readonly recovered?: boolean;
+}
 
 /** The sessions of one project. */
 export interface SessionStore {

@@ -3,8 +3,17 @@
  * covers these and no others: an option that is new, abbreviated, in a cluster or misspelled is not among them.
  */
 
-import type { Place } from './programRow.ts';
 import { isValue, type OptionList } from './readOptions.ts';
+
+/**
+ * A place that an option may name: something in the workspace that is there, or a place for results, so that no source is
+ * overwritten. Under a rule for a runner of the project's own code, its configuration in the workspace adds nothing.
+ */
+export type Place =
+  | 'input'
+  | 'output'
+  /** Nothing is there yet. */
+  | 'new';
 
 export interface KnownOptions extends OptionList {
   /** Whole words that are options of no other form. */

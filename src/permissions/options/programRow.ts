@@ -1,15 +1,5 @@
 /** A row of the tables of programs: what their options do to a rule with an open end. */
-import type { KnownOptions } from './knownOptions.ts';
-
-/**
- * A place that an option may name: something in the workspace that is there, or a place for results, so that no source is
- * overwritten. Under a rule for a runner of the project's own code, its configuration in the workspace adds nothing.
- */
-export type Place =
-  | 'input'
-  | 'output'
-  /** Nothing is there yet. */
-  | 'new';
+import type { KnownOptions, Place } from './knownOptions.ts';
 
 export interface ProgramRow {
   readonly programs: string;

@@ -4,8 +4,8 @@
  * the table of programs lists all known options of one, these are all other words; else those that the table lists, and for
  * programs without a row what looks like it.
  */
-import { notUnderstood } from './knownOptions.ts';
-import type { Place, ProgramRow } from './programRow.ts';
+import { notUnderstood, type Place } from './knownOptions.ts';
+import type { ProgramRow } from './programRow.ts';
 import { programName, rowOf, scriptRow, tableName } from './programTable.ts';
 
 /** What an option makes the program do; `unknown`: not known to do no harm. */

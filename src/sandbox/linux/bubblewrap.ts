@@ -1,6 +1,7 @@
 /** A plan in the words of bubblewrap (`man bwrap`): mounts are laid over each other in the order of the arguments. Pure. */
 import { join } from 'node:path';
-import { depthOf, isInside, type PlannedTemporary, type SandboxPlan } from '../plan.ts';
+import { depthOf, isInside } from '../../disk/realPath.ts';
+import type { PlannedTemporary, SandboxPlan } from '../plan.ts';
 
 /**
  * Of /proc, what changes the whole machine. The files belong to root, so a sandbox that root starts could write them even

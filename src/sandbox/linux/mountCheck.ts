@@ -6,8 +6,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lstatOf } from '../../disk/fileLookups.ts';
+import { isInside } from '../../disk/realPath.ts';
 import type { LaunchPipe } from '../../protocol/sandbox.ts';
-import { isInside, type SandboxPlan } from '../plan.ts';
+import type { SandboxPlan } from '../plan.ts';
 import { plannedMounts } from './bubblewrap.ts';
 import { type Mount, mountLookup, pathInFileSystem, readMounts } from './mounts.ts';
 

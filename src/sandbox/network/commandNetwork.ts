@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import type { CommandRequest } from '../../protocol/sandbox.ts';
 import { find } from '../probe.ts';
-import type { SandboxOptions } from '../Sandbox.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { SessionNetwork } from './SessionNetwork.ts';
 
@@ -38,10 +37,18 @@ export interface ProxyRoute {
   readonly forwarder?: PortForwarder;
 }
 
+/** Programs are looked up in `path`; `node` is absolute. */
+interface RouteOptions {
+  readonly platform: NodeJS.Platform;
+  readonly path: string;
+  readonly node: string;
+  readonly network: NetworkRules;
+}
+
 /** Undefined where commands can have no network at all. */
 export async function openProxyRoute(
   proxy: Server,
-  { platform, path, node, network }: SandboxOptions,
+  { platform, path, node, network }: RouteOptions,
 ): Promise<ProxyRoute | undefined> {
   if (platform === 'darwin') {
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

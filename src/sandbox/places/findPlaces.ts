@@ -1,9 +1,10 @@
 /** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
 import { delimiter, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved, statOf } from '../../disk/fileLookups.ts';
+import { isInside } from '../../disk/realPath.ts';
 import { mountsNow } from '../linux/mountCheck.ts';
 import { type Mount, otherPaths } from '../linux/mounts.ts';
-import { type HiddenPlace, isInside, type SandboxPlaces } from '../plan.ts';
+import type { SandboxPlaces } from '../plan.ts';
 import type { PrivateTemporary } from '../temporary/temporaryFolders.ts';
 import { wholeNames } from '../temporary/temporaryNames.ts';
 import {
@@ -13,7 +14,7 @@ import {
   linkedGitFolder,
   protectedInGit,
 } from './gitFolders.ts';
-import { borrowedObjects, homeElsewhere } from './homeElsewhere.ts';
+import { borrowedObjects, type HiddenPlace, homeElsewhere } from './homeElsewhere.ts';
 import { secretPathsOf } from './secretPlaces.ts';
 
 export interface PlaceOptions {

@@ -4,7 +4,12 @@
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
-import { type HiddenPlace, isInside } from '../plan.ts';
+import { isInside } from '../../disk/realPath.ts';
+
+export interface HiddenPlace {
+  readonly path: string;
+  readonly isDirectory: boolean;
+}
 
 export interface ElsewhereOptions {
   /** Resolved. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { isDirectory, lstatOf, namesIn, textOf } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { indexPaths } from '../../disk/gitIndex.ts';
-import { isInside } from '../plan.ts';
+import { isInside } from '../../disk/realPath.ts';
 import { linkedGitFolder } from './gitFolders.ts';
 
 const MAX_REPOSITORIES = 50;

@@ -19,8 +19,8 @@ import {
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { entriesOf, isDirectory, lstatOf, namesIn } from '../../disk/fileLookups.ts';
+import { isInside } from '../../disk/realPath.ts';
 import { isRunning } from '../places/gitFolders.ts';
-import { isInside } from '../plan.ts';
 
 /** More are not linked at each command; then only those that the command names. */
 const MAX_LINKED = 1000;

@@ -5,16 +5,8 @@ import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { ruled, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
-import { choiceDialogLines, choicesPlace, type DialogRoom } from './choices.ts';
-import {
-  type ChoiceDialog,
-  type Dialog,
-  keptChoice,
-  pressChoice,
-  questionOf,
-  quits,
-  type WaitDialog,
-} from './dialog.ts';
+import { type ChoiceDialog, choiceDialogLines, choicesPlace, type DialogRoom } from './choices.ts';
+import { type Dialog, keptChoice, pressChoice, questionOf, quits, type WaitDialog } from './dialog.ts';
 import { Lines } from './Lines.tsx';
 import { SelectList } from './SelectList.tsx';
 import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';

@@ -6,7 +6,57 @@ import { sanitizeLine } from '../print/sanitize.ts';
 import { prefixLines, ruled, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import type { Block, ChoiceDialog } from './dialog.ts';
+
+/** Some text and a few numbered choices. */
+export interface ChoiceDialog<A> extends DialogBase<A> {
+  readonly type: 'choices';
+  readonly body: readonly Block[];
+  readonly choices: readonly (Choice & { readonly answer: A })[];
+  /** On a small screen the text gives way to the choices, rather than their details to the text. */
+  readonly keepsChoices?: boolean;
+  /** The line of keys; absent for none. */
+  readonly hint?: {
+    /** What Esc does. */
+    readonly escape: string;
+    /** Names the digits and letters, too. */
+    readonly hasLetters?: boolean;
+  };
+}
+
+/** Text above the choices; it may quote anybody, and is made safe by what shows it. */
+export type Block =
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      readonly tone?: 'dim' | 'error';
+      /** Where the other renderer says it in its own way. */
+      readonly only?: 'screen' | 'lines';
+    }
+  /** On the screen one row, which loses its beginning where it is too long. */
+  | { readonly type: 'path'; readonly text: string; readonly only?: 'screen' | 'lines' }
+  /** As much as fits, the first line of each item first. */
+  | {
+      readonly type: 'list';
+      readonly items: readonly ListedItem[];
+      /** Behind "… +3 more lines". */
+      readonly more: string;
+      readonly only?: 'screen' | 'lines';
+    };
+
+export interface ListedItem {
+  readonly text: string;
+  readonly sign: 'does' | 'added' | 'removed';
+}
+
+export interface DialogBase<A> {
+  /** Another id is another dialog: nothing of the one before is kept. */
+  readonly id: string;
+  readonly title: string;
+  /** What Esc answers. */
+  readonly cancel: A;
+  /** What Ctrl+C and Ctrl+D answer, and the end of the input; `cancel` when absent. */
+  readonly quit?: A;
+}
 
 /** A few numbered choices: how they look, and which one a key takes. Pure. */
 export interface Choice {

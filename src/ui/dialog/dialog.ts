@@ -4,61 +4,10 @@
  */
 
 import type { DialogKey } from '../keys/keymap.ts';
-import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
+import { type ChoiceDialog, choiceOfKey, type DialogBase, movedChoice } from './choices.ts';
 import type { StrayWord } from './useAnswers.ts';
 
 export type Dialog<A> = ChoiceDialog<A> | ListDialog<A> | WaitDialog<A>;
-
-interface DialogBase<A> {
-  /** Another id is another dialog: nothing of the one before is kept. */
-  readonly id: string;
-  readonly title: string;
-  /** What Esc answers. */
-  readonly cancel: A;
-  /** What Ctrl+C and Ctrl+D answer, and the end of the input; `cancel` when absent. */
-  readonly quit?: A;
-}
-
-/** Some text and a few numbered choices. */
-export interface ChoiceDialog<A> extends DialogBase<A> {
-  readonly type: 'choices';
-  readonly body: readonly Block[];
-  readonly choices: readonly (Choice & { readonly answer: A })[];
-  /** On a small screen the text gives way to the choices, rather than their details to the text. */
-  readonly keepsChoices?: boolean;
-  /** The line of keys; absent for none. */
-  readonly hint?: {
-    /** What Esc does. */
-    readonly escape: string;
-    /** Names the digits and letters, too. */
-    readonly hasLetters?: boolean;
-  };
-}
-
-/** Text above the choices; it may quote anybody, and is made safe by what shows it. */
-export type Block =
-  | {
-      readonly type: 'text';
-      readonly text: string;
-      readonly tone?: 'dim' | 'error';
-      /** Where the other renderer says it in its own way. */
-      readonly only?: 'screen' | 'lines';
-    }
-  /** On the screen one row, which loses its beginning where it is too long. */
-  | { readonly type: 'path'; readonly text: string; readonly only?: 'screen' | 'lines' }
-  /** As much as fits, the first line of each item first. */
-  | {
-      readonly type: 'list';
-      readonly items: readonly ListedItem[];
-      /** Behind "… +3 more lines". */
-      readonly more: string;
-      readonly only?: 'screen' | 'lines';
-    };
-
-export interface ListedItem {
-  readonly text: string;
-  readonly sign: 'does' | 'added' | 'removed';
-}
 
 /** Many rows, of which one is taken: filtered by typing on the screen, taken by number or name in lines. */
 export interface ListDialog<A> extends DialogBase<A> {

@@ -2,7 +2,8 @@
 import type { ModelList } from '../../commands/types.ts';
 import { revealLine } from '../print/sanitize.ts';
 import type { TrustQuestion } from '../types.ts';
-import type { Block, ChoiceDialog, ListDialog, ListedItem } from './dialog.ts';
+import type { Block, ChoiceDialog, ListedItem } from './choices.ts';
+import type { ListDialog } from './dialog.ts';
 
 /** Nothing is trusted by accident: whatever is no clear yes is a no. */
 export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {

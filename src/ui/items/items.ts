@@ -1,13 +1,13 @@
 /** The list of context items: its state under the cursor, and its rows for every width. Pure. */
-import type { ContextItem, Steering } from '../../protocol/contextReport.ts';
-import type { ContextMeasure } from '../../protocol/events.ts';
+import type { ContextItem, ContextMeasure, Steering } from '../../protocol/contextReport.ts';
 import { fieldText } from '../dialog/field.ts';
 import { createSelection, filterSelection, type Selection, windowAround } from '../dialog/selection.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import { formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { padEnd, padStart, truncate } from '../print/width.ts';
-import type { Paint, Theme } from '../theme/theme.ts';
+import type { Paint } from '../theme/paints.ts';
+import type { Theme } from '../theme/theme.ts';
 
 /** The list of items, its filter and the selected item, as it changes under the cursor. Pure. */
 export interface ItemsState {

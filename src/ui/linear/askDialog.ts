@@ -1,7 +1,7 @@
 /** A dialog in lines: told once, answered by a number, a letter or a name. */
 import type { Controller } from '../controller/types.ts';
-import type { Choice } from '../dialog/choices.ts';
-import type { Block, ChoiceDialog, ListDialog } from '../dialog/dialog.ts';
+import type { Block, Choice, ChoiceDialog } from '../dialog/choices.ts';
+import type { ListDialog } from '../dialog/dialog.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 
 /** Items of a list that are told at once; the name of any other is an answer too. */

@@ -1,12 +1,13 @@
 /** The text of the status line: full on a wide screen, the parts that matter least shortened or gone on a narrow one. */
 import { memo } from 'react';
-import type { ContextMeasure } from '../../protocol/events.ts';
+import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { modeLabels, type PermissionMode } from '../../protocol/permissions.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { formatCost, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
-import type { Paint, Theme } from '../theme/theme.ts';
+import type { Paint } from '../theme/paints.ts';
+import type { Theme } from '../theme/theme.ts';
 
 interface StatusLineProps extends StatusFacts {
   /** What the user's own command printed, painted; absent where there is none. */

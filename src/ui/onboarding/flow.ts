@@ -3,8 +3,8 @@
  * and the lines show its dialogs, and a small shell searches and checks. Nothing is kept before it was tried.
  */
 import type { ServedModel } from '../../protocol/server.ts';
-import type { Choice } from '../dialog/choices.ts';
-import type { ChoiceDialog, Dialog } from '../dialog/dialog.ts';
+import type { Choice, ChoiceDialog } from '../dialog/choices.ts';
+import type { Dialog } from '../dialog/dialog.ts';
 import type { OnboardingResult } from '../types.ts';
 import { checkForm, createForm, type Form, fieldNames } from './accessForm.ts';
 import type { Access, AccessField, AccessOutcome, FoundServer, SetupPort } from './SetupPort.ts';

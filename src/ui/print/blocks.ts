@@ -1,7 +1,8 @@
 /** Markdown blocks to painted lines. Knows marked's tokens; loads nothing itself. */
 import type { Token, Tokens } from 'marked';
 import { largest } from '../../protocol/largest.ts';
-import type { Paint, Theme } from '../theme/theme.ts';
+import type { Paint } from '../theme/paints.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { Highlighter } from './highlight.ts';
 import { paintLine, prefixLines, type Span, wrapColumns, wrapSpans, wrapText } from './spans.ts';
 import { textWidth } from './width.ts';

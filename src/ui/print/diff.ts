@@ -1,7 +1,8 @@
 /** A unified diff for the eyes: line numbers, signs, colours, the changed words marked. */
 import { readDiff } from '../../protocol/diff.ts';
 import { largest } from '../../protocol/largest.ts';
-import type { Paint, Theme } from '../theme/theme.ts';
+import type { Paint } from '../theme/paints.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { Highlighter } from './highlight.ts';
 import { count } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';

@@ -5,28 +5,14 @@
 
 import { type EntryNote, noteLine } from '../../protocol/entries/defineKind.ts';
 import { displayOf, type JSONLEntry, noteOf } from '../../protocol/entries.ts';
-import type { Paint, Theme } from '../theme/theme.ts';
+import type { Paint } from '../theme/paints.ts';
+import type { Theme } from '../theme/theme.ts';
 import { contentText, promptContent, shellRun } from './content.ts';
-import type { MarkdownRenderer } from './markdown.ts';
 import { count, formatDuration, formatTokens } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
-import { foldOutput, renderToolResult } from './toolResult.ts';
+import { type EntryOptions, foldOutput, renderToolResult } from './toolResult.ts';
 import { padEnd, truncate } from './width.ts';
-
-export interface EntryOptions {
-  readonly width: number;
-  readonly theme: Theme;
-  readonly markdown: MarkdownRenderer;
-  /** The `tool_use` entry's call for a result's id, where it is known. */
-  readonly tools: (callId: string) => JSONLEntry['tool'];
-  /** Characters of this reply's text that were already printed while it streamed. */
-  readonly printedCharacters?: number;
-  /** The number of an entry, where it is known. */
-  readonly seqOf?: (uuid: string) => number | undefined;
-  /** Print the model's reasoning rather than a line that says there was some. */
-  readonly showReasoning?: boolean;
-}
 
 /** What a reader need not see: calls (their results show them), usage, reminders, a model's titles. */
 export function printsNothing(entry: JSONLEntry): boolean {

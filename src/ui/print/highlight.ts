@@ -1,5 +1,6 @@
 /** Code to coloured spans. lowlight and its grammars load on demand, after the first frame. */
-import type { CodeRole, Theme } from '../theme/theme.ts';
+import type { CodeRole } from '../theme/palettes.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { Span } from './spans.ts';
 
 /** `undefined` where the language is unknown or the code too large: it is then printed plain. */

@@ -1,6 +1,7 @@
 /** A command's page in the scrollback: wrapped to the width, each part in the colour of its role. */
 import type { Page, PageLine, Role } from '../../commands/pages/page.ts';
-import type { Paint, Theme } from '../theme/theme.ts';
+import type { Paint } from '../theme/paints.ts';
+import type { Theme } from '../theme/theme.ts';
 import { reveal, sanitizeLine } from './sanitize.ts';
 import { type Span, wrapSpans } from './spans.ts';
 import { textWidth } from './width.ts';

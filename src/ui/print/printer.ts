@@ -2,12 +2,13 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Print } from '../controller/view.ts';
 import type { Theme } from '../theme/theme.ts';
-import { type EntryOptions, renderEntry } from './entry.ts';
+import { renderEntry } from './entry.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { renderPage } from './page.ts';
 import { reveal, sanitize } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
 import { renderReads } from './toolLine.ts';
+import type { EntryOptions } from './toolResult.ts';
 
 export interface Printer {
   /** Text that ends in a newline, or an empty string when there is nothing for a reader in it. */

@@ -3,7 +3,8 @@
  * style never leaks into an indent and nobody has to parse escapes.
  */
 
-import type { Paint, Theme } from '../theme/theme.ts';
+import type { Paint } from '../theme/paints.ts';
+import type { Theme } from '../theme/theme.ts';
 import { graphemes, isAscii, textWidth, truncate } from './width.ts';
 
 export interface Span {

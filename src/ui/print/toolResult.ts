@@ -4,15 +4,30 @@ import type { FileChange } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
-import type { Paint, Theme } from '../theme/theme.ts';
+import type { Paint } from '../theme/paints.ts';
+import type { Theme } from '../theme/theme.ts';
 import { textField, textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
-import type { EntryOptions } from './entry.ts';
+import type { MarkdownRenderer } from './markdown.ts';
 import { count } from './numbers.ts';
 import { revealLine, sanitize } from './sanitize.ts';
 import { renderTodos } from './todos.ts';
 import { failureOf, renderToolLine, resultFacts, type ToolResult } from './toolLine.ts';
 import { textWidth, truncate } from './width.ts';
+
+export interface EntryOptions {
+  readonly width: number;
+  readonly theme: Theme;
+  readonly markdown: MarkdownRenderer;
+  /** The `tool_use` entry's call for a result's id, where it is known. */
+  readonly tools: (callId: string) => JSONLEntry['tool'];
+  /** Characters of this reply's text that were already printed while it streamed. */
+  readonly printedCharacters?: number;
+  /** The number of an entry, where it is known. */
+  readonly seqOf?: (uuid: string) => number | undefined;
+  /** Print the model's reasoning rather than a line that says there was some. */
+  readonly showReasoning?: boolean;
+}
 
 const foldedRows = 3;
 const errorRows = 6;

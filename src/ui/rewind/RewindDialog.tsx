@@ -1,7 +1,8 @@
 /** Going back: choose a turn, what goes back, look at what that does to the files, do it. */
 import { useContext, useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
-import type { RewindScope, TurnRecord } from '../../protocol/rewind.ts';
+import type { RewindScope } from '../../protocol/ops.ts';
+import type { TurnRecord } from '../../protocol/rewind.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { useLatest, useTypeAheadGuard } from '../dialog/useAnswers.ts';
 import type { DialogKey, PlaceAction } from '../keys/keymap.ts';

@@ -1,7 +1,8 @@
 /** The rewind dialog as painted lines for so many columns and rows. Pure. */
 
 import { changedText } from '../../commands/turnChoice.ts';
-import type { RewindScope, TurnRecord } from '../../protocol/rewind.ts';
+import type { RewindScope } from '../../protocol/ops.ts';
+import type { TurnRecord } from '../../protocol/rewind.ts';
 import { choiceLines, choicesPlace } from '../dialog/choices.ts';
 import { windowAround } from '../dialog/selection.ts';
 import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';

@@ -1,8 +1,8 @@
 /** Where the user is on the way back: the list of turns, what goes back, what it does to the files. Pure. */
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
-import type { RewindPlan, RewindScope, TurnRecord } from '../../protocol/rewind.ts';
-import { type Choice, choiceOfKey } from '../dialog/choices.ts';
-import type { ChoiceDialog } from '../dialog/dialog.ts';
+import type { RewindScope } from '../../protocol/ops.ts';
+import type { RewindPlan, TurnRecord } from '../../protocol/rewind.ts';
+import { type Choice, type ChoiceDialog, choiceOfKey } from '../dialog/choices.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';
 import { count } from '../print/numbers.ts';

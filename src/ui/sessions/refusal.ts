@@ -1,6 +1,5 @@
 /** A session that cannot be gone on with here, and what can be done with it instead. Pure. */
-import type { Choice } from '../dialog/choices.ts';
-import type { ChoiceDialog } from '../dialog/dialog.ts';
+import type { Choice, ChoiceDialog } from '../dialog/choices.ts';
 import { formatAge } from '../print/numbers.ts';
 
 /** Why a session was not opened. */

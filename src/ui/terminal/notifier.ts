@@ -1,5 +1,7 @@
 /** Decides when to call somebody who is elsewhere. Pure but for the one timer that waits for a quiet keyboard. */
-import type { Doing } from './terminalStatus.ts';
+
+/** What the session is doing, in the one word and the one line that are shown outside of the screen. */
+export type Doing = 'working' | 'waiting' | 'idle';
 
 /** A turn shorter than this is still being watched when it ends; and so long nobody has typed who is away. */
 export const AWAY_MS = 10_000;

@@ -1,7 +1,7 @@
 /** The user's own status line: when its command runs, and what of its output is shown. */
 import type { Controller } from '../controller/types.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import type { UiSession } from '../types.ts';
+import type { StatusCommand, StatusOutput, UiSession } from '../types.ts';
 import { addEntry, noTotals, type StatusInput, statusInput } from './statusInput.ts';
 
 // Keeps the user's own status line up to date; does nothing where there is none.
@@ -140,18 +140,3 @@ export function statusText(printed: string, colors: boolean): readonly string[] 
     return isColored ? text + RESET : text;
   });
 }
-
-/** A status line of the user's own: a command that reads facts and prints a line or a few. */
-export interface StatusCommand {
-  /** Columns that stay empty on the left. */
-  readonly padding: number;
-  /** Milliseconds between two runs without a reason; absent = only when something has changed. */
-  readonly refreshMs?: number | undefined;
-  /** Bounded in time and size; never rejects. */
-  run(input: StatusInput): Promise<StatusOutput>;
-}
-
-export type StatusOutput =
-  | { readonly type: 'text'; readonly text: string }
-  /** Why not, ready to show. */
-  | { readonly type: 'failed'; readonly message: string };

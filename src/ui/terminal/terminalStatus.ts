@@ -7,7 +7,7 @@ import type { AgentState } from '../../agent/types.ts';
 import type { Controller, Snapshot } from '../controller/types.ts';
 import { type Background, type Theme, withBackground } from '../theme/theme.ts';
 import type { UiSession } from '../types.ts';
-import { createNotifier } from './notifier.ts';
+import { createNotifier, type Doing } from './notifier.ts';
 import {
   isPlainConsole,
   notificationSequence,
@@ -194,9 +194,6 @@ export function createSessionName(): SessionName {
     dispose: () => unsubscribe(),
   };
 }
-
-/** What the session is doing, in the one word and the one line that are shown outside of the screen. */
-export type Doing = 'working' | 'waiting' | 'idle';
 
 /** Waiting is for the user: a question of the agent's, or one that comes before there is a session. */
 export function doingOf({ view, phase }: Pick<Snapshot, 'view' | 'phase'>): Doing {

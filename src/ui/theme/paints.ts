@@ -1,7 +1,39 @@
 /** From colours to painting functions. */
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { Palette } from './palettes.ts';
-import type { ColorLevel, Paint, ThemePaints } from './theme.ts';
+import type { CodeRole, Palette } from './palettes.ts';
+
+export interface ThemePaints {
+  readonly text: Paint;
+  readonly strong: Paint;
+  readonly italic: Paint;
+  readonly underline: Paint;
+  readonly strike: Paint;
+  readonly dim: Paint;
+  readonly accent: Paint;
+  readonly heading: Paint;
+  readonly user: Paint;
+  readonly success: Paint;
+  readonly warning: Paint;
+  readonly error: Paint;
+  readonly link: Paint;
+  readonly inlineCode: Paint;
+  readonly added: Paint;
+  readonly removed: Paint;
+  /** The changed words inside an added or removed line. */
+  readonly addedWord: Paint;
+  readonly removedWord: Paint;
+  /** Backgrounds of whole lines, below other colours; absent where the terminal's background is not known. */
+  readonly addedLine?: Paint;
+  readonly removedLine?: Paint;
+  readonly promptLine?: Paint;
+  readonly code: Readonly<Record<CodeRole, Paint>>;
+}
+
+/** Paints text that holds no escape sequences; changes no widths. */
+export type Paint = (text: string) => string;
+
+/** 0 none, 1 = 16, 2 = 256, 3 = 16 million colours. */
+export type ColorLevel = 0 | 1 | 2 | 3;
 
 /** Paints of a palette, for terminals with 256 colours or more. */
 export function palettePaints(palette: Palette, level: ColorLevel): ThemePaints {

@@ -3,7 +3,18 @@
  * to usual backgrounds (7 for high contrast; WCAG 2.2, 1.4.3 and 1.4.6): `test/ui/theme/contrast.test.ts` has the
  * list. Daltonized ones mark with blue and orange what others mark with green and red, after Okabe and Ito.
  */
-import type { CodeRole } from './theme.ts';
+
+/** Roles of highlighted code; see `highlight.ts` for what maps to which. */
+export type CodeRole =
+  | 'keyword'
+  | 'string'
+  | 'number'
+  | 'comment'
+  | 'title'
+  | 'type'
+  | 'variable'
+  | 'attribute'
+  | 'meta';
 
 export interface Palette {
   readonly accent: string;

@@ -1,56 +1,14 @@
 /** What things look like: named colour functions. Renderers name a role ("added"), never a colour. */
 import type { ThemeSetting } from '../../protocol/themeNames.ts';
-import { palettePaints, sixteenPaints } from './paints.ts';
+import { type ColorLevel, palettePaints, sixteenPaints, type ThemePaints } from './paints.ts';
 import { type PaletteName, palettes } from './palettes.ts';
 
 export type { ThemeSetting } from '../../protocol/themeNames.ts';
-
-/** Paints text that holds no escape sequences; changes no widths. */
-export type Paint = (text: string) => string;
 
 /** What a setting comes to in a terminal. */
 type ThemeName = PaletteName | 'ansi' | 'plain';
 
 export type Background = 'dark' | 'light';
-
-/** Roles of highlighted code; see `highlight.ts` for what maps to which. */
-export type CodeRole =
-  | 'keyword'
-  | 'string'
-  | 'number'
-  | 'comment'
-  | 'title'
-  | 'type'
-  | 'variable'
-  | 'attribute'
-  | 'meta';
-
-export interface ThemePaints {
-  readonly text: Paint;
-  readonly strong: Paint;
-  readonly italic: Paint;
-  readonly underline: Paint;
-  readonly strike: Paint;
-  readonly dim: Paint;
-  readonly accent: Paint;
-  readonly heading: Paint;
-  readonly user: Paint;
-  readonly success: Paint;
-  readonly warning: Paint;
-  readonly error: Paint;
-  readonly link: Paint;
-  readonly inlineCode: Paint;
-  readonly added: Paint;
-  readonly removed: Paint;
-  /** The changed words inside an added or removed line. */
-  readonly addedWord: Paint;
-  readonly removedWord: Paint;
-  /** Backgrounds of whole lines, below other colours; absent where the terminal's background is not known. */
-  readonly addedLine?: Paint;
-  readonly removedLine?: Paint;
-  readonly promptLine?: Paint;
-  readonly code: Readonly<Record<CodeRole, Paint>>;
-}
 
 export interface Theme extends ThemePaints {
   readonly name: ThemeName;
@@ -125,9 +83,6 @@ function backgroundOf({ background, colorFgBg, mayAnswer }: TerminalColors): Bac
   if (/^\d+$/.test(hint)) return Number(hint) === 7 || Number(hint) > 8 ? 'light' : 'dark';
   return mayAnswer === true ? undefined : 'dark';
 }
-
-/** 0 none, 1 = 16, 2 = 256, 3 = 16 million colours. */
-export type ColorLevel = 0 | 1 | 2 | 3;
 
 /**
  * How many colours may be used. `--no-color` and `FORCE_COLOR` are somebody's word for this very run, so they come

@@ -17,7 +17,8 @@ import {
   type ToolResult,
 } from '../print/toolLine.ts';
 import { diffOfNew } from '../print/toolResult.ts';
-import type { Paint, Theme } from '../theme/theme.ts';
+import type { Paint } from '../theme/paints.ts';
+import type { Theme } from '../theme/theme.ts';
 
 export interface PartRoom {
   readonly width: number;

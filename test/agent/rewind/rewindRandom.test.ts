@@ -1,7 +1,7 @@
 /** Random sessions of turns, going back and taking that back, against snapshots that the test takes by itself. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rewindScopes } from '../../../src/protocol/rewind.ts';
+import { rewindScopes } from '../../../src/protocol/ops.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { rewindStage } from './rewindStage.ts';
 

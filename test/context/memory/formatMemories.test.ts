@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  type FoundMemory,
   formatMemories,
   memoryDraft,
   oneLine,
   plainText,
 } from '../../../src/context/memory/formatMemories.ts';
-import type { FoundMemory } from '../../../src/context/memory/LongTermMemory.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 
 /** Units of text that break careless code. */

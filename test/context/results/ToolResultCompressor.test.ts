@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CompressorDeps, compress } from '../../../src/context/results/ToolResultCompressor.ts';
+import type { CompressorDeps } from '../../../src/context/results/lists.ts';
+import { compress } from '../../../src/context/results/ToolResultCompressor.ts';
 import { WorkingMemory } from '../../../src/context/results/WorkingMemory.ts';
 import { BlobStore } from '../../../src/context/storage/index.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';

@@ -1,6 +1,7 @@
 /** Keys in a dialog of choices, without a screen. */
 import { expect, test } from 'vitest';
-import { type ChoiceDialog, keptChoice, pressChoice } from '../../../src/ui/dialog/dialog.ts';
+import type { ChoiceDialog } from '../../../src/ui/dialog/choices.ts';
+import { keptChoice, pressChoice } from '../../../src/ui/dialog/dialog.ts';
 import type { DialogKey } from '../../../src/ui/keys/keymap.ts';
 
 const dialog: ChoiceDialog<string> = {

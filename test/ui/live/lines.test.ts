@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ContextMeasure } from '../../../src/protocol/events.ts';
+import type { ContextMeasure } from '../../../src/protocol/contextReport.ts';
 import type { PermissionQuestion, Preview } from '../../../src/protocol/permissions.ts';
 import { choiceLines, fittedChoiceLines } from '../../../src/ui/dialog/choices.ts';
 import { fieldView } from '../../../src/ui/dialog/field.ts';

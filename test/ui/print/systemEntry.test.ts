@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { type EntryOptions, renderEntry } from '../../../src/ui/print/entry.ts';
+import { renderEntry } from '../../../src/ui/print/entry.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
+import type { EntryOptions } from '../../../src/ui/print/toolResult.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
