@@ -29,14 +29,14 @@ export type Op =
   | { readonly type: 'answer'; readonly id: string; readonly answer: PermissionAnswer }
   /** `preview` shows what would become of the conversation and changes nothing. */
   | { readonly type: 'compact'; readonly focus?: string; readonly preview?: boolean }
-  /** Takes the last compaction back. */
+  /** Undoes the last compaction. */
   | { readonly type: 'uncompact' }
   | { readonly type: 'steer'; readonly steering: Steering }
   | { readonly type: 'set_mode'; readonly mode: PermissionMode }
   | { readonly type: 'set_model'; readonly model: string }
   /** What the user calls the session from now on. */
   | { readonly type: 'set_title'; readonly title: string }
-  /** Goes back to before the turn of this prompt. Refused while something runs. */
+  /** Rewinds to before the turn of this prompt. Refused while a turn runs. */
   | { readonly type: 'rewind'; readonly to: string; readonly scope: RewindScope }
-  /** Takes the last going back back. */
+  /** Undoes the last rewind. */
   | { readonly type: 'undo_rewind' };

@@ -16,7 +16,7 @@ export interface EntryNote {
   /** One line, but for notices and errors; never sent to the model. */
   readonly text: string;
   readonly tone: 'quiet' | 'warning' | 'error';
-  /** In front of it on screen: `◇` for what changes the context, `⎿` for what belongs to the line above. */
+  /** In front of it on screen: `◇` for what changes the context, `!` for what needs attention, `⎿` for everything else. */
   readonly mark: '◇' | '⎿' | '!';
   /** What to do about it, for a reader at the screen. */
   readonly hint?: string;
@@ -24,7 +24,7 @@ export interface EntryNote {
   readonly isCut?: true;
   /** The whole text that the line only names, for exports and the transcript. */
   readonly body?: string;
-  /** Where it appears; everywhere unless given. */
+  /** Where it appears; on screen and in exports unless given. */
   readonly only?: 'screen' | 'export';
 }
 

@@ -247,7 +247,7 @@ test('what the home folder links to is protected, and secret, by its name there'
     expect(await behavior('write', join(base, at, '.local/bin/git'), join(base, at)), at).toBe('ask');
 });
 
-test('the reason names the file that is meant and who versionFiles it', async () => {
+test('the reason names the file that is meant and who obeys it', async () => {
   const access = { type: 'write', paths: [join(root, 'hook.md')] } as const;
   expect(decide({ tool: 'Write', access }, await policyFor([], 'acceptEdits')).reason).toBe(
     `${join(root, '.git/hooks/pre-commit')} is obeyed by git, so writing it always asks.`,
