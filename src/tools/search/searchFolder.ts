@@ -18,6 +18,7 @@ const MAX_RUNS = 3;
 const MAX_REPEATED_MS = 5000;
 /** The kernel's clock for changes moves in steps of up to 10 ms. */
 const CLOCK_STEP_MS = 25;
+const CHANGED = 'folders changed while they were searched. Search again.';
 
 export interface FolderSearch {
   readonly args: readonly string[];
@@ -57,7 +58,8 @@ export async function searchFolder(search: FolderSearch): Promise<FoundInFolder 
     if (run === undefined) return undefined;
     if (run.end === 'stopped') return { ...run, isDoubtful };
     assertUnmoved(place);
-    const paths = new Set(run.items.map(search.pathOf).filter((path) => path !== undefined));
+    const named = [...run.items.map(search.pathOf), ...run.problem.split('\n').map(pathOfProblem)];
+    const paths = new Set(named.filter((path) => path !== undefined));
     const folders = [...new Set([...paths].flatMap(foldersOf))];
     const after = new Map(folders.map((folder) => [folder, stampOf(folder)]));
     const isSteady = (folder: string): boolean => {
@@ -66,8 +68,12 @@ export async function searchFolder(search: FolderSearch): Promise<FoundInFolder 
       return stamp.changedMs < startedAt - CLOCK_STEP_MS || before.get(folder) === stamp.text;
     };
     const moved = new Set(folders.filter((folder) => !isSteady(folder)));
-    if (moved.size === 0 || runs === MAX_RUNS || Date.now() - startedAt > MAX_REPEATED_MS)
-      return { ...run, isDoubtful: (path) => foldersOf(path).some((folder) => moved.has(folder)) };
+    if (moved.size === 0 || runs === MAX_RUNS || Date.now() - startedAt > MAX_REPEATED_MS) {
+      const hasMoved = (path: string): boolean => foldersOf(path).some((folder) => moved.has(folder));
+      // Its messages may name what lies elsewhere.
+      const problem = moved.size === 0 || run.problem === '' ? run.problem : CHANGED;
+      return { ...run, problem, isDoubtful: hasMoved };
+    }
     before = new Map(
       [...after].flatMap(([folder, stamp]) => (stamp === undefined ? [] : [[folder, stamp.text]])),
     );
@@ -76,6 +82,10 @@ export async function searchFolder(search: FolderSearch): Promise<FoundInFolder 
 }
 
 const isDoubtful = (): boolean => false;
+
+/** What a message of ripgrep names, as in `rg: ./src/a.ts: Permission denied (os error 13)`; undefined for others. */
+const pathOfProblem = (line: string): string | undefined =>
+  /^rg: (.+): [^:]*\(os error \d+\)$/.exec(line)?.[1];
 
 /** What to tell the model of files that were left out. */
 export const changedNote = (files: number): string =>
