@@ -188,7 +188,7 @@ function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<unk
   });
 }
 
-/** Above either of these, lines are not counted: a whole tree that is made anew is no edit. */
+/** Above either of these, lines are not counted: a tree that is generated as a whole is no edit. */
 const COUNTED_FILES = 50;
 const COUNTED_BYTES = 1_000_000;
 /** Files that a command's result names; the entry behind it has all of them. */

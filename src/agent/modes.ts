@@ -52,9 +52,10 @@ export function createModes(
     cycle,
     set,
     afterPlan() {
-      const { used = opened, last = opened } = modesBeforePlan(context.entries());
-      const modes = [used, last].filter((mode) => mode !== 'plan' && cycle.includes(mode));
-      return modes.toSorted((a, b) => freedom[a] - freedom[b])[0] ?? (opened === 'plan' ? 'default' : opened);
+      const first = opened === 'plan' ? 'default' : opened;
+      const { used = first, last = first } = modesBeforePlan(context.entries());
+      const modes = [used, last].filter((mode) => cycle.includes(mode));
+      return modes.toSorted((a, b) => freedom[a] - freedom[b])[0] ?? first;
     },
     async announce() {
       if (opened === 'plan' && lastMode(context.entries()) === undefined) await record(opened);
@@ -69,7 +70,7 @@ export function createModes(
 
 /**
  * How much runs without a question, least first. A plan is followed by the stricter one of the mode that was worked in
- * before and the mode that was last selected: a mode that Shift+Tab only went through grants nothing.
+ * before and the mode that was last selected: a mode that Shift+Tab only passed through grants nothing.
  */
 const freedom: Readonly<Record<PermissionMode, number>> = {
   dontAsk: 0,

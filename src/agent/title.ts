@@ -79,7 +79,7 @@ export interface TitleJobPorts {
 export interface TitleJob {
   /** Every event of the agent. */
   hear(event: AgentEvent): void;
-  /** Stops what runs; nothing is written afterwards. */
+  /** Aborts the running request; nothing is written afterwards. */
   close(): Promise<void>;
 }
 

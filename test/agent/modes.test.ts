@@ -39,6 +39,7 @@ test.each([
   ['default', undefined, 'default'],
   ['acceptEdits', undefined, 'acceptEdits'],
   ['plan', undefined, 'default'],
+  ['plan', 'acceptEdits', 'default'],
   ['default', 'acceptEdits', 'default'],
   ['acceptEdits', 'default', 'default'],
   ['dontAsk', 'acceptEdits', 'dontAsk'],

@@ -201,7 +201,7 @@ export async function changesOfTurn(
   return workOf(live.slice(start, next === -1 ? undefined : next)).flatMap(({ changes }) => changes);
 }
 
-/** From the end back until there is enough, or nothing more; oldest first, without what nobody here looks at. */
+/** Reads backwards until there is enough, or no more; oldest first, without the entries that are not needed here. */
 async function readBack(
   log: PagedLog,
   isEnough: (entries: readonly JSONLEntry[]) => boolean,

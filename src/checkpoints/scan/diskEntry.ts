@@ -89,7 +89,7 @@ export type Content =
   | { readonly in: 'blobs'; readonly hash: string }
   /** In git's own store, under git's own name for it. */
   | { readonly in: 'git'; readonly root: string; readonly oid: string; readonly algorithm: 'sha1' | 'sha256' }
-  /** Not kept, and why; the hash is for comparing only, and a `secret` one is told to nobody. */
+  /** Not kept, and why; the hash is for comparing only; that of a `secret` is never shown. */
   | {
       readonly in: 'nowhere';
       readonly reason: string;

@@ -99,7 +99,7 @@ function git(directory: string, args: string[]): Promise<string | undefined> {
 }
 
 /**
- * Begins to read at once: whoever asks for it within `freshMs` gets that, whoever asks later or again a new look.
+ * Starts reading at once: the first caller within `freshMs` gets that result, any other call reads again.
  * `now`: milliseconds from any start.
  */
 export function prefetch<T>(
@@ -109,7 +109,7 @@ export function prefetch<T>(
 ): () => Promise<T> {
   const startedAt = now();
   let ahead: Promise<T> | undefined = read();
-  // Whoever asks hears of a failure; perhaps nobody does.
+  // A caller gets the failure; without one it is no unhandled rejection.
   ahead.catch(() => {});
   return () => {
     const found = now() - startedAt < freshMs ? ahead : undefined;

@@ -24,7 +24,7 @@ export function exitNow(code: number): Promise<never> {
 
 /**
  * Calls `stop` once when standard output can no longer be written, with the exit code and, where it is not the
- * reader's own doing, what to say. Errors of standard error are nobody's business any more.
+ * reader's own doing, what to say. Errors of standard error are ignored by then.
  */
 export function guardOutput(stop: (code: number, message: string | undefined) => void): void {
   let isStopped = false;

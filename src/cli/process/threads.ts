@@ -1,4 +1,4 @@
-/** The threads beside the main one. Each begins with its first question, and none keeps the program from ending. */
+/** The worker threads. Each starts with its first request, and none keeps the process alive. */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import {
