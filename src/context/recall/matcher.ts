@@ -15,8 +15,10 @@ export interface Hit {
   readonly more: boolean;
 }
 
+/** Hits that one search answers with. */
 export const MAX_HITS = 20;
 
+/** The best hits so far, exact phrases first; at most `maxPerPlace` of one place. */
 export class HitList {
   readonly #maxPerPlace: number;
   readonly #phrases: Hit[] = [];
