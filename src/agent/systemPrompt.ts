@@ -1,7 +1,7 @@
 /** The system prompt: frozen at session start, at most 6,000 characters, the same bytes for a whole session. */
 
 import type { EntryDraft } from '../protocol/entries.ts';
-import { quotedName } from '../protocol/quotedName.ts';
+import { quotedName } from '../protocol/text/quotedName.ts';
 
 /** What the model is told about where it works; frozen when the session starts. */
 export interface Environment {

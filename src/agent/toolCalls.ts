@@ -16,7 +16,7 @@ import type {
   Preview,
   TurnQuestion,
 } from '../protocol/permissions.ts';
-import { quotedName } from '../protocol/quotedName.ts';
+import { quotedName } from '../protocol/text/quotedName.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { untilAborted } from '../protocol/untilAborted.ts';
 import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './checkpoints.ts';

@@ -4,7 +4,7 @@
  */
 import { basename, dirname } from 'node:path';
 import type { Captured, PathChange } from '../protocol/checkpoints.ts';
-import { grouped } from '../protocol/grouped.ts';
+import { grouped } from '../protocol/text/numbers.ts';
 import type { GitTree } from './git/gitTree.ts';
 import { changeNotes, describePath } from './notes.ts';
 import { type Coverage, createCoverage, type Pace } from './scan/Coverage.ts';

@@ -1,5 +1,5 @@
 import type { PathChange, PathState } from '../protocol/checkpoints.ts';
-import { grouped } from '../protocol/grouped.ts';
+import { grouped } from '../protocol/text/numbers.ts';
 
 /** More than these are summed up. */
 const MAX_NOTES = 10;

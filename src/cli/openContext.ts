@@ -13,8 +13,8 @@ import {
   type PersistentStore,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
-import { quotedName } from '../protocol/quotedName.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
+import { quotedName } from '../protocol/text/quotedName.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';

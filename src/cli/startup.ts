@@ -9,7 +9,7 @@ import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { hasAuthorization } from '../model/http/ownHeaders.ts';
 import { parseRule } from '../permissions/rules/rules.ts';
-import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
+import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { CliOptions } from './options.ts';
 import type { AppPaths } from './process/appPaths.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/types.ts';
-import { grouped } from '../protocol/grouped.ts';
+import { grouped } from '../protocol/text/numbers.ts';
 import { dollars, percent } from './figures.ts';
 import { contextPage } from './pages/contextPage.ts';
 import { type Fact, factsPage } from './pages/factsPage.ts';

@@ -1,5 +1,5 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
-import { grouped } from '../protocol/grouped.ts';
+import { grouped } from '../protocol/text/numbers.ts';
 import type { Command, CommandHost, CommandResult, Copied } from './types.ts';
 
 /** Copies an answer, or a code block of it, to the clipboard or into a file. */

@@ -1,5 +1,5 @@
-import { grouped } from '../protocol/grouped.ts';
 import type { ModelInfo } from '../protocol/model.ts';
+import { grouped } from '../protocol/text/numbers.ts';
 import { doctorPage } from './pages/doctorPage.ts';
 import { type Fact, factsPage } from './pages/factsPage.ts';
 import { windowSources } from './pages/windowSource.ts';

@@ -1,4 +1,4 @@
-import { OFFICIAL_URL } from '../protocol/official.ts';
+import { OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import { editSettings, type SaveOutcome } from './editSettings.ts';
 import { settingsFiles } from './loadSettings.ts';
 import type { Values } from './types.ts';

@@ -1,5 +1,5 @@
 /** Headers hold secrets of one endpoint: another one that counts today does not get them. Pure. */
-import { OFFICIAL_URL } from '../protocol/official.ts';
+import { OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import type { LoadedSettings, Problem, Values } from './types.ts';
 
 export interface HeadersFound {

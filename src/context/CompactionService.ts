@@ -6,8 +6,8 @@
 import type { CompactMetadata } from '../protocol/entries/fields.ts';
 import type { Reduction, Replacement } from '../protocol/entries/kinds/reduction.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
-import { grouped } from '../protocol/grouped.ts';
 import type { ModelInfo, Reply } from '../protocol/model.ts';
+import { grouped } from '../protocol/text/numbers.ts';
 import { checkSummary } from './compaction/checkSummary.ts';
 import { clipResults } from './compaction/clips.ts';
 import { createFallbackSummary, fallbackText, simpleSummary } from './compaction/fallback.ts';

@@ -7,8 +7,8 @@ import type {
 } from '../protocol/contextReport.ts';
 import { type ContextSettings, strategyTraits } from '../protocol/contextSettings.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import { grouped } from '../protocol/grouped.ts';
 import type { ModelInfo } from '../protocol/model.ts';
+import { grouped } from '../protocol/text/numbers.ts';
 import { type Atom, groupAtoms, isPrompt } from './history/atoms.ts';
 import { afterEvictedPrefix, evictedPrefixOf } from './history/evictedPrefix.ts';
 import { liveEntries } from './history/liveEntries.ts';

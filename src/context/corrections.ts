@@ -5,8 +5,8 @@
 import type { Steering } from '../protocol/contextReport.ts';
 import type { EntryDraft, JSONLEntry, KindEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
-import { grouped } from '../protocol/grouped.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
+import { grouped } from '../protocol/text/numbers.ts';
 import { refusedReport } from './compaction/report.ts';
 import { type Atom, atomEntries, groupAtoms, isPrompt } from './history/atoms.ts';
 import { isRemoval } from './history/evict.ts';

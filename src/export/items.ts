@@ -1,7 +1,8 @@
 /** From entries to what one reads: a call together with its result, turns counted, bookkeeping left out. */
+
+import { withoutModelNotes } from '../protocol/entries/shellOutput.ts';
 import { displayOf, type JSONLEntry, noteOf, shellCommand } from '../protocol/entries.ts';
 import type { ContentPart } from '../protocol/messages.ts';
-import { withoutModelNotes } from '../protocol/shellOutput.ts';
 import type { ExportItem, ExportOptions } from './types.ts';
 
 type Choice = Pick<ExportOptions, 'toolOutputs' | 'reasoning'>;

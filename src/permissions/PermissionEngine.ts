@@ -1,5 +1,4 @@
-import type { PermissionExplanation } from '../protocol/explanation.ts';
-import type { PermissionDecision } from '../protocol/permissions.ts';
+import type { PermissionDecision, PermissionExplanation } from '../protocol/permissions.ts';
 import { decide, type PermissionInput } from './decide.ts';
 import { explain } from './explain.ts';
 import { diskLookups } from './lookups/diskLookups.ts';

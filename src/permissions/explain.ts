@@ -1,5 +1,5 @@
 /** The decision about a call with what led to it. Nothing is decided here: it asks those who decide. */
-import type { ExplainedPart, ExplainedVerdict, PermissionExplanation } from '../protocol/explanation.ts';
+import type { ExplainedPart, ExplainedVerdict, PermissionExplanation } from '../protocol/permissions.ts';
 import { type Judged, judgeCommand } from './command/commandDecision.ts';
 import type { PartVerdict } from './command/partDecision.ts';
 import { decide, type PermissionInput, shownCall } from './decide.ts';

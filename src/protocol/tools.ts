@@ -7,7 +7,7 @@ import type {
   ToolDisplay,
   ToolResultKind,
 } from './entries/fields.ts';
-import type { ImagePart } from './images.ts';
+import type { ImagePart } from './files/images.ts';
 import type { ToolSchema } from './messages.ts';
 import type { Access, Grant, Preview } from './permissions.ts';
 

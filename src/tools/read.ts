@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { type FilePlace, openRealFile } from '../disk/realFile.ts';
-import { type FileFacts, fileStamp, isStampReliable } from '../protocol/fileStamp.ts';
+import { type FileFacts, fileStamp, isStampReliable } from '../protocol/files/fileStamp.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';

@@ -1,5 +1,5 @@
 /** Quantities in words that people read at a glance. */
-import { grouped } from '../protocol/grouped.ts';
+import { grouped } from '../protocol/text/numbers.ts';
 
 /** `812 bytes`, `1.2 kB`, `3.4 MB`, `1.0 GB`; powers of 1,000. */
 export function formatBytes(bytes: number): string {

@@ -6,7 +6,7 @@ import { factsPage } from '../../src/commands/pages/factsPage.ts';
 import { plainText } from '../../src/commands/pages/page.ts';
 import type { CommandResult } from '../../src/commands/types.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
-import { grouped } from '../../src/protocol/grouped.ts';
+import { grouped } from '../../src/protocol/text/numbers.ts';
 import { scriptedAgent, state } from '../headless/scriptedAgent.ts';
 import { madeUpEntry } from '../madeUpEntry.ts';
 import { commandHost, run } from './commandHost.ts';

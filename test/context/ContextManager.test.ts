@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { SessionNotFoundError } from '../../src/context/index.ts';
+import { shellOutput } from '../../src/protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
-import { shellOutput } from '../../src/protocol/shellOutput.ts';
 import { ask, call, configuration, house, outcome, say } from './harness.ts';
 
 test('a session survives a restart with its header, and its next request is the same bytes', async () => {

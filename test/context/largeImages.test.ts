@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { MAX_IMAGE_BYTES } from '../../src/protocol/images.ts';
+import { MAX_IMAGE_BYTES } from '../../src/protocol/files/images.ts';
 import { redactDeep } from '../../src/redact/redactDeep.ts';
 import { says } from '../agent/scriptedModel.ts';
 import { stage } from '../agent/stage.ts';

@@ -4,8 +4,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
 import { explain } from '../../src/permissions/explain.ts';
-import type { PermissionExplanation } from '../../src/protocol/explanation.ts';
-import { type PermissionMode, permissionModes } from '../../src/protocol/permissions.ts';
+import {
+  type PermissionExplanation,
+  type PermissionMode,
+  permissionModes,
+} from '../../src/protocol/permissions.ts';
 import { policyFor, root } from './harness.ts';
 
 mkdirSync(join(root, 'packages/a'), { recursive: true });

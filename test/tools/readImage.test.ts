@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { describeImage, imageNumbersIn, readImageHeader } from '../../src/protocol/images.ts';
+import { describeImage, imageNumbersIn, readImageHeader } from '../../src/protocol/files/images.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 const bytes = (...parts: readonly (string | readonly number[])[]): Buffer =>

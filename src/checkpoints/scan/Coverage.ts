@@ -3,7 +3,7 @@
  * project; above a limit such a folder is left out as a whole, and the notes say so.
  */
 import { readdirSync } from 'node:fs';
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { describePath, describeSize } from '../notes.ts';
 import type { CheckpointLimits } from '../types.ts';
 import { look } from './diskEntry.ts';

@@ -13,10 +13,10 @@ import { askJson, type HttpAnswer } from '../../model/servers/askHttp.ts';
 import { readModelList } from '../../model/servers/modelList.ts';
 import type { ServedModels } from '../../model/servers/servedModels.ts';
 import { windowAdvice } from '../../model/servers/windowAdvice.ts';
-import { assumedWindow } from '../../protocol/assumedWindow.ts';
-import { grouped } from '../../protocol/grouped.ts';
 import type { Usage } from '../../protocol/messages.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
+import { assumedWindow } from '../../protocol/modelDefaults.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import type { LearnedWindows } from './learnedWindows.ts';
 
 export interface ModelChoice {

@@ -13,10 +13,10 @@ import type { Policy, PolicyFacts } from '../../permissions/policy.ts';
 import type { AnsweredCall, LearnedRules } from '../../permissions/rules/learnRules.ts';
 import { parseRule, type SourcedRule } from '../../permissions/rules/rules.ts';
 import { saveLocally } from '../../permissions/rules/suggestFiles.ts';
-import type { PermissionExplanation } from '../../protocol/explanation.ts';
 import type {
   Access,
   PermissionDecision,
+  PermissionExplanation,
   PermissionMode,
   RuleSuggestion,
 } from '../../protocol/permissions.ts';

@@ -1,6 +1,6 @@
 /** The clipboard's image, by whatever program of the system can read it. */
 import { execFile } from 'node:child_process';
-import { MAX_IMAGE_BYTES } from '../../protocol/images.ts';
+import { MAX_IMAGE_BYTES } from '../../protocol/files/images.ts';
 import type { ImageRead } from '../../ui/input/images.ts';
 import { imageOf, tooLarge } from './imageBytes.ts';
 

@@ -1,4 +1,4 @@
-import { MAX_IMAGE_BYTES, readImageHeader } from '../../protocol/images.ts';
+import { MAX_IMAGE_BYTES, readImageHeader } from '../../protocol/files/images.ts';
 import type { ImageRead } from '../../ui/input/images.ts';
 
 /** An image as bytes, if models take it. */

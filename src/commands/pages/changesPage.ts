@@ -1,8 +1,8 @@
 /** What was changed on disk, as a page: how much, which files, then the diffs. */
 import { basename, relative } from 'node:path';
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
-import { type RawDiffLine, readDiff } from '../../protocol/diff.ts';
-import { grouped } from '../../protocol/grouped.ts';
+import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
 
 export interface ChangesFacts {

@@ -1,7 +1,7 @@
 /** What `/context` shows: what fills the window, what comes next, what was reduced so far, and what it costs. */
 import type { ContextMeasure, ContextReport } from '../../protocol/contextReport.ts';
-import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { dollars, percent } from '../figures.ts';
 import { contextPicture, FREE_SIGN, pictureParts, RESERVE_SIGN } from './contextPicture.ts';
 import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';

@@ -5,7 +5,7 @@ import {
   type RequestPart,
   requestParts,
 } from '../../protocol/contextReport.ts';
-import { shortTokens } from '../../protocol/scaled.ts';
+import { shortTokens } from '../../protocol/text/numbers.ts';
 import { hanging, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';
 
 /** One for each part, wherever it stands; of the block elements that are one column wide and in every font. */

@@ -1,6 +1,6 @@
 /** What `/compact --diff` shows: what the last compaction dropped and kept, and what its summary no longer says. */
 import type { CompactionDiff } from '../../protocol/contextReport.ts';
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { lossLines } from './lossLines.ts';
 import { blankLine, hanging, heading, type Page, pageLine, textLines } from './page.ts';
 import { itemLines } from './previewPage.ts';

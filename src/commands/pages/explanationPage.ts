@@ -1,5 +1,5 @@
 /** What `/permissions why` and `clawdcode permissions test` show: the verdict, and what led to it, part by part. */
-import type { ExplainedPart, PermissionExplanation } from '../../protocol/explanation.ts';
+import type { ExplainedPart, PermissionExplanation } from '../../protocol/permissions.ts';
 import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';
 
 const words = {

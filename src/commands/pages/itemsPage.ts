@@ -1,6 +1,6 @@
 /** The conversation as a list of items, for where there is no screen to steer on. */
 import type { ContextItem } from '../../protocol/contextReport.ts';
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';
 
 /** What a state means for the reader of the list. */

@@ -1,6 +1,6 @@
 /** What `/compact --preview` shows: sizes, what stays, the summary, its losses, and what to do next. */
 import type { CompactionPreview, ContextItem } from '../../protocol/contextReport.ts';
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { percent } from '../figures.ts';
 import { lossLines, short } from './lossLines.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from './page.ts';

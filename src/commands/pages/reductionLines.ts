@@ -1,7 +1,7 @@
 /** The reductions so far, and the last of them one by one. */
 import type { ContextReport, ReductionRecord } from '../../protocol/contextReport.ts';
-import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { dollars } from '../figures.ts';
 import { hanging, heading, type PageLine, type PageSpan, pageLine } from './page.ts';
 

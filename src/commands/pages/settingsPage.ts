@@ -6,8 +6,8 @@ import {
   contextSettingsSchema,
   strategyTraits,
 } from '../../protocol/contextSettings.ts';
-import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { percent } from '../figures.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
 

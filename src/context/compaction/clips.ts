@@ -1,6 +1,6 @@
 import type { Replacement } from '../../protocol/entries/kinds/reduction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { quotesFiles } from '../results/errorLines.ts';
 import { GAP, MARK } from '../results/headAndTail.ts';
 import { type Truncation, truncateObservation, truncationNotice } from '../results/ObservationTruncator.ts';

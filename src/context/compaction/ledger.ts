@@ -3,6 +3,8 @@
  * for each of their calls takes their place. What the user wrote stays. Nothing is lost, since each line is a
  * pointer; and since a change costs the provider's cache, many steps go at once or none. Pure.
  */
+
+import { shellOutput } from '../../protocol/entries/shellOutput.ts';
 import {
   type EntryDraft,
   type JSONLEntry,
@@ -10,8 +12,7 @@ import {
   originalOf,
   shellCommand,
 } from '../../protocol/entries.ts';
-import { grouped } from '../../protocol/grouped.ts';
-import { shellOutput } from '../../protocol/shellOutput.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { type CallOutcome, callOutcome, shellOutcome } from '../facts/callOutcome.ts';
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
 import { reductionDraft, reductionOf } from '../history/reductions.ts';

@@ -1,6 +1,6 @@
 /** The text of a summary message: its wrapper, its first heading, and the file snippets quoted in it. */
-import { largest } from '../../protocol/largest.ts';
-import { quotedName } from '../../protocol/quotedName.ts';
+import { largest } from '../../protocol/text/numbers.ts';
+import { quotedName } from '../../protocol/text/quotedName.ts';
 import { wellFormed } from '../tokens/truncate.ts';
 
 export const SUMMARY_START = '[Previous conversation summary]';

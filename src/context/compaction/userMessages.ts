@@ -4,7 +4,7 @@
  */
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { contentText } from '../facts/entryText.ts';
 import { headOf, tailOf } from '../tokens/truncate.ts';
 import { SUMMARY_END, SUMMARY_START } from './summaryText.ts';

@@ -1,6 +1,7 @@
 /** How a call ended, in a few words: for the line or the stub that stands for it once it has left the request. */
+
+import { shellOutput } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { shellOutput } from '../../protocol/shellOutput.ts';
 import { firstErrorLine } from '../results/errorLines.ts';
 import { type CommandRun, certainOutcome, commandRuns } from './commandRuns.ts';
 import type { TestReport } from './testReports.ts';

@@ -1,6 +1,7 @@
 /** Commands that were run, how each ended, and which outcomes still stand. */
+
+import { shellOutput } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { shellOutput } from '../../protocol/shellOutput.ts';
 import { headOf, tailOf } from '../tokens/truncate.ts';
 import { parseTests, type TestReport } from './testReports.ts';
 

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { openRealFile } from '../../disk/realFile.ts';
-import { fileStamp, isStampReliable } from '../../protocol/fileStamp.ts';
+import { fileStamp, isStampReliable } from '../../protocol/files/fileStamp.ts';
 import type { CacheStore } from '../storage/CacheStore.ts';
 import { headOf } from '../tokens/truncate.ts';
 

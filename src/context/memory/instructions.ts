@@ -1,7 +1,7 @@
 /** Instruction files as the model reads them, and as the log keeps them. */
 import { createHash } from 'node:crypto';
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
-import { quotedName } from '../../protocol/quotedName.ts';
+import { quotedName } from '../../protocol/text/quotedName.ts';
 import { foldLog } from '../history/foldLog.ts';
 
 /** One instruction file as it was read; together they are a pinned block of the request. */

@@ -3,9 +3,9 @@
  * was added up stays added up, as far as the view is the one of the last time.
  */
 import { type ContextMeasure, type RequestPart, requestParts } from '../../protocol/contextReport.ts';
-import { grouped } from '../../protocol/grouped.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import type { TokenCounter } from '../TokenCounter.ts';

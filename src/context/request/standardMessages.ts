@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { describeImage, HEADER_BYTES, readImageHeader } from '../../protocol/images.ts';
+import { describeImage, HEADER_BYTES, readImageHeader } from '../../protocol/files/images.ts';
 import type {
   AssistantMessage,
   ContentPart,
@@ -13,7 +13,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../../protocol/messages.ts';
-import { quotedName } from '../../protocol/quotedName.ts';
+import { quotedName } from '../../protocol/text/quotedName.ts';
 import { insertBlocks, quoteFiles, type SnippetTexts } from '../compaction/summaryText.ts';
 import { quoteUserMessages } from '../compaction/userMessages.ts';
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';

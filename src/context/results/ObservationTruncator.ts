@@ -3,7 +3,7 @@
  * a notice that stands first, where a later cut cannot remove it; the whole is kept by the caller.
  */
 import { setImmediate as giveWay } from 'node:timers/promises';
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
 import {
   countLines,

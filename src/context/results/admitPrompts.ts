@@ -1,6 +1,6 @@
 /** What the user typed, on its way into the log: memories that it calls up, and a text too large for any request. */
 import type { EntryDraft } from '../../protocol/entries.ts';
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { withDeadline } from '../memory/deadline.ts';
 import { type FoundMemory, memoryDraft } from '../memory/formatMemories.ts';
 import type { Session } from '../session.ts';

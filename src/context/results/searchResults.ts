@@ -1,5 +1,5 @@
 /** Search results beyond the limits: the first matches of every file, and how many more each has. */
-import { largest } from '../../protocol/largest.ts';
+import { largest } from '../../protocol/text/numbers.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
 import {

@@ -1,5 +1,5 @@
 /** Whether the window is so full that something has to be done. Asked before every request. */
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 
 /** Utilization from which the user is warned. */
 export const WARNING_AT = 0.75;

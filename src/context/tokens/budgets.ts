@@ -1,7 +1,8 @@
 /** How a context window is divided. All figures are tokens; every number on screen comes from here. */
-import { assumedWindow } from '../../protocol/assumedWindow.ts';
+
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
+import { assumedWindow } from '../../protocol/modelDefaults.ts';
 
 export interface WindowBudget {
   readonly window: number;

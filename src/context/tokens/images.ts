@@ -2,7 +2,7 @@
  * What an image costs, from its real size: OpenAI charges by tiles of 512 pixels (85 + 170 each, after
  * scaling into 2,048 and the shorter side to 768), others about a token per 750 pixels up to 1,568 on a side.
  */
-import { HEADER_BYTES, readImageHeader } from '../../protocol/images.ts';
+import { HEADER_BYTES, readImageHeader } from '../../protocol/files/images.ts';
 
 export function imageTokens(base64: string, byTiles: boolean): number {
   const size = readDimensions(base64);

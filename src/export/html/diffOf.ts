@@ -1,4 +1,4 @@
-import { type RawDiffLine, readDiff } from '../../protocol/diff.ts';
+import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
 import { escapeHtml } from './escapeHtml.ts';
 
 /** A unified diff, a coloured line each. */

@@ -1,6 +1,6 @@
 /** A reply's Markdown as HTML in which nothing that the model wrote is markup of its own. */
 import type { RendererObject, Tokens } from 'marked';
-import { boundMarkdown } from '../../protocol/boundMarkdown.ts';
+import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
 import { plainText } from '../plainText.ts';
 import { escapeHtml } from './escapeHtml.ts';
 import type { Highlighter } from './highlight.ts';

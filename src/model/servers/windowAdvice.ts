@@ -1,6 +1,6 @@
-import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import type { ServedModel, ServerKind } from '../../protocol/server.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 
 /** A window of this size is enough for an agent, whatever more the model could do. In tokens. */
 const ENOUGH = 32_768;

@@ -8,7 +8,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { entriesOf } from '../../disk/fileLookups.ts';
 import { type IndexPaths, indexPaths } from '../../disk/gitIndex.ts';
-import { gitIncludes } from '../../protocol/gitIncludes.ts';
+import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isMisread } from './filesBelow.ts';
 import { type Shown, shownFiles } from './gitShown.ts';

@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isDirectory, lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
 import { inRealFolderSync } from '../../disk/realFile.ts';
 import { isInside } from '../../disk/realPath.ts';
-import { gitHookFolders, gitIncludes } from '../../protocol/gitIncludes.ts';
+import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
 
 /** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
 const protectedNames = ['hooks', 'config', 'config.worktree', 'commondir'];

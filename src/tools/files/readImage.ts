@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { describeImage, type ImageHeader, MAX_IMAGE_BYTES } from '../../protocol/images.ts';
+import { describeImage, type ImageHeader, MAX_IMAGE_BYTES } from '../../protocol/files/images.ts';
 import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { formatBytes } from '../units.ts';
 

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { type ImageHeader, readImageHeader } from '../../protocol/images.ts';
+import { type ImageHeader, readImageHeader } from '../../protocol/files/images.ts';
 import { type Encoding, guessEncoding, looksBinary } from './encoding.ts';
 
 /** At once; the header of any image is in the first. */

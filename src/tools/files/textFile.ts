@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { type FilePlace, openRealFile, PathMovedError } from '../../disk/realFile.ts';
-import { fileStamp } from '../../protocol/fileStamp.ts';
+import { fileStamp } from '../../protocol/files/fileStamp.ts';
 import type { ToolContext } from '../../protocol/tools.ts';
 import { errorCode } from '../outcomes.ts';
 import { type DecodedText, decodeText, looksBinary } from './encoding.ts';

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { inRealFolder, PathMovedError, type RealFolder } from '../../disk/realFile.ts';
-import { type FileFacts, fileStamp } from '../../protocol/fileStamp.ts';
+import { type FileFacts, fileStamp } from '../../protocol/files/fileStamp.ts';
 import { errorCode } from '../outcomes.ts';
 
 /** What stands at the path is not what the change was made from. */

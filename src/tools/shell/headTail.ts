@@ -1,5 +1,5 @@
 /** The beginning and the end of a text of any length, in bounded memory. */
-import { grouped } from '../../protocol/grouped.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 
 /** Characters kept of the beginning, and again of the end. */
 export const KEPT_CHARACTERS = 512 * 1024;

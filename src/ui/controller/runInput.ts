@@ -1,7 +1,7 @@
 /** What a submitted line does: a prompt, a shell command, or a slash command's wish. No React, no screen. */
 import { interpret, unknownCommandText } from '../../commands/interpret.ts';
 import type { CommandHost } from '../../commands/types.ts';
-import type { ImagePart } from '../../protocol/images.ts';
+import type { ImagePart } from '../../protocol/files/images.ts';
 import type { TurnRecord } from '../../protocol/rewind.ts';
 import type { ThemeSetting } from '../../protocol/themeNames.ts';
 import type { Print } from './view.ts';

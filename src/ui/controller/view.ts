@@ -6,10 +6,10 @@ import type { Page } from '../../commands/pages/page.ts';
 import { previewPage } from '../../commands/pages/previewPage.ts';
 import { type JSONLEntry, topicOf } from '../../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../../protocol/events.ts';
-import { grouped } from '../../protocol/grouped.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 
 /** Something that is finished and goes to the scrollback, once, in order. */
 export type Print =

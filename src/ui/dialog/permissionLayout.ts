@@ -1,6 +1,7 @@
 /** Which lines of a permission dialog fit the screen: the choices always do, the preview takes what is left. */
-import { diffSize } from '../../protocol/diff.ts';
+
 import type { PermissionQuestion, Preview } from '../../protocol/permissions.ts';
+import { diffSize } from '../../protocol/text/diff.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
 import type { DialogPlace, Keymap } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';

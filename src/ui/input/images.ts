@@ -10,7 +10,7 @@ import {
   type ImagePart,
   imageLabel,
   imageNumbersIn,
-} from '../../protocol/images.ts';
+} from '../../protocol/files/images.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 
 export interface Images {

@@ -1,5 +1,5 @@
 /** Onboarding in lines: the same flow as on the screen, its dialogs told and its form asked field by field. */
-import { OFFICIAL_URL } from '../../protocol/official.ts';
+import { OFFICIAL_URL } from '../../protocol/modelDefaults.ts';
 import type { Phase } from '../controller/types.ts';
 import { fieldText } from '../dialog/field.ts';
 import { createBuffer } from '../input/textBuffer.ts';

@@ -1,6 +1,6 @@
 /** Markdown for the ear: every mark that only looks like something becomes a word or goes; told sentence by sentence. */
 import type { Token, Tokens } from 'marked';
-import { boundMarkdown } from '../../protocol/boundMarkdown.ts';
+import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
 import { inlineSpans } from '../print/blocks.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { sanitize } from '../print/sanitize.ts';

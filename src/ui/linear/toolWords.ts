@@ -1,8 +1,8 @@
 /** A finished call in words: what it was, how it went, and what is worth hearing of its result. Pure. */
 
-import { diffSize } from '../../protocol/diff.ts';
+import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { withoutModelNotes } from '../../protocol/shellOutput.ts';
+import { diffSize } from '../../protocol/text/diff.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import { textOf } from '../print/content.ts';
 import { parseDiff } from '../print/diff.ts';

@@ -1,5 +1,5 @@
 /** The form that asks for a key, an endpoint and a model: its fields, and what is wrong with them. Pure. */
-import { OFFICIAL_URL } from '../../protocol/official.ts';
+import { OFFICIAL_URL } from '../../protocol/modelDefaults.ts';
 import { fieldText } from '../dialog/field.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import { providerNamed, providerOfKey } from './providers.ts';

@@ -1,5 +1,5 @@
 /** Endpoints by name, and what the beginning of a key says of who gave it out. Data. */
-import { OFFICIAL_URL } from '../../protocol/official.ts';
+import { OFFICIAL_URL } from '../../protocol/modelDefaults.ts';
 
 export interface Provider {
   readonly name: string;

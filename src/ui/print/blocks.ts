@@ -1,6 +1,6 @@
 /** Markdown blocks to painted lines. Knows marked's tokens; loads nothing itself. */
 import type { Token, Tokens } from 'marked';
-import { largest } from '../../protocol/largest.ts';
+import { largest } from '../../protocol/text/numbers.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Highlighter } from './highlight.ts';

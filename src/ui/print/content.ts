@@ -1,7 +1,8 @@
 /** The text of an entry's message, whatever form its content has. */
+
+import { shellOutput, withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { imageNumbersIn } from '../../protocol/images.ts';
-import { shellOutput, withoutModelNotes } from '../../protocol/shellOutput.ts';
+import { imageNumbersIn } from '../../protocol/files/images.ts';
 
 /** Text parts joined; an image is named, not shown. Not sanitised. */
 export function contentText(entry: JSONLEntry): string {

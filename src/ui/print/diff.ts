@@ -1,6 +1,6 @@
 /** A unified diff for the eyes: line numbers, signs, colours, the changed words marked. */
-import { readDiff } from '../../protocol/diff.ts';
-import { largest } from '../../protocol/largest.ts';
+import { readDiff } from '../../protocol/text/diff.ts';
+import { largest } from '../../protocol/text/numbers.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Highlighter } from './highlight.ts';

@@ -1,5 +1,5 @@
 /** Markdown to what a terminal prints. The parser and the highlighter load on demand: until then, plain text. */
-import { boundMarkdown } from '../../protocol/boundMarkdown.ts';
+import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
 import type { Theme } from '../theme/theme.ts';
 import { renderBlocks } from './blocks.ts';
 import { type Highlighter, loadHighlighter } from './highlight.ts';

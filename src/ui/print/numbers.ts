@@ -1,5 +1,5 @@
 /** Numbers as people read them. All pure; the clock is an argument. */
-import { scaled, shortTokens } from '../../protocol/scaled.ts';
+import { scaled, shortTokens } from '../../protocol/text/numbers.ts';
 
 /** `840`, `12.3k`, `1.2M`. */
 export function formatTokens(tokens: number): string {

@@ -1,6 +1,7 @@
 /** A call on one line, and several reads on one; what every telling of a finished call begins with. Pure. */
+
+import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme/theme.ts';
 import { textOf } from './content.ts';

@@ -1,8 +1,8 @@
 /** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
 
 import type { FileChange } from '../../protocol/entries/fields.ts';
+import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';

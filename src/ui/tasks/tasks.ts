@@ -1,6 +1,7 @@
 /** Background tasks: the state of their list, their rows, and what is said when they end with their session. Pure. */
-import { grouped } from '../../protocol/grouped.ts';
+
 import type { TaskInfo, TaskOutput } from '../../protocol/tasks.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import { formatDuration } from '../print/numbers.ts';
 import { sanitize, sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';

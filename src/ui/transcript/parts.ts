@@ -1,6 +1,7 @@
 /** What an entry unfolds to: parts of bounded size, each laid out only when it comes into sight. */
+
+import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { withoutModelNotes } from '../../protocol/shellOutput.ts';
 import { contentText, shellRun, textField, textOf } from '../print/content.ts';
 import { renderDiff } from '../print/diff.ts';
 import { renderEntry, renderReply } from '../print/entry.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readClipboardImage } from '../../../src/cli/terminal/clipboardImage.ts';
 import { createImagePort } from '../../../src/cli/terminal/images.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import type { ImagePart } from '../../../src/protocol/images.ts';
+import type { ImagePart } from '../../../src/protocol/files/images.ts';
 import {
   createImageShelf,
   createImages,

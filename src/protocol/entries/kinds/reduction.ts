@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { grouped } from '../../grouped.ts';
-import { shortTokens } from '../../scaled.ts';
+import { grouped, shortTokens } from '../../text/numbers.ts';
 import { contextNote, defineKind } from '../defineKind.ts';
 
 const replacement = z.looseObject({

@@ -1,4 +1,11 @@
+/** What is used when neither the settings nor the server name an endpoint, a model or a context window. */
 import type { ModelInfo } from './model.ts';
+
+/** Where requests go when nothing says otherwise, and to which model. */
+export const OFFICIAL_URL = 'https://api.openai.com/v1';
+
+/** The model there, when nothing names one. */
+export const OFFICIAL_MODEL = 'gpt-4.1';
 
 /** Tokens. Hosted models rarely have a smaller window, and local servers rarely load a model with a larger one. */
 const ASSUMED = { remote: 128_000, local: 32_000 } as const;

@@ -2,7 +2,7 @@
  * Images as models take them: which formats, how large, and what their first bytes say. By their bytes, never by
  * their names.
  */
-import type { ContentPart } from './messages.ts';
+import type { ContentPart } from '../messages.ts';
 
 export type ImagePart = Extract<ContentPart, { type: 'image' }>;
 

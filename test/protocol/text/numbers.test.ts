@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { grouped } from '../../src/protocol/grouped.ts';
+import { grouped } from '../../../src/protocol/text/numbers.ts';
 
 test('every whole number is written as in American English', () => {
   fc.assert(

@@ -1,5 +1,5 @@
-import type { ToolDisplay } from './entries/fields.ts';
-import type { JSONLEntry } from './entries.ts';
+import type { JSONLEntry } from '../entries.ts';
+import type { ToolDisplay } from './fields.ts';
 
 /**
  * The output of a `!command`, as the model sees it: the end of the entry's content, from `data.outputAt` on (UTF-16

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gitIncludes } from '../../src/protocol/gitIncludes.ts';
+import { gitIncludes } from '../../../src/protocol/files/gitIncludes.ts';
 
 const included = (texts: Record<string, string>): readonly string[] =>
   gitIncludes(['/p/.git/config'], '/home/u', (path) => texts[path]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { Lexer, Tokenizer } from 'marked';
 import { expect, test } from 'vitest';
-import { boundMarkdown } from '../../src/protocol/boundMarkdown.ts';
+import { boundMarkdown } from '../../../src/protocol/text/boundMarkdown.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const lex = (text: string, tokenizer = new Tokenizer()): object =>
