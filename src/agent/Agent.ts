@@ -281,6 +281,8 @@ export function createAgent(deps: AgentDeps): Agent {
       case 'set_title':
         void context.append(titleDraft(op.title)).catch(deps.onError);
         return;
+      default:
+        op satisfies never;
     }
   };
 

@@ -39,7 +39,14 @@ function refusalOf(op: Op): string | undefined {
     case 'prompt':
     case 'shell':
       return 'This session is open read-only, so nothing was sent. /fork continues in a copy, /resume opens another session.';
-    default:
+    case 'compact':
+    case 'uncompact':
+    case 'steer':
+    case 'set_mode':
+    case 'set_model':
+    case 'set_title':
+    case 'rewind':
+    case 'undo_rewind':
       return 'This session is open read-only, so nothing is changed in it. /fork continues in a copy.';
   }
 }

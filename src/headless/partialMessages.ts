@@ -94,7 +94,25 @@ function isBoundary(event: AgentEvent, isRecorded: boolean): boolean {
     case 'tool_ended':
     case 'permission_question':
       return isRecorded;
-    default:
+    case 'turn_started':
+    case 'text_delta':
+    case 'reasoning_delta':
+    case 'tool_call_delta':
+    case 'tool_output':
+    case 'permission_answered':
+    case 'queue_changed':
+    case 'queue_returned':
+    case 'compaction_started':
+    case 'compaction_progress':
+    case 'compaction_ended':
+    case 'compaction_previewed':
+    case 'rewind_ended':
+    case 'context_measured':
+    case 'mode_changed':
+    case 'tasks_changed':
+    case 'model_changed':
+    case 'sandbox_known':
+    case 'notice':
       return false;
   }
 }

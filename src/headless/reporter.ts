@@ -47,20 +47,55 @@ function createJsonReporter({ host, write, writeError }: HeadlessOptions, tally:
 
 /** What a person waiting at a terminal should know before the end. */
 function tellAside(event: AgentEvent, writeError: (text: string) => void): void {
-  if (event.type === 'notice' && event.level !== 'info') writeError(asLines(event.text));
-  else if (event.type === 'entry') {
-    const note = contextNoteOf(event.entry);
-    if (note?.tone === 'warning') writeError(asLines(note.text));
-  } else if (event.type === 'retrying') {
-    const seconds = Math.ceil(event.delayMs / 1000);
-    writeError(
-      `${event.error.message} Retrying in ${seconds} s (${event.attempt} of ${event.maxAttempts}).\n`,
-    );
-  } else if (event.type === 'permission_question' && event.question.tool !== undefined) {
-    const { question } = event;
-    writeError(
-      `Not allowed: ${question.tool} ${question.title} (${reasonsOf(question)}). ${allowance(question)} would allow it.\n`,
-    );
+  switch (event.type) {
+    case 'notice':
+      if (event.level !== 'info') writeError(asLines(event.text));
+      return;
+    case 'entry': {
+      const note = contextNoteOf(event.entry);
+      if (note?.tone === 'warning') writeError(asLines(note.text));
+      return;
+    }
+    case 'retrying': {
+      const { error, delayMs, attempt, maxAttempts } = event;
+      const seconds = Math.ceil(delayMs / 1000);
+      writeError(`${error.message} Retrying in ${seconds} s (${attempt} of ${maxAttempts}).\n`);
+      return;
+    }
+    case 'permission_question': {
+      const { question } = event;
+      if (question.tool === undefined) return;
+      const call = `${question.tool} ${question.title} (${reasonsOf(question)})`;
+      writeError(`Not allowed: ${call}. ${allowance(question)} would allow it.\n`);
+      return;
+    }
+    // The result has what came of them; what is running is of no use here.
+    case 'turn_started':
+    case 'turn_ended':
+    case 'step_started':
+    case 'text_delta':
+    case 'reasoning_delta':
+    case 'tool_call_delta':
+    case 'reply_discarded':
+    case 'tool_started':
+    case 'tool_output':
+    case 'tool_ended':
+    case 'permission_answered':
+    case 'queue_changed':
+    case 'queue_returned':
+    case 'compaction_started':
+    case 'compaction_progress':
+    case 'compaction_ended':
+    case 'compaction_previewed':
+    case 'rewind_ended':
+    case 'context_measured':
+    case 'mode_changed':
+    case 'tasks_changed':
+    case 'model_changed':
+    case 'sandbox_known':
+      return;
+    default:
+      event satisfies never;
   }
 }
 

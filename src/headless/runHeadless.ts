@@ -19,12 +19,12 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { agent } = options.host;
   const tally = createTally(agent, options.now);
   const reporter = createReporter(options, tally);
-  let said: RunEnd | undefined;
+  let reported: RunEnd | undefined;
   let op: Op | undefined;
   const unsubscribe = agent.subscribe((event) => {
     tally.add(event);
     reporter.event(event);
-    said = endOf(event, op) ?? said;
+    reported = endOf(event, op) ?? reported;
     if (event.type === 'permission_question') {
       agent.submit({ type: 'answer', id: event.question.id, answer: refusalOf(event.question) });
     }
@@ -37,7 +37,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
       op = wish.op;
       agent.submit(op);
       await agent.idle();
-      end = said ?? endWithoutWord(op);
+      end = reported ?? unreportedEnd(op);
     } else end = wish;
   } finally {
     unsubscribe();
@@ -46,7 +46,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   return outcomeOf(end, tally).exitCode;
 }
 
-/** How the op ended, if this event says it; a compaction inside a turn is not the turn's end. */
+/** How the op ended, if this event reports it; a compaction inside a turn is not the turn's end. */
 function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
   if (event.type === 'compaction_ended' && op?.type === 'compact') {
     return { type: 'compaction', report: event.report };
@@ -64,12 +64,29 @@ function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
   return { type: 'turn', outcome, steps, ...(error === undefined ? {} : { error }) };
 }
 
-/** An op whose end nobody reported: a switch that is done at once, or a turn that broke. */
-function endWithoutWord(op: Op): RunEnd {
-  if (op.type === 'set_title') return { type: 'answer', ok: true, text: `Title: ${op.title}` };
-  if (op.type === 'set_mode') return { type: 'answer', ok: true, text: `Mode: ${op.mode}` };
-  if (op.type === 'set_model') return { type: 'answer', ok: true, text: `Model: ${op.model}` };
-  return { type: 'turn', outcome: 'failed', steps: 0 };
+/** The end of an op that no event has reported: of a setting that applies at once, or of work that broke. */
+function unreportedEnd(op: Op): RunEnd {
+  switch (op.type) {
+    case 'set_title':
+      return { type: 'answer', ok: true, text: `Title: ${op.title}` };
+    case 'set_mode':
+      return { type: 'answer', ok: true, text: `Mode: ${op.mode}` };
+    case 'set_model':
+      return { type: 'answer', ok: true, text: `Model: ${op.model}` };
+    case 'prompt':
+    case 'shell':
+    case 'compact':
+    case 'uncompact':
+    case 'rewind':
+    case 'undo_rewind':
+    // No command submits these.
+    case 'steer':
+    case 'interrupt':
+    case 'background':
+    case 'stop_task':
+    case 'answer':
+      return { type: 'turn', outcome: 'failed', steps: 0 };
+  }
 }
 
 /** What the prompt asks for. `!command` is text here: whoever can write `-p` has a shell, and a pipe may hold anything. */

@@ -147,6 +147,32 @@ function liveLines(event: AgentEvent, system: SystemLine): void {
     case 'notice':
       system('informational', { content: event.text, level: event.level });
       return;
+    // The log, the partial messages or the result have them, or they are about a screen.
+    case 'entry':
+    case 'turn_started':
+    case 'turn_ended':
+    case 'step_started':
+    case 'text_delta':
+    case 'reasoning_delta':
+    case 'tool_call_delta':
+    case 'reply_discarded':
+    case 'tool_started':
+    case 'tool_output':
+    case 'tool_ended':
+    case 'permission_question':
+    case 'permission_answered':
+    case 'queue_changed':
+    case 'queue_returned':
+    case 'compaction_progress':
+    case 'compaction_previewed':
+    case 'rewind_ended':
+    case 'context_measured':
+    case 'tasks_changed':
+    case 'model_changed':
+    case 'sandbox_known':
+      return;
+    default:
+      event satisfies never;
   }
 }
 

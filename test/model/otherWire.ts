@@ -123,7 +123,10 @@ export async function otherServer(answer: (index: number) => WireAnswer) {
     bodies.push(Buffer.concat(chunks).toString());
     const { text = '', reasoning, calls = [], error, hangs, cut } = answer(bodies.length - 1);
     const isTooLong = error?.code === 'context_length_exceeded';
-    if (error !== undefined) return response.writeHead(isTooLong ? 413 : error.status).end();
+    if (error !== undefined) {
+      response.writeHead(isTooLong ? 413 : error.status).end();
+      return;
+    }
     const lines: Line[] = [
       ...(reasoning === undefined ? [] : [{ ponder: reasoning }]),
       ...(text.match(/\S+\s*|\s+/g) ?? []).map((say) => ({ say })),
@@ -133,7 +136,10 @@ export async function otherServer(answer: (index: number) => WireAnswer) {
     ];
     for (const line of lines) response.write(`${JSON.stringify(line)}\n`);
     if (hangs === true) return;
-    if (cut === true) return setTimeout(() => response.socket?.destroy(), 5);
+    if (cut === true) {
+      setTimeout(() => response.socket?.destroy(), 5);
+      return;
+    }
     const over = calls.length > 0 ? 'acting' : 'complete';
     response.end(`${JSON.stringify({ over, read: 10, written: 5 } satisfies Line)}\n`);
   });

@@ -85,7 +85,10 @@ function shownAccess(access: Access, input: unknown): object {
       return { url: access.url };
     case 'write':
       return { writes: access.paths, arguments: input };
-    default:
+    case 'read':
+    case 'plan':
+    case 'unknown':
+    case 'none':
       return { arguments: input };
   }
 }

@@ -105,6 +105,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         return scrollback.show(state.session?.agent.liveEntries() ?? []);
       case 'leave':
         return leave(effect.code);
+      default:
+        effect satisfies never;
     }
   };
 

@@ -106,7 +106,8 @@ function titleOf(question: PermissionQuestion): string {
       return 'Run this command?';
     case 'diff':
       return `${nameOf(question)}  ${preview.isNew ? 'new file' : changeSize(preview.diff)}`;
-    default:
+    case 'paths':
+    case 'text':
       return nameOf(question);
   }
 }

@@ -53,9 +53,12 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
     case 'session':
     case 'leaving':
       return;
-    default:
-      // Colours and keys of the screen; nobody is left waiting in a dialog that cannot be told.
+    case 'themes':
+    case 'keys':
       ports.tell('This only applies to the full-screen interface.');
       ports.controller.closeDialog();
+      return;
+    default:
+      phase satisfies never;
   }
 }
