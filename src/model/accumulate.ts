@@ -1,4 +1,4 @@
-/** Folds the chunks of one reply into live deltas and, at the end, the whole reply. No effects. */
+/** Folds the chunks of one reply into live deltas and, at the end, into the whole reply. No side effects. */
 import type { FinishReason, ToolCall, ToolSchema, Usage } from '../protocol/messages.ts';
 import type { ModelEvent, Reply } from '../protocol/model.ts';
 import { type CallSlot, createCallSlots } from './callSlots.ts';
@@ -10,26 +10,29 @@ import { type ReasoningField, reasoningFields } from './wire.ts';
 
 export interface Accumulator {
   /**
-   * Takes one parsed chunk; anything that is not understood is passed over. Throws what `tooLarge` gives where a bound is
-   * exceeded: then there is no reply.
+   * Adds one parsed chunk; unknown fields are ignored. Throws a `tooLarge` error if the reply exceeds a bound; there is
+   * no reply then.
    */
   push(chunk: unknown): readonly ModelEvent[];
-  /** After the last chunk: what was held back because it could have become a call, and is none. Throws as `push` does. */
+  /**
+   * After the last chunk: returns text that was held back because it could have become a tool call and did not. Throws
+   * like `push`.
+   */
   flush(): readonly ModelEvent[];
-  /** Characters so far: of text, reasoning and calls. */
+  /** Characters so far: text, reasoning and tool calls. */
   size(): number;
-  /** True once the server has said why the reply ended: what follows can only be usage. */
+  /** True once the server has sent a finish reason: only usage can still follow. */
   ended(): boolean;
-  /** Takes the reply as ended, though the server gave no reason. */
+  /** Treats the reply as finished although the server sent no finish reason. */
   conclude(): void;
-  /** The whole reply, or undefined when it ended without a reason: then it was cut. */
+  /** The whole reply; undefined if it ended without a finish reason, which means it was cut off. */
   reply(): Promise<Reply | undefined>;
 }
 
 /**
- * `newId` makes ids for calls that came without one, or with one that another call has. Calls of the `tools` are
- * also found where the model wrote them as text; with `speaksCalls`, as it is known to make them in the standard form,
- * JSON in a fence is only shown.
+ * `newId` creates ids for tool calls that arrive without one or with a duplicate. Calls of `tools` are also recognized
+ * when the model writes them as text. With `speaksCalls` the model is known to make native tool calls, so JSON in a
+ * code fence is treated as plain text.
  */
 export function createAccumulator(
   newId: () => string,
@@ -57,7 +60,7 @@ export function createAccumulator(
       throw tooLarge(`more than ${grouped(bounds.maxCharacters)} characters`);
   }
 
-  /** What is more than the bounds allow is no reply, whatever the server says of its end. */
+  /** Once a bound is exceeded there is no reply, even if the server reports a normal end. */
   function bounded<T>(action: () => T): T {
     try {
       return action();
@@ -73,7 +76,7 @@ export function createAccumulator(
     model = text(record(chunk).model)?.slice(0, MAX_NAME) ?? model;
     const choice = record(list(record(chunk).choices)[0]);
     finish = finishWord(choice) ?? finish;
-    // `message` is what a server sends that does not know how to stream.
+    // Servers that do not support streaming send `message`.
     const delta = record(choice.delta ?? choice.message);
     const thought = readReasoning(delta);
     if (thought !== undefined) {
@@ -104,7 +107,7 @@ export function createAccumulator(
     return [{ type: 'text_delta', text: shown }];
   }
 
-  /** Calls in the standard form count alone: beside them text is only text. */
+  /** If the reply has native tool calls, calls written as text are left as text. */
   function rest(): readonly ModelEvent[] {
     const end = textCalls.end(calls.all().length === 0);
     callsAsText ||= end.calls.length > 0;
@@ -151,21 +154,27 @@ export function createAccumulator(
   };
 }
 
-/** Characters of a tool name; real ones are shorter. It goes into the log, later requests, and onto the screen. */
+/**
+ * Maximum characters of a tool name; real ones are shorter. The name goes into the log, into later requests and onto
+ * the screen.
+ */
 const MAX_NAME = 200;
-/** Of a call's id: some gateways keep the signature of a thought in it, which has to come back. */
+/** Maximum characters of a call id: some gateways store a thought signature in it, which must be sent back. */
 const MAX_ID = 16_384;
 
-/** Text calls have no index; those of the standard form begin at 0. */
+/** Offset for calls found in text, which have no index; native calls count from 0. */
 const TEXT_INDEX = 1000;
 
-/** One field counts: servers that are changing its name send the same text under both. */
+/**
+ * Reads only the first reasoning field it finds: servers that are renaming the field send the same text under both
+ * names.
+ */
 function readReasoning(delta: Readonly<Record<string, unknown>>) {
   for (const field of reasoningFields) {
     const found = text(delta[field]);
     if (found !== undefined) return { field, text: found };
   }
-  const thinking = list(delta.content) // Mistral: content in parts, some of them thoughts
+  const thinking = list(delta.content) // Mistral: content comes in parts, some of which are thoughts
     .map((part) => readContent({ content: record(part).thinking }))
     .join('');
   return thinking === '' ? undefined : { field: 'thinking' as const, text: thinking };
@@ -174,7 +183,7 @@ function readReasoning(delta: Readonly<Record<string, unknown>>) {
 function readContent(delta: Readonly<Record<string, unknown>>): string {
   const { content, refusal } = delta;
   if (Array.isArray(content)) return content.map((part) => text(record(part).text) ?? '').join('');
-  return (text(content) ?? '') + (text(refusal) ?? ''); // a refusal is what the model says
+  return (text(content) ?? '') + (text(refusal) ?? ''); // show a refusal as the model's text
 }
 
 function readCalls(delta: Readonly<Record<string, unknown>>): readonly unknown[] {
@@ -220,7 +229,7 @@ function isJsonObject(json: string): boolean {
   }
 }
 
-/** Wordings beyond OpenAI's own four; `cut` means that the server itself gave up in mid-reply. */
+/** Finish reasons beyond OpenAI's own four; `cut` means that the server itself aborted the reply. */
 const reasons: Readonly<Record<string, FinishReason | 'cut'>> = {
   stop: 'stop',
   tool_calls: 'tool_calls',
@@ -238,7 +247,7 @@ const reasons: Readonly<Record<string, FinishReason | 'cut'>> = {
   insufficient_system_resource: 'cut', // DeepSeek
 };
 
-/** Our reason for the server's word; a word that nobody knows is an ordinary end. */
+/** Maps the server's finish reason to ours; an unknown one counts as a normal end. */
 export function readFinishReason(word: string, hasCalls: boolean): FinishReason | 'cut' {
   const key = word.toLowerCase();
   const reason = Object.hasOwn(reasons, key) ? (reasons[key] ?? 'stop') : 'stop';
@@ -246,7 +255,7 @@ export function readFinishReason(word: string, hasCalls: boolean): FinishReason 
   return reason === 'tool_calls' && !hasCalls ? 'stop' : reason;
 }
 
-/** Usage wherever a chunk carries it: at the top, in Groq's `x_groq`, or beside Moonshot's choice. */
+/** Reads usage from wherever a chunk carries it: at the top level, in Groq's `x_groq`, or in Moonshot's choice. */
 export function readUsage(chunk: unknown): Usage | undefined {
   const { usage, x_groq, choices } = record(chunk);
   const choice = Array.isArray(choices) ? record(choices[0]) : {};
@@ -256,7 +265,7 @@ export function readUsage(chunk: unknown): Usage | undefined {
   const fields = record(found);
   const inputTokens = count(fields.prompt_tokens) ?? count(fields.input_tokens);
   const outputTokens = count(fields.completion_tokens) ?? count(fields.output_tokens);
-  // Some local servers send zeros when they did not count.
+  // Some local servers send zeros if they did not count.
   if (inputTokens === undefined || outputTokens === undefined || inputTokens + outputTokens === 0) return;
   const cached =
     count(record(fields.prompt_tokens_details).cached_tokens) ??
@@ -271,7 +280,7 @@ export function readUsage(chunk: unknown): Usage | undefined {
   };
 }
 
-/** The reason of a chunk's first choice, if it has one. */
+/** The finish reason of a chunk's choice, if it has one. */
 export function finishWord(choice: Readonly<Record<string, unknown>>): string | undefined {
   return text(choice.finish_reason);
 }

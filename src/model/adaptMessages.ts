@@ -1,8 +1,8 @@
-/** Wire messages for servers that take less than the standard. Pure; each adaptation is one step. */
+/** Converts wire messages for servers that accept less than the standard. Pure; one step per adaptation. */
 import type { Adaptation } from './adaptations.ts';
 import type { WireMessage, WirePart, WireTool } from './wire.ts';
 
-/** The messages as a server with these adaptations takes them. */
+/** Returns the messages in the form that a server with these adaptations accepts. */
 export function adaptMessages(
   messages: readonly WireMessage[],
   tools: readonly WireTool[] | undefined,
@@ -56,12 +56,12 @@ function withoutSystem(messages: readonly WireMessage[]): readonly WireMessage[]
   );
 }
 
-/** One system message at most, at the beginning; then user and assistant by turns. */
+/** At most one system message, at the start; then user and assistant alternate. */
 function alternating(messages: readonly WireMessage[]): readonly WireMessage[] {
   const out: WireMessage[] = [];
   for (const given of messages) {
     const last = out.at(-1);
-    // Instructions that come later are no system message to such a server.
+    // Such a server rejects system messages after the first.
     const message: WireMessage =
       given.role === 'system' && out.length > 0 && last?.role !== 'system'
         ? { role: 'user', content: given.content }
@@ -78,7 +78,7 @@ function alternating(messages: readonly WireMessage[]): readonly WireMessage[] {
   return out;
 }
 
-/** Two messages of one side as one; undefined where they are not. */
+/** Merges two adjacent messages of the same role; undefined if they cannot be merged. */
 function merge(a: WireMessage, b: WireMessage): WireMessage | undefined {
   if (a.role === 'system' && b.role === 'system')
     return { role: 'system', content: join(a.content, b.content) };
@@ -118,8 +118,8 @@ function withNullContent(message: WireMessage): WireMessage {
 }
 
 /**
- * For the end of the system prompt. The form is that of Hermes and Qwen, which many open models have seen; the
- * reader of calls (textCalls) knows it among others.
+ * Goes at the end of the system prompt. Uses the format of Hermes and Qwen, which many open models were trained on;
+ * `textCalls` parses it along with others.
  */
 export function describeTools(tools: readonly WireTool[]): string {
   const list = tools.map(({ function: { name, description, parameters } }) =>
@@ -142,12 +142,12 @@ To call one, end your message with:
 Several calls stand one behind the other. Write nothing after them: the results come in the next message, inside <tool_response>. Never write a <tool_response> yourself. To answer without a tool, write plain text.`;
 }
 
-/** A call as the model would have written it. `args` is a JSON object. */
+/** A tool call as the model would have written it. `args` is a JSON object. */
 export function writeCall(name: string, args: string): string {
   return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${args}}\n</tool_call>`;
 }
 
-/** A result, for a user message. */
+/** A tool result as the text of a user message. */
 export function writeResult(name: string, content: string): string {
   return `<tool_response name=${JSON.stringify(name)}>\n${content}\n</tool_response>`;
 }

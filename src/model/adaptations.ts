@@ -1,23 +1,26 @@
-/** What a server refuses, in whose words, and what is done about it. Data; the doing is in adaptMessages.ts. */
+/**
+ * Maps the error messages in which servers reject a request to the adaptation that avoids the error. Data only;
+ * adaptMessages.ts applies it.
+ */
 
-/** Each is a way in which one server differs from what requests look like at first. */
+/** Each adaptation covers one way in which a server deviates from the standard request. */
 export type Adaptation =
-  /** It takes no tools: they are described in the system prompt, calls and results are text. */
+  /** The server rejects tools: they are described in the system prompt, and calls and results are sent as text. */
   | 'text_tools'
-  /** It takes tools, but no `tool_choice`. */
+  /** The server accepts tools, but not `tool_choice`. */
   | 'no_tool_choice'
-  /** User and assistant must take turns, after at most one system message. */
+  /** User and assistant messages must alternate, after at most one system message. */
   | 'alternate'
-  /** It knows no system messages. */
+  /** System messages are not supported. */
   | 'no_system'
-  /** No user message directly behind a tool's result. */
+  /** A user message may not directly follow a tool result. */
   | 'assistant_after_tool'
-  /** Content must be a string: images are left out. */
+  /** Content must be a string, so images are left out. */
   | 'plain_content'
-  /** Empty content is refused beside calls. */
+  /** Empty content is rejected in a message with tool calls. */
   | 'null_content';
 
-/** In order: the first that fits and is not in use yet is tried next. */
+/** In order: the first match that is not in use yet is tried next. */
 const refusals: readonly (readonly [Adaptation, RegExp])[] = [
   ['assistant_after_tool', /unexpected role .{0,3}user.{0,3} after role .{0,3}tool/i], // Mistral
   [
@@ -25,11 +28,11 @@ const refusals: readonly (readonly [Adaptation, RegExp])[] = [
     /system role (?:is )?not supported|(?:does not|doesn't|not) support.{0,24}system (?:role|message|prompt)|role .{0,3}system.{0,3} (?:is )?not supported/i,
   ],
   [
-    'alternate', // templates of Mistral, Gemma, Llama 2; vLLM and llama.cpp pass their complaint on
+    'alternate', // chat templates of Mistral, Gemma, Llama 2; vLLM and llama.cpp pass the error on
     /roles? must alternate|must alternate between|alternat\w+ (?:between )?(?:user|roles)|system message must be (?:at the )?(?:first|beginning)|only (?:the )?first message can (?:be|have)[^.]{0,20}system/i,
   ],
   [
-    'text_tools', // Ollama, OpenRouter, vLLM, llama.cpp, TGI, and servers that never heard of tools
+    'text_tools', // Ollama, OpenRouter, vLLM, llama.cpp, TGI, and servers without any tool support
     /not support (?:the use of )?(?:tools?\b|tool (?:use|calling|calls)|function)|support tool use|tool(?:s| use| calling| calls)? (?:is|are) not (?:supported|enabled|available)|--enable-auto-tool-choice|--tool-call-parser|requires? --jinja|role.{0,12}\btool\b.{0,40}(?:not (?:supported|allowed)|invalid|unknown|unrecognized)|(?:invalid|unknown|unexpected|unsupported|unrecognized)(?: message)? role.{0,12}\btool\b/i,
   ],
   [
@@ -42,13 +45,16 @@ const refusals: readonly (readonly [Adaptation, RegExp])[] = [
   ],
 ];
 
-/** Refusals by the name of a field, in words that are too general without one. */
+/** Rejections that name a field, in words that are too general without the name. */
 const refusedFields: readonly (readonly [Adaptation, RegExp])[] = [
   ['no_tool_choice', /\btool_choice\b/],
   ['text_tools', /\b(?:tools|functions)\b/],
 ];
 
-/** The next adaptation to try after a refusal in these words; undefined where it is about something else. */
+/**
+ * The next adaptation to try after this error message; undefined if none fits. With `aboutFields`, rejections of a
+ * named field are recognized too.
+ */
 export function adaptationFor(
   refusal: string,
   inUse: readonly Adaptation[],
@@ -60,12 +66,12 @@ export function adaptationFor(
 
 const names: ReadonlySet<Adaptation> = new Set([...refusals, ...refusedFields].map(([name]) => name));
 
-/** The adaptation of this name; undefined for anything else, such as one of a later version. */
+/** The adaptation with this name; undefined for anything else, such as an adaptation of a later version. */
 export function knownAdaptation(name: unknown): Adaptation | undefined {
   return [...names].find((one) => one === name);
 }
 
-/** What the user should know of, since it costs something; `{model}` stands for the model and its server. */
+/** Warnings for adaptations that lose something; `{model}` stands for the model and its server. */
 export const adaptationNotices: Partial<Record<Adaptation, string>> = {
   text_tools:
     '{model} takes no tools. They are described in the prompt instead, and calls are read from the text; a model that was trained for tools does better.',

@@ -1,6 +1,6 @@
 /**
- * Sorts the fragments of tool calls into calls. The standard says: by `index`, with id and name once, then
- * pieces of arguments. Servers differ in every part of that, and the rules below hold for all that are known.
+ * Assembles the fragments of streamed tool calls. The standard says: match by `index`; id and name come once, then
+ * pieces of the arguments. Servers deviate from every part of that; the rules below cover all known variants.
  */
 import { type CompletenessWatch, createCompletenessWatch } from './completeJson.ts';
 import { count, record, text } from './json.ts';
@@ -15,7 +15,7 @@ export interface CallSlot {
 }
 
 export interface CallSlots {
-  /** Takes the calls of one chunk; returns the slots that changed. Throws where a bound of the reply is exceeded. */
+  /** Adds the fragments of one chunk and returns the slots that changed. Throws if the reply exceeds a bound. */
   add(fragments: readonly unknown[]): readonly CallSlot[];
   all(): readonly CallSlot[];
   /** Characters of all calls so far. */
@@ -26,7 +26,7 @@ interface OpenSlot extends CallSlot {
   readonly watch: CompletenessWatch;
 }
 
-/** Starts without calls. */
+/** Creates an empty set of slots. */
 export function createCallSlots(bounds: ReplyBounds = replyBounds): CallSlots {
   const slots: OpenSlot[] = [];
   let size = 0;
@@ -82,7 +82,7 @@ function readFragment(value: unknown): Fragment {
   const call = record(value);
   const fn = record(call.function ?? call);
   const given = fn.arguments;
-  const isStructured = typeof given === 'object' && given !== null; // not encoded as a string at all
+  const isStructured = typeof given === 'object' && given !== null; // an object instead of a JSON string
   return {
     index: count(call.index),
     id: text(call.id) ?? '',
@@ -91,7 +91,7 @@ function readFragment(value: unknown): Fragment {
   };
 }
 
-/** The call that a fragment continues; undefined when it begins another one. */
+/** The call that a fragment continues; undefined if it starts a new one. */
 function findSlot(
   slots: readonly OpenSlot[],
   piece: Fragment,
@@ -102,19 +102,19 @@ function findSlot(
   const last =
     piece.index === undefined ? slots.at(-1) : slots.findLast((slot) => slot.index === piece.index);
   if (last === undefined) return undefined;
-  if (piece.name === '') return last; // some servers make up a new id for every fragment
-  if (piece.id !== '' && last.id !== '') return undefined; // index 0 for every call, told apart by id
-  if (piece.arguments !== '' && last.watch.isComplete(last.arguments)) return undefined; // whole calls, no ids
+  if (piece.name === '') return last; // some servers generate a new id for every fragment
+  if (piece.id !== '' && last.id !== '') return undefined; // index 0 for every call, distinguished by id
+  if (piece.arguments !== '' && last.watch.isComplete(last.arguments)) return undefined; // complete calls without ids
   if (piece.index === undefined && (inThisChunk.has(last) || last.name !== piece.name)) return undefined;
   return last;
 }
 
 function fill(slot: OpenSlot, piece: Fragment): void {
   if (slot.id === '') slot.id = piece.id;
-  // A name comes once, or again and again, or grows, or (rarely) in pieces.
+  // A name arrives once, repeatedly, as a growing prefix, or (rarely) in pieces.
   if (piece.name.startsWith(slot.name)) slot.name = piece.name;
   else if (piece.name !== '' && slot.arguments === '') slot.name += piece.name;
-  // A server that sums up at the end sends the whole text once more.
+  // Some servers send the complete arguments again at the end.
   const isSummary =
     piece.name !== '' &&
     piece.arguments.length === slot.arguments.length &&

@@ -1,7 +1,7 @@
 /**
- * Known models: context window, reply limit, tokenizer, price. The tables are in providers/, each with its source
- * and date. Prices are given only where they were certain and do not depend on time or prompt length; elsewhere no
- * cost is shown rather than a wrong one.
+ * Known models: context window, reply limit, tokenizer, price. The tables are in providers/, each with its source and
+ * date. A price is given only if it is certain and does not depend on the time or the prompt length; otherwise no cost
+ * is shown rather than a wrong one.
  */
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
@@ -11,28 +11,29 @@ import type { OwnFacts } from './ownFacts.ts';
 import type { Family } from './providers/types.ts';
 
 export interface LookupOptions {
-  /** From the settings, for whatever model: wins over everything. */
+  /** From the settings, for every model: overrides everything else. */
   readonly windowTokens?: number;
-  /** From the settings, about this model. */
+  /** From the settings, for this model. */
   readonly own?: OwnFacts;
-  /** What the server says. */
+  /** Reported by the server. */
   readonly served?: Omit<ServedModel, 'id'> | undefined;
-  /** Tokens, as the server named them in an earlier overflow error. */
+  /** Tokens, taken from an earlier overflow error of the server. */
   readonly learnedWindow?: number | undefined;
   /** Assumed for an unknown model, in tokens. */
   readonly unknownWindow: number;
 }
 
 /**
- * What is known about a model. Settings win over the server, the server over the catalogue. A window learned from an
- * overflow error replaces an assumed one, and a larger one of the catalogue. An unknown model gets `unknownWindow`; so
- * does a known one that a local server (id with a `:tag`) may have loaded with less.
+ * Combines all that is known about a model. Settings override the server, the server overrides the catalogue. A window
+ * learned from an overflow error replaces an assumed one, and a larger one from the catalogue. An unknown model gets
+ * `unknownWindow`; so does a known one whose id has a size tag (`:7b`), because a local server may have loaded it with
+ * a smaller window.
  */
 export function lookupModel(id: string, options: LookupOptions): ModelInfo {
   const { own = {}, served } = options;
   const family = findFamily(id);
   const [windowTokens, source] = windowOf(id, family?.window, options);
-  // Where the window is smaller than the family's, its reply limit cannot hold either.
+  // If the window is smaller than the family's, the family's reply limit does not apply either.
   const quarter = Math.max(1, Math.floor(windowTokens / 4));
   const maxOutput = family?.maxOutput ?? 8192;
   const known = windowTokens === family?.window ? maxOutput : Math.min(maxOutput, quarter);
@@ -71,7 +72,7 @@ function windowOf(
   return [Math.min(most, unknownWindow), 'assumed'];
 }
 
-/** US dollars; undefined when the price is not known. Cached input is part of the input. */
+/** US dollars; undefined if the price is unknown. Cached tokens are part of the input tokens. */
 export function costUsd(info: ModelInfo, usage: Usage): number | undefined {
   if (info.price === undefined) return undefined;
   const cached = Math.min(usage.cachedTokens ?? 0, usage.inputTokens);
@@ -79,7 +80,7 @@ export function costUsd(info: ModelInfo, usage: Usage): number | undefined {
   return ((usage.inputTokens - cached) * input + cached * cachedInput + usage.outputTokens * output) / 1e6;
 }
 
-/** A model that one provider alone serves, whoever passes it on: no server has anything to add to what is known. */
+/** True if only one provider serves the model, even through gateways: no server can add to what the catalogue knows. */
 export function isClosedModel(id: string): boolean {
   const found = familyOf(bareName(id));
   return found?.provider.closed === true && found.family.open !== true;
@@ -89,7 +90,7 @@ function findFamily(id: string): Family | undefined {
   return familyOf(bareName(id))?.family;
 }
 
-/** Of many families some members see, and their names say so: `qwen2.5-vl`, `glm-4.5v`, `llama3.2-vision`. */
+/** Some families have members with vision, recognizable by name: `qwen2.5-vl`, `glm-4.5v`, `llama3.2-vision`. */
 function isSeeingName(id: string): boolean {
   return /[-_\d]vl(?![a-z])|\dv(?![a-z\d])|vision|llava|pixtral|multimodal/.test(bareName(id));
 }
@@ -109,7 +110,7 @@ function priceOf([input, cachedInput, output]: readonly [number, number, number]
   return { input, cachedInput, output };
 }
 
-/** Without a price of its own, cached input costs what all input costs. */
+/** Cached input without its own price costs the same as other input. */
 function withCached(price: NonNullable<OwnFacts['price']>) {
   const { input, cachedInput = input, output } = price;
   return { input, cachedInput, output };

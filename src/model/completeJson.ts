@@ -1,11 +1,11 @@
 /**
- * Whether text that grows is a whole JSON object by now. Each character is looked at once, and the whole is parsed once
- * at most: a parse for each piece of a long text would take time without end.
+ * Tracks whether growing text is a complete JSON object yet. Scans each character once and parses the whole at most
+ * once: parsing after every piece would take quadratic time.
  */
 export interface CompletenessWatch {
-  /** Takes the next piece. */
+  /** Adds the next piece. */
   pass(piece: string): void;
-  /** `whole`: all that was passed, joined. */
+  /** `whole`: all pieces added so far, joined. */
   isComplete(whole: string): boolean;
 }
 
@@ -14,7 +14,7 @@ export function createCompletenessWatch(): CompletenessWatch {
   let depth = 0;
   let inString = false;
   let isEscaped = false;
-  /** `closed`: the outermost bracket has closed, and nothing but white space has followed. */
+  /** `closed`: the outermost bracket has closed, and only white space has followed. */
   let state: 'blank' | 'open' | 'closed' | 'never' = 'blank';
   let isValid: boolean | undefined;
 

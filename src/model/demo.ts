@@ -1,7 +1,7 @@
 /**
- * The demo model: a built-in, deterministic stand-in that needs no network. It is no language model: it
- * recognises three requests and plays each as a short script, but through the same port as a real one, so
- * that tools, permissions, log, compaction and resume are the real thing.
+ * The demo model: a built-in, deterministic stand-in that needs no network. It is not a language model: it recognizes
+ * three requests and plays each as a short script, but through the same port as a real model, so tools, permissions,
+ * log, compaction and resume work as usual.
  */
 import type { AssistantMessage, Message, Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelEvent, ModelInfo, ModelRequest } from '../protocol/model.ts';
@@ -18,7 +18,7 @@ export const demoModelInfo: ModelInfo = {
   price: { input: 0, cachedInput: 0, output: 0 },
 };
 
-/** Milliseconds between two words, so that a reply is seen to stream. */
+/** Milliseconds between two words, so that the reply visibly streams. */
 const WORD_DELAY = 12;
 
 export function createDemoClient(sleep: (ms: number, signal: AbortSignal) => Promise<void>): ModelClient {
@@ -43,7 +43,7 @@ export function createDemoClient(sleep: (ms: number, signal: AbortSignal) => Pro
   };
 }
 
-/** The stand-in's own idea of a token: four characters. */
+/** The demo model counts four characters as one token. */
 function usageOf(request: ModelRequest, message: AssistantMessage): Usage {
   const input = request.messages.reduce(
     (sum, one) => sum + lengthOf(one),

@@ -1,13 +1,13 @@
-/** What the demo model says: each script is a pure function of the request, one reply at a time. */
+/** The replies of the demo model: each script is a pure function of the request and returns one reply at a time. */
 import type { AssistantMessage, Message, ToolMessage } from '../protocol/messages.ts';
 import type { ModelRequest } from '../protocol/model.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 
 interface Scene {
   readonly prompt: string;
-  /** Results since the prompt, oldest first. */
+  /** Tool results since the prompt, oldest first. */
   readonly results: readonly ToolMessage[];
-  /** Replies since the prompt: the position in a script. */
+  /** Replies since the prompt: the position in the script. */
   readonly step: number;
 }
 
@@ -18,7 +18,7 @@ interface Call {
 
 export function demoReply(request: ModelRequest): AssistantMessage {
   const reply = scriptedReply(request);
-  // Ids follow from the position in the conversation: unique in it, and the same on every run.
+  // Ids are derived from the position in the conversation: unique within it, and the same on every run.
   const toolCalls = reply.toolCalls.map((one, index) => ({
     ...one,
     id: `demo_${request.messages.length}_${index}`,
@@ -165,7 +165,7 @@ function todos(...states: readonly [string, string, string]) {
   return contents.map((content, index) => ({ content, status: states[index] }));
 }
 
-/** A command that fails is news; one that was not allowed to run ends the script. */
+/** True if the call was denied, which ends the script; a command that merely fails does not. */
 function wasRefused(result: ToolMessage | undefined): boolean {
   return result?.isError === true && /^(The user|Not allowed)/.test(result.content);
 }
@@ -174,7 +174,7 @@ function stopped(result: ToolMessage | undefined): string {
   return `I stop here: ${result?.content.split('\n')[0] ?? 'the last call did not run'}`;
 }
 
-/** The answer to a request for a summary: what can be read off the conversation without understanding it. */
+/** Answers a request for a summary with what can be extracted without understanding the conversation. */
 function summarise(messages: readonly Message[]): string {
   const prompts = messages
     .slice(0, -1)
@@ -203,7 +203,7 @@ function summarise(messages: readonly Message[]): string {
   ].join('\n\n');
 }
 
-/** Where the conversation stands: the last prompt, and what has happened since. */
+/** The current position in the conversation: the last prompt, and the replies and results since. */
 function sceneOf(messages: readonly Message[]): Scene {
   const start = messages.findLastIndex(
     (message) => message.role === 'user' && !/^[[<]/.test(textOf(message)),

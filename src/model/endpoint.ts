@@ -1,8 +1,8 @@
 import type { ModelInfo } from '../protocol/model.ts';
 
 /**
- * What an address tells of who answers there. A server on this machine or in the local network runs one
- * request at a time, as far as anybody can tell: work beside a turn would hold the turn up.
+ * Derives facts about a server from its address. A server on this machine or in the local network is assumed to handle
+ * one request at a time, so background requests would delay a turn.
  */
 export function endpointFacts(baseUrl: string): Pick<ModelInfo, 'provider' | 'hasOneSlot'> {
   if (!URL.canParse(baseUrl)) return { provider: 'other' };
@@ -21,7 +21,10 @@ const PROVIDERS: readonly {
   { hosts: /(?:^|\.)googleapis\.com$/, provider: 'google' },
 ];
 
-/** Loopback, private networks, and names without a dot or in `.local`. */
+/**
+ * Loopback, private networks, and host names without a dot or ending in `.local`, `.localhost`, `.localdomain` or
+ * `.internal`.
+ */
 function isNear(host: string): boolean {
   if (
     /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0$|\[(?:::1?|f[cd][0-9a-f:]*)\]$)/.test(

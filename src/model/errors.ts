@@ -1,6 +1,6 @@
 /**
- * From anything that went wrong with a request to a `ModelError`: its kind, whether another try is worth it,
- * and a message that says what happened and what to do next. Never quotes the key.
+ * Converts any failure of a request into a `ModelError`: its kind, whether a retry is worthwhile, and a message that
+ * says what happened and what to do next. The message never contains the key.
  */
 import type { ModelError, ModelErrorKind } from '../protocol/model.ts';
 import { type Failure, readFailure, readRetryAfter } from './failure.ts';
@@ -9,18 +9,18 @@ import { readOverflow } from './overflow.ts';
 
 export interface RequestFacts {
   readonly baseUrl: string;
-  /** Empty where it was not about one model. */
+  /** Empty if the request was not about one model. */
   readonly model: string;
   readonly hasKey: boolean;
-  /** The key and other headers of the user's: no message holds them, whoever quotes them. */
+  /** The key and the values of the user's own headers: removed from every message, even if the server quotes them. */
   readonly secrets?: readonly string[];
-  /** True once this server has answered anything: then a refused connection is no typo, and worth a retry. */
+  /** True once this server has answered anything: a refused connection is then not a typo, and worth a retry. */
   readonly reached?: boolean;
-  /** True when part of the reply had arrived. */
+  /** True if part of the reply had arrived. */
   readonly started?: boolean;
 }
 
-/** Classifies what was thrown. `now` (ms since the epoch) is only for `retry-after` as a date. */
+/** Classifies a thrown value. `now` (ms since the epoch) is only needed for a `retry-after` date. */
 export function toModelError(error: unknown, about: RequestFacts, now: number = Date.now()): ModelError {
   const failure = readFailure(error, about.secrets);
   const overflow = readOverflow(failure.body);
@@ -35,7 +35,7 @@ export function toModelError(error: unknown, about: RequestFacts, now: number = 
   return found.retryable && retryAfterMs !== undefined ? { ...found, retryAfterMs } : found;
 }
 
-/** A stream that ended without saying why. */
+/** A stream that ended without a finish reason. */
 export function cutError(about: RequestFacts): ModelError {
   return {
     kind: 'cut',
@@ -44,7 +44,7 @@ export function cutError(about: RequestFacts): ModelError {
   };
 }
 
-/** Nothing came for `idleMs`. */
+/** Nothing arrived for `idleMs`. */
 export function stalledError(about: RequestFacts, idleMs: number): ModelError {
   const seconds = Math.round(idleMs / 1000);
   return {
@@ -54,7 +54,7 @@ export function stalledError(about: RequestFacts, idleMs: number): ModelError {
   };
 }
 
-/** The connection was kept alive for `waitedMs`, and nothing of a reply came. */
+/** The connection was kept alive for `waitedMs`, but the reply did not grow. */
 export function noProgressError(about: RequestFacts, waitedMs: number): ModelError {
   const minutes = Math.round(waitedMs / 60_000);
   return {
@@ -74,7 +74,7 @@ export function badUrlError(about: RequestFacts, status?: number): ModelError {
   };
 }
 
-/** Most wrong base URLs lack their end. */
+/** Most wrong base URLs lack the path at the end. */
 function checkUrl(baseUrl: string): string {
   const shown = shownUrl(baseUrl);
   const where = 'Check the base URL (--base-url, OPENAI_BASE_URL or "baseUrl")';
@@ -83,10 +83,10 @@ function checkUrl(baseUrl: string): string {
     : `${where}: should it be ${shown}/v1?`;
 }
 
-/** The base URL without what may be secret in it. */
+/** The base URL without credentials and query. */
 export function shownUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  // "user:password@host" can be read as a URL as well, with "user" as its scheme.
+  // "user:password@host" also parses as a URL, with "user" as its scheme.
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return JSON.stringify(baseUrl.replace(/^([a-z]+:\/\/)?.*@/is, '$1').replace(/\?.*/s, ''));
   return `${url.origin}${url.pathname}`.replace(/\/$/, '');
@@ -224,7 +224,7 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
   }
   if (about.started === true && known.kind === 'network' && known.retry !== 'never') return cutError(about);
   const other = /<([^<>]{1,200})>/.exec(failure.message)?.[1] ?? 'elsewhere';
-  // A server that wants TLS hangs up on a plain request without a word.
+  // A server that expects TLS closes a plain connection without an answer.
   const wantsTls =
     known.retry === 'always' && about.reached !== true && isHangUp(signs) && /^http:/i.test(url);
   return {
@@ -247,7 +247,7 @@ function waitText(ms: number): string {
   return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} minutes` : `${Math.ceil(ms / 3_600_000)} hours`;
 }
 
-/** Gemini says "exceeded your current quota" also for a limit per minute, but then it says when to retry. */
+/** Gemini also reports "exceeded your current quota" for a per-minute limit, but then says when to retry. */
 function isQuota(body: string, retryAfterMs: number | undefined): boolean {
   if (
     /insufficient_quota|insufficient.balance|credit balance|billing_hard_limit|billing_not_active/i.test(body)

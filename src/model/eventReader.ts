@@ -1,36 +1,39 @@
 /**
- * Reads server-sent events as the servers of models send them: each holds one JSON object, the last one `[DONE]`.
- * What is none is dropped and counted, since one bad line need not cost the reply. The SDK's reader would end there,
- * and costs three times as much.
+ * Reads server-sent events as model servers send them: each holds one JSON object, the last is `[DONE]`. Anything else
+ * is dropped and counted, because one bad line should not cost the reply. The SDK's reader would stop there, and takes
+ * three times as long.
  */
 import { isJsonBomb } from './json.ts';
 import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
 
 /** One event. */
 export interface ServerEvent {
-  /** The object in it. */
+  /** The JSON object in it. */
   readonly value: object;
-  /** The server named it an error. */
+  /** True if the server sent it as an `error` event. */
   readonly isError: boolean;
 }
 
-/** Throws what `tooLarge` gives where one event is, or where too many are malformed. */
+/** Throws a `tooLarge` error if an event is too long or too many are malformed. */
 export interface EventReader {
-  /** What the next piece completes; pieces may be cut anywhere. */
+  /** Adds a piece, which may be cut anywhere, and returns the events it completes. */
   push(bytes: Uint8Array): readonly ServerEvent[];
-  /** After the last piece: an event that lacked its blank line. */
+  /** After the last piece: returns an event that lacks its final blank line. */
   end(): readonly ServerEvent[];
-  /** The server has said that nothing follows; what follows nevertheless is passed over. */
+  /** True once the server has sent `[DONE]`; events after it are ignored. */
   isDone(): boolean;
 }
 
-/** JSON values in one event; a few dozen are usual. */
+/** Maximum JSON values in one event; a few dozen are usual. */
 const MAX_VALUES = 10_000;
 
-/** Lines of one event that are tried one by one where together they are no JSON. */
+/** Maximum lines of one event that are parsed individually if together they are not JSON. */
 const MAX_TRIED_LINES = 100;
 
-/** For `text/event-stream`, with any of the three line ends. `onDropped` hears the start of what was no JSON object. */
+/**
+ * For `text/event-stream`, with any of the three line endings. `onDropped` receives the start of data that was not a
+ * JSON object.
+ */
 export function createEventReader(
   onDropped: (sample: string) => void,
   bounds: ReplyBounds = replyBounds,
@@ -58,7 +61,7 @@ export function createEventReader(
       found.push({ value: whole, isError });
       return;
     }
-    // Not every server knows that the lines of one event belong together.
+    // Some servers put several objects, one per line, into one event.
     const each = lines.slice(0, MAX_TRIED_LINES).flatMap((one) => parseObject(one) ?? []);
     if (each.length === 0 && lines.some((one) => one !== '')) drop(lines.join('\n'));
     for (const value of each) found.push({ value, isError });
@@ -84,7 +87,7 @@ export function createEventReader(
 
   function takeText(given: string): readonly ServerEvent[] {
     let text = endsInReturn ? `\r${given}` : given;
-    // It may be half of \r\n.
+    // It may be the first half of \r\n.
     endsInReturn = text.endsWith('\r');
     if (endsInReturn) text = text.slice(0, -1);
     if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
@@ -109,7 +112,7 @@ export function createEventReader(
   };
 }
 
-/** A whole JSON answer, from a server that does not stream, as the one event of a stream. */
+/** Reads a complete JSON answer, from a server that does not stream, as a single event. */
 export function createJsonReader(
   onDropped: (sample: string) => void,
   bounds: ReplyBounds = replyBounds,
@@ -132,7 +135,7 @@ export function createJsonReader(
   };
 }
 
-/** Pieces of what is unfinished, joined only when it ends: text that grows by each would be copied for each. */
+/** Collects pieces and joins them only at the end: appending each piece to a string would copy it every time. */
 function createJoiner(bounds: ReplyBounds) {
   let pieces: string[] = [];
   let length = 0;

@@ -1,28 +1,28 @@
-/** Reads whatever was thrown (an error of the SDK, of a proxy, of a socket) into plain data. Pure. */
+/** Turns any thrown value (an error of the SDK, a proxy, a socket) into plain data. Pure. */
 import { record, text } from './json.ts';
 
-/** What a thrown value says about the failed request. */
+/** The facts about a failed request that a thrown value contains. */
 export interface Failure {
-  /** HTTP status; absent when there was no answer, or when the failure came inside the stream. */
+  /** HTTP status; absent if there was no answer, or if the failure occurred inside the stream. */
   readonly status?: number;
-  /** The body of the answer, or the error event, as text; empty when there was none. */
+  /** The body of the answer, or the error event, as text; empty if there was none. */
   readonly body: string;
-  /** The server's own sentence, if one can be found in the body. */
+  /** The server's own error message, if the body contains one. */
   readonly sentence?: string;
-  /** `code`s of the error and of its causes: `ECONNREFUSED`, `HPE_INVALID_CONSTANT`… */
+  /** The `code`s of the error and its causes: `ECONNREFUSED`, `HPE_INVALID_CONSTANT`… */
   readonly codes: readonly string[];
-  /** Messages of the error and of its causes, joined. */
+  /** Messages of the error and its causes, joined. */
   readonly message: string;
   readonly header: (name: string) => string | undefined;
 }
 
-/** Body of a failed answer, as replyChunks.ts hands it through the SDK: under this key. */
+/** The key under which replyChunks.ts passes the body of a failed answer through the SDK's error. */
 export const RAW_BODY = 'raw_body';
 
-/** Characters of a body or a message that are read; an error event may be as large as an event may. */
+/** Maximum characters read of a body or a message; an error event may be as large as any event. */
 const MAX_READ = 64 * 1024;
 
-/** Follows `cause` and the SDK's fields. Servers and Node quote keys in their errors: `secrets` are taken out. */
+/** Follows `cause` and reads the SDK's fields. Removes `secrets`, since servers and Node quote keys in their errors. */
 export function readFailure(error: unknown, secrets: readonly string[] = []): Failure {
   const chain = causes(error);
   const top = record(error);
@@ -44,7 +44,7 @@ export function readFailure(error: unknown, secrets: readonly string[] = []): Fa
   };
 }
 
-/** `***` for each secret, plain or as JSON writes it. What is too short to be one stays. */
+/** Replaces each secret with `***`, plain or JSON-escaped. Secrets of fewer than 6 characters are left in place. */
 export function withoutSecrets(line: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= 6)
@@ -52,7 +52,9 @@ export function withoutSecrets(line: string, secrets: readonly string[]): string
     .reduce((rest, secret) => rest.replaceAll(secret, '***'), line);
 }
 
-/** `retry-after-ms`, `retry-after` in seconds or as a date, or "try again in 1.2s" in the text. */
+/**
+ * Milliseconds, from `retry-after-ms`, from `retry-after` (seconds or a date), or from "try again in 1.2s" in the body.
+ */
 export function readRetryAfter(failure: Failure, now: number): number | undefined {
   const ms = Number(failure.header('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) return Math.round(ms);
@@ -72,7 +74,7 @@ export function readRetryAfter(failure: Failure, now: number): number | undefine
   );
 }
 
-/** Of the SDK's errors, or of an answer as it came. */
+/** Reads `Headers` of the SDK's errors as well as a plain object of headers. */
 function headerOf(headers: unknown, name: string): string | undefined {
   const { get } = record(headers);
   return text(typeof get === 'function' ? get.call(headers, name) : record(headers)[name]);
@@ -94,7 +96,7 @@ function numeric(value: unknown): number | undefined {
   return typeof status === 'number' && status >= 100 && status < 600 ? status : undefined;
 }
 
-/** The message in `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}` or an array of them. */
+/** The message in `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, `{msg}` or an array of them. */
 function findSentence(body: string): string | undefined {
   if (/^\s*<(?:!doctype|html|head|body|\?xml)/i.test(body)) return undefined;
   const parsed = parseJson(body);
@@ -102,7 +104,7 @@ function findSentence(body: string): string | undefined {
   const top = record(Array.isArray(parsed) ? parsed[0] : parsed);
   const inner = record(top.error);
   const said = [inner.message, top.error, top.message, top.detail, top.msg].map(text).find(Boolean);
-  const upstream = text(record(inner.metadata ?? top.metadata).raw); // OpenRouter: what the provider said
+  const upstream = text(record(inner.metadata ?? top.metadata).raw); // OpenRouter: the provider's own error
   return clip([said, upstream].filter(Boolean).join(': '));
 }
 

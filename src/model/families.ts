@@ -1,4 +1,4 @@
-/** All that is known of models by their names: one file for each provider, with its source and date. */
+/** The table of known model names: one file per provider, with its source and date. */
 
 import { alibabaModels } from './providers/alibaba.ts';
 import { anthropicModels } from './providers/anthropic.ts';
@@ -31,7 +31,7 @@ export const providers: readonly ProviderModels[] = [
   microsoftModels,
 ];
 
-/** The family of a model's bare name in lower case, and whose it is; undefined for a name that nobody knows. */
+/** Finds the family of a model by its bare name in lower case, and its provider; undefined for an unknown name. */
 export function familyOf(
   name: string,
 ): { readonly family: Family; readonly provider: ProviderModels } | undefined {

@@ -1,34 +1,34 @@
 /// <reference lib="es2024.string" />
-/** Careful reading of JSON that a stranger wrote. */
+/** Defensive reading of untrusted JSON. */
 
-/** A value as an object with unknown fields; an empty one when it is something else. */
+/** The value as an object with unknown fields; an empty object if it is anything else. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** The value when it is a string that is not empty. */
+/** The value if it is a non-empty string. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The value when it is a whole number from 0 up. */
+/** The value if it is a non-negative integer. */
 export function count(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** The value as an array; an empty one when it is something else. */
+/** The value as an array; an empty array if it is anything else. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Deeper than any answer, and far less deep than what overflows the stack of whoever walks through it. */
+/** Deeper than any answer, and far below the depth at which recursive code overflows the stack. */
 const MAX_DEPTH = 500;
-/** Characters that hold neither too many values nor too deep ones, so that the events of tokens are not looked through. */
+/** Characters that cannot hold too many values or too deep ones, so that single-token events skip the scan. */
 const SMALL = 2 * MAX_DEPTH;
 
 /**
- * Does this JSON hold more than `maxValues` values, or is it so deep that it could overflow the stack? Of each value V8
- * makes up to 60 bytes, though it takes as little as three characters. Brackets and commas within strings do not count.
+ * True if this JSON holds more than `maxValues` values, or is nested deeply enough to overflow the stack. V8 needs up
+ * to 60 bytes per value, which may take as little as three characters. Brackets and commas in strings do not count.
  */
 export function isJsonBomb(json: string, maxValues: number): boolean {
   if (json.length <= SMALL) return false;
@@ -50,7 +50,7 @@ export function isJsonBomb(json: string, maxValues: number): boolean {
 const [QUOTE, COMMA, BACKSLASH] = [34, 44, 92];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125];
 
-/** Lone surrogates, which are no valid UTF-8, become U+FFFD. */
+/** Replaces lone surrogates, which are not valid UTF-8, with U+FFFD. */
 export function wellFormed(value: string): string {
   return value.toWellFormed();
 }

@@ -1,26 +1,26 @@
-/** What the codes of failed connections mean, and what to do about each: those of Node's own HTTP, and ours. Data. */
+/** Explains the error codes of failed connections, Node's and our own, and what to do about each. Data. */
 import type { ModelErrorKind } from '../protocol/model.ts';
 
 interface NetworkFailure {
   readonly kind: ModelErrorKind;
-  /** What happened; `{url}` stands for the address, `{other}` for another one that the error names in `<>`. */
+  /** What happened; `{url}` stands for the address, `{other}` for the one that the error message contains in `<>`. */
   readonly what: string;
   readonly next: string;
-  /** `always`, `never`, or only `later`: once the server has answered before, so that it was not a typo. */
+  /** `later`: only once the server has answered before, so that the address is not a typo. */
   readonly retry: 'always' | 'never' | 'later';
 }
 
-/** Our own code for a reply that was given up because of its size. */
+/** Our own code for a reply that was aborted because of its size. */
 export const REPLY_TOO_LARGE = 'ERR_REPLY_TOO_LARGE';
-/** Our own code for a redirect that was not followed. */
+/** Our own code for a redirect to another host, which is not followed. */
 export const REDIRECTED = 'ERR_REDIRECTED_ELSEWHERE';
-/** Our own code for redirects on one host that lead nowhere. */
+/** Our own code for too many redirects on one host. */
 export const REDIRECTS_ON = 'ERR_REDIRECTS_WITHOUT_END';
-/** Our own codes for a proxy that does not let us through. */
+/** Our own codes for a proxy that rejects our credentials or does not forward the request. */
 export const PROXY_AUTH = 'ERR_PROXY_AUTH';
 export const PROXY_FAILED = 'ERR_PROXY_FAILED';
 
-/** Most bytes of headers that an answer may have: as browsers allow. Node's own limit of 16 kB some gateways exceed. */
+/** Maximum bytes of headers in an answer, as in browsers. Some gateways exceed Node's own limit of 16 kB. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 
 const checkNetwork = 'Check the network connection (and the proxy or VPN, if there is one).';
@@ -144,7 +144,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
-    // The last: an answer that is not packed as it says.
+    // The last alternatives: an answer that is not compressed as its headers say.
     /EPROTO|ERR_SSL|WRONG_VERSION|HPE_|\bZ_DATA_ERROR|ERR_(?:_ERROR_FORMAT|BROTLI)|ZSTD_error/,
     {
       kind: 'bad_url',
@@ -182,7 +182,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
   ],
 ];
 
-/** The meaning of the first code (or message) that is known. */
+/** Looks up the first known code or message. */
 export function readNetworkFailure(signs: string): NetworkFailure | undefined {
   return table.find(([pattern]) => pattern.test(signs))?.[1];
 }

@@ -1,6 +1,6 @@
 /**
- * The port to OpenAI-compatible chat completions.
- * Owns timing, aborting and what one server taught us; wire form, folding and errors are pure and live beside.
+ * Implements the model port for OpenAI-compatible chat completions. Owns timing, aborting and what a server's errors
+ * taught us; wire format, folding and errors are pure and live in the files next to this one.
  */
 import { customAlphabet } from 'nanoid';
 import type {
@@ -43,30 +43,30 @@ import { createWatchdog } from './watchdog.ts';
 export interface OpenAIClientOptions {
   readonly apiKey: string | undefined;
   readonly baseUrl: string;
-  /** Also those of the user's own; an `authorization` among them is sent in the place of the key. */
+  /** Includes the user's own headers; an `authorization` header replaces the key. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers for OpenAI itself alone: the organization and the project that requests count for. */
+  /** Headers sent to OpenAI itself only: the organization and project to bill. */
   readonly account?: Readonly<Record<string, string>>;
   /** Longest silence once the reply has begun, in ms. */
   readonly idleTimeoutMs?: number;
-  /** Longest wait for the beginning, in ms: a local server may read a long prompt for minutes. */
+  /** Longest wait for the first event, in ms: a local server may process a long prompt for minutes. */
   readonly firstEventTimeoutMs?: number;
-  /** Longest time in which a server keeps the connection alive and adds nothing to the reply, in ms. */
+  /** Longest time in which the server keeps the connection alive without extending the reply, in ms. */
   readonly progressTimeoutMs?: number;
-  /** The way to the server; straight, where it is not given. */
+  /** Sends the requests; default: a direct connection. */
   readonly send?: HttpSend;
   readonly debug?: (line: string) => void;
-  /** What is known of a model ahead of its first request: where it takes no tools, that need not be tried. */
+  /** Known facts about a model before its first request: if it does not support tools, they need not be tried. */
   readonly factsOf?: (model: string) => Partial<Pick<ModelInfo, 'callsTools' | 'returnsReasoning'>>;
 }
 
-/** How long the token usage may lag behind the finish reason, in ms; the reply is complete without it. */
+/** How long token usage may lag behind the finish reason, in ms; the reply is complete without it. */
 const USAGE_GRACE_MS = 3000;
 
-/** Nine characters, letters and digits: the strictest id format that a server demands (Mistral's). */
+/** Nine characters, letters and digits: the strictest id format that any server requires (Mistral's). */
 const newCallId = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 9);
 
-/** A client for one server. It remembers, per model, which fields the server refused. */
+/** Creates a client for one server. It remembers for each model which fields the server rejected. */
 export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const { apiKey, baseUrl, headers = {} } = options;
   const secrets = secretsOf(apiKey, headers);
@@ -78,9 +78,12 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const writeBody = createBodyWriter();
   const dialects = new Map<string, Dialect>();
   const told = new Set<string>();
-  /** Models that have made a call in the standard form here. */
+  /** Models that have made a native tool call in this session. */
   const callers = new Set<string>();
-  /** Models whose complete streams give no finish reason: once that is a cut, again it is the server's way. */
+  /**
+   * Models that have sent a complete stream without a finish reason. The first time counts as a cut reply; the second
+   * time the reply is accepted, because the server evidently never sends one.
+   */
   const withoutReasons = new Set<string>();
   let reached = false;
 
@@ -109,14 +112,14 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   }
 
   /**
-   * Is it known that this model makes calls in the standard form, and that this server reads them? What is only claimed
-   * of tools is no proof: servers pass on as text what they fail to read.
+   * True if this model is known to make native tool calls and this server to parse them. A claim of tool support is no
+   * proof: servers pass calls they fail to parse on as text.
    */
   function speaksCalls(model: string, { adaptations }: Dialect): boolean {
     return !adaptations.includes('text_tools') && (callers.has(model) || isClosedModel(model));
   }
 
-  /** What is lost with an adaptation is said once for each model, and only where it matters. */
+  /** Reports what an adaptation loses, once per model, and only if it matters for this request. */
   function* tell({ model, tools }: ModelRequest, { adaptations }: Dialect): Generator<ModelEvent> {
     for (const one of adaptations) {
       const notice = adaptationNotices[one];
@@ -128,7 +131,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     }
   }
 
-  /** One HTTP request. Returns the dialect to ask again with, or nothing when its last event was sent. */
+  /** Sends one HTTP request. Returns the dialect to retry with, or nothing once the last event was sent. */
   async function* attempt(
     request: ModelRequest,
     dialect: Dialect,
@@ -136,7 +139,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     onSent: ((sent: SentRequest) => void) | undefined,
   ): AsyncGenerator<ModelEvent, Dialect | undefined> {
     const controller = new AbortController();
-    // With a reason of our own: making the usual one, with its stack, takes longer than all else here.
+    // With a reason of our own: creating the default one with its stack trace takes longer than everything else here.
     const abort = () => controller.abort(ENDED);
     signal.addEventListener('abort', abort, { once: true });
     const trace: AnswerTrace = {
@@ -147,7 +150,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     };
     const offered = request.toolChoice === 'none' ? [] : request.tools;
     const accumulator = createAccumulator(newCallId, offered, speaksCalls(request.model, dialect));
-    let chunkCount = 0; // those that look like chat completions
+    let chunkCount = 0; // only chunks that look like chat completions
     const watchdog = createWatchdog(abort, () => {
       if (accumulator.ended()) return USAGE_GRACE_MS;
       return chunkCount > 0 ? idleTimeoutMs : firstEventTimeoutMs;
@@ -240,7 +243,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
 
 const ENDED = new Error('the request has ended');
 
-/** Never rejects: what cannot be folded is no reply. */
+/** Never rejects; undefined if the reply has not finished. */
 async function finish(accumulator: Accumulator) {
   return accumulator.ended() ? accumulator.reply() : undefined;
 }

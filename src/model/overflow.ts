@@ -1,6 +1,6 @@
-/** Recognises "the request is larger than the context window" in the wordings of the servers we know. Pure. */
+/** Recognizes "the request is larger than the context window" in the wording of known servers. Pure. */
 
-/** Each pattern is the wording of one or more servers; a first group, if any, is the window in tokens. */
+/** Each pattern matches the wording of one or more servers; a first group, if any, is the window in tokens. */
 const wordings: readonly RegExp[] = [
   // OpenAI, Azure, DeepSeek, OpenRouter, vLLM, SGLang, Fireworks
   /maximum context length(?: is|:| of)? ?(\d[\d,]*)/i,
@@ -23,7 +23,7 @@ const wordings: readonly RegExp[] = [
   // Ollama
   /prompt too long; exceeded max context length/i,
   /input (?:length )?exceeds (?:the )?(?:maximum )?context length/i,
-  // Anthropic and what imitates it; Bedrock
+  // Anthropic and servers that imitate it; Bedrock
   /prompt is too long: \d+ tokens > (\d+)/i,
   /exceed context limit: \d+ \+ \d+ > (\d+)/i,
   /(?:prompt|input) is too long/i,
@@ -40,14 +40,14 @@ const wordings: readonly RegExp[] = [
   /range of input length should be \[\d+, (\d+)\]/i,
   /prompt exceeds max length/i,
   /context window exceeds limit/i,
-  // Groq, and the last resort of several others
+  // Groq, and a fallback for several others
   /reduce the length of the (?:messages|input|prompt)/i,
   /shorten (?:your|the) (?:prompt|input|messages)/i,
 ];
 
 /**
- * What the server's text says about the window: undefined when the failure is another one, else the window
- * in tokens where it is named.
+ * Reads an overflow error: undefined if the failure is a different one, otherwise the window in tokens if the text
+ * contains it.
  */
 export function readOverflow(body: string): { readonly windowTokens?: number } | undefined {
   let found = false;

@@ -1,7 +1,7 @@
-/** What the user's settings say of models, by id or by a pattern with `*`. Pure. */
+/** Facts about models from the user's settings, by id or by a pattern with `*`. Pure. */
 import type { ModelInfo } from '../protocol/model.ts';
 
-/** Facts about a model that win over all others; what is absent is left to them. */
+/** Facts about a model that override all others; absent ones are taken from the server or the catalogue. */
 export interface OwnFacts {
   /** Tokens. */
   readonly contextWindow?: number | undefined;
@@ -17,7 +17,7 @@ export interface OwnFacts {
   readonly returnsReasoning?: boolean | undefined;
 }
 
-/** All that matches, put together: the longer pattern wins, and the id itself over every pattern. */
+/** Merges all matching entries: a longer pattern overrides a shorter one, and the exact id overrides every pattern. */
 export function ownFactsOf(models: Readonly<Record<string, OwnFacts>>, id: string): OwnFacts {
   const matching = Object.entries(models)
     .filter(([pattern]) => pattern === id || (pattern.includes('*') && matches(pattern, id)))
@@ -30,7 +30,7 @@ function withoutGaps(facts: OwnFacts): object {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
-/** `*` stands for any characters, also none and slashes; case does not count. Linear in the length of the id. */
+/** `*` matches any characters, including none and slashes; case-insensitive. Linear in the length of the id. */
 function matches(pattern: string, id: string): boolean {
   const pieces = pattern.toLowerCase().split('*');
   const name = id.toLowerCase();

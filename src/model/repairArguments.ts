@@ -1,19 +1,19 @@
 /**
- * Turns the argument text that a model wrote into a JSON object, repairing what is obviously meant.
- * Nothing is invented: text that was cut short is refused, since half a file must never be written.
+ * Turns the argument text that a model wrote into a JSON object, repairing obvious mistakes. Never invents anything:
+ * truncated text is rejected, because half a file must never be written.
  */
 import { wellFormed } from './json.ts';
 
 export interface RepairedArguments {
   /** Valid JSON of type object; `{}` when `invalid` is set. */
   readonly arguments: string;
-  /** What the model wrote, when that was something else. */
+  /** The model's original text, if it differs. */
   readonly rawArguments?: string;
   /** Why the call must not run, in words that the model can act on. */
   readonly invalid?: string;
 }
 
-/** Valid objects come back byte for byte; see the header for the rest. */
+/** Returns a valid object byte for byte; repairs anything else as described above. */
 export async function repairArguments(raw: string, toolName: string): Promise<RepairedArguments> {
   if (raw.trim() === '') return { arguments: '{}' };
   if (isTooDeep(raw)) return { arguments: '{}', rawArguments: raw, invalid: explainDepth(raw, toolName) };
@@ -24,7 +24,7 @@ export async function repairArguments(raw: string, toolName: string): Promise<Re
   return { arguments: '{}', rawArguments: raw, invalid: explain(raw, toolName, strict) };
 }
 
-/** Deeper than any tool's input; far less deep than what ends in a stack overflow somewhere down the line. */
+/** Deeper than any tool's input; far below the depth that overflows a stack later on. */
 const MAX_DEPTH = 100;
 
 /** A model that is stuck writes `[[[[…`. Brackets in strings do not count. */
@@ -62,7 +62,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `"{\"path\": …}"`: an object encoded as a string, once or twice too often. */
+/** `"{\"path\": …}"`: an object that was JSON-encoded once or twice too often. */
 function unwrapString(value: unknown): string | undefined {
   let text = value;
   for (let depth = 0; depth < 3 && typeof text === 'string'; depth += 1) {
@@ -73,19 +73,19 @@ function unwrapString(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Some servers send the whole text once more when the call is complete. */
+/** Some servers send the complete arguments again at the end of the call. */
 function firstOfTwins(raw: string): string | undefined {
   const half = raw.slice(0, raw.length / 2);
   return raw === half + half && isObject(parse(half).value) ? half : undefined;
 }
 
 async function mend(raw: string, strict: Parsed): Promise<string | undefined> {
-  if (strict.error === undefined) return undefined; // valid JSON, but no object: there is nothing to mend
+  if (strict.error === undefined) return undefined; // valid JSON but not an object: nothing to repair
   const shape = scan(raw);
   if (shape.missing) return undefined;
   if (shape.open !== '') {
-    // Only the closing brackets are missing. Anything less, such as an open string, was cut short; so may be
-    // a number at the very end (`12` of `120`).
+    // Only closing brackets are missing, which is repairable. Anything else, such as an open string, was cut off; so
+    // may be a number at the very end (`12` of `120`).
     const closed = raw.trimEnd() + shape.open;
     return /["}\]]\s*$/.test(raw) && isObject(parse(closed).value) ? closed : undefined;
   }
@@ -96,16 +96,19 @@ async function mend(raw: string, strict: Parsed): Promise<string | undefined> {
     const repaired = jsonrepair(escaped).trim();
     return isObject(parse(repaired).value) ? repaired : undefined;
   } catch {
-    return undefined; // jsonrepair throws at what it cannot mend
+    return undefined; // jsonrepair throws at input it cannot repair
   }
 }
 
-/** `"\d+"` and `"C:\q"` mean their backslash; jsonrepair alone would drop it. `\'` it reads rightly. */
+/** Escapes the backslash in `"\d+"` and `"C:\q"`; jsonrepair would drop it. It handles `\'` correctly. */
 function keepBackslashes(raw: string): string {
   return raw.replace(/\\(["\\/bfnrt']|u[0-9a-f]{4})|\\/gi, (found) => (found === '\\' ? '\\\\' : found));
 }
 
-/** Which brackets are still open at the end, and whether a string is, or a value is missing or elided. */
+/**
+ * The closing brackets that are missing at the end, and whether a string is unterminated or a value is missing or
+ * elided.
+ */
 function scan(text: string): { readonly open: string; readonly missing: boolean } {
   const open: string[] = [];
   let quote = '';
@@ -141,7 +144,7 @@ function explain(raw: string, toolName: string, strict: Parsed): string {
   );
 }
 
-/** Head and tail of a long text. */
+/** The text, or its head and tail if it is longer than `max` characters. */
 export function excerpt(text: string, max = 240): string {
   if (text.length <= max) return wellFormed(text);
   const half = Math.floor(max / 2);

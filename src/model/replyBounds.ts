@@ -1,6 +1,6 @@
 /**
- * What one reply may take of us. No model comes near these bounds; a hostile or broken server may send without end.
- * Sizes count what arrives after decompression. What exceeds a bound ends the reply, which is not asked for again.
+ * Limits on the resources of one reply. No model comes near them; a hostile or broken server may send without end.
+ * Sizes are measured after decompression. A reply that exceeds a bound fails and is not retried.
  */
 import { REPLY_TOO_LARGE } from './network.ts';
 
@@ -8,19 +8,19 @@ export interface ReplyBounds {
   /** Characters of text, reasoning and calls together: half a million tokens, more than any model writes at once. */
   readonly maxCharacters: number;
   readonly maxCalls: number;
-  /** Characters of one call's arguments. A larger file is written in several calls. */
+  /** Characters of one call's arguments. A larger file must be written in several calls. */
   readonly maxArguments: number;
-  /** With all that servers put around each token, comments included. */
+  /** Includes everything that servers put around each token, comments included. */
   readonly maxBytes: number;
-  /** A server sends one for each token, at most. */
+  /** A server sends at most one event per token. */
   readonly maxEvents: number;
   /** Characters of one event, or of an answer that is not streamed. */
   readonly maxEventLength: number;
-  /** Bytes in a row that add nothing to the reply: comments, empty events. */
+  /** Consecutive bytes that add nothing to the reply: comments, empty events. */
   readonly maxIdleBytes: number;
-  /** Events in a row that add nothing to the reply. */
+  /** Consecutive events that add nothing to the reply. */
   readonly maxIdleEvents: number;
-  /** Events that are no JSON. A few are dropped without harm. */
+  /** Events that are not JSON. A few are dropped without harm. */
   readonly maxMalformed: number;
 }
 
@@ -36,7 +36,7 @@ export const replyBounds: ReplyBounds = {
   maxMalformed: 1000,
 };
 
-/** `what`: what the reply held too much of, as it follows "it holds". */
+/** `what`: what the reply contains too much of; completes "it contains …". */
 export function tooLarge(what: string): Error {
   return Object.assign(new Error(`The reply holds <${what}>.`), { code: REPLY_TOO_LARGE });
 }

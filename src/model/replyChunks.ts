@@ -1,4 +1,4 @@
-/** From the answer to a request for a streamed reply to its chunks, or to a readable error. */
+/** Turns the HTTP answer to a streaming request into chunks, or into a readable error. */
 import { createEventReader, createJsonReader, type ServerEvent } from './eventReader.ts';
 import { RAW_BODY } from './failure.ts';
 import { stayOnHost } from './http/sameHost.ts';
@@ -6,34 +6,36 @@ import type { HttpAnswer, HttpSend } from './http/types.ts';
 import { record } from './json.ts';
 import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
 
-/** What was seen of one request beside its chunks. */
+/** Observations about one request other than its chunks. */
 export interface AnswerTrace {
-  /** The server answered, whatever it said. */
+  /** The server answered, with any status. */
   answered: boolean;
-  /** Its status promised a reply. */
+  /** The status was 2xx. */
   isReply: boolean;
   /** The answer declared itself an event stream. */
   isEventStream: boolean;
-  /** It ended with the standard's `[DONE]`. */
+  /** The stream ended with the standard's `[DONE]`. */
   isDone?: boolean;
-  /** Malformed events that were dropped. */
+  /** Number of malformed events that were dropped. */
   dropped: number;
 }
 
 export interface ReplyNews {
-  /** Headers, or a piece of the body: the server is alive. */
+  /** Called on headers and on each piece of the body: the server is alive. */
   readonly onActivity: () => void;
   readonly debug: (line: string) => void;
-  /** Characters of the reply so far; while they do not grow, only so much more is read. */
+  /** Characters of the reply so far; while they do not grow, the idle bounds apply. */
   readonly size: () => number;
   readonly bounds?: ReplyBounds;
 }
 
 const maxErrorBytes = 64 * 1024;
-/** Milliseconds for the body of an error: its status is worth more. */
+/** Milliseconds to wait for the body of an error: the status matters more. */
 const ERROR_BODY_MS = 2000;
 
-/** The chunks as the server sends them; fills the trace. Throws the SDK's errors, or what the connection throws. */
+/**
+ * Yields the chunks as the server sends them and fills the trace. Throws the SDK's errors, or errors of the connection.
+ */
 export async function* replyChunks(
   answer: HttpAnswer,
   trace: AnswerTrace,
@@ -64,7 +66,7 @@ export async function* replyChunks(
   trace.isDone = reader.isDone();
 }
 
-/** Throws where a reply takes more than the bounds allow: in all, or since it grew last. */
+/** Throws if a reply exceeds the bounds, in total or since it last grew. */
 function createMeter(bounds: ReplyBounds, size: () => number) {
   let [bytes, events, idleBytes, idleEvents, reached] = [0, 0, 0, 0, 0];
 
@@ -113,17 +115,17 @@ async function* chunksOf(
 async function refusal(answer: HttpAnswer): Promise<Error> {
   const body = { error: { [RAW_BODY]: await readReason(answer) } };
   const { APIError } = await loadErrors();
-  // A redirect or the like is no status that the SDK has an error for.
+  // The SDK has no error for statuses below 400, such as redirects.
   const status = answer.status < 400 ? 502 : answer.status;
   return APIError.generate(status, body, undefined, new Headers(answer.headers));
 }
 
-/** Only where something went wrong: `Headers` loads the HTTP client of `fetch`, which nothing else needs. */
+/** Loaded only on errors: `Headers` loads the HTTP client of `fetch`, which nothing else needs. */
 function loadErrors() {
   return import('openai/error');
 }
 
-/** The first 64 KiB of an error's body. A body that breaks off, or that takes too long, is read as far as it came. */
+/** The first 64 KiB of an error's body. If the body is cut off or takes too long, the part that arrived. */
 async function readReason({ body, release }: HttpAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -134,7 +136,7 @@ async function readReason({ body, release }: HttpAnswer): Promise<string> {
         if (text.length > maxErrorBytes) break;
       }
     } catch {
-      // the status is worth more than the rest of the body
+      // the status matters more than the rest of the body
     }
   };
   let timer: NodeJS.Timeout | undefined;
@@ -158,7 +160,10 @@ export interface ChatCompletionCall {
   readonly send: HttpSend;
 }
 
-/** The chunks as the server sends them; fills the trace. Throws the SDK's errors, or what the connection throws. */
+/**
+ * Sends the request and yields the chunks of its reply; fills the trace. Throws the SDK's errors, or errors of the
+ * connection.
+ */
 export async function* chatCompletion(
   call: ChatCompletionCall,
   trace: AnswerTrace,

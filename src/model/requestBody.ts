@@ -1,4 +1,4 @@
-/** The body of a request, and what a server has taught us to leave out of it. Pure. */
+/** Builds the body of a request, and learns from a server's errors what to leave out of it. Pure. */
 import { createHash } from 'node:crypto';
 import type { Message } from '../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../protocol/model.ts';
@@ -7,9 +7,9 @@ import { adaptMessages } from './adaptMessages.ts';
 import { list } from './json.ts';
 import { toWireMessage, toWireMessages, toWireTools } from './wire.ts';
 
-/** How one server wants requests for one model. */
+/** The form in which one server accepts requests for one model. */
 export interface Dialect {
-  /** Names of the reply limit that were not refused yet; the first is used, none left means no limit. */
+  /** Names of the reply limit that have not been rejected yet. The first is used; if none is left, no limit is sent. */
   readonly limitNames: readonly (typeof limitNames)[number][];
   readonly streamOptions: boolean;
   readonly temperature: boolean;
@@ -18,7 +18,7 @@ export interface Dialect {
   readonly adaptations: readonly Adaptation[];
 }
 
-/** OpenAI's own endpoint and its reasoning models want the newer name; everyone else knows the older one. */
+/** OpenAI's own endpoint and its reasoning models require the newer name; all other servers know the older one. */
 export function firstDialect(baseUrl: string, model: string, returnReasoning: boolean): Dialect {
   const isNewer = /(?:^|\/)(?:o\d|gpt-[5-9])/i.test(model) || isOpenAI(baseUrl);
   return {
@@ -30,15 +30,15 @@ export function firstDialect(baseUrl: string, model: string, returnReasoning: bo
   };
 }
 
-/** Is this OpenAI itself, or a server that only speaks like it? */
+/** True for OpenAI itself, false for a server that is only compatible. */
 export function isOpenAI(baseUrl: string): boolean {
   return /^https:\/\/([a-z]+\.)?api\.openai\.com(?:[:/]|$)/i.test(baseUrl);
 }
 
 /**
- * The dialect to try after a refusal (of one of our fields, of tools, of an order of roles …); undefined when it is
- * about something else. Every step gives something up, so that this ends. Statuses beyond 400 and 422 are used for
- * everything, so there only words count that cannot mean anything else.
+ * The dialect to try after a rejection (of a field, of tools, of an order of roles …); undefined if the error is about
+ * something else. Each step gives something up, so the retries end. Statuses other than 400 and 422 are used for all
+ * kinds of errors, so only unambiguous wording counts there.
  */
 export function learnDialect(dialect: Dialect, refusal: string, status = 400): Dialect | undefined {
   if (!REFUSALS.includes(status)) return undefined;
@@ -64,10 +64,10 @@ export function learnDialect(dialect: Dialect, refusal: string, status = 400): D
   return adapted(true);
 }
 
-/** OpenRouter says 404 where no provider takes tools; templates fail with 500. */
+/** OpenRouter sends 404 if no provider supports tools; chat templates fail with 500. */
 const REFUSALS: readonly number[] = [400, 404, 422, 500, 501];
 
-/** The JSON that is sent. */
+/** The request as JSON, before serialization. */
 export function toBody(request: ModelRequest, dialect: Dialect): Record<string, unknown> {
   const tools = toWireTools(request.tools);
   const { maxOutputTokens, temperature, toolChoice } = request;
@@ -89,20 +89,20 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
 
 const limitNames = ['max_tokens', 'max_completion_tokens'] as const;
 
-/** How a body differs from what the request alone would make; each is absent where it does not. */
+/** How a body differs from the one the request alone would produce; absent fields do not differ. */
 interface SentDetails {
-  /** The name under which the reply limit was sent; absent = the request has none, or the server takes none. */
+  /** The name under which the reply limit was sent; absent = the request has none, or the server accepts none. */
   readonly limitName?: (typeof limitNames)[number];
-  /** Token counts were not asked for: the server refuses that field. */
+  /** Token usage was not requested: the server rejects that field. */
   readonly withoutUsage?: true;
   /** Earlier reasoning was sent back. */
   readonly withReasoning?: true;
-  /** The temperature was left out: the server refuses it. */
+  /** The temperature was left out: the server rejects it. */
   readonly withoutTemperature?: true;
   readonly adaptations?: readonly Adaptation[];
 }
 
-/** What has to be known besides the request to build the same body again. */
+/** The facts needed, in addition to the request, to rebuild the same body later. */
 export function sentAs(hash: string, request: ModelRequest, dialect: Dialect): SentRequest & SentDetails {
   const [limitName] = dialect.limitNames;
   return {
@@ -115,9 +115,9 @@ export function sentAs(hash: string, request: ModelRequest, dialect: Dialect): S
   };
 }
 
-/** The body of a request that was sent once, as it went over the wire. */
+/** Rebuilds the body of an earlier request exactly as it was sent. */
 export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
-  // A log may have been written by a later version, or by another client: what is not known here is left out.
+  // A log may come from a later version or another client: unknown details are ignored.
   const { withoutUsage, withReasoning, withoutTemperature } = sent;
   const limitName = limitNames.find((name) => name === sent.limitName);
   const adaptations = list(sent.adaptations).flatMap((one) => knownAdaptation(one) ?? []);
@@ -131,7 +131,7 @@ export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
   return JSON.stringify(body);
 }
 
-/** Tells bodies apart: 64 bits of SHA-256, in hex. */
+/** Identifies a body: 64 bits of SHA-256, in hex. */
 export function bodyHash(body: string | Uint8Array): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 16);
 }
@@ -145,8 +145,8 @@ export interface WrittenBody {
 export type BodyWriter = (request: ModelRequest, dialect: Dialect) => WrittenBody;
 
 /**
- * Writes `JSON.stringify(toBody(…))`, byte for byte. Each step sends the whole conversation again, so the bytes of each
- * message are made once: of a body of 1.2 MB that leaves 5 of 25 ms.
+ * Creates a writer for `JSON.stringify(toBody(…))`, byte for byte. Each step sends the whole conversation again, so the
+ * bytes of each message are cached: for a body of 1.2 MB this takes 5 ms instead of 25.
  */
 export function createBodyWriter(): BodyWriter {
   const written = new WeakMap<Message, { readonly withReasoning: boolean; readonly json: Buffer }>();
@@ -169,7 +169,10 @@ export function createBodyWriter(): BodyWriter {
       return [Buffer.from(JSON.stringify(toBody(request, dialect)))];
     }
 
-    /** The body without messages, with each of them put in. Within strings the quotes of `start` would be escaped. */
+    /**
+     * Builds the body without messages and inserts them. `start` cannot occur inside a string, where its quotes would
+     * be escaped.
+     */
     function inPieces(): Buffer[] {
       const start = '"messages":[';
       const empty = JSON.stringify(toBody({ ...request, messages: [] }, dialect));

@@ -1,17 +1,17 @@
-/** How long to wait before the next attempt, if there is one. Pure: clock and randomness are handed in. */
+/** Decides whether and when to retry. Pure: clock and randomness are passed in. */
 import type { ModelError } from '../protocol/model.ts';
 
-/** Attempts in all, the first one included. */
+/** Total attempts, including the first. */
 export const MAX_ATTEMPTS = 10;
-/** No attempt begins later than this after the first one began. */
+/** No attempt starts later than this after the first one. */
 export const MAX_ELAPSED_MS = 5 * 60_000;
 export const BASE_DELAY_MS = 500;
 export const MAX_DELAY_MS = 30_000;
 
 /**
- * Delay before the next attempt, or undefined when it is time to give up: the failure is not worth another
- * try, ten attempts are used, or the wait would end beyond five minutes.
- * `attempt` counts the attempts that have failed, from 1; `random` is in [0, 1).
+ * The delay before the next attempt, or undefined to give up: the error is not retryable, ten attempts have been made,
+ * or the wait would end after the five minutes.
+ * `attempt` is the number of failed attempts, from 1; `random` is in [0, 1).
  */
 export function nextRetry(state: {
   readonly attempt: number;
@@ -25,12 +25,12 @@ export function nextRetry(state: {
   return elapsedMs + delayMs > MAX_ELAPSED_MS ? undefined : { delayMs };
 }
 
-/** What the server asks for is taken as it is; zero says nothing and must not make us hammer it. */
+/** The server's own delay is used as is; zero is ignored, since it must not make us hammer the server. */
 function serverDelay(error: ModelError): number | undefined {
   return error.retryAfterMs !== undefined && error.retryAfterMs > 0 ? error.retryAfterMs : undefined;
 }
 
-/** Half fixed, half random ("equal jitter"), so that clients that failed together do not return together. */
+/** Half fixed, half random ("equal jitter"), so that clients that failed together do not retry together. */
 function backoff(attempt: number, random: number): number {
   const full = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (Math.max(1, attempt) - 1));
   return full / 2 + (full / 2) * random;

@@ -1,16 +1,16 @@
 /** A timer that fires once after too long a silence. */
 export interface Watchdog {
-  /** Something arrived: the silence begins anew. Cheap enough for every token. */
+  /** Restarts the silence, because something arrived. Cheap enough for every token. */
   readonly feed: () => void;
   /** Stops the timer until the next `feed`. */
   readonly rest: () => void;
-  /** Has it fired? */
+  /** True if it has fired. */
   readonly barked: () => boolean;
-  /** Ends the timer for good. */
+  /** Stops the timer permanently. */
   readonly stop: () => void;
 }
 
-/** `patienceMs` is asked at every check, since patience changes as a reply goes on. */
+/** `patienceMs` is called at every check, since the limit changes during a reply. */
 export function createWatchdog(onSilence: () => void, patienceMs: () => number): Watchdog {
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
@@ -24,7 +24,7 @@ export function createWatchdog(onSilence: () => void, patienceMs: () => number):
     timer = setTimeout(check, Math.max(0, at - performance.now()));
   }
 
-  // The timer looks when it is due whether the silence began anew, so that most tokens set none.
+  // Checks on expiry whether `feed` was called in the meantime, so most tokens set no timer.
   function check(): void {
     dueAt = Number.POSITIVE_INFINITY;
     if (fedAt === undefined) return;

@@ -1,8 +1,10 @@
-/** From our messages to the wire form of OpenAI-compatible chat completions. Pure; never loses a call or a result. */
+/**
+ * Converts messages to the wire format of OpenAI-compatible chat completions. Pure; never loses a tool call or result.
+ */
 import type { ContentPart, Message, ToolCall, ToolSchema } from '../protocol/messages.ts';
 import { wellFormed } from './json.ts';
 
-/** Names under which servers send reasoning text, the most usual first. */
+/** Field names under which servers send reasoning text, most common first. */
 export const reasoningFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
 export type ReasoningField = (typeof reasoningFields)[number];
 
@@ -21,7 +23,7 @@ export type WireMessage =
   | { readonly role: 'user'; readonly content: string | readonly WirePart[] }
   | {
       readonly role: 'assistant';
-      /** null only for a server that refuses an empty string. */
+      /** null only for servers that reject an empty string. */
       readonly content: string | null;
       readonly tool_calls?: readonly WireCall[];
       readonly reasoning_content?: string;
@@ -40,9 +42,9 @@ export interface WireTool {
 }
 
 /**
- * Messages in order. Lone surrogates become U+FFFD: they are no valid UTF-8, and one of them in the history
- * would make every later request fail. An assistant message that says nothing and asks for nothing is left
- * out, since several servers answer it with 400.
+ * Converts messages in order. Replaces lone surrogates, which are not valid UTF-8, with U+FFFD: one of them in the
+ * history would make every later request fail. Leaves out assistant messages without text and tool calls, since several
+ * servers reject them with 400.
  */
 export function toWireMessages(
   messages: readonly Message[],
@@ -51,7 +53,7 @@ export function toWireMessages(
   return messages.flatMap((message) => toWireMessage(message, options.returnReasoning) ?? []);
 }
 
-/** Tool definitions, or nothing when there are none: an empty array is an error to most servers. */
+/** Tool definitions, or undefined if there are none: most servers reject an empty array. */
 export function toWireTools(tools: readonly ToolSchema[]): WireTool[] | undefined {
   if (tools.length === 0) return undefined;
   return tools.map(({ name, description, parameters }) => ({
@@ -74,8 +76,8 @@ export function toWireMessage(message: Message, returnReasoning: boolean): WireM
       if (content === '' && toolCalls.length === 0) return undefined;
       return {
         role: 'assistant',
-        // "" and not null beside calls: chat templates of local servers concatenate it and fail on null,
-        // strict validators miss it when it is absent, and the hosted endpoints take it.
+        // "" rather than null in messages with tool calls: chat templates of local servers concatenate it and fail on
+        // null, strict validators require it, and the hosted endpoints accept it.
         content: wellFormed(content),
         ...(returnReasoning ? toWireReasoning(reasoning, toolCalls) : {}),
         ...(toolCalls.length > 0 ? { tool_calls: toolCalls.map(toWireCall) } : {}),
@@ -84,13 +86,13 @@ export function toWireMessage(message: Message, returnReasoning: boolean): WireM
   }
 }
 
-/** Endpoints that want reasoning back refuse a message with calls and without the field, so it may be empty. */
+/** Endpoints that require reasoning reject a message with tool calls that lacks the field, so it may be empty. */
 function toWireReasoning(
   reasoning: Extract<Message, { role: 'assistant' }>['reasoning'],
   calls: readonly ToolCall[],
 ): Partial<Record<ReasoningField, string>> {
   if (reasoning !== undefined) {
-    // A session may have begun with a client that speaks another wire.
+    // The session may have begun with a client that uses another wire format.
     const field = reasoningFields.find((name) => name === reasoning.field) ?? 'reasoning_content';
     return { [field]: wellFormed(reasoning.text) };
   }
@@ -114,12 +116,12 @@ function toWireCall(call: ToolCall): WireCall {
   };
 }
 
-/** A name that the model made up may hold anything; servers refuse all but this alphabet, also in history. */
+/** A name that the model invented may contain anything; servers reject other characters, even in the history. */
 function toWireName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
 }
 
-/** Exact bytes, unless an escape such as `\ud83d` without its other half hides in them. */
+/** Returns the JSON byte for byte, unless it contains an escaped lone surrogate such as `\ud83d`. */
 function toWireArguments(json: string): string {
   if (!/\\ud[89a-f]/i.test(json)) return wellFormed(json);
   const text = JSON.stringify(JSON.parse(json), (_key, value: unknown) =>

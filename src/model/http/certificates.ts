@@ -1,6 +1,6 @@
 /**
- * Certificates of authorities that the environment names beside those that Node knows: SSL_CERT_FILE, the files in the
- * folders of SSL_CERT_DIR, and NODE_EXTRA_CA_CERTS, which Node reads itself, but not for a list of one's own.
+ * Certificate authorities from the environment, in addition to Node's own: SSL_CERT_FILE, the files in the folders of
+ * SSL_CERT_DIR, and NODE_EXTRA_CA_CERTS. Node itself reads the last one only if no custom list is passed.
  */
 import { X509Certificate } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -9,14 +9,14 @@ import { rootCertificates } from 'node:tls';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A system's own folder has some 300 files of a few kB, and one of 200 kB that holds them all. */
+/** A system's folder has about 300 files of a few kB, and one of 200 kB that holds them all. */
 const MAX_FILES = 2000;
 const MAX_BYTES = 2 ** 20;
 const AT_ONCE = 32;
 
 /**
- * All that are to be trusted, as PEM; what cannot be read is passed over. A change needs a new start. `separator` stands
- * between folders: a semicolon on Windows, as in OpenSSL, since a drive has a colon.
+ * All trusted certificates, as PEM. Unreadable files are skipped. Changes take effect after a restart. `separator`
+ * separates folders: a semicolon on Windows, as in OpenSSL, since drive names contain a colon.
  */
 export async function trustedCertificates(env: Environment, separator = delimiter): Promise<string[]> {
   const files = [env.SSL_CERT_FILE || '', env.NODE_EXTRA_CA_CERTS || ''].filter((file) => file !== '');
@@ -25,7 +25,7 @@ export async function trustedCertificates(env: Environment, separator = delimite
   return [...rootCertificates, ...texts.filter((text) => text.includes('-----BEGIN')), ...own];
 }
 
-/** Each once, and none that Node knows: a system's folder names most of them three times. */
+/** Each certificate once, without those that Node already has: a system's folder lists most of them three times. */
 async function fromFolders(folders: readonly string[]): Promise<readonly string[]> {
   const known = new Set(rootCertificates.map(bare));
   const found: string[] = [];
@@ -51,7 +51,7 @@ async function filesIn(folders: readonly string[]): Promise<readonly string[]> {
   return (await Promise.all(lists)).flat().slice(0, MAX_FILES);
 }
 
-/** Empty for what is no file, is larger than certificates are, or may not be read. */
+/** Empty if it is not a regular file, is larger than any certificate bundle, or cannot be read. */
 async function readSmall(file: string): Promise<string> {
   try {
     const about = await stat(file);
@@ -61,7 +61,7 @@ async function readSmall(file: string): Promise<string> {
   }
 }
 
-/** A broken one among them would break every connection. */
+/** One broken certificate in the list would break every connection. */
 function isCertificate(block: string): boolean {
   try {
     return new X509Certificate(block).raw.length > 0;

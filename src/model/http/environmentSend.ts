@@ -1,8 +1,7 @@
 /**
- * What the environment says about the way to a server: proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, also in
- * lower case; by HTTP, HTTPS or SOCKS) and certificates (SSL_CERT_FILE, SSL_CERT_DIR; NODE_EXTRA_CA_CERTS is read by Node
- * itself).
- * All of it is loaded with the first request, what a proxy needs with the first that it is meant for.
+ * Applies the connection settings of the environment: proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, also in
+ * lower case; HTTP, HTTPS or SOCKS) and certificates (SSL_CERT_FILE, SSL_CERT_DIR; Node reads NODE_EXTRA_CA_CERTS
+ * itself). Loaded with the first request; the code for proxies with the first request that uses one.
  */
 import type { Agent, ClientRequest } from 'node:http';
 import { record } from '../json.ts';
@@ -12,7 +11,7 @@ import type { HttpSend } from './types.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The way that the environment names: straight, where it says nothing. */
+/** Sends as the environment says; directly if it says nothing. */
 export function environmentSend(env: Environment = {}): HttpSend {
   let made: Promise<HttpSend> | undefined;
   return async (url, request) => {
@@ -45,7 +44,7 @@ async function makeSend(env: Environment): Promise<HttpSend> {
   return proxies === undefined ? send : saysNotAllowed(send, proxies);
 }
 
-/** `trusted` has the authorities that Node knows and those of the environment, where that names any. */
+/** `trusted` returns Node's authorities plus those of the environment, or nothing if the environment names none. */
 async function makeAgent(
   isSecure: boolean,
   proxy: string | undefined,
@@ -64,9 +63,9 @@ async function makeAgent(
   }
   const { HttpsProxyAgent } = await import('https-proxy-agent');
   const agent = blaming(new HttpsProxyAgent(proxy, options), proxy);
-  // It takes its own options for the proxy alone.
+  // HttpsProxyAgent uses its own options for the connection to the proxy only.
   Object.assign(agent.options, ca);
-  // A tunnel that was refused would look like an answer of the server.
+  // Without this, a rejected tunnel would look like an answer of the server.
   agent.on('proxyConnect', ({ statusCode }: { statusCode: number }, request: ClientRequest) => {
     const code = statusCode === 407 ? PROXY_AUTH : PROXY_FAILED;
     if (statusCode !== 200) request.destroy(proxyError(code, proxy));
@@ -74,12 +73,15 @@ async function makeAgent(
   return agent;
 }
 
-/** What all three kinds have in common. */
+/** The common part of all three agents. */
 interface ProxyAgent extends Agent {
   connect(request: ClientRequest, options: never): Promise<unknown>;
 }
 
-/** Until a connection stands, it is the proxy that did not answer or said no; but for a name that nobody knows. */
+/**
+ * Blames the proxy for every failure before the connection is established, except if the server's own name cannot be
+ * resolved.
+ */
 function blaming<A extends ProxyAgent>(agent: A, proxy: string): A {
   const connect = agent.connect.bind(agent) as ProxyAgent['connect'];
   agent.connect = (request: ClientRequest, options: never) =>
@@ -89,13 +91,13 @@ function blaming<A extends ProxyAgent>(agent: A, proxy: string): A {
   return agent;
 }
 
-/** SOCKS 4 and 5 look the server's name up on this side. */
+/** SOCKS 4 and 5 resolve the server's name on this machine. */
 function isServersName(error: unknown, { host }: { readonly host?: string }): boolean {
   const { code, hostname } = record(error);
   return (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && hostname === host;
 }
 
-/** Of requests without TLS the proxy's own answers come as if they were the server's. */
+/** Without TLS the proxy's own answers look like the server's, so a 407 is converted into an error. */
 function saysNotAllowed(send: HttpSend, proxies: Proxies): HttpSend {
   return async (address, request) => {
     const answer = await send(address, request);
@@ -107,7 +109,7 @@ function saysNotAllowed(send: HttpSend, proxies: Proxies): HttpSend {
 }
 
 function proxyError(code: string, proxy: string): Error {
-  // Without name and password; `origin` knows HTTP only.
+  // Without name and password; `origin` supports HTTP only.
   const { protocol, host } = new URL(proxy);
   return Object.assign(new Error(`via proxy <${protocol}//${host}>`), { code });
 }

@@ -1,4 +1,4 @@
-/** Which proxy the environment names for an address. Pure. */
+/** Determines the environment's proxy for an address. Pure. */
 
 export interface Proxies {
   readonly http: string | undefined;
@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const KNOWN = /^(?:https?|socks(?:4a?|5h?)?):\/\//i;
 
-/** A server on this machine is never asked through one; what is no address of a proxy is passed over. */
+/** Reads the proxy variables; invalid addresses are ignored. Requests to this machine never use a proxy. */
 export function readProxies(env: Environment): Proxies | undefined {
   const read = (name: string): string | undefined => {
     const value = env[name.toLowerCase()] || env[name] || '';
@@ -28,7 +28,10 @@ export function readProxies(env: Environment): Proxies | undefined {
   return { http, https, except };
 }
 
-/** Undefined where a request goes straight. The exceptions are names, their subdomains, ports, and `*`. */
+/**
+ * The proxy for this URL; undefined for a direct connection. NO_PROXY may contain names, which include subdomains,
+ * ports, and `*`.
+ */
 export function proxyAmong({ protocol, hostname, port }: URL, proxies: Proxies): string | undefined {
   const host = hostname.toLowerCase();
   const isExcepted = proxies.except.split(/[\s,]+/).some((entry) => {
@@ -42,7 +45,7 @@ export function proxyAmong({ protocol, hostname, port }: URL, proxies: Proxies):
   return protocol === 'https:' ? proxies.https : proxies.http;
 }
 
-/** The proxy of an address; undefined where it is asked straight, or is no address. */
+/** The proxy for an address; undefined for a direct connection or an invalid address. */
 export function proxyFor(env: Environment, url: string): string | undefined {
   const proxies = readProxies(env);
   return proxies === undefined || !URL.canParse(url) ? undefined : proxyAmong(new URL(url), proxies);

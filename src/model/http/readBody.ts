@@ -1,21 +1,24 @@
-/** The body of an answer, also of one that a server packed though nobody had asked for it. */
+/** Reads the body of an answer, decompressing it even if no compression was requested. */
 import type { IncomingMessage } from 'node:http';
 import { tooLarge } from '../replyBounds.ts';
 
 export interface BodyFacts {
-  /** Nobody wants the rest, which may come nevertheless. */
+  /** True if the rest is not wanted, although it may still arrive. */
   readonly isReleased: () => boolean;
-  /** Bytes of the connection since the body began. */
+  /** Bytes received on the connection since the body began. */
   readonly wireBytes: () => number;
-  /** What the HTTP parser met in the middle of the body; the stream itself only says that it was cut. */
+  /** The error of the HTTP parser in the middle of the body; the stream itself only reports that it was cut off. */
   readonly protocolError: () => Error | undefined;
 }
 
-/** Chunks of a byte each take six times the size of what is in them, and much time; packing may hold nothing at all. */
+/**
+ * Maximum ratio of wire bytes to content: chunks of one byte take six times their content and much time, and compressed
+ * data can be empty.
+ */
 const MAX_WIRE_SHARE = 4;
 const FREE_WIRE_BYTES = 1_000_000;
 
-/** Bytes as they come. Left before its end, it is cut, unless it has been released. */
+/** Yields bytes as they arrive. Destroys the connection if the reader stops early, unless the body was released. */
 export async function* readBody(response: IncomingMessage, facts: BodyFacts): AsyncGenerator<Uint8Array> {
   const packing = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const isPlain = packing === 'identity';
@@ -40,7 +43,7 @@ export async function* readBody(response: IncomingMessage, facts: BodyFacts): As
   }
 }
 
-/** What names no packing that is known passes as it is. */
+/** Returns the response unchanged for an unknown encoding. */
 async function unpack(
   response: IncomingMessage,
   packing: string,
@@ -48,8 +51,8 @@ async function unpack(
 ): Promise<AsyncIterable<Uint8Array>> {
   const { pipeline } = await import('node:stream');
   const zlib = await import('node:zlib');
-  // What is there is given out at once: a stream of events has no end to wait for. Nor is an end that is missing an
-  // error here: whoever reads knows what a whole reply is.
+  // Pass on data at once: an event stream has no end to wait for. A missing end is not an error here either, since the
+  // caller knows what a complete reply is.
   const soon = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
   const flush = zlib.constants.BROTLI_OPERATION_FLUSH;
   const makers: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
@@ -57,7 +60,7 @@ async function unpack(
     'x-gzip': () => zlib.createGunzip(soon),
     deflate: () => zlib.createInflate(soon),
     br: () => zlib.createBrotliDecompress({ flush, finishFlush: flush }),
-    // The window is memory that a frame of a few bytes may demand: 8 MB at most (RFC 9659), not Node's 128.
+    // A frame of a few bytes may demand a large window in memory: allow at most 8 MB (RFC 9659) instead of Node's 128.
     zstd: () =>
       zlib.createZstdDecompress({
         finishFlush: zlib.constants.ZSTD_e_flush,
@@ -68,11 +71,11 @@ async function unpack(
   if (make === undefined) return response;
   async function* checked(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of source) {
-      // Empty blocks unpack to nothing: nobody who reads would ever hear of them.
+      // Empty blocks decompress to nothing, so the reader would never see them.
       onPiece();
       yield piece;
     }
   }
-  // What breaks comes out of what is read.
+  // Errors surface while reading the result.
   return pipeline(response, checked, make(), () => {}) as AsyncIterable<Uint8Array>;
 }

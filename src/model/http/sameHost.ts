@@ -1,13 +1,13 @@
 /**
- * A way that stays with the host that was asked: a redirect to another one would take the conversation, and
- * perhaps the key, to somebody whom nobody named. On the same host it is followed as the request was, body and all.
+ * Follows redirects only on the same host: a redirect to another host would send the conversation, and perhaps the key,
+ * to a server the user never chose. On the same host the request is repeated in full, body included.
  */
 import { REDIRECTED, REDIRECTS_ON } from '../network.ts';
 import type { HttpSend } from './types.ts';
 
 const MAX_REDIRECTS = 3;
 
-/** Throws an error with code `REDIRECTED` and the other host's origin in its message, or with `REDIRECTS_ON`. */
+/** Throws an error with code `REDIRECTED` and the other host's origin in its message, or with code `REDIRECTS_ON`. */
 export function stayOnHost(send: HttpSend): HttpSend {
   return async (url, request) => {
     let at = url;
@@ -28,7 +28,7 @@ export function stayOnHost(send: HttpSend): HttpSend {
   };
 }
 
-/** The same origin, or the same name with TLS instead of without. */
+/** The same origin, or the same host name upgraded from http to https. */
 function isSameHost(from: URL, to: URL): boolean {
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.hostname === to.hostname;
   return from.origin === to.origin || (isUpgrade && from.port === '' && to.port === '');

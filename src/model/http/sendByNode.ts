@@ -1,8 +1,8 @@
 /**
- * Requests by Node's own HTTP client. Its `fetch` costs 30 ms more at the first request of a run and three times the
- * CPU at each (measured on loopback: 1.0 ms against 0.3), gives up after five minutes without a header, and cannot be
- * told of a proxy or of a certificate. Only the way there is limited in time: for the answer those who ask have their own
- * patience.
+ * Sends requests with Node's own HTTP client. `fetch` takes 30 ms more at the first request of a process and three
+ * times the CPU for each (measured on loopback: 1.0 ms against 0.3), gives up after five minutes without a header, and
+ * supports neither proxies nor custom certificates. Only connecting is limited in time; callers have their own timeouts
+ * for the answer.
  */
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,22 +11,23 @@ import { tooLarge } from '../replyBounds.ts';
 import { readBody } from './readBody.ts';
 import type { HttpAnswer, HttpRequest, HttpSend } from './types.ts';
 
-/** Opens the connections to a host; `undefined` where there is nothing to say: straight, as Node does it. */
+/** Returns the agent for a URL; `undefined` for Node's direct connection. */
 export type AgentOf = (url: URL) => Promise<Agent | undefined>;
 
 /**
- * Milliseconds until a connection stands, TLS and tunnel included. Node has no limit, and a network that swallows
- * packets would be waited for for minutes; `fetch` gave it ten seconds, which a slow tunnel can take.
+ * Milliseconds to establish a connection, including TLS and tunnel. Node has no limit, and a network that drops packets
+ * would block for minutes; `fetch` allows ten seconds, which a slow tunnel can take.
  */
 const CONNECT_MS = 20_000;
 
 /**
- * Milliseconds in which a kept connection that the server had closed says so: a way there and back. What breaks later
- * the server may have been at work on: a POST may not be repeated in silence then (RFC 9110, 9.2.2).
+ * Milliseconds in which a kept-alive connection that the server has closed reports it: one round trip. After a later
+ * failure the server may already have been processing the request, and a POST must not be repeated silently then (RFC
+ * 9110, 9.2.2).
  */
 const STALE_MS = 2000;
 
-/** Connections are kept for the next request. */
+/** Creates a sender that keeps connections open for later requests. */
 export function createSend(
   agentOf: AgentOf = async () => undefined,
   connectMs: number = CONNECT_MS,
@@ -59,8 +60,8 @@ export function createSend(
       try {
         return await once(url, request);
       } catch (error) {
-        // A kept connection that the server closed just now says nothing of the server. There may be more of them,
-        // each of which is tried once; a new one is never stale.
+        // A kept-alive connection that the server has just closed says nothing about the server. There may be several;
+        // each is tried once, and a new connection is never stale.
         if (!(error instanceof StaleConnection)) throw error;
       }
     }
@@ -69,11 +70,11 @@ export function createSend(
 
 class StaleConnection extends Error {}
 
-/** Milliseconds in which the rest of a body may come that nobody wants, and how many bytes of it. */
+/** Limits in milliseconds and bytes for the rest of a released body. */
 const REST_MS = 1000;
 const REST_BYTES = 256 * 1024;
 
-/** Interim answers (1xx) to one request: a server has one or two to give, and each begins the wait anew. */
+/** Maximum interim answers (1xx) to one request: servers send one or two. */
 const MAX_INTERIM = 100;
 
 interface Sending {
@@ -86,10 +87,10 @@ interface Sending {
 
 function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
   const { body, signal, isSecure, connectMs, staleMs } = sending;
-  /** Whether not one byte of an answer has come yet, and the request is young. */
+  /** True if the request is recent and no byte of an answer has arrived. */
   let isFresh = (): boolean => false;
   return new Promise((resolve, reject) => {
-    // Rejects by itself: a request that waits for a proxy has no socket yet, and says nothing of being destroyed.
+    // Rejects explicitly: a request that waits for a proxy has no socket yet and emits nothing when destroyed.
     const giveUp = (error: Error): void => {
       clearTimeout(waiting);
       sent.destroy(error);
@@ -105,7 +106,7 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
     sent.on('close', () => {
       clearTimeout(waiting);
       forget();
-      // Who answers with another protocol (101) is left without a word.
+      // Reached when the server switches protocols (101): the connection is dropped without another event.
       reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
     });
     sent.on('socket', (socket) => {
@@ -133,8 +134,8 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
             rest += piece.length;
             if (rest > REST_BYTES) response.destroy();
           });
-        // The end of a program does not wait for it; the next request takes the connection back. Behind the end of a body
-        // there is none to let go.
+        // The process does not wait for it to exit; the next request takes the connection back. After the end of a body
+        // the response has no socket.
         (response.socket as Socket | null)?.unref();
         const late = setTimeout(() => response.destroy(), REST_MS).unref();
         response.on('close', () => clearTimeout(late));
@@ -149,9 +150,9 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
       resolve({ status, headers: headersOf(response), body, release });
     });
     let protocolError: Error | undefined;
-    // Listens for good: what breaks after the answer's head is the body's error, and must not end the program.
+    // Listens permanently: a failure after the answer's head is reported by the body and must not crash the process.
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // Of an abort it is a number.
+      // `code` is a number for an abort.
       if (String(error.code).startsWith('HPE_')) protocolError = error;
       const isBroken = error.code === 'ECONNRESET' || error.code === 'EPIPE';
       const isStale = isBroken && sent.reusedSocket && isFresh();

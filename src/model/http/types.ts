@@ -1,22 +1,30 @@
-/** The port to servers: one request, one answer, over whatever way leads there. */
+/** The port for HTTP requests to servers: one request, one answer, over any connection. */
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Ends the request, and the reading of its answer. */
+  /** Aborts the request and the reading of its answer. */
   readonly signal: AbortSignal;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Names in lower case; several of one name are joined by commas. */
+  /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes as they come, unpacked. Once; left before its end, it is cut. Fails when the connection breaks. */
+  /**
+   * Bytes as they arrive, decompressed. Can be read once; stopping early cuts the connection. Throws if the connection
+   * breaks.
+   */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Nothing more is wanted, and nothing is said by cutting it: what is left may still come, and the connection stay. */
+  /**
+   * Gives up the rest of the body without cutting the connection: the rest may still arrive, and the connection can be
+   * reused.
+   */
   release(): void;
 }
 
-/** Resolves with the head of the answer. Rejects with what Node says of the connection (`code`), or with the abort. */
+/**
+ * Resolves with the head of the answer. Rejects with Node's connection error (`code`), or with the reason of the abort.
+ */
 export type HttpSend = (url: string, request: HttpRequest) => Promise<HttpAnswer>;

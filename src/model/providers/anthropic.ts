@@ -1,6 +1,6 @@
 import { type ProviderModels, publishedTables } from './types.ts';
 
-/** Ids with a dot (OpenRouter) and with a dash. 1M tokens from the 4.6 generation on. */
+/** Ids with a dot (OpenRouter) or a dash. 1M tokens from the 4.6 generation on. */
 export const anthropicModels: ProviderModels = {
   provider: 'Anthropic',
   source: 'https://platform.claude.com/docs/en/about-claude/models/overview and /pricing',

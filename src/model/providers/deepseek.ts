@@ -1,6 +1,6 @@
 import { type ProviderModels, publishedTables } from './types.ts';
 
-/** Hosted models think by default and refuse a history without their reasoning; prices vary by hour. */
+/** The hosted models reason by default and reject a history without their reasoning; prices vary by hour. */
 export const deepseekModels: ProviderModels = {
   provider: 'DeepSeek',
   source: 'https://api-docs.deepseek.com/quick_start/pricing',

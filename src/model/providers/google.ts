@@ -1,6 +1,6 @@
 import { type ProviderModels, publishedTables } from './types.ts';
 
-/** The price of the Pro models depends on the length of the prompt. */
+/** The price of the Pro models depends on the prompt length. */
 export const googleModels: ProviderModels = {
   provider: 'Google',
   source: 'https://ai.google.dev/gemini-api/docs/models and /pricing',

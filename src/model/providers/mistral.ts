@@ -1,6 +1,6 @@
 import { type ProviderModels, publishedTables } from './types.ts';
 
-/** What `-latest` means changes: the window is the one that both tables give it. */
+/** The model behind `-latest` changes: its window is the one on which both tables agree. */
 export const mistralModels: ProviderModels = {
   provider: 'Mistral',
   source: 'https://docs.mistral.ai/getting-started/models/models_overview/',

@@ -4,7 +4,10 @@ import { type ProviderModels, publishedTables } from './types.ts';
 const o200k = 'o200k_base';
 const cl100k = 'cl100k_base';
 
-/** GPT-5: 400,000 in all, of which at most 272,000 are input; from 5.4 on and GPT-6 1,050,000 and 922,000, with a higher price for long prompts, so none is given. */
+/**
+ * GPT-5: 400,000 tokens in total, at most 272,000 of them input; from 5.4 on and for GPT-6 1,050,000 and 922,000, with
+ * a higher price for long prompts, so no price is given.
+ */
 export const openaiModels: ProviderModels = {
   provider: 'OpenAI',
   source: 'https://developers.openai.com/api/docs/models and /pricing',

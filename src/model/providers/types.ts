@@ -1,52 +1,54 @@
 import type { ModelInfo } from '../../protocol/model.ts';
 import type { ReasoningField } from '../wire.ts';
 
-/** Models that are alike in all that is said here. What is not certain is left out. */
+/** Models that share all of these properties. Uncertain ones are left out. */
 export interface Family {
-  /** Tested against the model's name in lower case, without vendor prefix. */
+  /** Matched against the model's name in lower case, without vendor prefix. */
   readonly match: RegExp;
-  /** Tokens of input and reply together; of input alone where the provider bounds that. */
+  /** Tokens of input and reply together; of the input alone if the provider limits that separately. */
   readonly window: number;
   readonly maxOutput: number;
   readonly tokenizer?: ModelInfo['tokenizer'];
   /** US dollars per million tokens: input, cached input, output. */
   readonly price?: readonly [number, number, number];
-  /** The endpoint refuses a history without its earlier reasoning. */
+  /** The endpoint rejects a history without its earlier reasoning. */
   readonly returnsReasoning?: boolean;
-  /** How it thinks, where that can be seen or set: the field of its thoughts, the values of `reasoning_effort`. */
+  /**
+   * How the model reasons, if that can be observed or set: the field of its thoughts, the values of `reasoning_effort`.
+   */
   readonly reasoning?: { readonly field?: ReasoningField; readonly efforts?: readonly string[] };
   readonly vision?: boolean;
   readonly tools?: boolean;
-  /** Anybody may serve it, with a window of their own. */
+  /** Open weights: any server may run it, with its own window. */
   readonly open?: boolean;
 }
 
-/** How a provider remembers the beginning of a prompt. */
+/** How a provider caches the beginning of a prompt. */
 export interface CacheRules {
-  /** Of itself, or only up to marks in the request. */
+  /** Automatic, or only up to markers in the request. */
   readonly kind: 'automatic' | 'explicit';
-  /** Shorter beginnings are not remembered; of several figures the smallest. */
+  /** Shorter prompts are not cached; the smallest figure if the provider gives several. */
   readonly minTokens?: number;
-  /** The least time for which it is remembered. */
+  /** The minimum time for which it is cached. */
   readonly ttlSeconds?: number;
 }
 
-/** Published tables of models, as npm packages: both of September 2026. */
+/** Published tables of models, as npm packages; both from September 2026. */
 export const publishedTables = '@oh-my-pi/pi-catalog 18.2.11 and @llmgateway/models 1.324.0';
 
 export interface ProviderModels {
   readonly provider: string;
-  /** The provider's own pages: where a figure is to be looked up. */
+  /** The provider's own pages, where figures can be checked. */
   readonly source: string;
   /**
-   * What the lines were compared with, where it has the model: if two tables differ, the smaller window stands here,
-   * and no price. Without it nothing was found to compare with.
+   * The tables that the lines were compared with: if two differ, the smaller window is used, and no price. Absent if
+   * nothing was found to compare with.
    */
   readonly comparedWith?: string;
-  /** Year and month of what they were compared with, or else in which they were written down. */
+  /** Year and month of the tables compared with, or else of when the lines were written. */
   readonly asOf: string;
   readonly cache?: CacheRules;
-  /** Served by the provider alone, so that they are the same wherever they are asked for; but for `open` families. */
+  /** Served only by this provider, so that the models are the same at every gateway; except `open` families. */
   readonly closed?: boolean;
   /** More specific families come first. */
   readonly families: readonly Family[];

@@ -1,6 +1,6 @@
 import { type ProviderModels, publishedTables } from './types.ts';
 
-/** From Grok 4 on the price depends on the length of the prompt. */
+/** From Grok 4 on the price depends on the prompt length. */
 export const xaiModels: ProviderModels = {
   provider: 'xAI',
   source: 'https://docs.x.ai/docs/models',

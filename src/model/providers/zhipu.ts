@@ -1,6 +1,6 @@
 import { type ProviderModels, publishedTables } from './types.ts';
 
-/** Anybody may serve the open ones at a price of their own, so no price stands here. */
+/** Other providers serve the open models at their own prices, so no price is given. */
 export const zhipuModels: ProviderModels = {
   provider: 'Zhipu',
   source: 'https://docs.z.ai/guides/llm',

@@ -1,6 +1,6 @@
 /**
- * Short questions to a server that is not trusted: bounded in bytes and time, answered by data and never by an
- * exception. A redirect is followed on the same host only, since the key goes along.
+ * Sends short queries to an untrusted server: limited in bytes and time; failures are returned, never thrown. Redirects
+ * are followed on the same host only, since the key is sent along.
  */
 import { RAW_BODY } from '../failure.ts';
 import { environmentSend } from '../http/environmentSend.ts';
@@ -12,25 +12,25 @@ import { grouped, tooLarge } from '../replyBounds.ts';
 export interface HttpQuestion {
   readonly apiKey: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The way to the server; straight, where it is not given. */
+  /** Sends the request; default: a direct connection. */
   readonly send?: HttpSend;
   readonly signal: AbortSignal;
 }
 
-/** `refused` holds what `toModelError` reads: a status and the body, or what was thrown. */
+/** `refused` holds the input of `toModelError`: a status and the body, or the thrown value. */
 export type HttpAnswer =
   | { readonly type: 'json'; readonly value: unknown }
   | { readonly type: 'refused'; readonly error: unknown; readonly status?: number };
 
 /**
- * Bytes of one answer. The longest list that is known (a broker's of some hundred models) has half a million; up to ten
+ * Bytes of one answer. The longest known list (a gateway's with some hundred models) has half a million; up to ten
  * answers are read at a time.
  */
 const MAX_BYTES = 4_000_000;
-/** JSON values in one answer: thousands of models, of which a broker's has some forty each. */
+/** JSON values in one answer: thousands of models, of which a gateway lists some forty values each. */
 const MAX_VALUES = 100_000;
 
-/** Asks for JSON; with `body` by POST. */
+/** Requests JSON; uses POST if there is a `body`. */
 export async function askJson(url: string, question: HttpQuestion, body?: object): Promise<HttpAnswer> {
   try {
     const { status, headers, body: bytes } = await send(url, question, body);
@@ -62,7 +62,7 @@ function send(url: string, question: HttpQuestion, body: object | undefined) {
   });
 }
 
-/** The body as text; what is longer than the bound is no answer. */
+/** The body as text; throws if it exceeds the bound. */
 async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -1,6 +1,7 @@
 /**
- * Asks a server what it is and which models it has. A local server is asked in every way at once, since its kind is not
- * known, unless only what a session needs is wanted; a hosted one is asked for its list only, unless that reveals more.
+ * Asks a server what it is and which models it has. Sends a local server all kinds of queries at once, since its kind
+ * is unknown, unless `listFirst` asks only for what a session needs; asks a hosted server for its model list only,
+ * unless the list identifies it as one of the local kinds.
  */
 import type { ServedModel, ServerAnswer, ServerFacts, ServerKind } from '../../protocol/server.ts';
 import { endpointFacts } from '../endpoint.ts';
@@ -15,19 +16,19 @@ import { readOllamaModel, readOllamaRunning, readOllamaTags, readOllamaVersion }
 import { versionIn } from './readFields.ts';
 
 export interface ServerQuestion extends HttpQuestion {
-  /** With or without `/v1` at its end. */
+  /** With or without `/v1` at the end. */
   readonly baseUrl: string;
-  /** The one model whose details are wanted; absent = of all, as far as there is time. */
+  /** The only model whose details are wanted; absent = all models, as far as time allows. */
   readonly model?: string;
-  /** Of a local server, if it is known; absent = it is asked in every way. */
+  /** The kind of a local server, if known; absent = all kinds are tried. */
   readonly kind?: ServerKind;
   /** Asks a local server for its list first, and then only for what the list leaves open about `model`. */
   readonly listFirst?: boolean;
 }
 
 /**
- * Never rejects. What comes too late for the signal is left out where the rest makes sense without it; a server
- * that says nothing in time has `failed`. Only short answers on the same host count: at most 4 MB each.
+ * Never rejects. Answers that arrive after the signal are left out if the rest is usable without them; a server that
+ * does not answer in time has `failed`. Reads at most 4 MB per answer, from the same host only.
  */
 export async function askServer(question: ServerQuestion): Promise<ServerAnswer> {
   const { baseUrl } = question;
@@ -61,7 +62,7 @@ export async function askServer(question: ServerQuestion): Promise<ServerAnswer>
   };
 }
 
-/** Where each kind of server tells what is its own. */
+/** The native paths of each kind of server. */
 const nativePaths = {
   version: { path: '/api/version', kind: 'ollama' },
   tags: { path: '/api/tags', kind: 'ollama' },
@@ -80,20 +81,20 @@ async function askNatives(ask: (path: string) => Promise<unknown>, only?: Server
   return Object.fromEntries(answers);
 }
 
-/** What the list of a local server does not tell; a server without a list is not asked any further. */
+/** Asks for what the list of a local server leaves open; a server without a list is not asked further. */
 function askWhatIsOpen(
   ask: (path: string) => Promise<unknown>,
   list: ModelList | undefined,
   model: string | undefined,
 ): Promise<Natives> | undefined {
-  // Beyond its list, vLLM tells no more than its version.
+  // Apart from its list, vLLM reports only its version.
   if (list === undefined || list.kind === 'vllm') return undefined;
   if (list.kind !== 'openai' && list.kind !== 'other') return askNatives(ask, list.kind);
   const isKnown = model !== undefined && findServed(list.models, model)?.windowTokens !== undefined;
   return isKnown ? undefined : askNatives(ask);
 }
 
-/** A hosted server that is one of the local kinds, behind a name of its own. */
+/** A hosted server of one of the local kinds. */
 function hasNatives(list: ModelList | undefined): boolean {
   return list !== undefined && list.kind !== 'openai' && list.kind !== 'other';
 }
@@ -104,7 +105,7 @@ async function gather(
   question: ServerQuestion,
   root: string,
 ): Promise<Omit<ServerFacts, 'baseUrl'> | undefined> {
-  // LM Studio answers unknown paths as well, with an error in JSON, so the marks below are its own.
+  // LM Studio also answers unknown paths with an error in JSON, so the readers check for its own fields.
   const studio = readLmStudioV1(native?.studioV1) ?? readLmStudioV0(native?.studioV0);
   if (studio !== undefined && (own?.kind !== 'ollama' || studio.length > 0)) {
     return { kind: 'lmstudio', models: studio };
@@ -129,7 +130,7 @@ async function gather(
   return { kind: own.kind === 'openai' ? 'openai' : 'other', models: own.models };
 }
 
-/** Ollama tells the details of one model at a time. */
+/** Ollama returns the details of one model per request. */
 async function showAll(
   ids: readonly string[],
   running: ReadonlyMap<string, number | undefined>,
@@ -149,15 +150,15 @@ async function showAll(
   );
 }
 
-/** Models whose details are asked for together. */
+/** Maximum number of models whose details are requested at once. */
 const MAX_SHOWN = 32;
 
-/** The model that goes by a name, which Ollama's `:latest` may end. */
+/** Finds a model by id, with or without Ollama's `:latest`. */
 export function findServed(models: readonly ServedModel[], id: string): ServedModel | undefined {
   return models.find((model) => model.id === id) ?? models.find((model) => isSame(model.id, id));
 }
 
-/** `qwen3` and `qwen3:latest` are one model. */
+/** `qwen3` and `qwen3:latest` are the same model. */
 function isSame(served: string, asked: string): boolean {
   return served === asked || served === `${asked}:latest` || `${served}:latest` === asked;
 }
@@ -170,7 +171,7 @@ function rank({ loaded, unfit }: ServedModel): number {
 function errorOf(answers: readonly HttpAnswer[], question: ServerQuestion) {
   const about = aboutOf(question);
   const refused = answers.flatMap((answer) => (answer.type === 'refused' ? [answer] : []));
-  // A refusal of the key says more than a path that is not there.
+  // A rejected key is more informative than a missing path.
   const [worst] = refused.toSorted((a, b) => weight(a.status) - weight(b.status));
   if (question.signal.aborted) {
     const message = `${shownUrl(question.baseUrl)} did not answer in time. Check that it is running, and the address.`;

@@ -1,5 +1,5 @@
 /**
- * What llama.cpp's server tells of the model it serves.
+ * Reads what llama.cpp's server reports about its model.
  * source: tools/server/README.md of ggml-org/llama.cpp (`GET /props`, `GET /v1/models`).
  */
 import type { ServedModel } from '../../protocol/server.ts';
@@ -7,14 +7,14 @@ import { record, text } from '../json.ts';
 import { versionIn, windowIn } from './readFields.ts';
 
 export interface LlamaCppProps {
-  /** Of one slot, which is what a request gets. */
+  /** The window of one slot, which is what a request gets. */
   readonly windowTokens?: number;
   readonly version?: string;
   readonly tools?: boolean;
   readonly vision?: boolean;
 }
 
-/** From `/props`; undefined where something else answers. */
+/** From `/props`; undefined if another server answers. */
 export function readLlamaCppProps(body: unknown): LlamaCppProps | undefined {
   const props = record(body);
   const settings = record(props.default_generation_settings);
@@ -29,7 +29,7 @@ export function readLlamaCppProps(body: unknown): LlamaCppProps | undefined {
   return {
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(version === undefined ? {} : { version }),
-    // Without a template for tools a general one is used, so nothing is ever known to be impossible.
+    // Without a template for tools a generic one is used, so tool support is never ruled out.
     ...(supports_tools === true || /\btools\b/.test(template) ? { tools: true } : {}),
     ...(typeof vision === 'boolean' ? { vision } : {}),
   };
@@ -42,7 +42,7 @@ export function withProps(model: ServedModel, { version: _, ...facts }: LlamaCpp
   return {
     ...model,
     ...facts,
-    // --ctx-size may be set beyond what the model was made for, and is then still what the server gives.
+    // --ctx-size may exceed what the model was trained for; the server then still serves it.
     ...(windowTokens !== undefined && max !== undefined && max < windowTokens
       ? { maxWindowTokens: windowTokens }
       : {}),

@@ -1,5 +1,5 @@
 /**
- * What LM Studio tells of its models.
+ * Reads what LM Studio reports about its models.
  * source: lmstudio.ai/docs/developer/rest/endpoints (`/api/v0/models`) and lmstudio.ai/docs/developer/rest
  * (`/api/v1/models`, since 0.4.0).
  */
@@ -7,7 +7,7 @@ import type { ServedModel } from '../../protocol/server.ts';
 import { list, record } from '../json.ts';
 import { idIn, windowIn } from './readFields.ts';
 
-/** From `/api/v0/models`; undefined where this is no list of LM Studio's. */
+/** From `/api/v0/models`; undefined if it is not a list from LM Studio. */
 export function readLmStudioV0(body: unknown): readonly ServedModel[] | undefined {
   const { data } = record(body);
   if (!Array.isArray(data)) return undefined;
@@ -18,7 +18,7 @@ export function readLmStudioV0(body: unknown): readonly ServedModel[] | undefine
     if (id === undefined) return [];
     return withWindows(id, windowIn(loaded_context_length), windowIn(max_context_length), {
       ...(state === 'loaded' ? { loaded: true } : {}),
-      // Every model takes tools; those that were trained for it say so.
+      // Every model accepts tools; only models trained for them report it.
       ...(list(capabilities).includes('tool_use') ? { tools: true } : {}),
       ...(type === 'llm' || type === 'vlm' ? { vision: type === 'vlm' } : {}),
       ...(type === 'embeddings' ? { unfit: true } : {}),
@@ -26,7 +26,7 @@ export function readLmStudioV0(body: unknown): readonly ServedModel[] | undefine
   });
 }
 
-/** From `/api/v1/models`: a model that is loaded goes by the names of its instances. */
+/** From `/api/v1/models`: a loaded model is listed under the ids of its instances. */
 export function readLmStudioV1(body: unknown): readonly ServedModel[] | undefined {
   const { models } = record(body);
   if (!Array.isArray(models) || !models.every((model) => 'loaded_instances' in record(model)))

@@ -1,5 +1,5 @@
 /**
- * The OpenAI-compatible list `GET /v1/models`, with what servers add to it.
+ * Reads the OpenAI-compatible list `GET /v1/models`, with the fields that servers add to it.
  * source: docs.vllm.ai (max_model_len), openrouter.ai/docs/api-reference/list-available-models (context_length,
  * supported_parameters, architecture), console.groq.com/docs/models (context_window), docs.mistral.ai/api
  * (max_context_length, capabilities), docs.together.ai/reference/models-1 (context_length, type),
@@ -11,14 +11,14 @@ import { idIn, isUnfitName, windowIn } from './readFields.ts';
 
 export interface ModelList {
   readonly models: readonly ServedModel[];
-  /** Whose list it is, as far as `owned_by` and the fields tell. */
+  /** The kind of server, as far as `owned_by` identifies it. */
   readonly kind: ServerKind;
 }
 
-/** More models than any server has; what comes beyond is left out. */
+/** More models than any server has; the rest is ignored. */
 const MAX_MODELS = 5000;
 
-/** Undefined where this is no list of models. Some servers send the array alone, or under `models`. */
+/** Undefined if this is not a list of models. Some servers send a bare array, or put it under `models`. */
 export function readModelList(body: unknown): ModelList | undefined {
   const { data, models, object } = record(body);
   const found = [body, data, models].find(Array.isArray);
@@ -57,7 +57,7 @@ function readModel(entry: unknown): ServedModel | undefined {
   const served = [
     fields.max_model_len, // vLLM, SGLang
     record(meta).n_ctx, // llama.cpp, newer
-    record(top_provider).context_length, // OpenRouter: the provider that answers first
+    record(top_provider).context_length, // OpenRouter: the provider that is tried first
     fields.context_length, // OpenRouter, Together, Moonshot, Fireworks
     fields.context_window, // Groq
     fields.max_context_length, // Mistral

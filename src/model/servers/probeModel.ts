@@ -1,6 +1,6 @@
 /**
- * Finds out by a few short requests what a model does through its server, with the client that conversations use:
- * whatever that has to work around is worked around here too.
+ * Tests with two short requests what a model can do on its server. Uses the same client as conversations, so the same
+ * workarounds apply.
  */
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError, ModelEvent, ModelRequest, Reply } from '../../protocol/model.ts';
@@ -9,19 +9,22 @@ import { createOpenAIClient, type OpenAIClientOptions } from '../openai.ts';
 
 export interface ProbeQuestion extends Pick<OpenAIClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'send'> {
   readonly model: string;
-  /** Bounds all requests together; what was found out by then is returned. */
+  /** Limits all requests together; results so far are returned when it fires. */
   readonly signal: AbortSignal;
-  /** Milliseconds, from any beginning. */
+  /** Milliseconds, from any origin. */
   readonly now?: () => number;
 }
 
-/** Enough for a model that thinks before it answers; a short answer takes a dozen. */
+/** Enough for a model that reasons before it answers; a short answer takes a dozen. */
 const MAX_OUTPUT_TOKENS = 1024;
 
-/** Who was asked for a word and wrote so much more is not waited for: it answers, that is known by then. */
+/** Characters after which a model asked for one word need not finish: it is known to answer. */
 const ENOUGH_CHARACTERS = 400;
 
-/** Two requests: a word, then two calls of a tool. Never rejects; `error` is of the first request that failed. */
+/**
+ * Sends two requests: for one word, then for two tool calls. Never rejects; `error` is that of the first failed
+ * request.
+ */
 export async function probeModel(question: ProbeQuestion): Promise<ModelProbe> {
   const { model, signal, now = () => performance.now() } = question;
   const client = createOpenAIClient(question);
@@ -38,7 +41,7 @@ export async function probeModel(question: ProbeQuestion): Promise<ModelProbe> {
   };
 
   const word = await ask('Answer with the one word: ready', [], ENOUGH_CHARACTERS);
-  // Whose time ran out in the middle of an answer is slow, but answers.
+  // A model that was cut off by the time limit in mid-answer is slow, but works.
   if (word.reply === undefined && word.firstMs === undefined) {
     return { answers: false, ...(word.error === undefined ? {} : { error: word.error }) };
   }

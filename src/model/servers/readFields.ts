@@ -1,19 +1,19 @@
-/** Figures and names as servers state them, taken only where they can be true. Pure. */
+/** Validates numbers and names that servers report. Pure. */
 import { text } from '../json.ts';
 
-/** Less than this no model has, so it was not meant as a window. */
+/** No model has less, so a smaller number is not a window. */
 const LEAST_WINDOW = 256;
-/** More than any model that was ever published (10,000,000 tokens): a placeholder or a lie. */
+/** More than any model ever published (10,000,000 tokens): a placeholder or an error. */
 const MOST_WINDOW = 16_000_000;
 
-/** A window in tokens; undefined for zero, negative, huge, broken or missing values. Digits in a string count. */
+/** A window in tokens; undefined for zero, negative, huge, malformed or missing values. Accepts digits in a string. */
 export function windowIn(value: unknown): number | undefined {
   const tokens = typeof value === 'string' && /^\d{1,9}$/.test(value.trim()) ? Number(value) : value;
   if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens)) return undefined;
   return tokens >= LEAST_WINDOW && tokens <= MOST_WINDOW ? tokens : undefined;
 }
 
-/** A model's id: one printable line that can be shown and sent. */
+/** A model id: one line of at most 512 printable characters that can be shown and sent. */
 export function idIn(value: unknown): string | undefined {
   const id = text(value);
   return id !== undefined && id.length <= 512 && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(id)
@@ -21,13 +21,13 @@ export function idIn(value: unknown): string | undefined {
     : undefined;
 }
 
-/** A version as it is shown: short, printable. */
+/** A version for display: printable, cut to 64 characters. */
 export function versionIn(value: unknown): string | undefined {
   const version = idIn(value);
   return version === undefined ? undefined : version.slice(0, 64);
 }
 
-/** Not for conversations, as far as the name tells. */
+/** True if the name shows that the model is not for conversations (embeddings, images, speech …). */
 export function isUnfitName(id: string): boolean {
   return UNFIT.test(id);
 }

@@ -1,7 +1,7 @@
 /**
- * What the session's server is known to say of its models: asked once for each, remembered, asked again when it may
- * have changed. Owns the one case in which a server tells only after it was made to do something: Ollama does not
- * know the window of a model that it has not loaded.
+ * Knows what the session's server reports about its models: asks once per model, remembers the answer, and asks again
+ * when it may have changed. Also owns the one case in which a server must do something first: Ollama does not know the
+ * window of a model that is not loaded.
  */
 
 import type { ModelError } from '../../protocol/model.ts';
@@ -11,19 +11,19 @@ import { askJson, type HttpQuestion } from './askHttp.ts';
 import { askServer, findServed } from './askServer.ts';
 
 export interface ServedModels {
-  /** What is known by now; absent facts are not known. */
+  /** The facts known so far; unknown ones are absent. */
   get(id: string): (ServedModel & { readonly kind: ServerKind }) | undefined;
   /**
-   * Asks, unless it was asked already; a server nearby also when that was a minute ago. Never rejects; a prompt does
-   * not wait for it.
+   * Asks the server, unless it was asked before; a local server is asked again after a minute. Never rejects; prompts
+   * do not wait for it.
    */
   ask(id: string): Promise<void>;
-  /** True while the server cannot tell the window because it has not loaded the model yet; `settle` loads it. */
+  /** True while the server cannot report the window because it has not loaded the model yet; `settle` loads it. */
   awaitsLoad(id: string): boolean;
   /**
-   * Waits until what is being asked is there, at most `patienceMs`; where a model must be loaded to know its window,
-   * until it is: the request that follows would have to wait for that all the same. `fitsAnyWindow`: the request fits
-   * whatever the answer will be, so it waits less. Resolves early on abort.
+   * Waits at most `patienceMs` for a running query. If the model must be loaded to learn its window, waits until it is
+   * loaded: the next request would have to wait for that anyway. `fitsAnyWindow`: the request fits whatever the answer
+   * is, so the wait is shorter. Resolves early on abort.
    */
   settle(id: string, signal: AbortSignal, fitsAnyWindow?: boolean): Promise<void>;
 }
@@ -34,14 +34,14 @@ export interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
   readonly now: () => number;
   /** Longest wait of a prompt, in ms. Default: longer for a local server, which reports more and may be busy. */
   readonly patienceMs?: number;
-  /** What earlier runs learned; absent = nothing. */
+  /** What earlier sessions learned; absent = nothing. */
   readonly memory?: ServerMemory;
 }
 
-/** `silent`: a server that reports nothing about itself, or not in time; no prompt waits for it. */
+/** `silent`: a server that reports nothing about itself, or not in time; prompts do not wait for it. */
 export type RememberedKind = ServerKind | 'silent';
 
-/** Which kind of server this endpoint was the last time. */
+/** Remembers across sessions which kind of server this endpoint is. */
 export interface ServerMemory {
   recall(): Promise<RememberedKind | undefined>;
   remember(kind: RememberedKind): Promise<void>;
@@ -49,15 +49,18 @@ export interface ServerMemory {
 
 const noMemory: ServerMemory = { recall: async () => undefined, remember: async () => {} };
 
-/** Longest wait for a server's answer, whether or not somebody waits, in ms. */
+/** Timeout of a query, even if nothing waits for it, in ms. */
 const ANSWER_MS = 10_000;
-/** Longest wait of the first prompt, in ms. A wrong window of a local server costs more: it cuts silently. */
+/**
+ * Longest wait of the first prompt, in ms. Longer for local servers, where a wrong window costs more: they truncate
+ * silently.
+ */
 const PATIENCE_MS = { near: 2000, far: 300 };
 /** The same for a request that fits into any window. */
 const SHORT_PATIENCE_MS = 300;
-/** Longest time in which a model is loaded, in ms. */
+/** Longest time to load a model, in ms. */
 const LOAD_MS = 10 * 60_000;
-/** After this a server nearby may have been started anew, in ms. */
+/** Age at which an answer of a local server is stale, because it may have been restarted, in ms. */
 const STALE_MS = 60_000;
 
 interface Record {
@@ -67,7 +70,7 @@ interface Record {
   loadTried: boolean;
 }
 
-/** The three whose lists hold nothing but names are never asked. */
+/** Never asks OpenAI, Anthropic and Google, whose lists contain only names. */
 export function createServedModels(options: ServedModelsOptions): ServedModels {
   const { baseUrl, now, memory = noMemory } = options;
   const { provider } = endpointFacts(baseUrl);
@@ -91,7 +94,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     const remembered = await memory.recall();
     const isKnown = remembered !== undefined && remembered !== 'silent';
     let answer = await askServer(isKnown ? { ...question, kind: remembered } : question);
-    // Another server answers there now.
+    // A different server answers at this address now.
     if (isKnown && (answer.type === 'failed' || answer.facts.kind !== remembered))
       answer = await askServer(question);
     if (answer.type === 'failed') {
@@ -139,13 +142,13 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
       if (isSilent) return;
       const record = recordOf(id);
       const isFirst = record.known === undefined;
-      // Waiting would be pointless; `ask` follows later, in the background.
+      // Waiting would be pointless; the caller runs `ask` later, in the background.
       if (isFirst && (await memory.recall()) === 'silent') return;
       void ask(id);
       if (isFirst && record.running !== undefined) {
         const ms = fitsAnyWindow ? Math.min(patienceMs, SHORT_PATIENCE_MS) : patienceMs;
         await waitAtMost(record.running, ms, signal);
-        // The next session does not wait; an answer that still comes is remembered instead.
+        // The next session does not wait; an answer that still arrives is remembered instead.
         if (record.running !== undefined && !signal.aborted) await memory.remember('silent');
       }
       if (awaitsLoad(id) && !signal.aborted) await load(id, record, signal);
@@ -153,7 +156,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
   };
 }
 
-/** The server is there and has no such page, as those have that offer nothing but conversations. */
+/** True if the server answers but has no such page, e.g. because it only offers chat completions. */
 const saysNothing = ({ kind, retryable }: ModelError): boolean =>
   !retryable && (kind === 'bad_url' || kind === 'bad_request');
 

@@ -2,12 +2,12 @@ import type { ModelInfo } from '../../protocol/model.ts';
 import type { ServedModel, ServerKind } from '../../protocol/server.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 
-/** A window of this size is enough for an agent, whatever more the model could do. In tokens. */
+/** Tokens. A window of this size is enough for an agent, even if the model supports more. */
 const ENOUGH = 32_768;
 
 /**
- * What to tell once where the window that the server gives is far below what the model was made for, or below what
- * the settings claim: a server that cuts silently loses the beginning of the conversation.
+ * The advice to show once if the server's window is far below what the model was made for, or below the window in the
+ * settings: a server that truncates silently loses the beginning of the conversation.
  */
 export function windowAdvice(
   served: Pick<ServedModel, 'id' | 'windowTokens' | 'maxWindowTokens'> & { readonly kind: ServerKind },
@@ -29,7 +29,10 @@ function fate(kind: ServerKind): string {
   return kind === 'ollama' ? 'longer requests are silently cut' : 'longer requests are rejected';
 }
 
-/** How each server is told. source: the documents named in ollama.ts, lmstudio.ts, llamacpp.ts and modelList.ts. */
+/**
+ * How to set the window on each server. source: the documents named in ollama.ts, lmstudio.ts, llamacpp.ts and
+ * modelList.ts.
+ */
 function remedy(kind: ServerKind, tokens: number): string {
   switch (kind) {
     case 'ollama':

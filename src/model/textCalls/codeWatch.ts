@@ -1,24 +1,29 @@
-/** Follows Markdown far enough to know what is code, where a call is only quoted, and what is a `<think>` block. */
+/**
+ * Follows Markdown far enough to know what is code, in which a tool call is only quoted, and what is a `<think>` block.
+ */
 export interface CodeWatch {
-  /** Takes the next piece of text. */
+  /** Adds the next piece of text. */
   pass(text: string): void;
-  /** Would the next character stand in a fence, between backticks, in an indented or quoted line, or in a thought? */
+  /**
+   * True if the next character would be in a fence, between backticks, in an indented or quoted line, or in a `<think>`
+   * block.
+   */
   isCode(): boolean;
-  /** Would it be the first of its line, but for white space? */
+  /** True if only white space precedes the next character on its line. */
   isLineStart(): boolean;
-  /** A second watch that goes on from here by itself. */
+  /** Returns an independent copy of this watch. */
   ahead(): CodeWatch;
 }
 
 interface State {
-  /** The line so far; of a long one only its end. */
+  /** The line so far; only the end of a long one. */
   line: string;
-  /** The fence that is open, e.g. ```` ``` ````. */
+  /** The open fence, e.g. ```` ``` ````. */
   fence: string;
   backticks: number;
   inThought: boolean;
   isLongLine: boolean;
-  /** Some line before this one holds text. */
+  /** True if an earlier line contains text. */
   isBegun: boolean;
 }
 
@@ -74,7 +79,7 @@ export function createCodeWatch(from?: State): CodeWatch {
       state.fence !== '' ||
       state.backticks % 2 === 1 ||
       /^ {0,3}(?:```|~~~|>)/.test(state.line) ||
-      // What stands before everything else is no code, however far in.
+      // The first text of a reply is never code, regardless of its indentation.
       (state.isBegun && /^(?: {4}| {0,3}\t)/.test(state.line)),
     isLineStart: () => !state.isLongLine && state.line.trim() === '',
     ahead: () => createCodeWatch({ ...state }),

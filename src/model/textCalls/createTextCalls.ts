@@ -1,10 +1,10 @@
 /**
- * Finds calls in the text of a reply while it streams. What could be the beginning of a call is held back, and
- * let go when it is none, so that nothing of a call is ever shown as prose.
+ * Finds tool calls in the text of a reply while it streams. Text that may become a call is held back, and released if
+ * it does not, so that no part of a call is ever shown as prose.
  *
- * A text is a call only if: its name was offered; nothing but calls stands between it and the end of the reply; and
- * it stands outside of code (fences, `code`, indented lines), of quoted lines (`>`) and of `<think>`. JSON without a
- * sign must be the whole reply.
+ * Text is a call only if its name was offered, nothing but calls stands between it and the end of the reply, and it is
+ * outside of code (fences, `code`, indented lines), quoted lines (`>`) and `<think>`. JSON without a marker must be the
+ * entire reply.
  */
 import type { ToolSchema } from '../../protocol/messages.ts';
 import { createCodeWatch } from './codeWatch.ts';
@@ -12,18 +12,23 @@ import { couldBeBareCalls, readBareCalls, readCalls, signs, wrappers } from './r
 import type { Offered, TextCall } from './types.ts';
 
 export interface TextCalls {
-  /** Takes a piece of the reply; returns what can be shown by now. */
+  /** Adds a piece of the reply; returns the text that can be shown now. */
   push(text: string): string;
-  /** The call that is being written, as far as it looks like one: its name and the characters so far. */
+  /** The call that appears to be in progress: its name and the characters so far. */
   writing(): { readonly name: string; readonly length: number } | undefined;
-  /** The end of the reply: the rest to be shown, and the calls. Where there are none, nothing was lost. Once only. */
+  /**
+   * Ends the reply: returns the remaining text and the calls. If there are no calls, all held text is returned. Call
+   * once.
+   */
   end(mayCall?: boolean): { readonly text: string; readonly calls: readonly TextCall[] };
 }
 
-/** Places that are tried as the beginning of the calls once the reply has ended. */
+/** Maximum positions tried as the start of the calls once the reply has ended. */
 const MAX_TRIES = 16;
 
-/** Characters that are read for calls in vain; a reply that costs more is no longer looked at, and is shown as it is. */
+/**
+ * Maximum characters parsed without finding a call; beyond that the reply is shown as it is, without further parsing.
+ */
 const MAX_READ_IN_VAIN = 4_000_000;
 
 const SIGNS = [
@@ -33,23 +38,26 @@ const SIGNS = [
 const LONGEST = Math.max(...SIGNS.map(({ sign }) => sign.length));
 
 /**
- * `mayFence`: a reply that is nothing but JSON in a fence is a call. Models that know no better form write them so; one
- * that does would make the call, and shows somebody what it looks like.
+ * `mayFence`: a reply that is nothing but JSON in a code fence is a call. Models without native tool calls write them
+ * like that; a model with native calls would make the call, so its JSON is an example.
  */
 export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): TextCalls {
   const offered: Offered = new Map(tools.map((tool) => [tool.name, tool]));
   const code = createCodeWatch();
   /** Not yet shown, oldest first. */
   let pending = '';
-  /** What came behind `pending` and has not been looked at: joined only then, or a long call is copied for each token. */
+  /**
+   * Text after `pending` that has not been parsed; joined only when needed, because a long call would be copied for
+   * every token.
+   */
   let unread: string[] = [];
   let unreadLength = 0;
-  /** `start`: all of it may still be bare calls; `held`: what is pending begins with a sign. */
+  /** `start`: everything so far may still be bare calls; `held`: `pending` begins with a marker. */
   let mode: 'start' | 'prose' | 'held' | 'given_up' = offered.size === 0 ? 'given_up' : 'start';
   let readInVain = 0;
-  /** While something is held: length at which to look again, so that a long call is not read anew for every token. */
+  /** While text is held: the length at which to parse again, so that a long call is not parsed for every token. */
   let lookAt = 0;
-  /** What was last found in the beginning of what is pending. */
+  /** The last lookup of a tool name at the beginning of `pending`. */
   let named: { readonly beginning: string; readonly name: string | undefined } = {
     beginning: '',
     name: undefined,
@@ -62,7 +70,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     return text;
   }
 
-  /** Shows all that cannot be the beginning of a call, and stops before the first sign. */
+  /** Returns everything that cannot be the start of a call; stops at the first marker. */
   function scan(isFinal: boolean): string {
     const at = findSign(isFinal);
     if (at < pending.length && SIGNS.some(({ sign }) => pending.startsWith(sign, at))) {
@@ -72,7 +80,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     return release(at);
   }
 
-  /** Where the first sign, or the beginning of one at the very end, stands in `pending`. */
+  /** The position in `pending` of the first marker, or of a partial one at the very end. */
   function findSign(isFinal: boolean): number {
     const watch = code.ahead();
     let from = 0;
@@ -133,7 +141,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
         mode = 'given_up';
         return out + release(pending.length);
       }
-      out += release(1); // not here; perhaps at the next sign
+      out += release(1); // not a call; try the next marker
       mode = 'prose';
     }
   }
@@ -165,7 +173,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     return named.name === undefined ? undefined : { name: named.name, length };
   }
 
-  /** The name comes before what may mention another; of two at one place, the longer one is written there. */
+  /** The earliest offered name, because later text may mention others; of two at the same position, the longer one. */
   function nameIn(beginning: string): string | undefined {
     const [first] = [...offered.keys()]
       .map((name) => ({ name, at: beginning.indexOf(name) }))
@@ -177,8 +185,8 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   return { push, end, writing };
 }
 
-/** Characters in which the name of a call stands. */
+/** Characters within which the name of a call must appear. */
 const MAX_BEGINNING = 400;
 
-/** All signs begin with one of these. */
+/** Every marker begins with one of these. */
 const START = /[<[>]/g;

@@ -1,4 +1,7 @@
-/** Calls as JSON: `{"name": …, "arguments": {…}}` under any of the keys that models use, alone or in an array. */
+/**
+ * Parses calls written as JSON: `{"name": …, "arguments": {…}}` with any of the keys that models use, alone or in an
+ * array.
+ */
 import { list, record, text as textOf } from '../json.ts';
 import { type Found, type Offered, offeredName, skipSpace, type TextCall } from './types.ts';
 
@@ -8,7 +11,7 @@ const KEYS: ReadonlySet<string> = new Set([
   ...ARGUMENTS,
 ]);
 
-/** One value at `at`, or several with white space, commas or semicolons between them. Each must be a call. */
+/** Parses one or more values starting at `at`, separated by white space, commas or semicolons. Each must be a call. */
 export function readJsonCalls(text: string, at: number, offered: Offered): Found {
   const calls: TextCall[] = [];
   let end = at;
@@ -31,7 +34,7 @@ function skipBetween(text: string, at: number): number {
   return next;
 }
 
-/** The position behind a JSON value that begins at `at`; undefined while its brackets or a string are open. */
+/** The position after the JSON value that begins at `at`; undefined while its brackets or a string are open. */
 export function endOfJson(text: string, at: number): number | undefined {
   let depth = 0;
   let inString = false;
@@ -67,7 +70,7 @@ function readValue(json: string, offered: Offered): readonly TextCall[] | undefi
   return calls.every((call) => call !== undefined) ? calls : undefined;
 }
 
-/** One call; undefined for any other object, and for one that holds more than a call does. */
+/** One call; undefined for any other object, including one with additional keys. */
 export function readCall(value: unknown, offered: Offered): TextCall | undefined {
   const fields = record(value);
   const keys = Object.keys(fields);
@@ -84,7 +87,10 @@ export function readCall(value: unknown, offered: Offered): TextCall | undefined
   return { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) };
 }
 
-/** Broken inside (a line break in a string): name and arguments are still told apart, and the arguments are repaired later. */
+/**
+ * JSON that is invalid inside (e.g. a line break in a string): separates name and arguments; the arguments are repaired
+ * later.
+ */
 function readBroken(json: string, offered: Offered): TextCall | undefined {
   const match = /^\{\s*"name"\s*:\s*"([^"\\]{1,128})"\s*,\s*"(?:arguments|parameters)"\s*:\s*(?=\{)/.exec(
     json,

@@ -1,4 +1,4 @@
-/** The dialects in which models write calls as text, each by the sign that it begins with. Pure. */
+/** The formats in which models write calls as text, each identified by its marker. Pure. */
 import { readJsonCalls } from './jsonCall.ts';
 import { readDeepSeek, readFunctionary, readKimi, readMistral } from './signCall.ts';
 import { readFunctionTag, readInvokeTag, readToolCallTag } from './tagCall.ts';
@@ -7,11 +7,11 @@ import { type Found, type Offered, offeredName, type Reader, skipSpace, type Tex
 interface Sign {
   readonly sign: string;
   readonly read: Reader;
-  /** Counts only at the beginning of a line. */
+  /** Recognized only at the start of a line. */
   readonly atLineStart?: boolean;
 }
 
-/** Longer signs stand before shorter ones that they begin with. */
+/** Longer markers come before shorter ones that are their prefix. */
 export const signs: readonly Sign[] = [
   { sign: '<tool_call>', read: readToolCallTag }, // Hermes, Qwen, GLM
   { sign: '<tool_calls>', read: readJsonCalls }, // Jamba
@@ -29,7 +29,7 @@ export const signs: readonly Sign[] = [
   { sign: '>>>', read: readFunctionary, atLineStart: true }, // Functionary 3.2
 ];
 
-/** What may stand around calls and says nothing: wrappers, ends, and the stop signs of models. */
+/** Tokens without meaning that may surround calls: wrappers, closing tags, and stop tokens. */
 const fillers: readonly string[] = [
   ...[
     '</tool_call>',
@@ -52,12 +52,12 @@ const fillers: readonly string[] = [
   ...['</s>', '<|eot_id|>', '<|eom_id|>', '<|im_end|>', '<|end|>', '<|endoftext|>', '<end_of_turn>'],
 ];
 
-/** Wrappers that may open before the first sign. */
+/** Wrappers that may come before the first marker. */
 export const wrappers: readonly string[] = fillers.filter((filler) =>
   /begin|^<function_calls>|^<minimax/.test(filler),
 );
 
-/** A model that goes on to invent the result: the call counts, the invention does not. */
+/** The start of a tool result that the model invented: the call is kept, the result is dropped. */
 const inventions: readonly string[] = [
   '<tool_response>',
   '<|tool_response',
@@ -66,8 +66,9 @@ const inventions: readonly string[] = [
 ];
 
 /**
- * The calls from `at` (where a sign or wrapper begins) to the end of the text. `no` when anything else stands among
- * or behind them: a call that is talked about is no call. `more` while the end is open, unless `isFinal`.
+ * Parses the calls from `at` (the position of a marker or wrapper) to the end of the text. Returns `no` if anything
+ * else stands between or after them, since that only talks about a call; `more` while the end is open, unless
+ * `isFinal`.
  */
 export function readCalls(text: string, at: number, offered: Offered, isFinal: boolean): Found {
   const calls: TextCall[] = [];
@@ -96,7 +97,7 @@ export function readCalls(text: string, at: number, offered: Offered, isFinal: b
   }
 }
 
-/** A reply that is nothing but calls in JSON, bare or, where that counts, in one fence. */
+/** The calls of a reply that is nothing but calls in JSON, bare or, with `mayFence`, in one code fence. */
 export function readBareCalls(text: string, offered: Offered, mayFence: boolean): readonly TextCall[] {
   const whole = text.trim();
   if (isFence(whole) && !mayFence) return [];
@@ -107,7 +108,7 @@ export function readBareCalls(text: string, offered: Offered, mayFence: boolean)
   return typeof found === 'object' && skipSpace(body, found.end) === body.length ? found.calls : [];
 }
 
-/** Could a reply that begins like this be nothing but calls in JSON? Asked as it grows. */
+/** True if a reply that begins like this could be nothing but calls in JSON. Called as the reply grows. */
 export function couldBeBareCalls(text: string, offered: Offered, mayFence: boolean): boolean {
   const begun = text.trimStart();
   if (isFence(begun) && !mayFence) return false;

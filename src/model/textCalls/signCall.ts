@@ -1,8 +1,8 @@
-/** Calls between special tokens, which a server should have read and did not: Mistral, DeepSeek, Kimi, Functionary. */
+/** Parses calls between special tokens that the server failed to parse: Mistral, DeepSeek, Kimi, Functionary. */
 import { endOfJson, readJsonCalls } from './jsonCall.ts';
 import { type Found, meets, type Offered, offeredName, skipSpace } from './types.ts';
 
-/** Behind `[TOOL_CALLS]`: an array, or `NAME{…}`, `NAME[ARGS]{…}`, `NAME[CALL_ID]…[ARGS]{…}`. */
+/** After `[TOOL_CALLS]`: an array, or `NAME{…}`, `NAME[ARGS]{…}`, `NAME[CALL_ID]…[ARGS]{…}`. */
 export function readMistral(text: string, at: number, offered: Offered): Found {
   const start = skipSpace(text, at);
   if (start >= text.length) return 'more';
@@ -11,8 +11,8 @@ export function readMistral(text: string, at: number, offered: Offered): Found {
 }
 
 /**
- * Behind the sign of one DeepSeek call: `NAME<｜tool▁sep｜>{…}`, in older models
- * `function<｜tool▁sep｜>NAME`, a line break and the arguments in a fence.
+ * After the marker of one DeepSeek call: `NAME<｜tool▁sep｜>{…}`, in older models `function<｜tool▁sep｜>NAME`, a line
+ * break and the arguments in a fence.
  */
 export function readDeepSeek(text: string, at: number, offered: Offered): Found {
   return readNamed(
@@ -24,13 +24,13 @@ export function readDeepSeek(text: string, at: number, offered: Offered): Found 
   );
 }
 
-/** Behind `<|tool_call_begin|>` (Kimi): `functions.NAME:0<|tool_call_argument_begin|>{…}`. */
+/** After `<|tool_call_begin|>` (Kimi): `functions.NAME:0<|tool_call_argument_begin|>{…}`. */
 export function readKimi(text: string, at: number, offered: Offered): Found {
   const pattern = /([\w.-]{1,128})(?::\d{1,4})?<\|tool_call_argument_begin\|>\s{0,4}/y;
   return readNamed(text, skipSpace(text, at), offered, pattern);
 }
 
-/** Behind `>>>` at the beginning of a line (Functionary): `NAME`, a line break, `{…}`. */
+/** After `>>>` at the start of a line (Functionary): `NAME`, a line break, `{…}`. */
 export function readFunctionary(text: string, at: number, offered: Offered): Found {
   return readNamed(text, at, offered, /([\w.-]{1,128})\n\s{0,4}/y);
 }
@@ -39,7 +39,7 @@ function readNamed(text: string, at: number, offered: Offered, head: RegExp, foo
   head.lastIndex = at;
   const found = head.exec(text);
   const start = at + (found?.[0].length ?? 0);
-  // The head may still be coming; the longest of them is shorter than this.
+  // The head may be incomplete; the longest possible head is shorter than 256 characters.
   if (found === null || text[start] !== '{') {
     const isUnfinished =
       text.length - at < 256 && (start >= text.length || isHeadBegun(text.slice(at), offered));
@@ -56,7 +56,7 @@ function readNamed(text: string, at: number, offered: Offered, head: RegExp, foo
 
 const SIGNS = ['<｜tool▁sep｜>', '<|tool_call_argument_begin|>', '[CALL_ID]', '[ARGS]', '```json', '\n'];
 
-/** A name and then the beginning of one of the signs that may follow it. */
+/** True for an offered name, or the beginning of one, followed by the beginning of a marker that may follow it. */
 function isHeadBegun(head: string, offered: Offered): boolean {
   const [written = ''] = /^[\w.-]*/.exec(head) ?? [];
   const isName = [...offered.keys(), 'function'].some(

@@ -1,9 +1,11 @@
-/** Calls as tags: a name, then a pair of tags for each argument. The type of each comes from the tool's schema. */
+/**
+ * Parses calls written as tags: a name, then a pair of tags per argument. Argument types come from the tool's schema.
+ */
 import { record } from '../json.ts';
 import { endOfJson, readJsonCalls } from './jsonCall.ts';
 import { type Found, meets, type Offered, offeredName, skipSpace, type TextCall } from './types.ts';
 
-/** Behind `<function=`: `NAME>{…}</function>`, or `NAME><parameter=KEY>…</parameter></function>`. */
+/** After `<function=`: `NAME>{…}</function>`, or `NAME><parameter=KEY>…</parameter></function>`. */
 export function readFunctionTag(text: string, at: number, offered: Offered): Found {
   const head = nameUntil(text, at, '>', offered);
   if (typeof head === 'string') return head;
@@ -21,7 +23,7 @@ export function readFunctionTag(text: string, at: number, offered: Offered): Fou
   return closed(text, stop, '</function>', { name: head.name, arguments: text.slice(start, stop) });
 }
 
-/** Behind `<invoke name="`: `NAME"><parameter name="KEY">…</parameter></invoke>`. */
+/** After `<invoke name="`: `NAME"><parameter name="KEY">…</parameter></invoke>`. */
 export function readInvokeTag(text: string, at: number, offered: Offered): Found {
   const head = nameUntil(text, at, '">', offered);
   if (typeof head === 'string') return head;
@@ -34,7 +36,7 @@ export function readInvokeTag(text: string, at: number, offered: Offered): Found
   return readPairs(text, skipSpace(text, head.end), head.name, offered, tags);
 }
 
-/** Behind `<tool_call>`: JSON, a function tag, or `NAME` and `<arg_key>KEY</arg_key><arg_value>…</arg_value>`. */
+/** After `<tool_call>`: JSON, a function tag, or `NAME` and `<arg_key>KEY</arg_key><arg_value>…</arg_value>`. */
 export function readToolCallTag(text: string, at: number, offered: Offered): Found {
   const start = skipSpace(text, at);
   if (start >= text.length) return 'more';
@@ -61,7 +63,7 @@ export function readToolCallTag(text: string, at: number, offered: Offered): Fou
 }
 
 interface Tags {
-  /** Sticky; its group is the key. */
+  /** Sticky; the first group is the key. */
   readonly open: RegExp;
   readonly begun: string;
   readonly close: string;
@@ -89,12 +91,15 @@ function readPairs(text: string, at: number, name: string, offered: Offered, tag
     pairs.push([key, readArgument(text.slice(from, to), key, name, offered)]);
     next = to + tags.close.length;
   }
-  // A key such as __proto__ stays a plain entry.
+  // `fromEntries` keeps a key such as __proto__ as a plain entry.
   const call = { name, arguments: JSON.stringify(Object.fromEntries(pairs)) };
   return { calls: [call], end: next + tags.end.length };
 }
 
-/** Strings as they are, without the line break behind the opening and before the closing tag; others as JSON. */
+/**
+ * Strings are taken verbatim, without the line break after the opening and before the closing tag; other types are
+ * parsed as JSON.
+ */
 function readArgument(written: string, key: string, name: string, offered: Offered): unknown {
   const { type } = record(record(record(offered.get(name)?.parameters).properties)[key]);
   if (type === 'string') return written.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
@@ -117,7 +122,7 @@ function nameUntil(
   return name === undefined ? 'no' : { name, end: stop + sign.length };
 }
 
-/** Is this the beginning of a name that was offered, perhaps with the sign behind it begun? */
+/** True if this is the beginning of an offered name, possibly with part of the characters that end it. */
 function couldBeName(written: string, offered: Offered): boolean {
   const begun = written.trimStart();
   return [...offered.keys()].some(
@@ -128,7 +133,7 @@ function couldBeName(written: string, offered: Offered): boolean {
   );
 }
 
-/** A closing tag that is missing at the very end was cut off by the server, which knows it as a stop sign. */
+/** The closing tag may be missing at the very end: the server cuts it off if it is a stop token. */
 function closed(text: string, at: number, tag: string, call: TextCall): Found {
   const next = skipSpace(text, at);
   const isClosed = text.startsWith(tag, next);
