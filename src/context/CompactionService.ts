@@ -22,9 +22,8 @@ import {
   type Snippets,
   tokensOfFiles,
 } from './compaction/snippets.ts';
+import { namesOfMessages, wrapSummary } from './compaction/summaryMessage.ts';
 import { requestSummary, type SummaryOutcome } from './compaction/summaryRequest.ts';
-import { wrapSummary } from './compaction/summaryText.ts';
-import { namesOfMessages } from './compaction/userMessages.ts';
 import { readFacts } from './facts/knownFacts.ts';
 import { recordedFacts, shellPlace } from './facts/recordedFacts.ts';
 import { type Atom, atomEntries } from './history/atoms.ts';

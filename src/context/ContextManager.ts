@@ -33,14 +33,11 @@ import { Admission } from './results/Admission.ts';
 import { admitPrompts } from './results/admitPrompts.ts';
 import { openSession, type Session } from './session.ts';
 import { closingDrafts, headerDrafts, headerOf, lastEnvironmentOf, replyDrafts } from './sessionDrafts.ts';
-import {
-  damageNotices,
-  messageDraft,
-  type SessionSummary,
-  SessionToolCache,
-  type StorageProblem,
-} from './storage/index.ts';
-import type { Blobs, OpenLog } from './storage/sessionStore.ts';
+import { SessionToolCache } from './storage/CacheStore.ts';
+import { messageDraft } from './storage/drafts.ts';
+import { damageNotices } from './storage/repair/damage.ts';
+import type { Blobs, OpenLog, StorageProblem } from './storage/sessionStore.ts';
+import type { SessionSummary } from './storage/sessionSummary.ts';
 import type {
   BuildOutcome,
   CompactOptions,

@@ -1,15 +1,18 @@
-/** Which files a conversation was about, and their text, for quoting next to a summary. */
-import { isAbsolute, relative, sep } from 'node:path';
+/** Which files a conversation was about, where they are on disk, and their text: for quoting next to a summary. */
+import { realpathSync, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { openRealFile } from '../disk/realFile.ts';
 import { realpath } from '../disk/realPath.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
+import { fileStamp, isStampReliable } from '../protocol/files/fileStamp.ts';
 import { contentText } from './facts/entryText.ts';
+import { pathTokens } from './facts/pathTokens.ts';
 import { runAtOnce, runInSlices } from './facts/slices.ts';
 import { isPasted } from './facts/typedText.ts';
-import { pathTokens } from './files/pathTokens.ts';
-import { RealFiles } from './files/RealFiles.ts';
-import { readFileStart } from './files/readFileStart.ts';
 import { isPrompt } from './history/atoms.ts';
-import type { CacheStore } from './storage/index.ts';
+import type { CacheStore } from './storage/CacheStore.ts';
+import { headOf } from './tokens/truncate.ts';
 
 /** What the log says was looked at in a file. */
 export type FileSpot =
@@ -175,4 +178,89 @@ export async function readFilesContent(
     if (content !== undefined) contents.push({ path, content });
   }
   return contents;
+}
+
+/** Names that are looked up on disk at most; a log full of listings has many thousands. */
+const MAX_LOOKUPS = 2000;
+
+/** Finds the file that a name means; two names of one file (a link, `./a.ts`) give the same path. */
+export class RealFiles {
+  readonly #known = new Map<string, string | undefined>();
+
+  /** The real path of the first directory's file that exists; undefined for folders and what is not there. */
+  find(name: string, directories: readonly string[]): string | undefined {
+    const candidates = isAbsolute(name) ? [name] : directories.map((directory) => resolve(directory, name));
+    for (const candidate of candidates) {
+      if (!this.#known.has(candidate))
+        this.#known.set(candidate, this.#known.size < MAX_LOOKUPS ? realFile(candidate) : undefined);
+      const path = this.#known.get(candidate);
+      if (path !== undefined) return path;
+    }
+    return undefined;
+  }
+}
+
+function realFile(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isFile() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface ReadStartOptions {
+  readonly maxLines: number;
+  readonly maxCharacters: number;
+  /** What was read before, by path and stamp: an edit invalidates. */
+  readonly cache?: CacheStore<string> | undefined;
+}
+
+const TRUNCATED = '... (truncated)';
+/** Larger files are data, not something that was worked on. */
+const MAX_FILE_BYTES = 5_000_000;
+
+/**
+ * The beginning of a text file; undefined for what is missing, unreadable, binary, too large or reached through a link: the
+ * caller has resolved the path and knows that this file may be shown.
+ */
+export async function readFileStart(path: string, options: ReadStartOptions): Promise<string | undefined> {
+  const handle = await openRealFile(path).catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    const info = await handle.stat({ bigint: true });
+    if (!info.isFile() || info.size > MAX_FILE_BYTES) return undefined;
+    const { maxLines, maxCharacters, cache } = options;
+    const key = [path, fileStamp(info), maxLines, maxCharacters].join('\0');
+    const known = cache?.get(key);
+    if (known !== undefined) return known;
+    const readAt = Date.now();
+    const text = await readText(handle, Number(info.size), options);
+    if (text !== undefined && isStampReliable(info, readAt)) cache?.set(key, text);
+    return text;
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readText(
+  handle: FileHandle,
+  size: number,
+  { maxLines, maxCharacters }: ReadStartOptions,
+): Promise<string | undefined> {
+  // Four bytes at most make one character.
+  const buffer = Buffer.alloc(Math.min(size, maxCharacters * 4));
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+  const bytes = buffer.subarray(0, bytesRead);
+  if (bytes.includes(0)) return undefined;
+  return cutText(new TextDecoder().decode(bytes), maxLines, maxCharacters, bytesRead < size);
+}
+
+function cutText(text: string, maxLines: number, maxCharacters: number, isPart: boolean): string {
+  const lines = text.split('\n');
+  const byLines = lines.length > maxLines ? lines.slice(0, maxLines).join('\n') : text;
+  const cut = headOf(byLines, maxCharacters);
+  return cut === text && !isPart ? text : `${cut}\n${TRUNCATED}`;
 }

@@ -24,42 +24,36 @@ export { filterOrphanToolMessages, validateRequest } from './request/validateReq
 export { truncateObservation } from './results/ObservationTruncator.ts';
 export { compress } from './results/ToolResultCompressor.ts';
 export { WorkingMemory } from './results/WorkingMemory.ts';
-export type { SessionStore } from './storage/index.ts';
+export { BlobStore } from './storage/BlobStore.ts';
+export { CacheStore } from './storage/CacheStore.ts';
+export { archiveOldest, type Stored } from './storage/catalogue/archiveSession.ts';
+export { type ProjectFolders, rememberPlace } from './storage/catalogue/projectPlaces.ts';
+export { openCatalogue, type SessionCatalogue } from './storage/catalogue/SessionCatalogue.ts';
 export {
   AmbiguousSessionIdError,
-  archiveOldest,
-  BlobStore,
-  CacheStore,
+  InvalidSessionIdError,
+  type LockHolder,
+  SessionExistsError,
+  SessionLockedError,
+  SessionNotFoundError,
+} from './storage/errors.ts';
+export { newId, newNoteKey } from './storage/ids.ts';
+export { JSONLStore } from './storage/JSONLStore.ts';
+export { LogPages } from './storage/LogPages.ts';
+export { parseLine } from './storage/logReader.ts';
+export { MemoryStore } from './storage/MemoryStore.ts';
+export { PersistentStore } from './storage/PersistentStore.ts';
+export {
   detectGitBranch,
   detectGitRemote,
   getProjectStoragePath,
   getStorageRoot,
-  InvalidSessionIdError,
-  JSONLStore,
-  type LockHolder,
-  LogPages,
-  MemoryStore,
-  newId,
-  newNoteKey,
-  openCatalogue,
-  PersistentStore,
-  type ProjectFolders,
-  parseLine,
-  pointersOf,
-  type RepairReport,
-  rememberPlace,
-  repairSession,
-  type SessionCatalogue,
-  SessionExistsError,
-  SessionLockedError,
-  SessionNotFoundError,
-  type SessionSummary,
-  type StorageProblem,
-  type Stored,
-  scanLog,
-  type VerifyReport,
-  verifySession,
-} from './storage/index.ts';
+} from './storage/pathUtils.ts';
+export { type RepairReport, repairSession } from './storage/repair/repairSession.ts';
+export { scanLog } from './storage/repair/scanLog.ts';
+export { pointersOf, type VerifyReport, verifySession } from './storage/repair/verifySession.ts';
+export type { SessionStore, StorageProblem } from './storage/sessionStore.ts';
+export type { SessionSummary } from './storage/sessionSummary.ts';
 export { compressionHistory } from './strategies/CompressionHistory.ts';
 export { checkAndCompress } from './strategies/checkAndCompress.ts';
 export { assignMessagePriorities } from './strategies/priorities.ts';

@@ -3,7 +3,7 @@ import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import { recordedDraft, ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './request/Projection.ts';
 import { RequestRecorder } from './request/requestRecord.ts';
-import { CacheStore } from './storage/index.ts';
+import { CacheStore } from './storage/CacheStore.ts';
 import type { OpenLog } from './storage/sessionStore.ts';
 import type { ContextManagerDeps } from './types.ts';
 

@@ -6,7 +6,7 @@ import { groupAtoms } from './history/atoms.ts';
 import { evictedPrefixOf } from './history/evictedPrefix.ts';
 import { type NotedRequest, recordOf } from './request/requestRecord.ts';
 import { INTERRUPTED_RESULT } from './request/standardMessages.ts';
-import { toolResultDraft, toolUseDraft } from './storage/index.ts';
+import { toolResultDraft, toolUseDraft } from './storage/drafts.ts';
 import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 
 /** The header of a session and, pinned behind it, its instructions. */

@@ -6,7 +6,7 @@ import {
   SYSTEM_PROMPT_LIMIT,
   systemPrompt,
 } from '../../src/agent/systemPrompt.ts';
-import { SUMMARY_START } from '../../src/context/compaction/summaryText.ts';
+import { SUMMARY_START } from '../../src/context/compaction/summaryMessage.ts';
 import { builtinTools } from '../../src/tools/builtinTools.ts';
 
 const KEY = 'k3Xa91Qz';

@@ -3,10 +3,14 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { analyzeFiles, analyzeFilesInSlices, readFilesContent } from '../../src/context/FileAnalyzer.ts';
-import { pathTokens } from '../../src/context/files/pathTokens.ts';
-import { readFileStart } from '../../src/context/files/readFileStart.ts';
-import { CacheStore } from '../../src/context/storage/index.ts';
+import {
+  analyzeFiles,
+  analyzeFilesInSlices,
+  readFileStart,
+  readFilesContent,
+} from '../../src/context/FileAnalyzer.ts';
+import { pathTokens } from '../../src/context/facts/pathTokens.ts';
+import { CacheStore } from '../../src/context/storage/CacheStore.ts';
 import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
 import { cpuMs } from '../cpuTime.ts';
 

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { generateMany } from '../../bench/sessions/generate.ts';
-import { messageDraft, PersistentStore } from '../../src/context/storage/index.ts';
+import { messageDraft } from '../../src/context/storage/drafts.ts';
+import { PersistentStore } from '../../src/context/storage/PersistentStore.ts';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
 import { type Stage, setStage } from './support/stage.ts';

@@ -1,7 +1,7 @@
 /** Whether what a reduction took out of the request comes back, to the byte. */
 
+import { retainedBy } from '../../src/context/history/compactions.ts';
 import { reductionOf } from '../../src/context/history/reductions.ts';
-import { retainedBy } from '../../src/context/history/retained.ts';
 import { wellFormed } from '../../src/context/tokens/truncate.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { demand } from './check.ts';

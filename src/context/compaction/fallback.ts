@@ -6,7 +6,7 @@ import { type Atom, atomEntries, isPrompt } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import { headOf } from '../tokens/truncate.ts';
 import { ledgerLines } from './ledger.ts';
-import { wrapSummary } from './summaryText.ts';
+import { wrapSummary } from './summaryMessage.ts';
 
 const MAX_REQUESTS = 5;
 const MAX_REQUEST_CHARACTERS = 200;

@@ -13,7 +13,7 @@ import type { SummaryDraft } from '../memory/ThreadSummary.ts';
 import { RequestSizer } from '../request/RequestSizer.ts';
 import type { RequestOutcome } from '../request/requestRecord.ts';
 import { type ProjectionPolicy, renderAtom } from '../request/standardMessages.ts';
-import type { CacheStore } from '../storage/index.ts';
+import type { CacheStore } from '../storage/CacheStore.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import { type CompactionBudget, compactionBudget, type WindowBudget } from '../tokens/budgets.ts';

@@ -8,7 +8,7 @@ import { type Atom, isPrompt } from '../history/atoms.ts';
 import { alwaysKept, isRunning, newestRounds, tailStart } from '../history/rounds.ts';
 import type { View } from '../history/view.ts';
 import type { CompactionBudget } from '../tokens/budgets.ts';
-import { chooseUserMessages, type KeptMessage, quoteUserMessages } from './userMessages.ts';
+import { chooseUserMessages, type KeptMessage, quoteUserMessages } from './summaryMessage.ts';
 
 export interface CompactionPlan {
   /** In log order. What is pinned stands before the tail. */

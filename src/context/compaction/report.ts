@@ -9,9 +9,8 @@ import { reductionRecords } from '../contextReport.ts';
 import { contentText, entryTexts } from '../facts/entryText.ts';
 import { knownFacts } from '../facts/knownFacts.ts';
 import { atomEntries, isPrompt } from '../history/atoms.ts';
+import { lastCompaction, retainedBy } from '../history/compactions.ts';
 import { liveEntries } from '../history/liveEntries.ts';
-import { retainedBy } from '../history/retained.ts';
-import { lastCompaction } from '../history/view.ts';
 import { headOf } from '../tokens/truncate.ts';
 import type { CompactionOutcome } from './job.ts';
 

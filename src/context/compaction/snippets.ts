@@ -4,9 +4,7 @@
  */
 import { relative } from 'node:path';
 import * as z from 'zod';
-import { analyzeFilesInSlices, type FileReference } from '../FileAnalyzer.ts';
-import { RealFiles } from '../files/RealFiles.ts';
-import { readFileStart } from '../files/readFileStart.ts';
+import { analyzeFilesInSlices, type FileReference, RealFiles, readFileStart } from '../FileAnalyzer.ts';
 import type { AtomCall } from '../history/atoms.ts';
 import { liveEntries } from '../history/liveEntries.ts';
 import { fairShare } from '../history/SlidingWindow.ts';
@@ -14,7 +12,7 @@ import { outputOf } from './clips.ts';
 import { type FileLines, type FilePart, importantPart, isShownElsewhere } from './fileParts.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
 import type { CompactionPlan } from './plan.ts';
-import { labelled, quoteFile } from './summaryText.ts';
+import { labelled, quoteFile } from './summaryMessage.ts';
 
 /** A file that could be quoted. */
 export interface FileCandidate extends FileLines {

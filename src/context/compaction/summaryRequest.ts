@@ -22,7 +22,7 @@ import { whyNoSummary } from './checkSummary.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
 import { languageOf, sameLanguage } from './language.ts';
 import type { Snippets } from './snippets.ts';
-import { quoteFiles, type SnippetTexts } from './summaryText.ts';
+import { quoteFiles, type SnippetTexts } from './summaryMessage.ts';
 
 export type SummaryOutcome =
   /** `atoms`: how many of the view's, from the first, it speaks for. */

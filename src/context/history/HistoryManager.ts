@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { type JSONLEntry, parseEntry } from '../../protocol/entries.ts';
-import { SUMMARY_HEADING } from '../compaction/summaryText.ts';
+import { SUMMARY_HEADING } from '../compaction/summaryMessage.ts';
 import { contentText } from '../facts/entryText.ts';
 import { frozenCopy } from '../storage/frozen.ts';
 import { reachesShare } from '../tokens/budgets.ts';

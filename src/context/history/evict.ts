@@ -7,6 +7,7 @@ import { entryKinds, type JSONLEntry, kindOf } from '../../protocol/entries.ts';
 import { reductionRecords } from '../contextReport.ts';
 import { boundedFacts, knownFacts } from '../facts/knownFacts.ts';
 import { atomEntries, groupAtoms, isPrompt } from './atoms.ts';
+import { lastCompaction, retainedBy } from './compactions.ts';
 import {
   afterEvictedPrefix,
   type EvictedPrefix,
@@ -16,10 +17,8 @@ import {
 } from './evictedPrefix.ts';
 import { Learned } from './Learned.ts';
 import { isCorrection, liveEntries, rewindTarget, undoneBy } from './liveEntries.ts';
-import { reductionOf } from './reductions.ts';
-import { noteHeads, Removals, stretchesIn, withAllBehind } from './removals.ts';
-import { retainedBy } from './retained.ts';
-import { lastCompaction, viewOf } from './view.ts';
+import { noteHeads, Removals, reductionOf, stretchesIn, withAllBehind } from './reductions.ts';
+import { viewOf } from './view.ts';
 
 /** Reductions that `/context` can still list of a past. */
 const MAX_RECORDS = 100;

@@ -3,16 +3,15 @@
  * built. A pure function of the log; refers to entries by id, so it survives any reordering of code.
  */
 import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
-import { type KeptMessage, messagesNamed } from '../compaction/userMessages.ts';
+import { type KeptMessage, messagesNamed } from '../compaction/summaryMessage.ts';
 import { pinnedInstructions } from '../memory/instructions.ts';
 import type { NoteKey } from '../request/systemNotes.ts';
 import { isNoteKey } from '../storage/ids.ts';
 import { type Atom, AtomGrouper } from './atoms.ts';
+import { keptBy, lastCompaction } from './compactions.ts';
 import { createGrowth } from './foldLog.ts';
 import { type Live, liveEntries } from './liveEntries.ts';
-import { isReshaping, reductionOf } from './reductions.ts';
-import { Removals, retainedNotes } from './removals.ts';
-import { keptBy } from './retained.ts';
+import { isReshaping, Removals, reductionOf, retainedNotes } from './reductions.ts';
 
 export interface View {
   readonly systemPrompt: string;
@@ -104,21 +103,6 @@ export class LogView {
     for (const uuid of reduction.restored ?? []) replacements.delete(uuid);
     this.#atoms.removals.learn(entry, reduction);
   }
-}
-
-const none: ReadonlySet<string> = new Set();
-
-/**
- * Index of the last boundary that has its summary and was not undone; one without (a crash between two
- * lines) never happened. -1 when there is none.
- */
-export function lastCompaction(entries: readonly JSONLEntry[], undone: ReadonlySet<string> = none): number {
-  for (let index = entries.length - 2; index >= 0; index--) {
-    const entry = entries[index];
-    if (entry?.subtype !== 'compact_boundary' || undone.has(entry.uuid)) continue;
-    if (entries[index + 1]?.isCompactSummary === true) return index;
-  }
-  return -1;
 }
 
 function restoredIn(entries: readonly JSONLEntry[], undone: ReadonlySet<string>): string[] {

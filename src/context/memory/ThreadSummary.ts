@@ -7,8 +7,8 @@ import * as z from 'zod';
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import type { Atom } from '../history/atoms.ts';
 import { epochOf } from '../history/epoch.ts';
-import { stretchesIn, withAllBehind } from '../history/removals.ts';
-import type { CacheStore } from '../storage/index.ts';
+import { stretchesIn, withAllBehind } from '../history/reductions.ts';
+import type { CacheStore } from '../storage/CacheStore.ts';
 
 export interface SummaryDraft {
   readonly text: string;

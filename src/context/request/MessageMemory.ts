@@ -6,7 +6,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { Atom } from '../history/atoms.ts';
-import { MemoryStore } from '../storage/index.ts';
+import { MemoryStore } from '../storage/MemoryStore.ts';
 import type { BuiltAtom, Memo } from './standardMessages.ts';
 
 /** Something that may be gone; `WeakRef` is one. */

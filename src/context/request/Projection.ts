@@ -8,11 +8,12 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import { type BuiltContext, ContextBuilder, configOf } from '../ContextBuilder.ts';
 import type { Atom } from '../history/atoms.ts';
+import { lastCompaction } from '../history/compactions.ts';
 import { afterEvictedPrefix, evictedPrefixOf } from '../history/evictedPrefix.ts';
 import { Learned } from '../history/Learned.ts';
 import { isCorrection, liveEntries } from '../history/liveEntries.ts';
 import { reductionOf } from '../history/reductions.ts';
-import { lastCompaction, type View } from '../history/view.ts';
+import type { View } from '../history/view.ts';
 import type { OpenLog } from '../storage/sessionStore.ts';
 import { TokenCounter } from '../TokenCounter.ts';
 import {

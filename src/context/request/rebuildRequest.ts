@@ -8,8 +8,9 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../../protocol/model.ts';
 import { summaryMessages, summaryRequest, upTo } from '../compaction/summaryRequest.ts';
+import { lastCompaction } from '../history/compactions.ts';
 import { liveEntries } from '../history/liveEntries.ts';
-import { lastCompaction, type View, viewOf } from '../history/view.ts';
+import { type View, viewOf } from '../history/view.ts';
 import { convertToStandardMessages } from './standardMessages.ts';
 
 export interface RebuiltRequest {

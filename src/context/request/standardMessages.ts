@@ -14,8 +14,12 @@ import type {
   ToolMessage,
 } from '../../protocol/messages.ts';
 import { quotedName } from '../../protocol/text/quotedName.ts';
-import { insertBlocks, quoteFiles, type SnippetTexts } from '../compaction/summaryText.ts';
-import { quoteUserMessages } from '../compaction/userMessages.ts';
+import {
+  insertBlocks,
+  quoteFiles,
+  quoteUserMessages,
+  type SnippetTexts,
+} from '../compaction/summaryMessage.ts';
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
 import { type View, viewOf } from '../history/view.ts';
 import { instructionPath } from '../memory/instructions.ts';

@@ -4,7 +4,7 @@
  * and no text of others ever has the key in it, not even text that has read it in the log. The stored texts have
  * neither frame nor key; both are put around them here, so that the same log gives the same bytes. Pure.
  */
-import { SUMMARY_END, SUMMARY_HEADING, SUMMARY_START } from '../compaction/summaryText.ts';
+import { SUMMARY_END, SUMMARY_HEADING, SUMMARY_START } from '../compaction/summaryMessage.ts';
 
 /** The key of a session; undefined in sessions of earlier versions, whose frames have none. */
 export type NoteKey = string | undefined;

@@ -6,7 +6,7 @@ import type { ToolCall } from '../../protocol/messages.ts';
 import type { RecallAnswer, RecallRequest, ToolOutcome } from '../../protocol/tools.ts';
 import { recall } from '../recall/recall.ts';
 import type { Session } from '../session.ts';
-import { toolResultDraft } from '../storage/index.ts';
+import { toolResultDraft } from '../storage/drafts.ts';
 import { headOf } from '../tokens/truncate.ts';
 import type { ToolResultInput } from '../types.ts';
 import { type AdmissionOptions, type Admitted, admitOutput, limitsFor } from './admit.ts';

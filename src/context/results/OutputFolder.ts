@@ -7,7 +7,7 @@ import { copyFile, lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { makeFolder } from '../storage/folders.ts';
-import { newId } from '../storage/index.ts';
+import { newId } from '../storage/ids.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';
 

@@ -4,7 +4,7 @@
  * What left is still in the log.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { retainedBy } from '../history/retained.ts';
+import { retainedBy } from '../history/compactions.ts';
 import { frozenCopy } from './frozen.ts';
 
 const residentShare = 0.8;

@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
 import { atomEntries } from '../history/atoms.ts';
+import { withoutHalfCompactions } from '../history/compactions.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
 import { BlobStore } from './BlobStore.ts';
 import { archiveFileIn } from './catalogue/logFiles.ts';
@@ -18,7 +19,6 @@ import {
   SessionNotFoundError,
 } from './errors.ts';
 import { syncFolder } from './folders.ts';
-import { withoutHalfCompactions } from './halfCompactions.ts';
 import { isSafeSessionId, newSessionId } from './ids.ts';
 import { JSONLStore } from './JSONLStore.ts';
 import { loadLog, resumePointFile } from './loadLog.ts';

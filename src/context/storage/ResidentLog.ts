@@ -3,12 +3,16 @@
  * soon as it is there; a copy of what is needed of it stays (history/evictPrefix.ts).
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import {
+  lastCompaction,
+  wholeCompactions,
+  wholeCompactionsBefore,
+  withoutHalfCompactions,
+} from '../history/compactions.ts';
 import { evictPrefix, isRemoval, removalToEvict } from '../history/evict.ts';
 import { evictedPrefixOf } from '../history/evictedPrefix.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
-import { lastCompaction } from '../history/view.ts';
 import { type SeenLog, seenIn } from '../recall/seenLog.ts';
-import { wholeCompactions, wholeCompactionsBefore, withoutHalfCompactions } from './halfCompactions.ts';
 import { LogPages } from './LogPages.ts';
 import { resumePointOf, WHOLE_BYTES, writeResumePoint } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';

@@ -3,12 +3,13 @@
  * together, repeated or out of order. Whatever can be read is; the rest is reported and left as it is.
  */
 
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { ENTRY_FORMAT } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { migrateEntry } from './entryLine.ts';
-import { linesOf, type RawLine } from './rawLines.ts';
-import { readLine, withoutSeal } from './readLine.ts';
+import { migrateEntry, unseal } from './entryLine.ts';
 import { type DamagedLine, gapsBetween, missing, type SeqRange } from './repair/damage.ts';
-import { type GarbledValue, mend } from './repair/salvage.ts';
+import { type GarbledValue, mend, minEntryBytes, type Piece, salvage } from './repair/salvage.ts';
 
 export type { DamagedLine } from './repair/damage.ts';
 
@@ -186,4 +187,118 @@ export function parseLine(
     'entry' in piece ? piece.entry : (migrateEntry({ ...piece.garbled }, 0) ?? []),
   );
   return reason === undefined ? { entries } : { entries, reason };
+}
+
+// One line: an entry or, if it is damaged, whatever can still be found in it.
+
+export interface ReadLine {
+  readonly pieces: readonly Piece[];
+  /** Why the line is damaged, where it is. */
+  readonly reason?: string;
+  /** Of an undamaged line that holds an entry. */
+  readonly seal?: 'intact' | 'absent';
+}
+
+/** The same line in a log whose lines have checksums by then. */
+export function withoutSeal(line: ReadLine): ReadLine {
+  const { pieces } = line;
+  // How a newer program guards its lines is its own affair.
+  if (pieces.some((piece) => 'entry' in piece && piece.entry.v > ENTRY_FORMAT)) return line;
+  return {
+    pieces: pieces.map((piece) => ('entry' in piece ? { garbled: piece.entry } : piece)),
+    reason: 'has lost its checksum',
+  };
+}
+
+/** `seq` is the position for a line of a version that did not count them. */
+export function readLine(line: RawLine, seq: number): ReadLine {
+  const { bytes, complete } = line;
+  if (bytes.length < line.length) return { pieces: [], reason: 'longer than any line can be' };
+  if (bytes.length < minEntryBytes) return shortLine(line);
+  const { json, seal } = unseal(bytes);
+  const value = parse(json);
+  const entry = value === undefined ? undefined : migrateEntry(value, seq);
+  if (entry !== undefined) {
+    if (seal === 'intact' || (seal === 'absent' && isUtf8(bytes))) return { pieces: [{ entry }], seal };
+    const reason = isUtf8(bytes) ? 'changed since it was written' : 'holds bytes that are not UTF-8';
+    const pieces = salvage(bytes);
+    return { pieces: pieces.length === 0 ? [{ garbled: entry }] : pieces, reason };
+  }
+  if (json.trim() === '') return { pieces: [] };
+  const pieces = salvage(bytes);
+  if (pieces.length === 0 && !complete) return { pieces, reason: 'cut short' };
+  if (bytes.includes(0)) return { pieces, reason: 'holds zero bytes' };
+  return { pieces, reason: pieces.some((piece) => 'entry' in piece) ? 'lines run together' : 'not an entry' };
+}
+
+function shortLine({ bytes, complete }: RawLine): ReadLine {
+  if (bytes.toString('latin1').trim() === '' || bytes.equals(byteOrderMark)) return { pieces: [] };
+  if (!complete) return { pieces: [], reason: 'cut short' };
+  return { pieces: [], reason: bytes.includes(0) ? 'holds zero bytes' : 'not an entry' };
+}
+
+const byteOrderMark = Buffer.from('\uFEFF');
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+// The lines of a file as bytes, whatever they hold, in bounded memory.
+
+/** A longer line is not read: no entry is, and neither memory nor a string could hold it. */
+const maxLineBytes = 256 * 2 ** 20;
+
+export interface RawLine {
+  /** Without the line feed; empty for a line that is too long to be read. */
+  readonly bytes: Buffer;
+  /** From 1. */
+  readonly number: number;
+  /** Where it begins, in bytes. */
+  readonly offset: number;
+  /** Its length in the file without the line feed. */
+  readonly length: number;
+  /** False for what follows the last line feed. */
+  readonly complete: boolean;
+}
+
+/**
+ * Splits at line feeds only: U+2028 and its like are ordinary characters inside a JSON string. `start` is the
+ * byte at which a line begins; lines are numbered from there.
+ */
+export async function* linesOf(file: string, start = 0): AsyncGenerator<RawLine> {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  let number = 1;
+  let offset = start;
+  const gather = (piece: Buffer): void => {
+    length += piece.length;
+    if (length <= maxLineBytes) pieces.push(piece);
+    else pieces = [];
+  };
+  const line = (complete: boolean): RawLine => ({
+    bytes: pieces.length === 1 ? (pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(pieces),
+    number,
+    offset,
+    length,
+    complete,
+  });
+  for await (const chunk of createReadStream(file, { start, highWaterMark: 256 * 1024 })) {
+    const buffer: Buffer = chunk;
+    let from = 0;
+    for (let end = buffer.indexOf(10); end !== -1; end = buffer.indexOf(10, from)) {
+      gather(buffer.subarray(from, end));
+      yield line(true);
+      number += 1;
+      offset += length + 1;
+      pieces = [];
+      length = 0;
+      from = end + 1;
+    }
+    gather(buffer.subarray(from));
+  }
+  if (length > 0) yield line(false);
 }

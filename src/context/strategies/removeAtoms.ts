@@ -2,8 +2,7 @@
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import { type Atom, atomEntries, groupAtoms } from '../history/atoms.ts';
 import type { Live } from '../history/liveEntries.ts';
-import { reductionDraft, reductionOf } from '../history/reductions.ts';
-import { stretchesIn, withAllBehind } from '../history/removals.ts';
+import { reductionDraft, reductionOf, stretchesIn, withAllBehind } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { strategyItems } from './priorities.ts';
 import { planRemoval } from './removalStrategies.ts';

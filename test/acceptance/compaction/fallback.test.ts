@@ -1,7 +1,7 @@
 /** The model that should write the summary is down. */
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/agent/reply.ts';
-import { retainedBy } from '../../../src/context/history/retained.ts';
+import { retainedBy } from '../../../src/context/history/compactions.ts';
 import type { SummaryModel } from '../../../src/context/index.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { createTestApp, type OpenHouse } from '../support/house.ts';

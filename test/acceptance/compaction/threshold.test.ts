@@ -1,6 +1,6 @@
 /** When a compaction starts, and what stays. */
 import { expect, test } from 'vitest';
-import { retainedBy } from '../../../src/context/history/retained.ts';
+import { retainedBy } from '../../../src/context/history/compactions.ts';
 import { estimateTokens } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';

@@ -3,7 +3,7 @@ import { rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readFilesContent } from '../../../src/context/index.ts';
-import { CacheStore } from '../../../src/context/storage/index.ts';
+import { CacheStore } from '../../../src/context/storage/CacheStore.ts';
 import { fileStamp, isStampReliable } from '../../../src/protocol/files/fileStamp.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import { textOf } from '../../e2e/support/wire.ts';

@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { JSONLStore } from '../../../src/context/storage/index.ts';
+import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { openProject, runPrint, SILENT } from '../support/project.ts';

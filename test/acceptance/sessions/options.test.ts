@@ -1,7 +1,7 @@
 /** The options of a session; each changes something where it is set, and by default nothing is cut short. */
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/cli/process/clock.ts';
-import { CacheStore } from '../../../src/context/storage/index.ts';
+import { CacheStore } from '../../../src/context/storage/CacheStore.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { createTestApp, type SessionFactoryOptions } from '../support/house.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { wholeEntry } from '../../../src/cli/sessionCommand/show.ts';
 import { transcript } from '../../../src/cli/sessionCommand/transcript.ts';
-import { messageDraft } from '../../../src/context/storage/index.ts';
+import { messageDraft } from '../../../src/context/storage/drafts.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';

@@ -7,7 +7,7 @@ import { copySession } from '../../../src/cli/sessions/copySession.ts';
 import { createSessionsPort } from '../../../src/cli/sessions/sessionsPort.ts';
 import { storeOfTarget } from '../../../src/cli/sessions/storeOfTarget.ts';
 import { openCatalogue, PersistentStore } from '../../../src/context/index.ts';
-import { messageDraft } from '../../../src/context/storage/index.ts';
+import { messageDraft } from '../../../src/context/storage/drafts.ts';
 import { madeUpDraft } from '../../madeUpEntry.ts';
 
 /** A data folder with sessions of two projects, and the port as the screen of the first one has it. */

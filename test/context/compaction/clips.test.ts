@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { clipResults } from '../../../src/context/compaction/clips.ts';
 import { type AdmissionOptions, admitOutput, type ToolOutput } from '../../../src/context/results/admit.ts';
-import { BlobStore } from '../../../src/context/storage/index.ts';
+import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
 import { temporaryFolder } from '../storage/tmp.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CompactionPlan, type PlanInput, planCompaction } from '../../../src/context/compaction/plan.ts';
-import { quoteUserMessages } from '../../../src/context/compaction/userMessages.ts';
+import { quoteUserMessages } from '../../../src/context/compaction/summaryMessage.ts';
 import { type Atom, isPrompt } from '../../../src/context/history/atoms.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
 import type { ContextManager } from '../../../src/context/index.ts';

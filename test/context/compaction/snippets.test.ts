@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { labelled, quoteFile } from '../../../src/context/compaction/summaryText.ts';
+import { labelled, quoteFile } from '../../../src/context/compaction/summaryMessage.ts';
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { CompactionReport } from '../../../src/protocol/events.ts';
 import { ask, call, configuration, type House, house, outcome, summary } from '../harness.ts';

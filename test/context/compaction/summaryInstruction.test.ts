@@ -4,8 +4,8 @@ import {
   fallbackText,
   simpleSummary,
 } from '../../../src/context/compaction/fallback.ts';
+import { wrapSummary } from '../../../src/context/compaction/summaryMessage.ts';
 import { buildSummaryRequest } from '../../../src/context/compaction/summaryRequest.ts';
-import { wrapSummary } from '../../../src/context/compaction/summaryText.ts';
 import { type View, viewOf } from '../../../src/context/history/view.ts';
 import { TokenCounter } from '../../../src/context/TokenCounter.ts';
 import { Log } from '../facts/log.ts';

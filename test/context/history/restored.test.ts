@@ -3,7 +3,7 @@ import { reductionDraft } from '../../../src/context/history/reductions.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
 import { validateRequest } from '../../../src/context/request/validateRequest.ts';
-import { compactionDrafts } from '../../../src/context/storage/index.ts';
+import { compactionDrafts } from '../../../src/context/storage/drafts.ts';
 import { LogMaker } from './logMaker.ts';
 
 const restored = (uuid: string) =>

@@ -5,7 +5,7 @@ import {
   recordedDraft,
   ThreadSummary,
 } from '../../../src/context/memory/ThreadSummary.ts';
-import { CacheStore } from '../../../src/context/storage/index.ts';
+import { CacheStore } from '../../../src/context/storage/CacheStore.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { madeUpEntry } from '../../madeUpEntry.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createMatcher } from '../../../src/context/recall/matcher.ts';
 import { recall } from '../../../src/context/recall/recall.ts';
 import { seenIn } from '../../../src/context/recall/seenLog.ts';
-import { BlobStore } from '../../../src/context/storage/index.ts';
+import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import type { BlobRef } from '../../../src/protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { MadeUpFields } from '../../madeUpEntry.ts';

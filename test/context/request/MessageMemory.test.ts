@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { retainedBy } from '../../../src/context/history/retained.ts';
+import { retainedBy } from '../../../src/context/history/compactions.ts';
 import { ContextManager } from '../../../src/context/index.ts';
 import { type Held, MessageMemory } from '../../../src/context/request/MessageMemory.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wrapSummary } from '../../../src/context/compaction/summaryText.ts';
+import { wrapSummary } from '../../../src/context/compaction/summaryMessage.ts';
 import { newNoteKey } from '../../../src/context/index.ts';
 import {
   framedBlock,

@@ -6,7 +6,7 @@ import {
   truncateObservation,
   truncationNotice,
 } from '../../../src/context/results/ObservationTruncator.ts';
-import { countLines } from '../../../src/context/storage/rawLines.ts';
+import { countLines } from '../../../src/context/storage/BlobStore.ts';
 import { cpuClock } from '../../cpuTime.ts';
 import { textOf } from '../texts.ts';
 

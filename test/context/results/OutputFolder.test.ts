@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OutputFolder } from '../../../src/context/results/OutputFolder.ts';
-import { BlobStore } from '../../../src/context/storage/index.ts';
+import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { temporaryFolder } from '../storage/tmp.ts';
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;

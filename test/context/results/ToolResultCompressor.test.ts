@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CompressorDeps } from '../../../src/context/results/lists.ts';
 import { compress } from '../../../src/context/results/ToolResultCompressor.ts';
 import { WorkingMemory } from '../../../src/context/results/WorkingMemory.ts';
-import { BlobStore } from '../../../src/context/storage/index.ts';
+import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { makeEntry, temporaryFolder } from '../storage/tmp.ts';

@@ -6,7 +6,7 @@ import { getEncoding } from 'js-tiktoken';
 import { describe, expect, test } from 'vitest';
 import { admitOutput, limitsFor } from '../../../src/context/results/admit.ts';
 import { ResultShares } from '../../../src/context/results/resultShares.ts';
-import { BlobStore } from '../../../src/context/storage/index.ts';
+import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { toolResultKinds } from '../../../src/protocol/entries/fields.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { admitOutput } from '../../../src/context/results/admit.ts';
-import { BlobStore } from '../../../src/context/storage/index.ts';
+import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import { temporaryFolder } from '../storage/tmp.ts';
 import { testLogs } from './logs/logs.ts';

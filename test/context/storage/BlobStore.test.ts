@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BlobStore } from '../../../src/context/storage/index.ts';
+import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { temporaryFolder } from './tmp.ts';
 
 const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');

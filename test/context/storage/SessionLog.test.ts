@@ -3,15 +3,12 @@ import { mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  BlobStore,
-  compactionBoundaryText,
-  JSONLStore,
-  PersistentStore,
-  SessionLog,
-  type StorageProblem,
-} from '../../../src/context/storage/index.ts';
-import { Retry } from '../../../src/context/storage/SessionLog.ts';
+import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
+import { compactionBoundaryText } from '../../../src/context/storage/drafts.ts';
+import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
+import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
+import { Retry, SessionLog } from '../../../src/context/storage/SessionLog.ts';
+import type { StorageProblem } from '../../../src/context/storage/sessionStore.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import { madeUpDraft } from '../../madeUpEntry.ts';
 import { temporaryFolder, unsealedLines } from './tmp.ts';

@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { PersistentStore } from '../../../src/context/storage/index.ts';
 import { readLog } from '../../../src/context/storage/logReader.ts';
+import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { temporaryFolder } from './tmp.ts';
 
 const kills = 10;

@@ -1,7 +1,6 @@
 /** Reads a log of any size from end to end in bounded memory, in the order of the file, and says what is damaged. */
 import type { JSONLEntry } from '../../../protocol/entries.ts';
-import { linesOf } from '../rawLines.ts';
-import { readLine, withoutSeal } from '../readLine.ts';
+import { linesOf, readLine, withoutSeal } from '../logReader.ts';
 import { type DamagedLine, gapsBetween } from './damage.ts';
 import { type GarbledValue, mend } from './salvage.ts';
 

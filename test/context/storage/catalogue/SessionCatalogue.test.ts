@@ -13,7 +13,8 @@ import {
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { BlobStore, openCatalogue } from '../../../../src/context/storage/index.ts';
+import { BlobStore } from '../../../../src/context/storage/BlobStore.ts';
+import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
 import { summarizeSession } from '../../../../src/context/storage/sessionSummary.ts';
 import { loadSqlite } from '../../../../src/context/storage/sqlite.ts';
 import { temporaryFolder } from '../tmp.ts';

@@ -14,15 +14,12 @@ import {
 import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { isWholeZstd } from '../../../../src/context/storage/catalogue/archiveSession.ts';
-import {
-  acquireSessionLock,
-  archiveOldest,
-  BlobStore,
-  openCatalogue,
-  PersistentStore,
-} from '../../../../src/context/storage/index.ts';
+import { BlobStore } from '../../../../src/context/storage/BlobStore.ts';
+import { archiveOldest, isWholeZstd } from '../../../../src/context/storage/catalogue/archiveSession.ts';
+import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
+import { PersistentStore } from '../../../../src/context/storage/PersistentStore.ts';
 import { lockFileOf } from '../../../../src/context/storage/pathUtils.ts';
+import { acquireSessionLock } from '../../../../src/context/storage/SessionLock.ts';
 import { temporaryFolder } from '../tmp.ts';
 import { addTo, type Catalogue, header, makeSession, reply, result, say } from './makeSessions.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openCatalogue } from '../../../../src/context/storage/index.ts';
+import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
 import { addTo, type Catalogue, makeSession, reply, say, title } from './makeSessions.ts';
 
 const ids = ['a', 'b', 'c'] as const;

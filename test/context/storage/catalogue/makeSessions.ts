@@ -1,12 +1,8 @@
 /** Sessions on disk, as the program writes them. */
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import {
-  messageDraft,
-  type openCatalogue,
-  toolResultDraft,
-  toolUseDraft,
-} from '../../../../src/context/storage/index.ts';
+import type { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
+import { messageDraft, toolResultDraft, toolUseDraft } from '../../../../src/context/storage/drafts.ts';
 import type { EntryDraft, JSONLEntry } from '../../../../src/protocol/entries.ts';
 
 export type Catalogue = ReturnType<typeof openCatalogue>;

@@ -1,11 +1,9 @@
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  getProjectStoragePath,
-  openCatalogue,
-  rememberPlace,
-} from '../../../../src/context/storage/index.ts';
+import { rememberPlace } from '../../../../src/context/storage/catalogue/projectPlaces.ts';
+import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
+import { getProjectStoragePath } from '../../../../src/context/storage/pathUtils.ts';
 import { temporaryFolder } from '../tmp.ts';
 import { type Catalogue, header, makeSession, say } from './makeSessions.ts';
 

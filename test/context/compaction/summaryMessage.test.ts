@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SUMMARY_END, SUMMARY_START } from '../../../src/context/compaction/summaryText.ts';
 import {
   chooseUserMessages,
   type KeptMessage,
   messagesNamed,
   namesOfMessages,
   quoteUserMessages,
-} from '../../../src/context/compaction/userMessages.ts';
+  SUMMARY_END,
+  SUMMARY_START,
+} from '../../../src/context/compaction/summaryMessage.ts';
 import { type ContextManager, PersistentStore } from '../../../src/context/index.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';

@@ -3,7 +3,7 @@ import {
   wholeCompactions,
   wholeCompactionsBefore,
   withoutHalfCompactions,
-} from '../../../src/context/storage/halfCompactions.ts';
+} from '../../../src/context/history/compactions.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { LogMaker } from '../history/logMaker.ts';
 
