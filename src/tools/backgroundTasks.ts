@@ -16,7 +16,7 @@ const outputInput = z.object({
 });
 const killInput = z.object({ task_id: z.string() });
 
-/** The tool that reads what a background command printed since it was last read. */
+/** Creates the tool that returns a background command's output since the last read. */
 export function bashOutputTool(tasks: TaskRegistry): Tool {
   return defineTool({
     name: toolNames.bashOutput,
@@ -34,7 +34,7 @@ export function bashOutputTool(tasks: TaskRegistry): Tool {
   });
 }
 
-/** The tool that stops a background command and everything it started. */
+/** Creates the tool that stops a background command and everything it started. */
 export function killBashTool(tasks: TaskRegistry): Tool {
   return defineTool({
     name: toolNames.killBash,

@@ -23,9 +23,9 @@ import { count, formatDuration } from './units.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
-/** A background command that ends this soon is reported as finished: most often it failed to start. */
+/** A background command that ends this soon is reported as finished: usually it failed to start. */
 const EARLY_END_MS = 200;
-/** After an interrupt: what the command still says, well within the 100 ms that Esc may take. */
+/** Wait after an interrupt for the command's last output, well within the 100 ms that Esc may take. */
 const LAST_WORDS_MS = 50;
 
 const input = z.object({
@@ -42,7 +42,7 @@ const input = z.object({
 });
 type BashInput = z.infer<typeof input>;
 
-/** What Bash is made with. */
+/** Dependencies of the Bash tool. */
 export interface BashDeps {
   readonly env: Environment;
   readonly secretEnv: readonly string[];
@@ -51,11 +51,11 @@ export interface BashDeps {
   readonly tasks: TaskRegistry;
   /** Absent = commands run with the user's rights. */
   readonly sandbox?: CommandSandbox;
-  /** Secrets of these folders that the model must not see in what commands print. */
+  /** Secrets in these folders that are removed from the output before the model sees it. */
   readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
 }
 
-/** The tool that runs shell commands. */
+/** Creates the tool that runs shell commands. */
 export function bashTool(deps: BashDeps): Tool {
   return defineTool({
     name: toolNames.bash,
@@ -75,7 +75,7 @@ export function bashTool(deps: BashDeps): Tool {
   });
 }
 
-/** For the user's question. */
+/** One line for the approval prompt. */
 async function describeSandbox(sandbox: CommandSandbox, command: string): Promise<string> {
   const [state, isExcluded] = await Promise.all([sandbox.state(), sandbox.isExcluded(command)]);
   if (state.type !== 'on') return `Runs without a sandbox: ${state.reason}.`;
@@ -100,13 +100,13 @@ async function runBash(
   const { outside } = ran;
   if (outside === undefined) return ran.outcome;
   if ((await outside.isWanted(start)) !== true) return ran.outcome;
-  // Where the first run has gone is not where the second begins.
+  // The first run may have changed the directory.
   context.setCwd(start);
   const again = await runOnce(call, context, grant, deps, 'the user let it run outside');
   return withHostsOf(ran.outcome, again.outcome);
 }
 
-/** The command ran twice, and its record names the hosts of both runs. */
+/** After a second run the record names the hosts of both runs. */
 function withHostsOf({ sandbox: first }: ToolOutcome, again: ToolOutcome): ToolOutcome {
   const { sandbox } = again;
   if (first === undefined || sandbox === undefined) return again;
@@ -119,11 +119,11 @@ function withHostsOf({ sandbox: first }: ToolOutcome, again: ToolOutcome): ToolO
 
 interface Ran {
   readonly outcome: ToolOutcome;
-  /** With a command that its sandbox made fail, where the user can be asked to run it outside. */
+  /** Set if the sandbox made the command fail and the user can be asked to run it outside. */
   readonly outside?: { isWanted(cwd: string): Promise<boolean> };
 }
 
-/** `outsideBecause`: runs without a sandbox, for that reason. */
+/** With `outsideBecause`, runs without a sandbox for that reason. */
 async function runOnce(
   call: BashInput,
   context: ToolContext,
@@ -139,7 +139,7 @@ async function runOnce(
   let watched = true;
   const startedAtMs = Date.now();
   const cwd = context.cwd();
-  /** The command has ended: nothing waits for an answer any more. */
+  /** Aborted when the command ends, so that open approval prompts are withdrawn. */
   const gone = new AbortController();
   const declined = new Set<string>();
   const own = childEnvironment(deps.env, deps.secretEnv, context.sessionId);
@@ -179,17 +179,20 @@ async function runOnce(
   }
 }
 
-/** Who was asked about a command that names such a file has said yes to what is in it. */
+/**
+ * No redaction for a command that the user typed, or that names `.env` and was approved by the user or a rule: its
+ * content is wanted then.
+ */
 function redactorFor({ command }: BashInput, { root, cwd }: ToolContext, { basis }: Grant, deps: BashDeps) {
-  // A file, not `process.env`.
+  // matches a file, not `process.env`
   const isMeant = /(?<![\w)\]}])\.env\b/.test(command) && (basis === 'user' || basis === 'rule');
   const secrets = isMeant || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
   return secrets.length === 0 ? undefined : createValueRedactor(secrets);
 }
 
 /**
- * A host is asked about while the command waits for it; nobody is asked where nobody could answer. `declined` gets those
- * that the user said no to.
+ * Asks about a host while the command waits for the connection; never asks if nobody can answer. Adds denied hosts to
+ * `declined`.
  */
 function askHostWith(
   { confirm }: ToolContext,
@@ -214,16 +217,16 @@ function askHostWith(
   };
 }
 
-/** What every ending needs to be told. */
+/** The data that every result needs. */
 interface Report {
   readonly call: BashInput;
   readonly capture: OutputCapture;
   readonly recent: RecentText;
   readonly startedAtMs: number;
-  /** Lines that come before the output. */
+  /** Lines shown before the output. */
   readonly notes: readonly string[];
   readonly confinement: Confinement | undefined;
-  /** Hosts, with their ports, that the user said no to while it ran. */
+  /** Hosts, with ports, that the user denied while the command ran. */
   readonly declined: ReadonlySet<string>;
 }
 
@@ -283,7 +286,7 @@ const OUTSIDE_ASKED = 'The user was asked and did not want it to run outside.';
 const OUTSIDE_UNASKED = 'sandbox.allowWrite and sandbox.network.allowedDomains open it.';
 const OUTSIDE_NEVER = 'Managed settings of this machine confine commands: none may run outside.';
 
-/** The user may let a command run outside, once: again from its start. */
+/** Offers to run the command once outside the sandbox, from the start. */
 function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext): Pick<Ran, 'outside'> {
   if (confirm === undefined) return {};
   return {
@@ -298,7 +301,10 @@ function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext
   };
 }
 
-/** The user's interrupt. The signal is out before anything is awaited; the result does not wait for the dying. */
+/**
+ * Handles the user's interrupt. Sends the signal before awaiting anything; the result does not wait for the processes
+ * to exit.
+ */
 async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
   void tasks.stopRun(run);
   await Promise.race([run.finished, delay(LAST_WORDS_MS)]);
@@ -308,7 +314,7 @@ async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry)
   return outcome(report, 'partial', after, summary, { blobPatienceMs: LAST_WORDS_MS });
 }
 
-/** It goes on without the call: asked for, at its timeout, or because the user wants to go on. */
+/** Moves the command to the background: as requested, at its timeout, or because the user moved it. */
 async function moved(
   report: Report,
   run: RunningCommand,
@@ -316,7 +322,7 @@ async function moved(
   tasks: TaskRegistry,
 ): Promise<ToolOutcome> {
   const { call, capture, recent, startedAtMs } = report;
-  // What it has printed so far belongs to this call, whatever comes while the result is made to the task.
+  // Output so far belongs to this call, even if more arrives while the task is created.
   const taken = capture.take({ isLast: false });
   const { id } = tasks.keep({ command: call.command, run, capture, recent, startedAtMs });
   const handling = `BashOutput reads its output, KillBash stops it (task_id "${id}").`;
@@ -380,7 +386,7 @@ function firstOf(run: RunningCommand, patienceMs: number, context: ToolContext):
   });
 }
 
-/** The working directory may have been deleted; then the project's root takes its place. */
+/** If the working directory was deleted, falls back to the project root. */
 async function ensureCwd(context: ToolContext): Promise<string[]> {
   const directory = context.cwd();
   if (await isDirectory(directory)) return [];

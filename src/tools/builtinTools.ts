@@ -1,4 +1,4 @@
-/** Every tool that comes with the program. */
+/** All built-in tools. */
 import { accessSync, constants } from 'node:fs';
 import { basename, isAbsolute } from 'node:path';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
@@ -20,36 +20,39 @@ import type { WebFetchDeps } from './web/readWebPage.ts';
 import { webFetchTool } from './webFetch.ts';
 import { writeTool } from './write.ts';
 
-/** What the tools need of the process they live in. */
+/** What the tools need from the process that runs them. */
 export interface ToolDeps {
   readonly env: Environment;
   /** The user's home directory, for `~`. */
   readonly home: string;
-  /** Absolute path of the shell for Bash; without it, `$SHELL` when that is bash or zsh, else what there is. */
+  /**
+   * Absolute path of the shell for Bash; default: `$SHELL` if it is bash or zsh, otherwise the first bash found, or
+   * /bin/sh.
+   */
   readonly shell?: string;
-  /** Further environment variables that commands must not see, besides our own keys. */
+  /** Environment variables to hide from commands, in addition to our own keys. */
   readonly secretEnv?: readonly string[];
-  /** Files that Grep leaves out unless a call names one; by default none. */
+  /** Files that Grep skips unless a call names one; by default none. */
   readonly isSensitive?: (path: string) => boolean;
   /** Confines commands; absent = they run with the user's rights. */
   readonly sandbox?: CommandSandbox;
-  /** Secrets of these folders that the model must not see in what commands print. */
+  /** Secrets in these folders that are removed from command output before the model sees it. */
   readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
-  /** By default the public internet only. */
+  /** Default: public internet only. */
   readonly web?: WebFetchDeps;
 }
 
 export interface BuiltinTools {
   readonly tools: readonly Tool[];
-  /** Ids of the calls of which a process still runs: it may change files after its call. */
+  /** Ids of the tool calls that still have a running process, which may change files after the call. */
   readonly runningCalls: () => readonly string[];
-  /** What runs in the background, and what has ended there. */
+  /** Background tasks, running and finished. */
   readonly tasks: TaskPort;
-  /** Ends every command that still runs. The first signal is sent before this returns. */
+  /** Stops every running command. Sends the first signal before returning. */
   readonly dispose: () => Promise<void>;
 }
 
-/** Makes the tools; each call has its own background tasks. */
+/** Creates the tools; each call of this function has its own background tasks. */
 export function builtinTools(deps: ToolDeps): BuiltinTools {
   const { env, home } = deps;
   const tasks = new TaskRegistry();
@@ -79,7 +82,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
   };
 }
 
-/** Commands are written for bash or zsh; other shells of the user (fish, nu) would not understand them. */
+/** The model writes commands for bash or zsh; other shells of the user (fish, nu) would not understand them. */
 function findShell(env: Environment): string {
   const own = env.SHELL ?? '';
   const candidates = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'];

@@ -1,4 +1,4 @@
-/** Turns a definition into the `Tool` port: input is parsed here, expected failures become outcomes here. */
+/** Turns a definition into the `Tool` port: parses the input and converts expected failures into outcomes. */
 
 import * as z from 'zod';
 import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
@@ -14,19 +14,19 @@ interface ToolHead<Input> {
   readonly readOnly: boolean;
 }
 
-/** What a tool's own file says; `defineTool` adds parsing, a default preview and error outcomes. */
+/** The definition of a tool; `defineTool` adds parsing, a default preview and error outcomes. */
 export interface ToolDefinition<Input> extends ToolHead<Input> {
   /** One line that names the file and range, the pattern or the command. */
   readonly title: (input: Input, context: ToolContext) => string;
   readonly access: (input: Input, context: ToolContext) => Access;
   readonly preview?: (input: Input, context: ToolContext) => Promise<Preview | Settled>;
-  /** May throw system errors (`ENOENT`, `EACCES` …): they become `error` outcomes. Anything else is a bug. */
+  /** May throw system errors (`ENOENT`, `EACCES` …), which become `error` outcomes. Any other error is a bug. */
   readonly run: (input: Input, context: ToolContext, grant: Grant) => Promise<ToolOutcome>;
 }
 
-/** What the file of a tool says that works on one file or folder. */
+/** The definition of a tool that works on one file or folder. */
 export interface FileToolDefinition<Input> extends ToolHead<Input> {
-  /** Absolute. Looked up once: what is decided about, shown and touched is the same. */
+  /** Absolute. Resolved once, so that the same file is checked, shown and used. */
   readonly path: (input: Input, context: ToolContext) => string;
   readonly title: (input: Input, context: ToolContext, path: string) => string;
   readonly preview?: (
@@ -34,11 +34,11 @@ export interface FileToolDefinition<Input> extends ToolHead<Input> {
     input: Input,
     context: ToolContext,
   ) => Promise<Preview | Settled | undefined>;
-  /** Touches nothing but the place's real path. May throw as `ToolDefinition.run` may, and a `PathMovedError`. */
+  /** Accesses nothing but the place's real path. May throw like `ToolDefinition.run`, and a `PathMovedError`. */
   readonly run: (place: FilePlace, input: Input, context: ToolContext) => Promise<ToolOutcome>;
 }
 
-/** Makes a tool of its definition. */
+/** Creates a tool from its definition. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   return makeTool(definition, (input, context) => ({
     title: definition.title(input, context),
@@ -48,7 +48,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   }));
 }
 
-/** Makes a tool that works on one file or folder. */
+/** Creates a tool that works on one file or folder. */
 export function defineFileTool<Input>(definition: FileToolDefinition<Input>): Tool {
   return makeTool(definition, (input, context) => {
     const path = definition.path(input, context);
@@ -66,7 +66,7 @@ export function defineFileTool<Input>(definition: FileToolDefinition<Input>): To
   });
 }
 
-/** What a definition makes of one call. */
+/** A definition applied to one call. */
 interface OneCall {
   readonly title: string;
   readonly access: Access;
@@ -86,7 +86,7 @@ function makeTool<Input>(
       const parsed = parseInput(name, schema, raw);
       if (!parsed.ok) return { type: 'invalid', message: parsed.message };
       const { title, access, preview, run } = look(parsed.value, context);
-      // A command's words were judged from where it starts.
+      // The command was checked against its start directory, which must still be the same one.
       const start = access.type === 'command' ? access.cwd : undefined;
       const place = start === undefined ? undefined : { path: start, realPath: realpath(start) };
       const explained = (error: unknown): ToolOutcome => {
@@ -136,7 +136,7 @@ function accessPreview(name: string, title: string, access: Access): Preview {
   }
 }
 
-/** The JSON Schema of the input without what no model needs; every character is paid for in each request. */
+/** The JSON Schema of the input, without parts that no model needs: every character is paid for in each request. */
 function inputSchema(input: z.ZodObject): Readonly<Record<string, unknown>> {
   const schema = withoutNoise(z.toJSONSchema(input, { io: 'input' }));
   return { type: 'object', ...(isRecord(schema) ? schema : {}) };
@@ -163,7 +163,9 @@ export type ParsedInput<Input> =
   | { readonly ok: true; readonly value: Input }
   | { readonly ok: false; readonly message: string };
 
-/** Parses `raw`; `null` counts as absent, and `"10"` or `"[…]"` as what they spell where that is what is asked for. */
+/**
+ * Parses `raw`. `null` counts as absent; strings such as `"10"` or `"[…]"` are converted if another type is expected.
+ */
 export function parseInput<Input>(
   tool: string,
   schema: z.ZodObject & z.ZodType<Input>,
@@ -192,7 +194,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
 }
 
-/** Small models write numbers, booleans and lists as strings; each such string is replaced by what it spells. */
+/** Small models write numbers, booleans and lists as strings; parses each such string as JSON. */
 function repaired(input: unknown, error: z.ZodError): unknown {
   const copy: unknown = structuredClone(input);
   for (const issue of error.issues) {

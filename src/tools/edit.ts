@@ -23,7 +23,7 @@ const input = z.object({
 });
 type EditInput = z.infer<typeof input>;
 
-/** The tool that replaces one text by another in a file that was read. */
+/** Creates the tool that replaces text in a file that was read. */
 export function editTool(home: string): Tool {
   return defineFileTool({
     name: toolNames.edit,
@@ -34,7 +34,7 @@ export function editTool(home: string): Tool {
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
     title: (_, context, path) => shortPath(path, context.cwd()),
     preview: async (place, call, context) => {
-      // Names of other files are told only where reading them needs no leave.
+      // Suggest names of other files only inside the project, where the model may list them without approval.
       const change = await plan(place, call, context, isBelow(place.realPath, context.root));
       if (typeof change === 'string') return { type: 'settled', outcome: notChanged(place, change, context) };
       return previewChange(change, context);
@@ -49,7 +49,7 @@ export function editTool(home: string): Tool {
 const notChanged = ({ path }: FilePlace, why: string, context: ToolContext): ToolOutcome =>
   failure(shortPath(path, context.cwd()), why, 'not changed');
 
-/** What would be written, or why nothing can be, for the model. */
+/** The change to write, or the reason for the model why there is none. */
 async function plan(
   place: FilePlace,
   call: EditInput,

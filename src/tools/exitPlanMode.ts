@@ -6,7 +6,7 @@ import { defineTool } from './defineTool.ts';
 const TITLE = 'Plan';
 const input = z.object({ plan: z.string().min(1).describe('Markdown') });
 
-/** The tool by which the model hands its plan to the user. It only runs when the user has accepted. */
+/** Creates the tool that presents the model's plan to the user. It runs only once the user has approved the plan. */
 export function exitPlanModeTool(): Tool {
   return defineTool({
     name: toolNames.exitPlanMode,

@@ -15,7 +15,7 @@ import { NO_RIPGREP } from './search/ripgrep.ts';
 import { changedNote, searchFolder } from './search/searchFolder.ts';
 import { count } from './units.ts';
 
-/** Only the first of them are sent; the others are kept for Recall. */
+/** Only the first of them are sent to the model; the rest is kept for Recall. */
 const MAX_FILES = 10_000;
 
 const input = z.object({
@@ -24,7 +24,7 @@ const input = z.object({
 });
 type GlobInput = z.infer<typeof input>;
 
-/** The tool that finds files by name. */
+/** Creates the tool that finds files by name. */
 export function globTool(home: string, env: Environment): Tool {
   return defineFileTool({
     name: toolNames.glob,
@@ -44,15 +44,15 @@ function titleOf(call: GlobInput): string {
 interface GlobSearch {
   /** Absolute directory. */
   readonly root: string;
-  /** Relative to it; `**` when every file below is wanted. */
+  /** Relative to `root`; `**` for every file in it. */
   readonly pattern: string;
 }
 
-/** Splits what needs no matching off the pattern, so that only that directory is searched, ignored or not. */
+/** Splits the literal part off the pattern, so that only that directory is searched, even if it is ignored. */
 function searchOf(call: GlobInput, cwd: string, home: string): GlobSearch {
   const from = absolutePath(call.path ?? '.', cwd, home);
   const { base, glob: rest } = picomatch.scan(call.pattern);
-  // A name without a slash is looked for at any depth, as in a .gitignore.
+  // A name without a slash matches at any depth, as in a .gitignore.
   if (!call.pattern.includes('/')) return { root: from, pattern: `**/${call.pattern}` };
   return { root: absolutePath(base === '' ? '.' : base, from, home), pattern: rest };
 }
@@ -75,7 +75,7 @@ async function glob(
     return failure(title, `${root} does not exist.${hint}`, 'not found');
   }
   if (info.isFile()) return listing(title, [shortPath(root, cwd)], false);
-  // Matched here, because a positive --glob would bring back what .gitignore leaves out.
+  // Matched here, because a positive --glob would include files that .gitignore excludes.
   const matches = picomatch(pattern === '' ? '**' : pattern, { dot: true });
   const run = await searchFolder({
     args: ['--files', '--hidden', '--glob=!.git', '--null'],

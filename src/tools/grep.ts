@@ -36,14 +36,16 @@ const input = z.object({
 });
 type GrepInput = z.infer<typeof input>;
 
-/** What Grep is made with. `isSensitive` files are left out unless a call names one as its path. */
+/**
+ * Dependencies of the Grep tool. Files for which `isSensitive` is true are skipped unless a call names one as its path.
+ */
 export interface GrepDeps {
   readonly home: string;
   readonly env: Environment;
   readonly isSensitive: (path: string) => boolean;
 }
 
-/** The tool that searches the content of files. */
+/** Creates the tool that searches file contents. */
 export function grepTool(deps: GrepDeps): Tool {
   return defineFileTool({
     name: toolNames.grep,
@@ -115,7 +117,7 @@ async function grep(
   if (partial && run.problem !== '') notes.push(`(Not everything could be searched: ${run.problem})`);
   const { lines, total, summary } = await present(mode, hits, cwd);
   const limit = call.head_limit ?? DEFAULT_HEAD_LIMIT;
-  // A limit that was asked for is heeded as it is; ours is shared, so that no file is missing.
+  // An explicit limit is applied as is; the default one is distributed over the files, so that no file is missing.
   const isShared = call.head_limit === undefined && mode === 'content';
   const shown = isShared ? perFile(hits.files, limit) : lines.slice(0, limit);
   const isCut = lines.length > limit;
@@ -135,7 +137,7 @@ function cutNote(isShared: boolean, limit: number, total: number): string {
   return `(${part} ${count(total, 'line')}; narrow the search or raise head_limit.)`;
 }
 
-/** What is not shown stays within reach, without another search. */
+/** Stores all lines, so that hidden ones can be recalled without another search. */
 async function kept(lines: readonly string[], context: ToolContext): Promise<Pick<ToolOutcome, 'original'>> {
   const blob = context.openBlob();
   for (const line of lines) blob.write(`${line}\n`);
@@ -143,7 +145,7 @@ async function kept(lines: readonly string[], context: ToolContext): Promise<Pic
   return original === undefined ? {} : { original };
 }
 
-/** Everything but the place. Ripgrep ends a path with NUL, so that no name can be mistaken for a line. */
+/** All arguments but the place. Ripgrep ends each path with NUL, so that no name can be mistaken for a line. */
 function argumentsOf(call: GrepInput, mode: string): string[] {
   const args = ['--hidden', '--glob=!.git', '--null', '--with-filename', `--regexp=${call.pattern}`];
   if (mode === 'files_with_matches') args.push('--files-with-matches');
@@ -157,7 +159,7 @@ function argumentsOf(call: GrepInput, mode: string): string[] {
   if (call['-i'] === true) args.push('--ignore-case');
   if (call.multiline === true) args.push('--multiline', '--multiline-dotall');
   if (call.type !== undefined) args.push(`--type=${call.type}`);
-  // A glob that matches everything would only bring back what .gitignore leaves out.
+  // A glob that matches everything would only include files that .gitignore excludes.
   if (call.glob !== undefined && !/^[*/]*$/.test(call.glob)) args.push(`--glob=${call.glob}`);
   return args;
 }

@@ -1,6 +1,9 @@
 import type { Confinement } from '../protocol/sandbox.ts';
 
-/** What a command has made or changed of the files that other programs obey, since the last call. */
+/**
+ * Notes about files that other programs run or read as configuration and that a command created or changed since the
+ * last call.
+ */
 export function obeyedNotes(confinement: Pick<Confinement, 'obeyedChanges'> | undefined): {
   readonly forModel: readonly string[];
   readonly forUser: readonly string[];

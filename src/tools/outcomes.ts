@@ -1,14 +1,14 @@
-/** The outcomes that every tool words alike. */
+/** Outcomes that all tools share. */
 
 import { PathMovedError } from '../disk/realFile.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 
-/** A failure that the model can act on. `summary` is for the reader: a few words. */
+/** A failure that the model can act on. `summary` is a few words for the screen. */
 export function failure(title: string, text: string, summary = 'failed'): ToolOutcome {
   return { status: 'error', text, kind: 'text', display: { title, summary } };
 }
 
-/** The user stopped the call before it had anything to show. */
+/** The user interrupted the call before it had anything to show. */
 export function interrupted(title: string): ToolOutcome {
   return {
     status: 'partial',
@@ -34,11 +34,11 @@ const meanings: Readonly<Record<string, string>> = {
   EBUSY: 'it is in use by another program',
 };
 
-/** A sentence about a system error or a path that moved, or undefined for anything else (which is then a bug). */
+/** A sentence for the model about a system error or a moved path; undefined for anything else, which is a bug. */
 export function describeSystemError(error: unknown): string | undefined {
   if (error instanceof PathMovedError) return error.message;
   const code = errorCode(error);
-  // Node refuses NUL before it asks the system; a model can write one all the same.
+  // Node rejects NUL before calling the system; a model can still write one.
   if (code === 'ERR_INVALID_ARG_VALUE')
     return 'The input holds a NUL character, which neither paths nor commands can. Leave it out.';
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return undefined;

@@ -1,7 +1,7 @@
-/** Paths as models write them, made absolute; absolute paths, made short for people. */
+/** Converts paths as models write them to absolute paths, and absolute paths to short ones for display. */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** Makes a path absolute against `cwd`; `~` is the user's home; a `file://` URL is taken as its path. */
+/** Resolves a path against `cwd`; expands `~` to the user's home and accepts `file://` URLs. */
 export function absolutePath(path: string, cwd: string, home: string): string {
   const plain = path.startsWith('file:///') ? pathOfUrl(path) : path;
   if (plain === '~') return home;
@@ -14,18 +14,18 @@ function pathOfUrl(url: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A lone percent sign: it was never encoded.
+    // An invalid percent sequence: the path was never encoded.
     return path;
   }
 }
 
-/** Whether `path` is `folder` or lies below it; both absolute. */
+/** True if `path` is `folder` or inside it; both absolute. */
 export function isBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** The path relative to `base` where it lies below it, else as it is. */
+/** The path relative to `base` if it is inside; otherwise unchanged. */
 export function shortPath(path: string, base: string): string {
   if (!isBelow(path, base)) return path;
   return relative(base, path) || '.';

@@ -33,7 +33,7 @@ interface About {
   readonly bytes: number;
 }
 
-/** The tool that shows a text file with numbered lines, and an image to a model that sees. */
+/** Creates the tool that shows a text file with numbered lines, or an image to a model with vision. */
 export function readTool(home: string): Tool {
   return defineFileTool({
     name: toolNames.read,
@@ -43,7 +43,7 @@ export function readTool(home: string): Tool {
     readOnly: true,
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
     title: (call, context, path) => titleOf(shortPath(path, context.cwd()), call),
-    // What is not there is told without a question only in the project, whose names the model may list anyway.
+    // Reports a missing file without approval only inside the project, whose names the model may list anyway.
     preview: async (place, call, context) => {
       const unreadable = isBelow(place.realPath, context.root)
         ? await whyNot(place, call, context)
@@ -63,7 +63,7 @@ function titleOf(name: string, { offset, limit }: ReadInput): string {
 async function read(place: FilePlace, call: ReadInput, context: ToolContext): Promise<ToolOutcome> {
   const { path, realPath } = place;
   const title = titleOf(shortPath(path, context.cwd()), call);
-  // Opening a pipe or a device could block for ever or never end.
+  // Opening a pipe or a device could block forever.
   const unreadable = await whyNot(place, call, context);
   if (unreadable !== undefined) return unreadable;
   const file = await openRealFile(realPath);
@@ -79,7 +79,7 @@ async function read(place: FilePlace, call: ReadInput, context: ToolContext): Pr
   }
 }
 
-/** The outcome for what is no file; undefined for one that can be opened. */
+/** The outcome for anything that is not a readable file; undefined if it can be opened. */
 async function whyNot(
   { path, realPath }: FilePlace,
   call: ReadInput,
@@ -104,7 +104,7 @@ async function whyNot(
 const special = (path: string, title: string): ToolOutcome =>
   failure(title, `${path} is a device, pipe or socket; Read shows regular files only.`);
 
-/** The outcome from the cache while the file is the same; else it is read, and kept where that is safe. */
+/** The cached outcome while the file is unchanged; otherwise reads it, and caches the result if that is safe. */
 async function showOnce(
   file: FileHandle,
   about: About,
@@ -114,17 +114,17 @@ async function showOnce(
   const { cache } = context;
   if (cache === undefined) return show(file, about, call, context);
   const { path, title } = about;
-  // Of the open file: a network file system brings its facts up to date when a file is opened.
+  // From the open file: a network file system refreshes attributes when a file is opened.
   const before = await file.stat({ bigint: true });
   const stampOf = (facts: FileFacts): string =>
     `${fileStamp(facts)}:${call.offset ?? ''}:${call.limit ?? ''}`;
   const known = cache.get(path, stampOf(before));
-  // The title is relative to where the shell is now.
+  // The title depends on the current directory of the shell.
   if (known !== undefined) return { ...known, display: { ...known.display, title } };
   const readAtMs = Date.now();
   const shown = await show(file, about, call, context);
   const isSame = stampOf(await file.stat({ bigint: true })) === stampOf(before);
-  // Only text that was read to its end: what an image becomes depends on the model.
+  // Cache only text that was read to the end: the result for an image depends on the model.
   if (isSame && isStampReliable(before, readAtMs) && shown.filesRead !== undefined)
     cache.set(path, stampOf(before), shown);
   return shown;
@@ -184,7 +184,7 @@ function outcome(
     kind: 'file',
     display: {
       title,
-      // The title names a range that was asked for; the default limit has to be told.
+      // The title contains an explicit range; the default limit must be shown here.
       summary:
         limit === undefined && lines.length > 0 && totalLines !== undefined && last < totalLines
           ? `lines ${first}-${last} of ${totalLines}`

@@ -11,7 +11,7 @@ const input = z.object({
 });
 type RecallInput = z.infer<typeof input>;
 
-/** The tool that brings back what the session has seen and the request no longer shows. */
+/** Creates the tool that shows earlier content of the session that requests no longer contain. */
 export function recallTool(): Tool {
   return defineTool({
     name: toolNames.recall,
@@ -19,7 +19,7 @@ export function recallTool(): Tool {
     input,
     readOnly: true,
     title: titleOf,
-    // The session's own past: what it shows was shown before.
+    // No access check: everything it returns was shown in this session before.
     access: () => ({ type: 'none' }),
     run: async (call, context) => {
       const { found, text } = await context.recall(withoutUndefined(call), context.signal);
@@ -41,7 +41,7 @@ function titleOf({ id, query, offset }: RecallInput): string {
   return place === '' ? `"${query}"` : `"${query}" in ${place}`;
 }
 
-/** The request has no keys for what was not said. */
+/** Leaves out absent fields instead of setting them to undefined. */
 function withoutUndefined({ id, offset, limit, query }: RecallInput) {
   return {
     ...(id === undefined ? {} : { id }),

@@ -10,7 +10,7 @@ const input = z.object({
   ),
 });
 
-/** The tool that keeps the model's list of what there is to do; the list itself lives in the log. */
+/** Creates the tool that maintains the model's todo list; the list itself is stored in the log. */
 export function todoWriteTool(): Tool {
   return defineTool({
     name: toolNames.todoWrite,

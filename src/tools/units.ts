@@ -1,4 +1,4 @@
-/** Quantities in words that people read at a glance. */
+/** Formats quantities for people. */
 import { grouped } from '../protocol/text/numbers.ts';
 
 /** `812 bytes`, `1.2 kB`, `3.4 MB`, `1.0 GB`; powers of 1,000. */

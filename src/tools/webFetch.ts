@@ -14,7 +14,7 @@ const input = z.object({
   }),
 });
 
-/** The tool that reads a web page. */
+/** Creates the tool that reads a web page. */
 export function webFetchTool(deps: WebFetchDeps): Tool {
   return defineTool({
     name: toolNames.webFetch,
@@ -32,7 +32,7 @@ export function webFetchTool(deps: WebFetchDeps): Tool {
   });
 }
 
-/** `input` has refused the others. */
+/** Throws only on a bug: `input` has already rejected invalid URLs. */
 function webUrl(text: string): WebUrl {
   const read = readWebUrl(text);
   if (!read.ok) throw new Error(read.message);

@@ -12,7 +12,7 @@ import { count } from './units.ts';
 
 const input = z.object({ file_path: z.string().min(1), content: z.string() });
 
-/** The tool that writes a whole file. */
+/** Creates the tool that writes an entire file. */
 export function writeTool(home: string): Tool {
   return defineFileTool({
     name: toolNames.write,
@@ -33,7 +33,10 @@ export function writeTool(home: string): Tool {
   });
 }
 
-/** What would be written, or why nothing is. Encoding, mark and line ends of an existing file stay. */
+/**
+ * The change to write, or the outcome if there is none. Keeps the encoding, byte order mark and line endings of an
+ * existing file.
+ */
 async function plan(place: FilePlace, content: string, context: ToolContext): Promise<PlannedChange> {
   const { path } = place;
   const title = shortPath(path, context.cwd());

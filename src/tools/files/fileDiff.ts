@@ -1,24 +1,24 @@
-/** Unified diffs for the reader's eyes. */
+/** Unified diffs for display. */
 import type { StructuredPatchHunk } from 'diff';
 import { plainLines } from './lineEnds.ts';
 
 const CONTEXT_LINES = 3;
-/** A diff of two unlike files of many lines can take quadratic time; after this one plain block is shown. */
+/** A diff of two very different large files can take quadratic time; after this limit one plain block is shown. */
 const MAX_DIFF_MS = 1000;
 
 export interface FileDiff {
-  /** Unified. */
+  /** In unified format. */
   readonly diff: string;
   readonly added: number;
   readonly removed: number;
 }
 
-/** Compares two versions of a file; `before` is undefined for a new one. Loads the diff library when first used. */
+/** Compares two versions of a file; `before` is undefined for a new one. Loads the diff library on first use. */
 export async function diffFiles(name: string, before: string | undefined, after: string): Promise<FileDiff> {
   const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import('diff');
   const plainBefore = plainLines(before ?? '').text;
   const plainAfter = plainLines(after).text;
-  // Carriage returns are shown only where they are all that changes.
+  // Carriage returns are shown only if nothing else changes.
   const onlyLineEnds = plainBefore === plainAfter;
   const oldText = onlyLineEnds ? (before ?? '') : plainBefore;
   const newText = onlyLineEnds ? after : plainAfter;
@@ -41,7 +41,7 @@ export async function diffFiles(name: string, before: string | undefined, after:
   };
 }
 
-/** All that lies between the first difference and the last, out with the old and in with the new. */
+/** Everything between the first and the last difference as one hunk: the old lines removed, the new ones added. */
 function oneHunk(before: string, after: string): StructuredPatchHunk {
   const [old, now] = [linesOf(before), linesOf(after)];
   let start = 0;
@@ -58,7 +58,7 @@ function oneHunk(before: string, after: string): StructuredPatchHunk {
   };
 }
 
-/** Each with its line feed. */
+/** Each line with its line feed. */
 const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 const signed = (sign: '+' | '-', line: string): readonly string[] =>

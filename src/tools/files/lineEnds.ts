@@ -1,8 +1,8 @@
-/** Line ends: which a text uses, and texts without carriage returns that can be mapped back. */
+/** Line endings: which one a text uses, and texts without carriage returns whose offsets map back to the original. */
 
 export type LineEnd = '\n' | '\r\n';
 
-/** The line end that most lines of the text have; `\n` for a text of one line. */
+/** The line ending of most lines; `\n` for a text of one line. */
 export function dominantLineEnd(text: string): LineEnd {
   let feeds = 0;
   let pairs = 0;
@@ -13,7 +13,7 @@ export function dominantLineEnd(text: string): LineEnd {
   return pairs * 2 > feeds ? '\r\n' : '\n';
 }
 
-/** Every line end becomes `lineEnd`. */
+/** Converts every line ending to `lineEnd`. */
 export function withLineEnd(text: string, lineEnd: LineEnd): string {
   const plain = text.replaceAll('\r\n', '\n');
   return lineEnd === '\n' ? plain : plain.replaceAll('\n', '\r\n');
@@ -22,11 +22,11 @@ export function withLineEnd(text: string, lineEnd: LineEnd): string {
 export interface PlainLines {
   /** The text with `\n` for every `\r\n`. */
   readonly text: string;
-  /** The offset in the original text of an offset in `text`. */
+  /** Maps an offset in `text` to the offset in the original text. */
   readonly original: (offset: number) => number;
 }
 
-/** Takes the carriage returns of line ends out and remembers where they were. */
+/** Removes the carriage returns of line endings and remembers their positions. */
 export function plainLines(text: string): PlainLines {
   if (!text.includes('\r\n')) return { text, original: (offset) => offset };
   /** Offsets in the plain text of the line feeds that lost their carriage return, ascending. */
@@ -39,7 +39,7 @@ export function plainLines(text: string): PlainLines {
   };
 }
 
-/** How many of the ascending numbers are less than `limit`. */
+/** The number of elements of an ascending list that are less than `limit`. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;

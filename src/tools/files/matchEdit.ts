@@ -1,6 +1,6 @@
 /**
- * Where an edit applies and what the text becomes: exactly if it can, else with growing tolerance.
- * Pure. A stage is tried only when every stricter one found nothing, and its matches must be unique too.
+ * Finds where an edit applies and returns the new text: exact matches first, then increasingly tolerant ones. Pure. A
+ * stage runs only if every stricter one found nothing, and its matches must be unique too.
  */
 import { dominantLineEnd, type LineEnd, plainLines, withLineEnd } from './lineEnds.ts';
 import {
@@ -22,7 +22,10 @@ export type EditResult =
   | { readonly type: 'ambiguous'; readonly lines: readonly number[]; readonly stage: EditStage }
   | { readonly type: 'none' };
 
-/** Replaces `oldText` (not empty) in `text` by `newText`, taken literally; all matches with `replaceAll`, else the only one. */
+/**
+ * Replaces `oldText` (not empty) in `text` with `newText`, taken literally: every match with `replaceAll`, otherwise
+ * the only one.
+ */
 export function matchEdit(text: string, oldText: string, newText: string, replaceAll: boolean): EditResult {
   for (const [stage, find] of stages) {
     const matches = find(text, oldText, newText);
@@ -44,10 +47,10 @@ const stages: readonly (readonly [EditStage, Find])[] = [
   ['quotes and dashes', tolerant(matchIgnoringQuotes)],
 ];
 
-/** Byte for byte; only line ends of the new text follow the file, unless the old text shows that they are meant. */
+/** Byte for byte; but line endings of the new text follow the file, unless the old text contains carriage returns. */
 function matchExactly(text: string, oldText: string, newText: string): Match[] {
   const replacement = oldText.includes('\r') ? newText : withLineEnd(newText, dominantLineEnd(text));
-  // A match may not begin between the two characters of a line end: the carriage return would stay behind.
+  // A match must not begin inside `\r\n`: the carriage return would be left behind.
   return matchLiterally(text, oldText, replacement).filter(
     ({ start }) => !(oldText.startsWith('\n') && text[start - 1] === '\r'),
   );
@@ -63,7 +66,7 @@ function matchLiterally(text: string, oldText: string, replacement: string): Mat
   return matches;
 }
 
-/** The two looser comparisons again, on texts whose typographic characters are plain; lengths are the same. */
+/** Repeats the two looser comparisons on texts with plain typographic characters; the lengths are unchanged. */
 function matchIgnoringQuotes(text: string, oldText: string, newText: string): Match[] {
   const [plainText, plainOld] = [plainQuotes(text), plainQuotes(oldText)];
   if (plainText === text && plainOld === oldText) return [];
@@ -73,7 +76,9 @@ function matchIgnoringQuotes(text: string, oldText: string, newText: string): Ma
   return trailing.length > 0 ? trailing : matchIgnoringIndentation(plainText, plainOld, newText);
 }
 
-/** What old and new text begin and end with alike stays as the file has it: its quotes are not ours to change. */
+/**
+ * Keeps the file's own characters where old and new text begin and end alike: the edit does not change those quotes.
+ */
 function keepingUnchanged(match: Match, text: string, oldText: string, newText: string): Match {
   const shorter = Math.min(oldText.length, newText.length);
   let head = 0;
@@ -85,7 +90,7 @@ function keepingUnchanged(match: Match, text: string, oldText: string, newText: 
   return { ...match, replacement: found.slice(0, head) + middle + found.slice(found.length - tail) };
 }
 
-/** Runs a search on texts without carriage returns and puts its matches back into the original. */
+/** Runs a search on texts without carriage returns and maps its matches back to the original. */
 function tolerant(find: Find): Find {
   return (text, oldText, newText) => {
     const plain = plainLines(text);

@@ -1,13 +1,13 @@
-/** The part of a file that an edit most likely meant, for the error that says it was not found. */
+/** Finds the part of a file that an edit most likely meant, for the error message when the text was not found. */
 
 const MAX_LINES = 30;
 const MAX_LINE_CHARACTERS = 200;
 const MARGIN = 2;
-/** Lines that occur this often say nothing about where to look. */
+/** Lines that occur more often do not help to locate the text. */
 const MAX_OCCURRENCES = 50;
 const MIN_LIKENESS = 0.45;
 
-/** Numbered lines around the best guess, or undefined when nothing is like the wanted text. Pure. */
+/** Numbered lines around the best guess; undefined if nothing is similar to the wanted text. Pure. */
 export function nearestRegion(text: string, wanted: string): string | undefined {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
   const wantedLines = wanted.split('\n').map((line) => line.trim());
@@ -21,7 +21,7 @@ export function nearestRegion(text: string, wanted: string): string | undefined 
     .join('\n');
 }
 
-/** Each line that both have votes for where the wanted text would begin; rare lines count more. */
+/** Each line that both texts contain votes for the start of the wanted text; rare lines weigh more. */
 function byEqualLines(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const places = new Map<string, number[]>();
   for (const line of wanted) if (/\w/.test(line)) places.set(line, []);
@@ -36,7 +36,7 @@ function byEqualLines(lines: readonly string[], wanted: readonly string[]): numb
   return best === undefined ? undefined : Math.max(0, best[0]);
 }
 
-/** No line is equal: the line most like the longest wanted one, by shared pairs of characters. */
+/** If no line is equal: the line most similar to the longest wanted one, by shared pairs of characters. */
 function byLikeLine(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const longest = wanted.reduce((best, line) => (line.length > best.length ? line : best), '').slice(0, 500);
   const pairs = characterPairs(longest);
@@ -55,7 +55,7 @@ function characterPairs(line: string): ReadonlySet<string> {
   return pairs;
 }
 
-/** Dice's coefficient of two sets: 0 nothing shared, 1 equal. */
+/** Dice's coefficient of two sets: 0 = nothing shared, 1 = equal. */
 function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0;
   let shared = 0;

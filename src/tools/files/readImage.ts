@@ -3,7 +3,7 @@ import { describeImage, type ImageHeader, MAX_IMAGE_BYTES } from '../../protocol
 import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { formatBytes } from '../units.ts';
 
-/** The image for a model that sees it, behind the result; its facts for any other. */
+/** The image itself, attached to the result, for a model with vision; only its size and type for any other. */
 export async function imageOutcome(
   file: FileHandle,
   { path, title, bytes }: { readonly path: string; readonly title: string; readonly bytes: number },
@@ -22,7 +22,7 @@ export async function imageOutcome(
     return only(
       `It is larger than ${formatBytes(MAX_IMAGE_BYTES)}; make a smaller copy with a command to look at it.`,
     );
-  // As large as it was: it may be growing.
+  // Reads no more than the size measured before, since the file may be growing.
   const data = (await firstBytes(file, bytes)).toString('base64');
   return {
     ...only('It follows as a message of its own.'),

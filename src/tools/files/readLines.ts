@@ -1,46 +1,47 @@
-/** Reads a range of lines of a file of any size in bounded memory, and the hash of the whole on the way. */
+/**
+ * Reads a range of lines of a file of any size in bounded memory, and computes the hash of the whole file on the way.
+ */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { type ImageHeader, readImageHeader } from '../../protocol/files/images.ts';
 import { type Encoding, guessEncoding, looksBinary } from './encoding.ts';
 
-/** At once; the header of any image is in the first. */
+/** Bytes per read; the first chunk contains the header of any image. */
 const CHUNK_BYTES = 256 * 1024;
 const HEAD_BYTES = 8192;
 const LINE_FEED = 10;
 
 export interface LineRange {
-  /** First line wanted, from 1. */
+  /** First line to read, counted from 1. */
   readonly offset: number;
   readonly limit: number;
   readonly maxLineCharacters: number;
-  /** Reading stops here, whatever the limit says; in characters. */
+  /** Reading stops at this number of characters, even below `limit`. */
   readonly maxCharacters: number;
-  /** Files beyond this size are not read to their end: no hash and no line count; in bytes. */
+  /** In bytes. Larger files are not read to the end: no hash and no line count. */
   readonly maxWholeBytes: number;
 }
 
 export interface LinesRead {
   readonly type: 'text';
-  /** Without line ends. */
+  /** Without line endings. */
   readonly lines: readonly string[];
-  /** How many of them were cut at `maxLineCharacters`. */
+  /** How many of the lines were cut at `maxLineCharacters`. */
   readonly cutLines: number;
-  /** Lines of the whole file; absent when it was not read to its end. */
+  /** Lines of the entire file; absent if it was not read to the end. */
   readonly totalLines?: number;
-  /** SHA-256 of the whole file, in hex; absent likewise. */
+  /** SHA-256 of the entire file, in hex; absent if it was not read to the end. */
   readonly hash?: string;
-  /** True when more lines were wanted and there but `maxCharacters` was reached. */
+  /** True if `maxCharacters` was reached before all requested lines were read. */
   readonly full: boolean;
   readonly encoding: Encoding;
-  /** False when bytes in the shown lines are not valid in the encoding. */
+  /** False if the shown lines contain bytes that are not valid in the encoding. */
   readonly valid: boolean;
 }
 
 /**
- * Reads a regular file, if it is text. The caller has made sure that it is one. Rejects with system errors and on
- * abort.
+ * Reads a regular file (the caller has checked that it is one) if it is text. Rejects with system errors and on abort.
  */
 export async function readLines(
   file: FileHandle,
@@ -52,7 +53,7 @@ export async function readLines(
 > {
   signal.throwIfAborted();
   const whole = sizeBytes <= range.maxWholeBytes;
-  // One byte more than the file has, so that the first read of a small one is also its end.
+  // One byte more than the file size, so that the first read of a small file also detects its end.
   const chunk = Buffer.allocUnsafe(Math.max(HEAD_BYTES, Math.min(CHUNK_BYTES, sizeBytes + 1)));
   let { bytesRead } = await file.read(chunk, 0, chunk.length, 0);
   const head = chunk.subarray(0, Math.min(bytesRead, HEAD_BYTES));
@@ -73,8 +74,8 @@ export async function readLines(
     position += bytesRead;
     if (!whole && collector.done) break;
     signal.throwIfAborted();
-    // Less than was asked for, and all that there was: nobody need ask for more. Files of the kernel say that they
-    // are empty, and come in pieces.
+    // A short read that reaches the size is the end; no further read is needed. Kernel files (/proc) report size 0 and
+    // arrive in pieces.
     ended = sizeBytes > 0 && bytesRead < chunk.length && position >= sizeBytes;
     if (ended) break;
     ({ bytesRead } = await file.read(chunk, 0, chunk.length, position));
@@ -91,7 +92,7 @@ export async function readLines(
   };
 }
 
-/** Splits UTF-8 bytes at line feeds only (as editors and `sed` do) and keeps the wanted lines. */
+/** Splits UTF-8 bytes at line feeds only (as editors and `sed` do) and keeps the requested lines. */
 class LineCollector {
   lineCount = 0;
   done = false;
@@ -141,7 +142,7 @@ class LineCollector {
 
   #keep(bytes: Buffer): void {
     const room = this.#maxLineBytes - this.#pendingBytes;
-    // Copied, because the chunk's memory is used again.
+    // Copied, because the chunk's memory is reused.
     if (room > 0) this.#pending.push(Buffer.from(bytes.subarray(0, room)));
     this.#pendingBytes += bytes.length;
   }
@@ -175,7 +176,7 @@ class LineCollector {
   }
 }
 
-/** The first `max` UTF-16 units, one fewer where that would part a surrogate pair. */
+/** The first `max` UTF-16 units; one fewer if that would split a surrogate pair. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);

@@ -1,10 +1,10 @@
-/** Gives a text the indentation of the file, learned from lines that stand in both. Pure. */
+/** Converts the indentation of a text to that of the file, learned from lines that both contain. Pure. */
 
 type Pair = readonly [from: string, to: string];
 
 /**
- * Learns from lines of the old text and the same lines in the file; undefined when one indentation of the
- * old text stands for two of the file, so that nothing can be learned safely.
+ * Learns from lines of the old text and the same lines in the file; undefined if one indentation of the old text
+ * corresponds to two in the file, so that nothing can be learned safely.
  */
 export function learnIndentation(
   oldLines: readonly string[],
@@ -30,8 +30,9 @@ export function learnIndentation(
 }
 
 /**
- * Levels that the old text does not show: file width = scale × old width + shift, through the levels it
- * does show. Two levels give both; one level is a shift, or a scale when one side is tabs and one spaces.
+ * For levels that the old text does not contain: file width = scale × old width + shift, fitted to the levels it does
+ * contain. Two levels determine both; one level determines a shift, or a scale if one side uses tabs and the other
+ * spaces.
  */
 function lineThrough(pairs: readonly Pair[]): (indent: string) => string {
   const sorted = pairs.toSorted(([a], [b]) => a.length - b.length);
@@ -45,7 +46,7 @@ function lineThrough(pairs: readonly Pair[]): (indent: string) => string {
   let scale = 1;
   if (highFrom !== lowFrom) scale = (highTo - lowTo) / (highFrom - lowFrom);
   else if (!sameCharacter) scale = lowTo / lowFrom;
-  // Two levels on one: nothing deeper can be told from it.
+  // Both levels map to one: deeper levels cannot be derived from that.
   if (scale <= 0) scale = 1;
   const shift = lowTo - scale * lowFrom;
   const fileCharacter = pairs.find(([, to]) => to !== '')?.[1][0];

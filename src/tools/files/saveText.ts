@@ -1,4 +1,4 @@
-/** Shows a changed text, writes it and words the outcome; shared by Write and Edit. */
+/** Previews a changed text, writes it and builds the outcome; shared by Write and Edit. */
 import type { FilePlace } from '../../disk/realFile.ts';
 import type { Preview } from '../../protocol/permissions.ts';
 import type { Settled, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
@@ -11,21 +11,21 @@ import { FileChangedError, writeFileAtomic } from './writeFileAtomic.ts';
 
 export interface TextChange {
   readonly place: FilePlace;
-  /** Of the file that is replaced; undefined for a new one. */
+  /** Stamp of the file to replace; undefined for a new one. */
   readonly stamp: string | undefined;
   /** Undefined for a new file. */
   readonly before: string | undefined;
   readonly after: string;
   readonly encoding: Encoding;
   readonly bom: boolean;
-  /** What the model is told. */
+  /** The result text for the model. */
   readonly report: string;
 }
 
-/** What a call comes to: a change, or an outcome that is certain without one. */
+/** A change to write, or an outcome that is already certain. */
 export type PlannedChange = { readonly type: 'change'; readonly change: TextChange } | Settled;
 
-/** Shows the change to the user. */
+/** Builds the diff that the user sees. */
 export async function previewChange(change: TextChange, context: ToolContext): Promise<Preview> {
   const { path, realPath } = change.place;
   const { diff } = await diffFiles(shortPath(path, context.cwd()), change.before, change.after);
@@ -33,7 +33,7 @@ export async function previewChange(change: TextChange, context: ToolContext): P
   return { type: 'diff', path, ...(realPath !== path && { realPath }), diff, isNew };
 }
 
-/** Puts the change on disk. Rejects with system errors and as `PathMovedError`. */
+/** Writes the change to disk. Rejects with system errors or a `PathMovedError`. */
 export async function saveText(change: TextChange, context: ToolContext): Promise<ToolOutcome> {
   const { place, before, after } = change;
   const { path } = place;
@@ -62,10 +62,10 @@ export async function saveText(change: TextChange, context: ToolContext): Promis
   };
 }
 
-/** Characters of a diff that are recorded: the reader sees 60 rows, and `/diff` makes it anew from the files. */
+/** Maximum characters of a recorded diff: the screen shows 60 rows, and `/diff` computes it again from the files. */
 const MAX_DIFF = 12_000;
 
-/** What a new file holds stands in the call that made it, and a diff would say it once more: it has none. */
+/** Cuts a diff at a line break. New files have no diff: the tool call already contains their content. */
 function headOfDiff(diff: string): string {
   if (diff.length <= MAX_DIFF) return diff;
   return `${diff.slice(0, diff.lastIndexOf('\n', MAX_DIFF))}\n`;

@@ -1,4 +1,4 @@
-/** Names near a missing one, so that a slip in a path costs one step and not three. */
+/** Suggests names similar to a missing one, so that a typo in a path costs one step instead of three. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
@@ -6,9 +6,10 @@ const MAX_NAMES = 2000;
 const MAX_SUGGESTIONS = 5;
 
 /**
- * A hint for a path that does not exist. `fromRoot` is the same path resolved against the project's root, since models
- * keep using root-relative paths after a `cd`. It is suggested, never opened instead: the shell's directory may have
- * a file of that name too. Otherwise the most similar names beside the path, or the deepest directory that exists.
+ * A hint for a path that does not exist. `fromRoot` is the same path resolved against the project root, since models
+ * keep using root-relative paths after a `cd`. It is suggested but never opened instead, because the shell's directory
+ * may have a file of that name too. Otherwise suggests the most similar names in the same directory, or the deepest
+ * directory that exists.
  */
 export async function suggestForMissing(path: string, fromRoot: string): Promise<string> {
   if (fromRoot !== path && (await exists(fromRoot))) return ` Did you mean ${fromRoot}?`;
@@ -54,7 +55,7 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Levenshtein distance; names are short, so two rows of numbers do. */
+/** Levenshtein distance with two rows of numbers. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row += 1) {

@@ -1,4 +1,4 @@
-/** A text file as Edit and Write see it: its text, and what must be the same when it is written back. */
+/** Loads a text file for Edit and Write: its text, and the properties to preserve when writing it back. */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
@@ -8,22 +8,22 @@ import type { ToolContext } from '../../protocol/tools.ts';
 import { errorCode } from '../outcomes.ts';
 import { type DecodedText, decodeText, looksBinary } from './encoding.ts';
 
-/** The same bound up to which Read gives a hash. */
+/** The same limit up to which Read returns a hash. */
 const MAX_EDIT_BYTES = 256 * 1024 * 1024;
 
 export interface TextFile extends DecodedText {
   readonly hash: string;
-  /** Differs once the file has been changed or replaced. */
+  /** Changes when the file is modified or replaced. */
   readonly stamp: string;
 }
 
-/** A file that can be changed, one that is not there yet, or the reason why it must be left alone. */
+/** A file that can be changed, a missing one, or the reason why it must not be changed. */
 export type LoadedFile =
   | { readonly type: 'file'; readonly file: TextFile }
   | { readonly type: 'missing' }
   | { readonly type: 'refused'; readonly reason: string };
 
-/** Loads a file for a change, and refuses one that this session has not read as it is now. */
+/** Loads a file for a change; refuses if this session has not read its current content. */
 export async function loadForChange(place: FilePlace, context: ToolContext): Promise<LoadedFile> {
   const { path, realPath } = place;
   const info = await lookAt(realPath);
@@ -52,7 +52,10 @@ export async function loadForChange(place: FilePlace, context: ToolContext): Pro
   return { type: 'file', file: { ...decodeText(bytes), hash, stamp } };
 }
 
-/** What stands at a real path; undefined where there is nothing. A link there leads in a circle, or is new. */
+/**
+ * The file at a real path; undefined if there is none. Throws if it is a link: a circular one (system error), or a new
+ * one (`PathMovedError`).
+ */
 export async function lookAt(realPath: string): Promise<Stats | undefined> {
   try {
     const info = await lstat(realPath);
@@ -75,7 +78,7 @@ async function readAll(realPath: string): Promise<{ bytes: Buffer; stamp: string
   }
 }
 
-/** SHA-256 in hex: how the log names the content of a file. */
+/** SHA-256 in hex, by which the log identifies file contents. */
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,19 +1,19 @@
-/** Searches that forgive what models get wrong most: trailing space, indentation, typographic characters. */
+/** Searches that tolerate common mistakes of models: trailing space, indentation, typographic characters. */
 import { learnIndentation } from './reindent.ts';
 
-/** A region of the text, `[start, end)`, and what takes its place. */
+/** A region of the text, `[start, end)`, and its replacement. */
 export interface Match {
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
 }
 
-/** Space and tabs before a line feed do not count, on either side. */
+/** Ignores spaces and tabs before line feeds on both sides. */
 export function matchIgnoringTrailingSpace(text: string, oldText: string, newText: string): Match[] {
   const lines = oldText.split('\n').map((line) => line.replace(/[ \t]+$/, ''));
   const pattern = lines.map((line) => line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[ \\t]*\\n');
   if (lines.every((line) => line === '')) return [];
-  // The trailing space of the last line goes with the match only up to the end of that line.
+  // Includes trailing space of the last line only if the match reaches the end of that line.
   const found = text.matchAll(new RegExp(`${pattern}(?:[ \\t]+(?=\\n|$))?`, 'g'));
   return [...found].map((match) => ({
     start: match.index,
@@ -22,7 +22,7 @@ export function matchIgnoringTrailingSpace(text: string, oldText: string, newTex
   }));
 }
 
-/** Whole lines that differ from the old text by indentation only; the new text is indented as the file is. */
+/** Entire lines that differ from the old text only by indentation; the new text is indented like the file. */
 export function matchIgnoringIndentation(text: string, oldText: string, newText: string): Match[] {
   const endsLine = oldText.endsWith('\n');
   const wanted = (endsLine ? oldText.slice(0, -1) : oldText).split('\n');
@@ -48,7 +48,7 @@ export function matchIgnoringIndentation(text: string, oldText: string, newText:
   return matches;
 }
 
-/** Quotes, dashes and spaces that word processors put in, as the keyboard has them; one character for one. */
+/** Replaces typographic quotes, dashes and spaces with their keyboard equivalents, one character for one. */
 export function plainQuotes(text: string): string {
   return text
     .replace(/[\u2018\u2019\u201A\u201B\u2032]/g, "'")

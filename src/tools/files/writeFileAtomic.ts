@@ -1,4 +1,4 @@
-/** Replaces a file in one step: whoever reads it sees the old content or the new, never a part. */
+/** Replaces a file atomically: readers see the old or the new content, never part of it. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
@@ -7,15 +7,15 @@ import { inRealFolder, PathMovedError, type RealFolder } from '../../disk/realFi
 import { type FileFacts, fileStamp } from '../../protocol/files/fileStamp.ts';
 import { errorCode } from '../outcomes.ts';
 
-/** What stands at the path is not what the change was made from. */
+/** The file is not the one from which the change was computed. */
 export class FileChangedError extends Error {
   override readonly name = 'FileChangedError';
 }
 
 /**
- * Writes the bytes to the real path, which holds no links; makes directories; keeps mode and owner. `stamp` is that of
- * the file that is replaced, undefined where there is none. Rejects with a `FileChangedError` or a `PathMovedError`
- * where something else stands, and with system errors.
+ * Writes the bytes to the real path, which contains no links; creates directories; keeps mode and owner. `stamp` is
+ * that of the file to replace, undefined if there is none. Rejects with a `FileChangedError` or a `PathMovedError` if
+ * something else is there, and with system errors.
  */
 export async function writeFileAtomic(
   realPath: string,
@@ -43,7 +43,7 @@ export async function writeFileAtomic(
       await rename(temporary, folder.at(name));
     } catch (error) {
       await rm(temporary, { force: true });
-      // The file may be writable where its directory is not: then in place is the only way.
+      // The file may be writable although its directory is not; then it can only be overwritten in place.
       if (old === undefined || !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
       await overwrite(folder, name, bytes, stamp);
     }
@@ -57,7 +57,7 @@ interface Entry extends FileFacts {
   readonly gid: bigint;
 }
 
-/** What is to be replaced, which must still be what the change was made from. */
+/** The entry to replace; throws unless it is the one from which the change was computed. */
 async function unchanged(
   folder: RealFolder,
   name: string,

@@ -1,18 +1,18 @@
-/** Puts ripgrep's lines in an order that does not depend on its threads. Pure. */
+/** Sorts ripgrep's output lines, whose order depends on its threads. Pure. */
 
 export interface Hits {
-  /** By path. */
+  /** Sorted by path. */
   readonly files: readonly { readonly path: string; readonly lines: readonly string[] }[];
-  /** Lines that match, context not counted. */
+  /** Matching lines, without context. */
   readonly matches: number;
-  /** Files that were left out. */
+  /** Number of files left out as hidden. */
   readonly hidden: number;
 }
 
 /**
- * Groups lines of the form `path NUL rest` by file, each as `path:rest`; `--` between groups goes with the
- * file before it. `numbers` says whether the rest begins with a line number and a mark (`12:` a match,
- * `12-` context) and, if so, whether to show them; undefined when it does not.
+ * Groups lines of the form `path NUL rest` by file, each as `path:rest`; `--` between groups stays with the preceding
+ * file. `numbers`: whether to show the line numbers with which the rest begins (`12:` a match, `12-` context);
+ * undefined if it has none.
  */
 export function collectHits(
   lines: readonly string[],
@@ -26,7 +26,7 @@ export function collectHits(
   for (const line of lines) {
     const nul = line.indexOf('\0');
     if (nul === -1) {
-      // "--", or a further line of a match over several lines.
+      // "--", or a further line of a multi-line match.
       last?.lines.push(line);
       continue;
     }

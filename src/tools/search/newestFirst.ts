@@ -1,12 +1,12 @@
-/** Orders files by when they last changed: what was just worked on is most likely what is looked for. */
+/** Sorts files by modification time: the search most likely looks for a recently changed file. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-/** Beyond this many, reading every time of change would take longer than the search. */
+/** For more files, reading all modification times would take longer than the search. */
 const MAX_STATS = 20_000;
 const AT_ONCE = 64;
 
-/** Newest first; equal times, and everything beyond 20,000 files, by name. */
+/** Newest first; equal times, and all lists of more than 20,000 files, by name. */
 export async function newestFirst(paths: readonly string[], cwd: string): Promise<string[]> {
   const byName = paths.toSorted();
   if (byName.length > MAX_STATS) return byName;

@@ -1,4 +1,4 @@
-/** Lines of many files within a limit: of each file the first ones, so that no file is missing. Pure. */
+/** Distributes a line limit over many files: the first lines of each, so that no file is missing. Pure. */
 
 export interface FileLines {
   readonly path: string;
@@ -6,8 +6,8 @@ export interface FileLines {
 }
 
 /**
- * At most `limit` lines, each file with as many as fit when all have equally many, and a word on how many more
- * it has. With more files than that, the first line of the first of them.
+ * At most `limit` lines: up to the same number of lines per file, with a note on how many more it has. If there are
+ * more files than that, one line of each of the first ones.
  */
 export function perFile(files: readonly FileLines[], limit: number): readonly string[] {
   const all = files.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -25,7 +25,7 @@ export function perFile(files: readonly FileLines[], limit: number): readonly st
 function shown(files: readonly FileLines[], level: number): readonly string[] {
   return files.flatMap(({ path, lines }) => {
     const more = lines.length - level;
-    // To say that there is one more takes as much as that one.
+    // A note about one more line would take as much space as that line.
     if (more <= 1) return lines;
     return [...lines.slice(0, level), `${path}: (+${more} more in this file)`];
   });

@@ -1,4 +1,4 @@
-/** Runs ripgrep: finding the program, bounding its output and its time. */
+/** Runs ripgrep: finds the program, limits its output and its time. */
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -7,31 +7,31 @@ import { realpath } from '../../disk/realPath.ts';
 import { pathOutside } from '../../protocol/ownPrograms.ts';
 import type { Environment } from '../environment.ts';
 
-/** More than this is not collected: the search is stopped and says so. */
+/** The search is stopped beyond this, and the result says so. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 2000;
 const TIMEOUT_MS = 60_000;
-/** How often it is looked at, and after how many times without any work it is ended. */
+/** How often progress is checked, and after how many checks without progress the search is stopped. */
 const LOOK_MS = 1000;
 const MAX_STILL = 4;
-/** Threads of ripgrep that have nothing to do look for work a thousand times a second. */
+/** Idle threads of ripgrep poll for work a thousand times a second. */
 const IDLE_TICKS = 10;
 const STOOD_STILL = 'it waited for something that never came, such as a pipe called .gitignore';
 
 export interface SearchRun {
-  /** `stopped`: the user's interrupt; `limit`: too much output or too long, what is there is a part. */
+  /** `stopped`: interrupted by the user; `limit`: too much output or too slow, so the items are incomplete. */
   readonly end: 'done' | 'stopped' | 'limit';
-  /** What it printed, split at the separator. */
+  /** The output, split at the separator. */
   readonly items: readonly string[];
-  /** Ripgrep's own words: a bad pattern, unreadable directories. Empty when all went well. */
+  /** Ripgrep's error messages: a bad pattern, unreadable directories. Empty on success. */
   readonly problem: string;
 }
 
-/** What to tell the model when there is no ripgrep. */
+/** The message for the model if there is no ripgrep. */
 export const NO_RIPGREP =
   'ripgrep is not available: its package for this platform is missing and there is no `rg` on the PATH. Reinstall ClawdCode without --omit=optional, or install ripgrep. Meanwhile use Bash with find or grep.';
 
-/** Runs `rg` with the arguments; undefined when there is no ripgrep on this machine. */
+/** Runs `rg` with the arguments; undefined if ripgrep is not available. */
 export async function runRipgrep(
   args: readonly string[],
   separator: '\n' | '\0',
@@ -84,7 +84,7 @@ export async function runRipgrep(
       clearInterval(watch);
       signal.removeEventListener('abort', onAbort);
       const items = Buffer.concat(chunks).toString('utf8').split(separator);
-      // Empty after a last separator, a piece of an item when it was stopped.
+      // Empty after a final separator, otherwise part of an item because the search was stopped.
       items.pop();
       resolve({ end, items, problem: problem.slice(0, MAX_ERROR_CHARACTERS).trim() });
     };
@@ -95,15 +95,15 @@ export async function runRipgrep(
 }
 
 /**
- * The processor time that a program has used, in hundredths of a second, and whether all its threads wait for something
- * that neither a processor nor a disk owes them; undefined where the kernel does not say. Source: proc_pid_stat(5).
+ * The CPU time that a process has used, in hundredths of a second, and whether all its threads sleep without waiting
+ * for a CPU or a disk; undefined if the kernel does not report it. Source: proc_pid_stat(5).
  */
 function workOf(
   pid: number | undefined,
 ): { readonly ticks: number; readonly isWaiting: boolean } | undefined {
   const tasks = `/proc/${pid}/task`;
   const threads = namesIn(tasks).map((task) => {
-    // After the name, which may hold anything: the state first, the times 11 fields later.
+    // After the name, which may contain anything: the state comes first, the times 11 fields later.
     const fields = textOf(`${tasks}/${task}/stat`).split(') ').at(-1)?.split(' ') ?? [];
     return { state: fields[0], ticks: Number(fields[11]) + Number(fields[12]) };
   });
@@ -114,7 +114,7 @@ function workOf(
   };
 }
 
-/** Never one that a project brings along. */
+/** Never uses a program from the project. */
 async function findRipgrep(env: Environment, root: string): Promise<string | undefined> {
   const packaged = await import('@vscode/ripgrep').then(
     ({ rgPath }) => rgPath,

@@ -1,8 +1,8 @@
 /**
- * Runs ripgrep, and vouches for what it found. It opens folders and files by their paths, so that another process which
- * exchanges one for a link meanwhile, and back, would have it show what lies elsewhere. A folder notes when an entry of
- * it was last replaced, in a time that no program can set: what lies in a folder that has not changed since before the
- * search was there all along. After a change it is searched again; what never stands still is left out.
+ * Runs ripgrep and validates what it found. Ripgrep opens folders and files by path, so another process that
+ * temporarily replaces one with a link could make it show files from elsewhere. A folder's change time, which no
+ * program can set, shows when an entry was last replaced: files in a folder that has not changed since before the
+ * search were there all along. After a change the search is repeated; files in folders that keep changing are left out.
  */
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -16,30 +16,30 @@ import { runRipgrep, type SearchRun } from './ripgrep.ts';
 const MAX_RUNS = 3;
 /** A search that takes longer is not repeated. */
 const MAX_REPEATED_MS = 5000;
-/** The kernel's clock for changes moves in steps of up to 10 ms. */
+/** The kernel's clock for change times advances in steps of up to 10 ms. */
 const CLOCK_STEP_MS = 25;
 const CHANGED = 'folders changed while they were searched. Search again.';
 
 export interface FolderSearch {
   readonly args: readonly string[];
   readonly separator: '\n' | '\0';
-  /** What is searched, a folder or a file. */
+  /** The folder or file to search. */
   readonly place: FilePlace;
-  /** The directory that ripgrep runs in, and of the workspace; absolute. */
+  /** The directory in which ripgrep runs, and the workspace; both absolute. */
   readonly cwd: string;
   readonly root: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** The path in an item of the output, relative to `cwd`; undefined where it names none. */
+  /** The path in an output item, relative to `cwd`; undefined if it contains none. */
   readonly pathOf: (item: string) => string | undefined;
 }
 
 export interface FoundInFolder extends SearchRun {
-  /** Whether a path of the output may have led elsewhere while it was searched. */
+  /** True if a path of the output may have pointed elsewhere during the search. */
   readonly isDoubtful: (path: string) => boolean;
 }
 
-/** Undefined when there is no ripgrep on this machine. Throws a `PathMovedError` when the place itself has moved. */
+/** Undefined if ripgrep is not available. Throws a `PathMovedError` if the place itself has moved. */
 export async function searchFolder(search: FolderSearch): Promise<FoundInFolder | undefined> {
   const { place, cwd, env, signal } = search;
   const foldersOf = foldersOnTheWay(search);
@@ -70,7 +70,7 @@ export async function searchFolder(search: FolderSearch): Promise<FoundInFolder 
     const moved = new Set(folders.filter((folder) => !isSteady(folder)));
     if (moved.size === 0 || runs === MAX_RUNS || Date.now() - startedAt > MAX_REPEATED_MS) {
       const hasMoved = (path: string): boolean => foldersOf(path).some((folder) => moved.has(folder));
-      // Its messages may name what lies elsewhere.
+      // Its messages may name files from elsewhere.
       const problem = moved.size === 0 || run.problem === '' ? run.problem : CHANGED;
       return { ...run, problem, isDoubtful: hasMoved };
     }
@@ -83,15 +83,18 @@ export async function searchFolder(search: FolderSearch): Promise<FoundInFolder 
 
 const isDoubtful = (): boolean => false;
 
-/** What a message of ripgrep names, as in `rg: ./src/a.ts: Permission denied (os error 13)`; undefined for others. */
+/** The path in a message such as `rg: ./src/a.ts: Permission denied (os error 13)`; undefined for other messages. */
 const pathOfProblem = (line: string): string | undefined =>
   /^rg: (.+): [^:]*\(os error \d+\)$/.exec(line)?.[1];
 
-/** What to tell the model of files that were left out. */
+/** The note for the model about files that were left out. */
 export const changedNote = (files: number): string =>
   `(${count(files, 'file')} left out: folders around them changed while they were searched. Search again.)`;
 
-/** The folders between the workspace, or what is searched, and a file of the output, both among them; resolved. */
+/**
+ * Returns the real folders from a file of the output up to the workspace, or to the searched place if it is outside;
+ * both ends included.
+ */
 function foldersOnTheWay({ place, cwd, root }: FolderSearch): (path: string) => readonly string[] {
   const workspace = realpath(root);
   const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
@@ -122,7 +125,7 @@ interface Stamp {
   readonly text: string;
 }
 
-/** Undefined where no folder stands there. */
+/** Undefined if it is not a folder. */
 function stampOf(folder: string): Stamp | undefined {
   try {
     const found = lstatSync(folder, { bigint: true });
@@ -133,10 +136,10 @@ function stampOf(folder: string): Stamp | undefined {
   }
 }
 
-/** What ripgrep reads in a folder and in all above it before it begins. */
+/** Files that ripgrep reads in a folder and all its parents before it starts. */
 const ignoreFiles = ['.gitignore', '.ignore', '.rgignore'];
 
-/** The first that is a pipe or a device: ripgrep would wait for it. */
+/** The first ignore file that is a pipe or a device, for which ripgrep would wait forever. */
 function pipeAmongIgnoreFiles(place: string): string | undefined {
   for (let at = place; ; at = dirname(at)) {
     const found = ignoreFiles.map((name) => join(at, name)).find(isPipe);

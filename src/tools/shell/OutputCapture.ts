@@ -1,7 +1,7 @@
 /**
- * What a command prints: both ends in memory for the model and, when it is large, the whole in a blob.
- * The blob holds the same plain text, so that line numbers mean the same in both. It is read in stretches: each
- * `take` ends one, and what comes next has ends and a blob of its own, so that nothing is lost between two readings.
+ * Collects a command's output: both ends in memory for the model and, if it is large, all of it in a blob. The blob
+ * contains the same plain text, so line numbers agree. Each `take` returns the output since the previous one; later
+ * output has its own ends and blob, so nothing is lost between two reads.
  */
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
@@ -9,7 +9,7 @@ import { HeadTail } from './headTail.ts';
 import { createOutputCleaner } from './outputCleaner.ts';
 import type { ValueRedactor } from './valueRedactor.ts';
 
-/** From this size on the whole is kept; about what one result may show. In characters. */
+/** Characters from which all output is stored; about as much as one result may show. */
 const BLOB_FROM = 50_000;
 const MAX_BLOB_BYTES = 1024 ** 3;
 
@@ -22,7 +22,7 @@ export class OutputCapture {
   #blobBytes = 0;
   #isClosed = false;
 
-  /** Without `openBlob` only both ends are kept. `redactor`: takes secrets out before anything is kept. */
+  /** Without `openBlob`, keeps only both ends. `redactor` removes secrets before anything is kept. */
   constructor(openBlob: (() => BlobSink) | undefined, redactor?: ValueRedactor) {
     this.#openBlob = openBlob;
     this.#redactor = redactor;
@@ -33,8 +33,9 @@ export class OutputCapture {
   }
 
   /**
-   * What came since the last call, an unfinished line included, and the whole of it where that is large. Rejects
-   * when the disk does. Unless nothing more comes, the beginning of what may become a secret is left for the next call.
+   * Returns the output since the last call, including an unfinished line, and all of it as a blob if it is large.
+   * Rejects if the disk write fails. Unless `isLast`, text that may be the beginning of a secret stays for the next
+   * call.
    */
   take({ isLast }: { readonly isLast: boolean }): {
     readonly text: string;
@@ -50,13 +51,13 @@ export class OutputCapture {
     return { text, original: blob?.finish() ?? Promise.resolve(undefined) };
   }
 
-  /** Nobody will read what comes from here on, nor what was not taken. Never rejects. */
+  /** Discards the remaining and all further output. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#recent = new HeadTail();
     const blob = this.#blob;
     this.#blob = undefined;
-    // What cannot be removed lies among the unfinished, which are cleared away.
+    // A blob that cannot be removed stays among the unfinished ones, which are cleaned up later.
     await blob?.discard().catch(() => undefined);
   }
 

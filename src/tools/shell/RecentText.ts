@@ -1,6 +1,6 @@
-/** The end of what a command has printed, in bounded memory, for whoever looks at it while it runs. */
+/** The end of a running command's output, in bounded memory, for display while it runs. */
 
-/** Characters that are kept. */
+/** Maximum characters kept. */
 export const RECENT_CHARACTERS = 256 * 1024;
 const LAST_LINE_CHARACTERS = 200;
 
@@ -12,7 +12,7 @@ export class RecentText {
 
   push(text: string): void {
     if (text === '') return;
-    // One piece may be more than all that is kept.
+    // One piece may exceed the limit by itself.
     const kept = text.slice(-RECENT_CHARACTERS);
     this.#missing += text.length - kept.length;
     this.#pieces.push(kept);
@@ -27,12 +27,12 @@ export class RecentText {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** What is kept, and how many characters came before it. */
+  /** The kept text, and the number of characters before it. */
   read(): { readonly text: string; readonly missing: number } {
     return { text: this.#pieces.join(''), missing: this.#missing };
   }
 
-  /** The last line that is not empty, cut. */
+  /** The last non-empty line, cut to 200 characters. */
   lastLine(): string {
     let end = '';
     for (let at = this.#pieces.length - 1; at >= 0; at--) {
@@ -45,12 +45,12 @@ export class RecentText {
     return end.trimEnd().slice(0, LAST_LINE_CHARACTERS);
   }
 
-  /** Hears of every push. Returns the unsubscriber. */
+  /** Calls the listener after every push. Returns the unsubscribe function. */
   watch(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-/** A command that prints a character at a time must not make a list of a quarter of a million. */
+/** Merges the pieces of a command that prints one character at a time. */
 const MAX_PIECES = 1024;

@@ -1,10 +1,10 @@
-/** Owns every command that runs, in front or in the background, so that none is left when the program ends. */
+/** Owns every running command, in the foreground and background, so that none survives the program. */
 import type { TaskChange, TaskInfo, TaskPort, TaskStopper } from '../../protocol/tasks.ts';
 import type { OutputCapture } from './OutputCapture.ts';
 import type { RecentText } from './RecentText.ts';
 import { type CommandEnd, type CommandSpec, type RunningCommand, startCommand } from './startCommand.ts';
 
-/** What a child that outlives its shell is given to end by itself. */
+/** Time for a child that outlives its shell to exit. */
 const ORPHAN_GRACE_MS = 1000;
 /** Finished background tasks whose output can still be read; older ones are forgotten. */
 const MAX_FINISHED_TASKS = 50;
@@ -16,21 +16,21 @@ export interface BackgroundTask {
   readonly capture: OutputCapture;
   readonly recent: RecentText;
   readonly startedAtMs: number;
-  /** Set when the shell has exited. */
+  /** Set once the shell has exited. */
   end?: CommandEnd;
   endedAtMs?: number;
   stoppedBy?: TaskStopper;
-  /** The model waits for its end, and is told of it by that. */
+  /** The model is waiting for the end, and learns of it from that call. */
   isAwaited?: boolean;
-  /** The model has seen how it ended, or has ended it. */
+  /** The model knows how the task ended, or has stopped it. */
   isTold?: boolean;
 }
 
-/** A command that is to go on in the background. */
+/** A command to continue in the background. */
 export type KeptCommand = Pick<BackgroundTask, 'command' | 'run' | 'capture' | 'recent' | 'startedAtMs'>;
 
 export class TaskRegistry implements TaskPort {
-  /** Each with the call that started it. */
+  /** Each with the id of the tool call that started it. */
   readonly #running = new Map<RunningCommand, string>();
   readonly #tasks = new Map<string, BackgroundTask>();
   readonly #listeners = new Set<(change: TaskChange) => void>();
@@ -44,7 +44,7 @@ export class TaskRegistry implements TaskPort {
     return run;
   }
 
-  /** Makes a running command a background task that the model can read and stop. */
+  /** Turns a running command into a background task that the model can read and stop. */
   keep(command: KeptCommand): BackgroundTask {
     this.#lastNumber += 1;
     const task: BackgroundTask = { id: `b${this.#lastNumber}`, ...command };
@@ -79,7 +79,7 @@ export class TaskRegistry implements TaskPort {
     this.stopTask(id, 'user');
   }
 
-  /** The signal is sent before this returns. */
+  /** Sends the signal before returning. */
   stopTask(id: string, by: TaskStopper): void {
     const task = this.#tasks.get(id);
     if (task === undefined) return;
@@ -112,29 +112,32 @@ export class TaskRegistry implements TaskPort {
     return [...this.#tasks.keys()];
   }
 
-  /** The calls of which a process may still run, in the background or on its way out. */
+  /** The tool calls with a process that may still run, in the background or while exiting. */
   callIds(): readonly string[] {
     return [...new Set(this.#running.values())];
   }
 
-  /** A command in the foreground is over: what it left behind is ended after a grace. True when there is such. */
+  /**
+   * Call when a foreground command has finished: stops processes it left behind after a grace period. True if there are
+   * any.
+   */
   settle(run: RunningCommand): boolean {
     if (!run.alive()) {
       void this.#forget(run);
       return false;
     }
     const timer = setTimeout(() => void this.#end(run), ORPHAN_GRACE_MS);
-    // `dispose` ends it at once; the timer alone is no reason to stay.
+    // `dispose` stops them at once; the timer alone must not keep the process alive.
     timer.unref();
     return true;
   }
 
-  /** Stops a command now. The signal is sent before this returns; it resolves when the group is gone. */
+  /** Stops a command now. Sends the signal before returning; resolves when the process group is gone. */
   stopRun(run: RunningCommand): Promise<void> {
     return this.#end(run);
   }
 
-  /** Ends everything that still runs. */
+  /** Stops everything that still runs. */
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#listeners.clear();

@@ -1,10 +1,10 @@
 /**
- * The environment of commands: the user's, without our keys, and such that nothing waits for a keyboard or looks for a
- * new version of itself.
+ * The environment of commands: the user's, without our keys, and set up so that programs neither wait for keyboard
+ * input nor check for updates.
  */
 import type { Environment } from '../environment.ts';
 
-/** `secrets` are further names to leave out. */
+/** `secrets`: further variables to leave out. */
 export function childEnvironment(
   env: Environment,
   secrets: readonly string[],
@@ -22,7 +22,10 @@ export function childEnvironment(
   };
 }
 
-/** Their requests would be asked about, and their notices read by the model. The user's own values win. */
+/**
+ * Update checks would cause approval prompts for hosts, and the model would read their notices. The user's own values
+ * override these.
+ */
 const noUpdateChecks = {
   NO_UPDATE_NOTIFIER: '1',
   NPM_CONFIG_UPDATE_NOTIFIER: 'false',
@@ -30,7 +33,7 @@ const noUpdateChecks = {
   GH_NO_UPDATE_NOTIFIER: '1',
 };
 
-/** What every command gets, whoever starts it: the user's environment without the keys of this program. */
+/** The user's environment without this program's keys, for every command the program starts. */
 export function withoutKeys(env: Environment, secrets: readonly string[] = []): Record<string, string> {
   const hidden = new Set(['OPENAI_API_KEY', ...secrets]);
   const kept: Record<string, string> = {};

@@ -1,7 +1,7 @@
-/** The beginning and the end of a text of any length, in bounded memory. */
+/** The beginning and end of a text of any length, in bounded memory. */
 import { grouped } from '../../protocol/text/numbers.ts';
 
-/** Characters kept of the beginning, and again of the end. */
+/** Characters kept at the beginning, and again at the end. */
 export const KEPT_CHARACTERS = 512 * 1024;
 
 export class HeadTail {
@@ -29,7 +29,7 @@ export class HeadTail {
     return this.#total;
   }
 
-  /** The whole text, or both ends with a line that says how much is missing between them. */
+  /** The full text, or both ends with a line that says how much is missing between them. */
   text(): string {
     const tail = this.#tail.join('');
     if (this.#head.length + tail.length === this.#total) return this.#head + tail;
@@ -40,7 +40,7 @@ export class HeadTail {
   }
 }
 
-/** From the next line on, where that is near; never from the middle of a surrogate pair. */
+/** Starts at the next line if it is near; never in the middle of a surrogate pair. */
 function wholeCharacters(tail: string): string {
   const feed = tail.indexOf('\n');
   if (feed !== -1 && feed < 4096) return tail.slice(feed + 1);

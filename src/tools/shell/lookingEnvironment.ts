@@ -1,22 +1,25 @@
 /**
- * The environment of commands that run without a question because they only look. Nothing in it makes a program run or
- * read what a folder brings along: programs are looked up outside the project, git runs no hook, monitor or helper and
- * fetches nothing, and variables through which the project could reach a program are gone. A command that was asked about
- * has the user's own environment.
+ * The environment of read-only commands, which run without approval. It prevents them from running programs of the
+ * project or reading configuration from it: programs are looked up outside the project, git runs no hook, monitor or
+ * helper and fetches nothing, and variables through which the project could influence a program are removed. Approved
+ * commands get the user's own environment.
  */
 import { delimiter, isAbsolute } from 'node:path';
 import { realpath } from '../../disk/realPath.ts';
 import { OWN_GIT_ARGUMENTS, pathOutside } from '../../protocol/ownPrograms.ts';
 
-/** Variables that name code, options or files for a shell, an interpreter or a tool, and which a look can do without. */
+/**
+ * Variables that name code, options or files for a shell, an interpreter or a tool, and that read-only commands do not
+ * need.
+ */
 const steering =
   /^(?:BASH_ENV|ENV|BASHOPTS|SHELLOPTS|BASH_FUNC_.*|PROMPT_COMMAND|PS4|CDPATH|FPATH|ZDOTDIR|GLOBIGNORE|RIPGREP_CONFIG_PATH|GREP_OPTIONS|TAR_OPTIONS|UNZIP|ZIPINFO|LESSOPEN|LESSCLOSE|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT|WARNINGS)|PERL5(?:LIB|OPT|DB)|PERLLIB|RUBY(?:LIB|OPT)|LUA_(?:INIT|PATH|CPATH).*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAKEFLAGS|MAKEFILES|AWKPATH|AWKLIBPATH|PHPRC|PHP_INI_SCAN_DIR|DOCKER_CONFIG|GIT_.*)$/;
-/** Lists of folders or files for the loader. */
+/** Lists of folders or files for the dynamic loader. */
 const loading = /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_.*|GCONV_PATH)$/;
-/** Where the user's own settings of git are, if not in the usual place. */
+/** Non-default locations of the user's own git settings. */
 const userSettings = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$/;
 
-/** As `-c name=value` before a git command. `diff.external` is left to the user. */
+/** Equivalent to `-c name=value` before a git command. `diff.external` is left to the user. */
 const gitSettings: readonly (readonly [string, string])[] = [
   ...OWN_GIT_ARGUMENTS.filter((argument) => argument.includes('=')).map(
     (setting) => [setting.slice(0, setting.indexOf('=')), setting.slice(setting.indexOf('=') + 1)] as const,
@@ -24,7 +27,7 @@ const gitSettings: readonly (readonly [string, string])[] = [
   ['protocol.allow', 'never'] as const,
 ];
 
-/** `env` is what a command gets that was asked about; `root` is the project. */
+/** `env` is the environment of an approved command; `root` is the project. */
 export function lookingEnvironment(
   env: Readonly<Record<string, string>>,
   root: string,
@@ -54,7 +57,7 @@ export function lookingEnvironment(
     GIT_OPTIONAL_LOCKS: '0',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
-    // No other version is downloaded because a file asks for it.
+    // Prevents downloads of another Go version that a project file requests.
     GOTOOLCHAIN: 'local',
   };
 }

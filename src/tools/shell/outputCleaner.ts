@@ -1,21 +1,21 @@
-/** Makes plain text of what programs print for terminals, while it arrives. */
+/** Converts terminal output of programs to plain text as it arrives. */
 import { stripVTControlCharacters } from 'node:util';
 
-/** An unfinished line longer than this is passed on as it is. */
+/** An unfinished line longer than this is passed on as is. */
 const MAX_HELD = 64 * 1024;
 /** Escape sequences are short; a longer tail is not the beginning of one. */
 const MAX_SEQUENCE = 256;
 
 export interface OutputCleaner {
-  /** Whole lines that are final; an unfinished line is kept until it is whole. */
+  /** Returns complete lines; holds an unfinished line until it is complete. */
   push(chunk: Uint8Array): string;
-  /** What is held, as it stands: a prompt without a line feed, the end of the output. */
+  /** Returns the held text as is: a prompt without a line feed, or the end of the output. */
   flush(): string;
 }
 
 /**
- * Decodes UTF-8 across chunk borders, takes escape sequences out, and of a line that was rewritten with
- * carriage returns (a progress bar) keeps the last version.
+ * Decodes UTF-8 across chunk boundaries, removes escape sequences, and keeps only the last version of a line that was
+ * rewritten with carriage returns (a progress bar).
  */
 export function createOutputCleaner(): OutputCleaner {
   const decoder = new TextDecoder('utf-8');
@@ -26,7 +26,7 @@ export function createOutputCleaner(): OutputCleaner {
       const end = text.lastIndexOf('\n') + 1;
       held = text.slice(end);
       if (held.length <= MAX_HELD) return cleaned(text.slice(0, end));
-      // Without a line feed in sight: a progress bar keeps its last version, anything else goes out.
+      // No line feed for a long time: keep only the last version of a progress bar, pass on anything else.
       const rewritten = held.lastIndexOf('\r', held.length - 2);
       const safe = Math.max(rewritten + 1, 0);
       const passed = held.length - safe > MAX_HELD ? held.length - unfinishedSequence(held) : safe;
@@ -42,7 +42,7 @@ export function createOutputCleaner(): OutputCleaner {
   };
 }
 
-/** The same for the screen: at once, every version of a rewritten line on a line of its own. */
+/** The same for the screen: immediately, with every version of a rewritten line on its own line. */
 export function createLiveCleaner(): (chunk: Uint8Array) => string {
   const decoder = new TextDecoder('utf-8');
   let held = '';
@@ -70,7 +70,7 @@ function withoutSequences(text: string): string {
   return /[\x1b\x9b]/.test(text) ? stripVTControlCharacters(text) : text;
 }
 
-/** Length of an escape sequence at the end of the text that has begun but not ended. */
+/** Length of an incomplete escape sequence at the end of the text. */
 function unfinishedSequence(text: string): number {
   const tail = text.slice(-MAX_SEQUENCE);
   const start = tail.lastIndexOf('\x1b');

@@ -1,11 +1,11 @@
-/** The ways in which programs print a value without anybody wanting to hide it. Pure. */
+/** The forms in which programs print a value without intending to hide it. Pure. */
 
-/** Longer ones are keys in files, which do not go into an address or a header. */
+/** Longer values are keys in files, which do not occur in URLs or headers. */
 const MAX_LENGTH = 256;
 
 /**
- * A value as it is, in JSON, in an address (RFC 3986), in hexadecimal, and in base64 (RFC 4648, both alphabets) wherever it
- * begins in what is encoded: `user:password` in a header puts it anywhere.
+ * The value as is, in JSON, percent-encoded (RFC 3986), in hexadecimal, and in base64 (RFC 4648, both alphabets) at
+ * every alignment: `user:password` in a header may place it at any offset.
  */
 export function printedForms(value: string): readonly string[] {
   if (value.length > MAX_LENGTH) return [value];
@@ -25,7 +25,7 @@ export function printedForms(value: string): readonly string[] {
   ];
 }
 
-/** The characters that depend on nothing but the bytes, where so many others come before them. */
+/** The base64 characters that depend only on `bytes` if `before` other bytes precede them. */
 function base64After(before: number, bytes: Buffer): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
   const from = Math.ceil((before * 8) / 6);
@@ -36,7 +36,7 @@ function percentEncoded(value: string): string {
   try {
     return encodeURIComponent(value);
   } catch {
-    // Half a character outside the basic plane.
+    // Contains a lone surrogate.
     return value;
   }
 }

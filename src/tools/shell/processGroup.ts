@@ -1,18 +1,19 @@
-/** Signals to a command and everything it started. Each command leads a process group of its own. */
+/** Sends signals to a command and everything it started. Each command leads its own process group. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** How long a process may take to end after SIGTERM before it gets SIGKILL. */
+/** Time after SIGTERM before a process gets SIGKILL. */
 const TERM_GRACE_MS = 500;
 const POLL_MS = 25;
 
-/** Whether anything of the group still runs. */
+/** True if any process of the group still runs. */
 export function groupAlive(leader: number): boolean {
   return signalGroup(leader, 0) && (process.platform !== 'linux' || hasLivingMember(leader));
 }
 
 /**
- * Asks the group to end and, after a grace, ends it. Resolves when nothing of it is left or SIGKILL was sent. Of a
- * sandbox only what runs in it is asked: with its own two processes everything in it would be killed at once.
+ * Sends SIGTERM to the group and, after a grace period, SIGKILL. Resolves when the group is gone or SIGKILL was sent.
+ * In a sandbox SIGTERM goes only to the processes inside it: signalling bubblewrap's own two processes would kill
+ * everything at once.
  */
 export async function endGroup(leader: number, isSandbox = false): Promise<void> {
   if (isSandbox) signalInside(leader, 'SIGTERM');
@@ -25,7 +26,7 @@ export async function endGroup(leader: number, isSandbox = false): Promise<void>
   signalGroup(leader, 'SIGKILL');
 }
 
-/** Signal 0 only asks. False when nothing of the group is left, not even zombies. */
+/** Signal 0 only checks. False if the group is gone, zombies included. */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-leader, signal);
@@ -34,7 +35,7 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The group without its leader, bubblewrap, and the leader's child, which is the first process in the sandbox. */
+/** Signals the group without its leader, bubblewrap, and the leader's child, the first process in the sandbox. */
 function signalInside(leader: number, signal: NodeJS.Signals): void {
   for (const name of processNames()) {
     const [, parent, group] = fieldsAfterName(`/proc/${name}/stat`);
@@ -42,12 +43,12 @@ function signalInside(leader: number, signal: NodeJS.Signals): void {
     try {
       process.kill(Number(name), signal);
     } catch {
-      // It ended while we looked.
+      // It exited in the meantime.
     }
   }
 }
 
-/** In a container whose first process reaps late or never, the dead still answer to signals: ask /proc. */
+/** In a container whose init process reaps late or never, zombies still accept signals, so this checks /proc. */
 function hasLivingMember(leader: number): boolean {
   for (const name of processNames()) {
     const [state, , group] = fieldsAfterName(`/proc/${name}/stat`);
@@ -58,13 +59,13 @@ function hasLivingMember(leader: number): boolean {
 
 const processNames = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 
-/** State, parent, group and so on; the program's name before them may hold spaces and brackets. */
+/** State, parent, group and so on; the program's name before them may contain spaces and parentheses. */
 function fieldsAfterName(path: string): string[] {
   try {
     const text = readFileSync(path, 'utf8');
     return text.slice(text.lastIndexOf(')') + 2).split(' ');
   } catch {
-    // It ended while we looked.
+    // It exited in the meantime.
     return [];
   }
 }

@@ -1,21 +1,27 @@
 /**
- * The folder that a running command has for its own: its pipe, its script, where it ended. A process that is killed
- * cannot remove it, so the next one that runs a command does.
+ * The private folder of a running command: its pipe, its script, its final directory. A killed process cannot remove
+ * it, so the next process that runs a command does.
  */
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How old a folder of a dead process has to be: its number may be that of a process that this one cannot see. */
+/**
+ * Minimum age of a dead process's folder before it is removed: its pid may belong to a process that this one cannot
+ * see.
+ */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
 let hasLooked = false;
 
-/** Holds the folders of all running commands of this user, so that a sandbox can hide the others' at one place. */
+/**
+ * Contains the scratch folders of all running commands of this user, so that a sandbox can hide the others in one
+ * place.
+ */
 export const SCRATCH_NAME = `clawdcode-${process.getuid?.() ?? 'commands'}`;
 
 /**
- * A new folder below `temporary`, named after this process. Rejects with a system error where there is none to be had.
- * The first time, what killed processes left there is removed beside it.
+ * Creates a folder in `temporary`, named after this process. Rejects with a system error if that fails. On the first
+ * call, also removes folders that killed processes left there, in the background.
  */
 export async function makeScratch(temporary: string): Promise<string> {
   const parent = await ownFolder(join(temporary, SCRATCH_NAME)).catch(() => temporary);
@@ -24,7 +30,10 @@ export async function makeScratch(temporary: string): Promise<string> {
   return mkdtemp(join(parent, `clawdcode-${process.pid}-`));
 }
 
-/** Anybody may make folders in the temporary one: rejects where this one is not the user's own, or open to others. */
+/**
+ * Creates the parent folder. Anyone may create folders in the temporary directory, so this rejects if the folder
+ * belongs to another user or is accessible to others.
+ */
 async function ownFolder(folder: string): Promise<string> {
   await mkdir(folder, { mode: 0o700 }).catch(() => undefined);
   const found = await lstat(folder);
@@ -33,7 +42,7 @@ async function ownFolder(folder: string): Promise<string> {
   return folder;
 }
 
-/** What processes of the same user that are gone have left an hour ago or more. Never rejects. */
+/** Removes folders of this user's dead processes that are at least an hour old. Never rejects. */
 async function removeLeft(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => []);
   for (const name of names) {

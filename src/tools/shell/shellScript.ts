@@ -1,28 +1,28 @@
-/** The script around a command: one stream for both outputs, and the directory it ended in. Pure. */
+/** The script around a command: merges both outputs into one stream and records the final directory. Pure. */
 import { basename } from 'node:path';
 
-/** Commands beyond this come from a file, because one argument of a program is limited to 128 KiB on Linux. */
+/** Longer commands are read from a file, because Linux limits a single argument to 128 KiB. */
 export const MAX_INLINE_BYTES = 100_000;
 
 export interface ShellScript {
   /** Arguments for the shell. */
   readonly args: readonly string[];
-  /** What has to be in `commandFile` first, for a long command. */
+  /** Must be written to `commandFile` first, for a long command. */
   readonly commandText?: string;
 }
 
-/** Where the script and its caller leave things for each other. */
+/** Files through which the script and its caller exchange data. */
 export interface ScriptFiles {
-  /** The directory that the command ended in. */
+  /** The directory in which the command ended. */
   readonly cwdFile: string;
-  /** What it left running, as the shell lists it. */
+  /** Background jobs still running, as the shell lists them. */
   readonly jobsFile: string;
   readonly commandFile: string;
 }
 
 /**
- * `eval` takes the command as one word, so that a comment at its end, a heredoc or an unbalanced quote stays
- * its own matter. The directory is written by an EXIT trap, so that `exit` in the command does not skip it.
+ * `eval` receives the command as one word, so that a comment at its end, a heredoc or an unbalanced quote cannot affect
+ * the script around it. An EXIT trap writes the directory, so that `exit` in the command does not skip it.
  */
 export function shellScript(
   shell: string,
@@ -33,12 +33,12 @@ export function shellScript(
   const run = inline ? `eval ${quote(command)}` : `. ${quote(commandFile)}`;
   const atEnd = `command pwd -P >| ${quote(cwdFile)}; jobs -r >| ${quote(jobsFile)} 2>/dev/null`;
   const script = `exec 2>&1\ntrap ${quote(atEnd)} EXIT\n${run}`;
-  // Without the user's start-up files the same command does the same on every machine.
+  // Without the user's startup files a command behaves the same on every machine.
   const flags = basename(shell) === 'zsh' ? ['-f', '-c'] : ['-c'];
   return { args: [...flags, script], ...(inline ? {} : { commandText: command }) };
 }
 
-/** A word that the shell takes literally. */
+/** Quotes a word so that the shell takes it literally. */
 export function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

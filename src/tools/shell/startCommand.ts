@@ -1,4 +1,4 @@
-/** Starts a shell command in a process group of its own, without a terminal and with nothing on its input. */
+/** Starts a shell command in its own process group, without a terminal and with empty input. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants as fileConstants } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { endGroup, groupAlive } from './processGroup.ts';
 import { makeScratch } from './scratch.ts';
 import { shellScript } from './shellScript.ts';
 
-/** How long output may still come after the shell has exited, while a child holds the pipe. */
+/** How long to wait for more output after the shell has exited, while a child holds the pipe. */
 const DRAIN_MS = 100;
 const ALIVE_POLL_MS = 5;
 
@@ -23,42 +23,42 @@ export interface CommandSpec {
   /** A PATH without folders of the project, for helper programs such as mkfifo. */
   readonly ownPath: string;
   readonly onChunk: (chunk: Buffer) => void;
-  /** Confines the command; `scratch` is its own folder. Absent = it runs with the user's rights. */
+  /** Confines the command; `scratch` is its private folder. Absent = it runs with the user's rights. */
   readonly confine?: (scratch: string) => Promise<Confinement | undefined>;
 }
 
 export type CommandEnd =
   | { readonly type: 'exited'; readonly code: number; readonly signal?: NodeJS.Signals }
-  /** The shell could not be started at all. */
+  /** The shell could not be started. */
   | { readonly type: 'failed'; readonly message: string };
 
 export interface RunningCommand {
-  /** Resolves when the shell has exited and its output is in. Never rejects. */
+  /** Resolves when the shell has exited and its output is complete. Never rejects. */
   readonly finished: Promise<CommandEnd>;
-  /** Whether anything of the command's process group is left. */
+  /** True if any process of the command's group is left. */
   readonly alive: () => boolean;
-  /** The directory that the shell ended in; undefined when it did not get to say. */
+  /** The directory in which the shell ended; undefined if it was not recorded. */
   readonly finalCwd: () => Promise<string | undefined>;
-  /** Whether background jobs ended together with the shell, because their sandbox did. */
+  /** True if background jobs ended with the shell, because their sandbox did. */
   readonly lostJobs: () => Promise<boolean>;
-  /** Ends the whole group: SIGTERM at once, SIGKILL after a grace. */
+  /** Stops the entire group: SIGTERM at once, SIGKILL after a grace period. */
   readonly stop: () => Promise<void>;
-  /** Lets go of the pipe and of the temporary files; output is no longer read. */
+  /** Releases the pipe and the temporary files; output is no longer read. */
   readonly release: () => Promise<void>;
-  /** How it is confined. */
+  /** How the command is confined. */
   readonly confinement?: Confinement;
-  /** Of the shell, or of what confines it; undefined when it could not be started. */
+  /** The pid of the shell, or of the program that confines it; undefined if it could not be started. */
   readonly pid: number | undefined;
 }
 
-/** Never rejects for what a command can do wrong; rejects with a system error when there is no temporary directory. */
+/** Never rejects because of the command; rejects with a system error if there is no temporary directory. */
 export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   const scratch = await makeScratch(tmpdir());
   const cwdFile = join(scratch, 'cwd');
   const [jobsFile, commandFile] = [join(scratch, 'jobs'), join(scratch, 'command')];
   const script = shellScript(spec.shell, spec.command, { cwdFile, jobsFile, commandFile });
   if (script.commandText !== undefined) await writeFile(commandFile, script.commandText, { mode: 0o600 });
-  // Both at once; what the second may reject with is looked at below.
+  // Runs in parallel; a rejection is handled below.
   const confining = spec.confine?.(scratch);
   confining?.catch(() => undefined);
   const pipe = await openOutputPipe(scratch, spec.ownPath);
@@ -80,12 +80,12 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       stdio: ['ignore', output, output, ...start.inherit],
       detached: true,
     });
-    // Of new pipes the child's end is closed here already; numbers have none.
+    // Node has already closed the child's end of new pipes; inherited descriptors have none.
     const pipes = child.stdio.slice(3).filter((end) => end !== null && end !== undefined) as Duplex[];
     if (child.pid !== undefined) refused = start.admit?.(child.pid, pipes);
   } catch (error) {
     confinement?.release();
-    // Of the start some failures (too large an environment, a NUL in the command) are thrown, others come as events.
+    // Some startup failures (environment too large, NUL in the command) are thrown; others are emitted as events.
     pipe?.reader.destroy();
     await rm(scratch, { recursive: true, force: true });
     throw error;
@@ -102,7 +102,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       if (message !== undefined) return { type: 'failed', message };
       const deadline = performance.now() + DRAIN_MS;
       await Promise.race([drained, delay(DRAIN_MS)]);
-      // A sandbox takes a moment to vanish after its command.
+      // A sandbox takes a moment to disappear after its command.
       while (performance.now() < deadline && alive()) await delay(ALIVE_POLL_MS);
       confinement?.share();
       return end;
@@ -121,18 +121,18 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
     release: async () => {
       confinement?.release();
       for (const stream of streams) stream.destroy();
-      // What cannot be removed is the system's to clean up: it lies in the temporary directory.
+      // Anything that cannot be removed is left to the system: it is in the temporary directory.
       await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
     },
   };
 }
 
-/** More than any path. */
+/** Longer than any path. */
 const MAX_LEFT_BYTES = 16 * 1024;
 
 /**
- * What the shell left in a file; empty where there is none. The command can put anything there instead: a pipe that
- * nobody writes to, a link to another file, something without an end.
+ * Reads a file that the shell wrote; empty if there is none. The command may replace it with anything: a pipe without a
+ * writer, a link to another file, an endless file.
  */
 async function readLeft(path: string): Promise<string> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fileConstants;

@@ -1,21 +1,21 @@
-/** Takes known secrets out of text that comes in pieces, wherever they are broken between two of them. Pure. */
+/** Removes known secrets from text that arrives in pieces, even if a secret is split between two of them. Pure. */
 import { printedForms } from './printedForms.ts';
 
-/** A secret value, and what stands in its place. */
+/** A secret value and its replacement. */
 export interface KnownSecret {
   readonly value: string;
   readonly mark: string;
 }
 
 export interface ValueRedactor {
-  /** What can be said of the text so far; an end that could be the beginning of a secret is kept back. */
+  /** Returns the text so far, redacted; holds back an end that could be the beginning of a secret. */
   push(text: string): string;
-  /** What was kept back: nothing more comes. */
+  /** Returns the held-back text; no more follows. */
   flush(): string;
 }
 
 export function createValueRedactor(secrets: readonly KnownSecret[]): ValueRedactor {
-  // The longer first: one may be a part of another.
+  // Longest first: one value may be part of another.
   const known = secrets
     .filter(({ value }) => value !== '')
     .flatMap(({ value, mark }) => printedForms(value).map((form) => ({ value: form, mark })))

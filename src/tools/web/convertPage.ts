@@ -1,10 +1,10 @@
-/** Has a page turned into text by a thread of its own, within limits of time and memory. */
+/** Converts a page to text in a worker thread, within limits of time and memory. */
 import { Worker } from 'node:worker_threads';
 import type { PageNews, PageTask } from './pageWorker.ts';
 
-/** Longest that a page may take to convert, in milliseconds; ordinary ones take some ten. */
+/** Maximum time for converting a page, in milliseconds; usually it takes about ten. */
 const BUDGET_MS = 10_000;
-/** Bounds of the thread, in MB: enough for a page of 10 MB, and for the levels that are converted. */
+/** Limits of the thread, in MB: enough for a page of 10 MB and for the nesting depth that is converted. */
 const LIMITS = { maxOldGenerationSizeMb: 768, stackSizeMb: 16 };
 
 export type ConvertedPage =
@@ -12,7 +12,7 @@ export type ConvertedPage =
   | { readonly type: 'binary' }
   | { readonly type: 'failed'; readonly reason: string };
 
-/** Takes the bytes away from the caller. Stops at the signal, then as `failed`. */
+/** Transfers the bytes away from the caller. Returns `failed` when the signal aborts. */
 export function convertPage(
   task: PageTask,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export function convertPage(
       transferList: [task.bytes.buffer],
       resourceLimits: LIMITS,
       execArgv: [],
-      // The screen is not the thread's, nor are the user's keys.
+      // The thread must not access the screen or the user's keys.
       env: {},
       stdout: true,
       stderr: true,
@@ -51,7 +51,7 @@ export function convertPage(
   });
 }
 
-/** Beside this module as a source, and beside every chunk in the bundle. */
+/** Next to this module in the source, and next to every chunk in the bundle. */
 function workerFile(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './pageWorker.ts' : './pageWorker.js', import.meta.url);
 }

@@ -1,10 +1,10 @@
-/** From bytes to text: byte order mark, then header, then what the page says of itself, then a guess. */
+/** Decodes bytes to text: by byte order mark, then header, then the page's own declaration, then a guess. */
 import { isUtf8 } from 'node:buffer';
 
-/** As far as browsers look for a page's own word about its encoding (HTML standard: 1,024 bytes). */
+/** Browsers search this many bytes for an encoding declaration (HTML standard: 1,024). */
 const HEAD_BYTES = 1024;
 
-/** Decodes; what does not fit the encoding becomes U+FFFD. The result is well-formed. */
+/** Decodes the bytes; invalid sequences become U+FFFD. The result is well-formed. */
 export function decodePage(bytes: Uint8Array, charset: string | undefined, isHtml: boolean): string {
   const told = markOf(bytes) ?? decoderFor(charset) ?? (isHtml ? decoderFor(ownWord(bytes)) : undefined);
   const decoder = told ?? new TextDecoder(looksUtf8(bytes) ? 'utf-8' : 'windows-1252');
@@ -32,16 +32,16 @@ function ownWord(bytes: Uint8Array): string | undefined {
   const label =
     /<meta\b[^>]*?\bcharset\s*=\s*["']?([^\s"'/>;]+)/i.exec(head)?.[1] ??
     /^<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']+)/i.exec(head)?.[1];
-  // A page that could be read so far is not UTF-16, whatever it says.
+  // If the declaration could be read as latin1, the page is not UTF-16, whatever it declares.
   return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label;
 }
 
-/** The last character may have been cut off with what was not read. */
+/** Ignores an incomplete last character, which may have been cut off. */
 function looksUtf8(bytes: Uint8Array): boolean {
   return isUtf8(bytes.subarray(0, bytes.length - openEnd(bytes)));
 }
 
-/** How many bytes at the end begin a character without finishing it. */
+/** The number of bytes at the end that begin a character without completing it. */
 function openEnd(bytes: Uint8Array): number {
   for (let length = 1; length <= 3; length += 1) {
     const byte = bytes[bytes.length - length] ?? 0;

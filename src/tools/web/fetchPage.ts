@@ -1,4 +1,4 @@
-/** Fetches one page: every hop is resolved and checked anew, and none leads to where nobody gave leave to go. */
+/** Fetches one page. Every redirect is resolved and checked again; none leads to a site the user has not approved. */
 import type { IncomingMessage } from 'node:http';
 import { describeNetworkError } from './networkErrors.ts';
 import { type PageType, pageType } from './pageType.ts';
@@ -12,18 +12,18 @@ const MAX_REDIRECTS = 5;
 export type FetchedPage =
   | {
       readonly type: 'page';
-      /** Where it was in the end. */
+      /** The final URL, after redirects. */
       readonly url: URL;
       readonly status: number;
       readonly contentType: PageType;
       readonly body: Body;
     }
-  /** It is somewhere that this leave does not cover. */
+  /** Redirects to a site that the approval does not cover. */
   | { readonly type: 'elsewhere'; readonly from: URL; readonly to: URL }
   /** A sentence. */
   | { readonly type: 'failed'; readonly message: string };
 
-/** Never rejects for what the network does; a signal's end shows as `failed`. */
+/** Never rejects because of the network; an abort is returned as `failed`. */
 export async function fetchPage(start: WebUrl, rules: HostRules, signal: AbortSignal): Promise<FetchedPage> {
   let { url, domain } = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
@@ -40,7 +40,7 @@ export async function fetchPage(start: WebUrl, rules: HostRules, signal: AbortSi
       if (!isSameSite(url, next.url)) {
         const why = rules.allowPrivate ? undefined : whyPrivate(next.domain);
         if (why === undefined) return { type: 'elsewhere', from: url, to: next.url };
-        // No word of how to get there: a page must not send the model into the user's network.
+        // Do not mention how to get there: a page must not send the model into the user's network.
         const message = `${url.href} redirects to ${next.url.host}, ${why}. That was not followed, and nothing was read.`;
         return { type: 'failed', message };
       }
@@ -52,7 +52,7 @@ export async function fetchPage(start: WebUrl, rules: HostRules, signal: AbortSi
   return { type: 'failed', message: `${start.url.href} redirects more than ${MAX_REDIRECTS} times.` };
 }
 
-/** ` to a file: address`, where a redirect leaves the web; empty elsewhere. */
+/** ` to a file: address` if a redirect leaves the web; otherwise empty. */
 function toScheme(target: string): string {
   const scheme = /^\s*([a-z][a-z0-9+.-]{0,20}:)/i.exec(target)?.[1]?.toLowerCase();
   return scheme === undefined || /^https?:$/.test(scheme) ? '' : ` to a ${scheme} address`;
@@ -70,7 +70,7 @@ async function received(response: IncomingMessage, url: URL): Promise<FetchedPag
   return { type: 'page', url, status: response.statusCode ?? 0, contentType, body };
 }
 
-/** A resolver cannot be stopped, but one can stop waiting for it. */
+/** A lookup cannot be cancelled, but we can stop waiting for it. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);

@@ -1,8 +1,8 @@
-/** A page's layout as Markdown for a model: headings, lists, code, tables and links; no ornament. */
+/** Converts a page's layout to Markdown for a model: headings, lists, code, tables and links, without decoration. */
 import TurndownService from 'turndown';
 import type { PageNode } from './pageDom.ts';
 
-/** Converts an element. May take long, or overflow the stack, on what is nested very deeply. */
+/** Converts an element. May be slow, or overflow the stack, on very deep nesting. */
 export function markdownOf(root: PageNode): string {
   const service = new TurndownService({
     headingStyle: 'atx',
@@ -11,7 +11,7 @@ export function markdownOf(root: PageNode): string {
     codeBlockStyle: 'fenced',
     emDelimiter: '*',
   });
-  // Backslashes before every `_` would cost tokens and break names; nobody renders this.
+  // Backslashes before every `_` would cost tokens and break names, and the text is never rendered.
   service.escape = (text) => text;
   const rule = (name: string, filter: TurndownService.Filter, replace: Replace): void => {
     service.addRule(name, {
@@ -42,7 +42,7 @@ function codeBlock(node: PageNode): string {
   return `\n\n${fence}${languageOf(node)}\n${code}\n${fence}\n\n`;
 }
 
-/** As highlighters write it: on the block, the code in it, or what is around it. */
+/** In the notation of syntax highlighters: a class on the block, on the code in it, or on its parent. */
 function languageOf(node: PageNode): string {
   for (const one of [node.firstChild, node, node.parentNode]) {
     const classes = typeof one?.className === 'string' ? one.className : '';
@@ -54,7 +54,7 @@ function languageOf(node: PageNode): string {
 
 function link(content: string, node: PageNode): string {
   const text = content.trim();
-  // Marks beside headings that link to themselves.
+  // Markers next to headings that link to themselves.
   if (/^[¶#§🔗]?$/u.test(text)) return '';
   const href = node.getAttribute('href');
   return href === null ? content : `[${text.replace(/\s*\n\s*/g, ' ')}](${href})`;
@@ -79,7 +79,7 @@ function listItem(content: string, node: PageNode, numbers: WeakMap<PageNode, nu
   return `${mark}${body}\n`;
 }
 
-/** Rows arrive as `| a | b |`; a table that only arranges other things is taken apart again. */
+/** Rows arrive as `| a | b |`; tables with one column, used for layout only, become plain lines. */
 function table(content: string): string {
   const lines = content.split('\n').filter((line) => line.trim() !== '');
   const rows = lines.filter((line) => line.startsWith('|'));

@@ -1,4 +1,4 @@
-/** What a failed fetch means to somebody who has to decide what to do next. */
+/** Explains a failed fetch to the model, which must decide what to do next. */
 
 const meanings: readonly (readonly [RegExp, string])[] = [
   [/ENOTFOUND|ENODATA/, 'the name of its host is not known. Check the spelling'],
@@ -13,14 +13,14 @@ const meanings: readonly (readonly [RegExp, string])[] = [
   [/ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE/, 'the connection broke'],
 ];
 
-/** A sentence; an error that is unknown is quoted. */
+/** A sentence; an unknown error is quoted. */
 export function describeNetworkError(error: unknown, url: URL): string {
   const signs = signsOf(error);
   const meaning = meanings.find(([pattern]) => pattern.test(signs))?.[1];
   return `${url.href} could not be fetched: ${meaning ?? 'the request failed'}${signs === '' ? '' : ` (${signs})`}.`;
 }
 
-/** Code of an error, or of the first of those that stand behind it when several addresses were tried. */
+/** The code of an error, or of the first of its causes if several addresses were tried. */
 function signsOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -1,7 +1,7 @@
-/** A web page as a document: parsed without running anything, rid of what nobody reads, its links made whole. */
+/** Parses a web page into a document without running anything; removes invisible content and makes links absolute. */
 import { parseHTML } from 'linkedom';
 
-/** The little of the DOM that is used here. */
+/** The part of the DOM that is used here. */
 export interface PageNode {
   readonly nodeType: number;
   readonly nodeName: string;
@@ -28,7 +28,7 @@ const ELEMENT = 1;
 const unread =
   /^(?:SCRIPT|STYLE|TEMPLATE|NOSCRIPT|SVG|IFRAME|OBJECT|EMBED|CANVAS|AUDIO|VIDEO|TITLE|DIALOG|BUTTON|SELECT|INPUT|TEXTAREA)$/i;
 
-/** Parses and cleans. Links become absolute, those that are scripts or data are taken away. */
+/** Parses and cleans the page. Makes links absolute; removes those with script or data URLs. */
 export function parsePage(html: string, title: string, address: string): PageDocument {
   const document = parseHTML(framed(html, title)).document as unknown as PageDocument;
   const dropped: PageNode[] = [];
@@ -48,7 +48,7 @@ export function parsePage(html: string, title: string, address: string): PageDoc
   return document;
 }
 
-/** The parser adds no `html`, `head` and `body` where a page leaves them out, as it may. So each page gets new ones. */
+/** Pages may omit `html`, `head` and `body`, but the parser does not add them, so every page gets new ones. */
 function framed(html: string, title: string): string {
   const content = html.replace(/<(?:!doctype|\/?(?:html|head|body))\b[^<>]*>/gi, '');
   const name = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -56,8 +56,8 @@ function framed(html: string, title: string): string {
 }
 
 /**
- * Goes through a tree in order, without recursion: a page may be nested deeper than the stack. `enter` returns
- * whether to go below the node.
+ * Visits a tree in document order without recursion: a page may be nested deeper than the stack. `enter` returns
+ * whether to visit the node's children.
  */
 function walk(root: PageNode, enter: (node: PageNode) => boolean): void {
   let node: PageNode | null = root;
@@ -73,7 +73,7 @@ function walk(root: PageNode, enter: (node: PageNode) => boolean): void {
   }
 }
 
-/** What the page hides from a reader is hidden from the model too. */
+/** Content that the page hides from readers is hidden from the model too. */
 function isHidden(node: PageNode): boolean {
   if (node.getAttribute('hidden') !== null) return true;
   const style = node.getAttribute('style');

@@ -1,10 +1,10 @@
-/** What a page is, from its Content-Type. */
+/** Classifies a page by its Content-Type. */
 import { MIMEType } from 'node:util';
 
 export interface PageType {
-  /** `unknown` is decided by the bytes: a server said nothing, or nothing that means anything. */
+  /** `unknown`: the header is missing or meaningless, so the content decides. */
   readonly form: 'html' | 'text' | 'unknown' | 'unsupported';
-  /** Media type without parameters, lower case; empty when there was none. */
+  /** Media type without parameters, in lower case; empty if there was none. */
   readonly name: string;
   readonly charset?: string;
 }
@@ -12,7 +12,7 @@ export interface PageType {
 const textual =
   /^(?:text\/.+|application\/(?:(?:.+\+)?(?:json|xml|yaml)|json5|ld\+json|x-ndjson|jsonl|(?:x-)?javascript|ecmascript|typescript|toml|x-yaml|x-sh|sql|graphql)|image\/svg\+xml|message\/.+)$/;
 
-/** Reads the header's value. */
+/** Parses the header's value. */
 export function pageType(header: string | undefined): PageType {
   const mime = parse(header);
   if (mime === undefined) return { form: 'unknown', name: '' };

@@ -1,6 +1,6 @@
 /**
- * A thread of its own that turns one page into text. Parsing may take seconds, and a hostile page for ever: the
- * thread can be ended, and the screen goes on meanwhile. Told by `workerData`, answers by messages.
+ * A worker thread that converts one page to text. Parsing may take seconds, or forever on a hostile page; a thread can
+ * be terminated, and the screen stays responsive meanwhile. Input arrives as `workerData`, results as messages.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodePage } from './decodePage.ts';
@@ -9,13 +9,13 @@ import { readablePage } from './readablePage.ts';
 export interface PageTask {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly charset: string | undefined;
-  /** `unknown` is looked at. */
+  /** `unknown` is determined from the content. */
   readonly form: 'html' | 'text' | 'unknown';
   readonly address: string;
 }
 
 export type PageNews =
-  /** As good as it got so far; another may follow. */
+  /** The best result so far; a better one may follow. */
   | { readonly type: 'page'; readonly title: string; readonly text: string; readonly rough: boolean }
   | { readonly type: 'binary' }
   | { readonly type: 'done' };
@@ -29,7 +29,7 @@ function convert({ bytes, charset, form, address }: PageTask): void {
   const text = decodePage(bytes, charset, form !== 'text');
   const isHtml =
     form === 'html' || (form === 'unknown' && /^\s*<(?:!doctype html|html|head|body)\b/i.test(text));
-  // No text holds NULs; what was cut or mislabelled shows in the first part.
+  // Text contains no NUL; binary data shows one early.
   if (!isHtml && text.slice(0, 4096).includes('\0')) {
     say({ type: 'binary' });
   } else if (!isHtml) {
@@ -40,7 +40,7 @@ function convert({ bytes, charset, form, address }: PageTask): void {
   }
 }
 
-/** Without what can neither be seen nor printed: control characters, and Unicode's invisible tags. */
+/** Removes invisible characters: control characters and Unicode tags. */
 function clean(text: string): string {
   return text.toWellFormed().replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|[\u{e0000}-\u{e007f}]/gu, '');
 }

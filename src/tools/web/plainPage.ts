@@ -1,28 +1,28 @@
 /**
- * The words of a page without its layout, and how it is built, found without building a tree: in linear time and
- * without recursion, whatever a hostile page is like.
+ * Extracts a page's text without layout, and measures its structure, without building a tree: in linear time and
+ * without recursion, even on hostile pages.
  */
 import { Tokenizer } from 'htmlparser2';
 
 export interface PlainPage {
   readonly title: string;
-  /** Blocks on lines of their own, blanks collapsed. */
+  /** Each block on its own lines, blanks collapsed. */
   readonly text: string;
-  /** About how many levels a tree of it would have. */
+  /** Approximate depth of its element tree. */
   readonly depth: number;
   readonly elements: number;
 }
 
-/** Elements whose content nobody reads. */
+/** Elements whose content is never shown. */
 const unread = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'object', 'canvas']);
-/** Where a line begins and ends. */
+/** Elements that start and end a line. */
 const block =
   /^(?:address|article|aside|blockquote|body|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul)$/;
-/** Closed by what follows them, or never: they do not nest in themselves. */
+/** Elements closed by the following one, or never: they do not nest in themselves. */
 const shallow =
   /^(?:area|base|body|br|col|dd|dt|embed|head|hr|html|img|input|li|link|meta|option|p|param|source|tbody|td|tfoot|th|thead|tr|track|wbr)$/;
 
-/** Reads the page once. */
+/** Scans the page once. */
 export function plainPage(html: string): PlainPage {
   const pieces: string[] = [];
   let title = '';
@@ -82,7 +82,7 @@ export function plainPage(html: string): PlainPage {
   return { title: oneLine(title), text: lines(pieces.join('')), depth: deepest, elements };
 }
 
-/** Names longer than any element's are cut: a page may write what it likes. */
+/** Cuts names longer than any real element's: a page may contain anything. */
 function nameAt(html: string, start: number, end: number): string {
   return html.slice(start, Math.min(end, start + 20)).toLowerCase();
 }

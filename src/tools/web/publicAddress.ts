@@ -1,16 +1,16 @@
 /**
- * Which addresses are on the public internet. Everything else (this machine, its network, the services that a
- * cloud offers to its machines) answers to whoever stands near, and a page must not send the agent there.
- * Sources: the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890), as of 2025.
+ * Decides which addresses are on the public internet. All others (this machine, its network, the metadata services of a
+ * cloud) trust nearby clients, so a page must not send the agent there. Sources: the IANA special-purpose address
+ * registries for IPv4 and IPv6 (RFC 6890), as of 2025.
  */
 import { BlockList, isIP } from 'node:net';
 
 const reserved4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8], // private
-  ['100.64.0.0', 10], // shared by carriers; Alibaba's metadata
+  ['100.64.0.0', 10], // carrier-grade NAT; Alibaba's metadata
   ['127.0.0.0', 8], // loopback
-  ['168.63.129.16', 32], // Azure's own service, at a public number
+  ['168.63.129.16', 32], // Azure's own service, at a public address
   ['169.254.0.0', 16], // link-local; metadata of most clouds
   ['172.16.0.0', 12], // private
   ['192.0.0.0', 24], // protocol assignments; Oracle's metadata
@@ -24,7 +24,7 @@ const reserved4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4], // reserved, broadcast
 ];
 
-/** Of IPv6 only 2000::/3 is given out; these parts of it lead elsewhere or nowhere. */
+/** Only 2000::/3 of IPv6 is allocated; these parts of it are special or unused. */
 const reserved6: readonly (readonly [string, number])[] = [
   ['2001::', 23], // protocol assignments: Teredo, benchmarks, ORCHID
   ['2001:db8::', 32], // documentation
@@ -35,11 +35,11 @@ const reserved6: readonly (readonly [string, number])[] = [
 const blocked4 = listOf(reserved4, 'ipv4');
 const blocked6 = listOf(reserved6, 'ipv6');
 const given6 = listOf([['2000::', 3]], 'ipv6');
-/** IPv4 in IPv6 clothes: mapped, and behind a translator (NAT64). What they stand for decides. */
+/** IPv4 embedded in IPv6: mapped, or behind a translator (NAT64). The embedded address decides. */
 const wrapped4 = listOf([['64:ff9b::', 96]], 'ipv6');
 const mapped = /^::ffff:[\da-f]{1,4}:[\da-f]{1,4}$/;
 
-/** Whether an address, as a resolver or a URL spells it, is on the public internet. False for what is none. */
+/** True if an address, as spelled by a resolver or a URL, is on the public internet. False if it is not an address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -52,7 +52,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 function isPublic6(address: string): boolean {
-  // With a zone it is meant for one network card.
+  // An address with a zone belongs to one network interface.
   if (address.includes('%')) return false;
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   if (mapped.test(canonical) || wrapped4.check(canonical, 'ipv6')) {
@@ -65,7 +65,7 @@ function isPublic6(address: string): boolean {
   return given6.check(canonical, 'ipv6') && !blocked6.check(canonical, 'ipv6');
 }
 
-/** Names that are never given out on the internet: RFC 6761, 6762, 8375, and `.internal` (ICANN 2024). */
+/** Names that are never assigned on the internet: RFC 6761, 6762, 8375, and `.internal` (ICANN 2024). */
 export function isLocalName(domain: string): boolean {
   return /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/.test(domain);
 }

@@ -2,16 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-/** Most that is read of one page, in bytes after decompression. */
+/** Maximum bytes read of one page, after decompression. */
 export const MAX_BODY_BYTES = 10_000_000;
 
 export interface Body {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether there was more. */
+  /** True if there was more. */
   readonly cut: boolean;
 }
 
-/** Reads and decompresses a body up to the limit and hangs up. Rejects when the connection or the packing breaks. */
+/**
+ * Reads and decompresses a body up to the limit, then closes the connection. Rejects if the connection or the
+ * compressed data breaks.
+ */
 export async function readBody(response: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Body> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -33,12 +36,12 @@ export async function readBody(response: IncomingMessage, maxBytes = MAX_BODY_BY
 
 function decompressed(response: IncomingMessage): AsyncIterable<Buffer> {
   const unpack = unpackerOf(response.headers['content-encoding']?.trim().toLowerCase());
-  // Errors come out of the loop that reads; the callback is there so that they are not thrown as well.
+  // The reading loop reports errors; without the callback they would also be thrown.
   return unpack === undefined ? response : pipeline(response, unpack, () => undefined);
 }
 
 function unpackerOf(encoding: string | undefined) {
-  // Many servers leave out the end of a packed stream; browsers take what there is.
+  // Many servers omit the end of a compressed stream; like browsers, accept the data there is.
   const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
   switch (encoding) {
     case 'gzip':

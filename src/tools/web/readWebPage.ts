@@ -1,4 +1,4 @@
-/** One call of WebFetch: fetch, convert, and say what came of it. Loaded with the first call. */
+/** One call of WebFetch: fetches and converts a page and builds the outcome. Loaded on the first call. */
 import { STATUS_CODES } from 'node:http';
 import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { failure, interrupted } from '../outcomes.ts';
@@ -8,22 +8,22 @@ import { type FetchedPage, fetchPage } from './fetchPage.ts';
 import { type Resolve, systemResolve } from './resolveHost.ts';
 import type { WebUrl } from './webUrl.ts';
 
-/** For everything: looking up, redirects, reading and converting. */
+/** For everything: DNS lookup, redirects, reading and converting. */
 const TIMEOUT_MS = 30_000;
-/** Of a page that comes with an error, what may explain it. Characters. */
+/** Maximum characters shown of a page that comes with an HTTP error, to explain it. */
 const ERROR_TEXT = 2000;
 
-/** What WebFetch is made with. */
+/** Dependencies of the WebFetch tool. */
 export interface WebFetchDeps {
-  /** Whether this machine, its network and its cloud's own services may be fetched from. */
+  /** Whether to allow fetching from this machine, its network and its cloud's own services. */
   readonly allowPrivate: boolean;
-  /** Default: as the system resolves. */
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Milliseconds for a whole call; default 30 s. */
+  /** Milliseconds for an entire call; default 30 s. */
   readonly timeoutMs?: number;
 }
 
-/** Never rejects: whatever the network does is an outcome. */
+/** Never rejects: network failures become outcomes. */
 export async function readWebPage(
   start: WebUrl,
   context: ToolContext,

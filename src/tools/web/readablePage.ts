@@ -1,4 +1,7 @@
-/** From a page's HTML to text for a model: the article if there is one, else the whole page. Slow: see `pageWorker.ts`. */
+/**
+ * Converts a page's HTML to text for a model: the article if there is one, otherwise the entire page. Slow: see
+ * `pageWorker.ts`.
+ */
 import { isProbablyReaderable, Readability } from '@mozilla/readability';
 import { markdownOf } from './markdownPage.ts';
 import { type PageDocument, type PageNode, parsePage } from './pageDom.ts';
@@ -13,16 +16,16 @@ export interface ReadablePage {
 
 /** Readability takes half a minute for a thousand levels; real pages have a few dozen. */
 const MAX_ARTICLE_DEPTH = 120;
-/** Turndown calls itself for each level, and the parser's time grows with the square of them. */
+/** Turndown recurses once per level, and parsing time grows with the square of the depth. */
 const MAX_LAYOUT_DEPTH = 1000;
-/** A tree of more would not fit into the thread's memory, at about 1 kB each. */
+/** A larger tree would not fit into the thread's memory, at about 1 kB per element. */
 const MAX_ELEMENTS = 400_000;
-/** An article that is shorter, and less than half of the page, is more likely a teaser. Characters. */
+/** In characters. A shorter article that is less than half of the page is more likely a teaser. */
 const MIN_ARTICLE = 500;
 
 /**
- * Yields what was got so far, better each time: first bare text, which always works, then Markdown. Whoever runs
- * out of time keeps the last one. May throw after the first, on pages that no library foresees.
+ * Yields successively better results: first bare text, which always works, then Markdown. A caller that runs out of
+ * time uses the last one. May throw after the first, on pages that the libraries cannot handle.
  */
 export function* readablePage(html: string, address: string): Generator<ReadablePage> {
   const { title, text, depth, elements } = plainPage(html);
@@ -36,7 +39,7 @@ export function* readablePage(html: string, address: string): Generator<Readable
 
 function findArticle(document: PageDocument, total: number) {
   if (!isProbablyReaderable(document as unknown as Whole)) return undefined;
-  // It takes apart what it is given.
+  // Readability modifies its document, so it gets a copy.
   const reader = new Readability<PageNode>(document.cloneNode(true) as unknown as Whole, {
     keepClasses: true,
     serializer: (element: unknown) => element as PageNode,
@@ -47,5 +50,5 @@ function findArticle(document: PageDocument, total: number) {
   return { title: article.title, content: article.content };
 }
 
-/** As the library's types want it. */
+/** The library's own document type. */
 type Whole = ConstructorParameters<typeof Readability>[0];

@@ -1,4 +1,4 @@
-/** One GET request to an address that was checked before. No cookies, no referrer, no proxy, nothing of the project. */
+/** One GET request to an address that has been checked. No cookies, no referrer, no proxy, no data of the project. */
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -8,11 +8,11 @@ const headers = {
   Accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
   'Accept-Encoding': 'gzip, deflate, br',
   'Accept-Language': 'en, *;q=0.5',
-  // Sites turn away what gives no name.
+  // Sites reject requests without a user agent.
   'User-Agent': 'Mozilla/5.0 (compatible; ClawdCode)',
 };
 
-/** Resolves with the head of the answer, its body still to come; rejects with a system or TLS error. */
+/** Resolves with the head of the answer, before its body; rejects with a system or TLS error. */
 export function requestPage(
   url: URL,
   addresses: readonly HostAddress[],
@@ -25,7 +25,7 @@ export function requestPage(
     port: url.port,
     path: url.pathname + url.search,
     headers: { Host: url.host, ...headers },
-    // A connection of its own: a shared one might have been made for other purposes, or to a proxy.
+    // A new connection: a shared one might have been opened for another purpose, or to a proxy.
     agent: false,
     lookup: answerWith(addresses),
     signal,
@@ -36,7 +36,7 @@ export function requestPage(
   });
 }
 
-/** A resolver that knows one answer: between the check and the connection no other can be slipped in. */
+/** A resolver with a fixed answer, so that no other address can be substituted between the check and the connection. */
 function answerWith(addresses: readonly HostAddress[]): LookupFunction {
   return (hostname, { all }, callback) => {
     const [first] = addresses;

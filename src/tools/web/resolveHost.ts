@@ -1,4 +1,4 @@
-/** From a host to the addresses that may be connected to. Whoever connects uses these and asks no resolver again. */
+/** Resolves a host to the addresses that may be connected to. Requests use these without another lookup. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isLocalName, isPublicAddress } from './publicAddress.ts';
@@ -8,10 +8,10 @@ export interface HostAddress {
   readonly family: number;
 }
 
-/** Asks for every address of a name; rejects with a system error when there is none. */
+/** Returns all addresses of a name; rejects with a system error if there are none. */
 export type Resolve = (hostname: string) => Promise<readonly HostAddress[]>;
 
-/** As every other program on this machine would: hosts file included. */
+/** Resolves like every other program on this machine, hosts file included. */
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, order: 'verbatim' });
 
 export type ResolvedHost =
@@ -23,7 +23,7 @@ export interface HostRules {
   readonly resolve: Resolve;
 }
 
-/** Resolves and checks the host of a URL. One address that is not public refuses them all. */
+/** Resolves and checks the host of a URL. A single non-public address rejects them all. */
 export async function resolveHost(
   domain: string,
   { allowPrivate, resolve }: HostRules,
@@ -41,7 +41,10 @@ export async function resolveHost(
 
 const INNER = 'an address of this machine, its network or its cloud';
 
-/** Why a host is not of the public internet, as far as its name alone says so; nobody is asked about it. */
+/**
+ * Why a host is not on the public internet, judging by its name alone, without a lookup; undefined if that does not
+ * tell.
+ */
 export function whyPrivate(domain: string): string | undefined {
   if (isLocalName(domain)) return 'a name of this machine or its network';
   const { literal, family } = literalOf(domain);

@@ -1,17 +1,17 @@
-/** Which URLs may be fetched at all, in the one spelling that permissions and requests both see. */
+/** Validates URLs to fetch, and normalizes them to the one spelling that permissions and requests both use. */
 
-/** Longer ones are hardly addresses any more, but a way to carry data out. */
+/** A longer URL is hardly an address, but a way to exfiltrate data. */
 const MAX_LENGTH = 2000;
 
 export interface WebUrl {
   readonly url: URL;
-  /** Host without port, lower case, ASCII, no dot at the end; an IPv6 address stands in brackets. */
+  /** Host without port, lower case, ASCII, no trailing dot; an IPv6 address is in brackets. */
   readonly domain: string;
 }
 
 export type ReadUrl = ({ readonly ok: true } & WebUrl) | { readonly ok: false; readonly message: string };
 
-/** Reads an http(s) URL, or the target of a redirect relative to `base`; says what is wrong with any other. */
+/** Parses an http(s) URL, or the target of a redirect relative to `base`; explains the problem with any other. */
 export function readWebUrl(text: string, base?: URL): ReadUrl {
   const no = (message: string): ReadUrl => ({ ok: false, message });
   if (text.length > MAX_LENGTH) return no(`the URL is longer than ${MAX_LENGTH} characters`);
@@ -20,7 +20,7 @@ export function readWebUrl(text: string, base?: URL): ReadUrl {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return no('only http and https can be fetched');
   if (url.username !== '' || url.password !== '')
     return no('a URL with a user name or password in it is not fetched; leave them out');
-  // `example.com.` is the same host, and must not slip past a rule about it.
+  // `example.com.` is the same host, and must not evade a rule about it.
   const domain = url.hostname.replace(/\.+$/, '');
   if (domain === '') return no('the URL names no host');
   if (domain !== url.hostname) url.hostname = domain;
@@ -29,8 +29,8 @@ export function readWebUrl(text: string, base?: URL): ReadUrl {
 }
 
 /**
- * Whether leave to fetch one holds for the other: the same host at the same port, or its encrypted self at
- * the default one.
+ * True if approval for one URL also covers the other: the same host and port, or an upgrade from http to https, both at
+ * the default port.
  */
 export function isSameSite(from: URL, to: URL): boolean {
   if (from.hostname !== to.hostname) return false;
