@@ -20,7 +20,7 @@ export interface TurnJobPorts
   readonly taskNotes: () => readonly EntryDraft[];
   readonly schemas: () => readonly ToolSchema[];
   readonly emit: (event: AgentEvent) => void;
-  readonly tellBug: (error: unknown) => void;
+  readonly reportBug: (error: unknown) => void;
   /** See `AgentDeps.model.settle`. */
   readonly settleModel: (signal: AbortSignal, tokens: () => number) => Promise<readonly string[]>;
 }
@@ -45,7 +45,7 @@ function tokensOf(prompts: ReturnType<PromptQueue['all']>): number {
 }
 
 export function createTurnJob(ports: TurnJobPorts): Job {
-  const { context, prompts, modes, checkpoints, taskNotes, schemas, emit, tellBug } = ports;
+  const { context, prompts, modes, checkpoints, taskNotes, schemas, emit, reportBug } = ports;
   const deliverQueued = async (): Promise<boolean> => {
     const taken = prompts.takeAll();
     if (taken.length === 0) return false;
@@ -82,7 +82,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       const reply = { ...ports.reply, onUnderway: scanOnce() };
       end = await runTurn({ ...ports, reply, signal, deliverQueued, deliverNotes });
     } catch (error) {
-      tellBug(error);
+      reportBug(error);
     }
     const { outcome, steps, error } = end;
     try {

@@ -1,0 +1,294 @@
+/**
+ * The parts of an agent and how they are connected. `Core` is what every part shares, `Work` is what ops set going.
+ */
+import type { ContextManager } from '../context/index.ts';
+import type { FileCheckpoints } from '../protocol/checkpoints.ts';
+import type { ContextMeasure } from '../protocol/contextReport.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { Usage } from '../protocol/messages.ts';
+import type { ModelClient, ModelInfo } from '../protocol/model.ts';
+import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
+import type { CommandSandbox, SandboxState } from '../protocol/sandbox.ts';
+import type { TaskPort } from '../protocol/tasks.ts';
+import type { RunningQuestion, Tool, ToolContext } from '../protocol/tools.ts';
+import {
+  type ConfirmParts,
+  confirmWhileRunning,
+  createPermissionPorts,
+  createQuestions,
+  type PermissionRules,
+  type Questions,
+} from './approvals.ts';
+import { createJudge } from './auto/judge.ts';
+import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
+import { type ContextOps, createContextOps } from './contextOps.ts';
+import { createEventHub, type EventHub } from './eventHub.ts';
+import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
+import { createModes, type Modes, type RefusedModes } from './modes.ts';
+import { createPromptQueue, type PromptQueue } from './promptQueue.ts';
+import type { Clock } from './reply.ts';
+import { createRewinds, type Rewinds } from './rewind/rewind.ts';
+import { followTitle, type Totals, totalsOf } from './sessionFacts.ts';
+import { runShell } from './shellPrompt.ts';
+import { type AgentTasks, createAgentTasks } from './tasks.ts';
+import { createTitleJob, type TitleJob } from './title.ts';
+import { createToolset, type Toolset } from './toolset.ts';
+import { createTurnJob } from './turnJob.ts';
+
+export interface AgentDeps extends PermissionRules {
+  /** Unique among the agents of the process. */
+  readonly id: string;
+  /** With a session already created or loaded. */
+  readonly context: ContextManager;
+  readonly client: ModelClient;
+  readonly model: {
+    current(): ModelInfo;
+    /** Switches and returns what is known of the new model. */
+    select(id: string): ModelInfo;
+    costUsd(model: string, usage: Usage): number | undefined;
+    /**
+     * Before a turn: what can be found out about the model is known. `tokens`: about the size of the request to come.
+     * Returns what to tell.
+     */
+    settle?(signal: AbortSignal, tokens: () => number): Promise<readonly string[]>;
+  };
+  /** The tools of this moment: asked before each request and each call. */
+  readonly tools: () => readonly Tool[];
+  /** Ends what tools left running. */
+  readonly disposeTools: () => Promise<void> | void;
+  readonly root: string;
+  /** Where the shell starts: absolute, resolved. */
+  readonly cwd: string;
+  /** Mode to start in, when the log names none. */
+  readonly mode: PermissionMode;
+  /** Absent = every mode can be had. */
+  readonly refusedModes?: RefusedModes;
+  /** Sentences that the judge of the mode `auto` goes by. */
+  readonly judgeRules?: readonly string[];
+  readonly maxSteps: number | undefined;
+  readonly interactive: boolean;
+  readonly demo: boolean;
+  /** Whether the model names the session after its first turn; never without a user, never the demo model. */
+  readonly titles?: boolean;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Looks after the files; without it, going back is for the conversation only. Closed with the agent. */
+  readonly files?: (FileCheckpoints & { close?(): Promise<void> }) | undefined;
+  /** Ids of the calls of which a process still runs. */
+  readonly runningCalls?: () => readonly string[];
+  /** What runs in the background; without it nothing can. */
+  readonly tasks?: TaskPort;
+  /** What confines commands. */
+  readonly sandbox?: Pick<CommandSandbox, 'state'>;
+  /** What "always" saves for a host that a sandboxed command wants to reach. */
+  readonly suggestHost?: (domain: string) => RuleSuggestion;
+  /** Where a bug in a subscriber is reported. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What every part of the agent shares. */
+export interface Core {
+  readonly hub: EventHub;
+  emit(event: AgentEvent): void;
+  notice(level: 'info' | 'warning' | 'error', text: string): void;
+  reportBug(error: unknown): void;
+  readonly questions: Questions;
+  readonly prompts: PromptQueue;
+  readonly modes: Modes;
+  readonly toolset: Toolset;
+  readonly facts: Facts;
+  setCwd(directory: string): void;
+}
+
+/** What the state shows and nothing else remembers. */
+export interface Facts {
+  /** Where the shell is. */
+  cwd: string;
+  readonly titleOf: (entries: readonly JSONLEntry[]) => string | undefined;
+  totals: Totals;
+  measure: ContextMeasure | undefined;
+  sandbox: SandboxState | undefined;
+}
+
+/** `deps.context` has its session already. */
+export function createCore(deps: AgentDeps): Core {
+  const { context } = deps;
+  const hub = createEventHub(deps.id, deps.onError);
+  const facts: Facts = {
+    cwd: deps.cwd,
+    titleOf: followTitle(),
+    totals: totalsOf(context.entries(), deps.model.costUsd),
+    measure: undefined,
+    sandbox: undefined,
+  };
+  const emit = (event: AgentEvent): void => {
+    if (event.type === 'context_measured') facts.measure = event.measure;
+    hub.emit(event);
+  };
+  const notice: Core['notice'] = (level, text) => emit({ type: 'notice', level, text });
+  const modes = createModes(context, deps.mode, hub.emit, deps.refusedModes);
+  return {
+    hub,
+    emit,
+    notice,
+    reportBug(error) {
+      deps.onError(error);
+      const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+      notice('error', `Internal error: ${why}. The session is saved; continue, or /resume it.`);
+    },
+    questions: createQuestions(deps.id, hub.emit, () => modes.current() === 'dontAsk'),
+    prompts: createPromptQueue(hub.emit),
+    modes,
+    toolset: createToolset(deps.tools),
+    facts,
+    setCwd(directory) {
+      facts.cwd = directory;
+      context.setCwd(directory);
+    },
+  };
+}
+
+/** What ops set going. */
+export interface Work {
+  readonly jobs: JobQueue;
+  readonly turn: Job;
+  shell(command: string, signal: AbortSignal): Promise<void>;
+  readonly checkpoints: CheckpointKeeper;
+  readonly titles: TitleJob;
+  readonly tasks: AgentTasks;
+  readonly contextOps: ContextOps;
+  readonly rewinds: Rewinds;
+}
+
+/** Connects the parts that do the work. */
+export function createWork(deps: AgentDeps, core: Core): Work {
+  const { context, clock, model } = deps;
+  const { emit, notice, hub, prompts, modes, toolset } = core;
+  const checkpoints = createCheckpointKeeper({
+    files: deps.files,
+    context,
+    running: deps.runningCalls ?? (() => []),
+    now: clock.now,
+    warn: (text) => notice('warning', text),
+  });
+  const jobs = createJobQueue({
+    onBug: core.reportBug,
+    onDone(signal) {
+      // After a stop nothing runs behind the user's back: what waits goes back to the composer unsent.
+      if (signal.aborted) prompts.giveBack();
+      else if (!jobs.busy() && prompts.all().length > 0) jobs.add(turn);
+    },
+  });
+  const titles = createTitleJob({ ...deps, model: model.current, isBusy: jobs.busy });
+  hub.subscribe(checkpoints.hear);
+  hub.subscribe(titles.hear);
+  const tasks = createAgentTasks(deps.tasks, emit, (draft) => context.append(draft).catch(deps.onError));
+  const toolContext = toolContexts(deps, core, tasks);
+  const turn = createTurn(deps, core, { checkpoints, tasks, toolContext });
+  const contextOps = createContextOps({ context, schemas: toolset.schemas, select: model.select, emit });
+  const rewinds = createRewinds({
+    context,
+    files: deps.files,
+    checkpoints,
+    modes,
+    now: clock.now,
+    cwd: () => core.facts.cwd,
+    setCwd: core.setCwd,
+    jobs,
+    emit,
+    measure: contextOps.measure,
+  });
+  return {
+    jobs,
+    turn,
+    shell: (command, signal) =>
+      runShell(command, {
+        toolset,
+        toolContext: (tool) => toolContext(deps.newId(), tool, signal),
+        context,
+        checkpoints,
+        emit,
+      }),
+    checkpoints,
+    titles,
+    tasks,
+    contextOps,
+    rewinds,
+  };
+}
+
+type ToolContexts = (callId: string, tool: string, signal: AbortSignal) => ToolContext;
+
+function toolContexts(deps: AgentDeps, core: Core, tasks: AgentTasks): ToolContexts {
+  const { context, root, newId, suggestHost, remember } = deps;
+  const { emit, questions, notice, modes, facts } = core;
+  const confirmParts: ConfirmParts = {
+    questions,
+    notice,
+    newId,
+    mode: modes.current,
+    suggestHost,
+    remember,
+  };
+  return (callId, tool, signal) => ({
+    callId,
+    sessionId: context.getCurrentSessionId() ?? '',
+    root,
+    cwd: () => facts.cwd,
+    setCwd: core.setCwd,
+    signal,
+    onOutput: (text) => emit({ type: 'tool_output', callId, text }),
+    offerBackground: tasks.offer,
+    ...(deps.interactive && {
+      confirm: (question: RunningQuestion) =>
+        confirmWhileRunning(question, { callId, tool, signal }, confirmParts),
+    }),
+    fileReads: (path) => context.fileReads(path),
+    openBlob: () => context.openBlob(),
+    cache: context.toolCache,
+    seesImages: () => deps.model.current().seesImages,
+    recall: (request, recallSignal) => context.recall(request, recallSignal),
+  });
+}
+
+interface TurnParts {
+  readonly checkpoints: CheckpointKeeper;
+  readonly tasks: AgentTasks;
+  readonly toolContext: ToolContexts;
+}
+
+function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolContext }: TurnParts): Job {
+  const { context, client, clock, model } = deps;
+  const { emit, notice, questions, prompts, modes, toolset } = core;
+  const judge = createJudge({
+    context,
+    client,
+    clock,
+    model: model.current,
+    rules: deps.judgeRules ?? [],
+    root: deps.root,
+  });
+  return createTurnJob({
+    context,
+    prompts,
+    modes,
+    checkpoints,
+    taskNotes: tasks.takeNotes,
+    schemas: toolset.schemas,
+    emit,
+    reportBug: core.reportBug,
+    reply: { client, clock },
+    settleModel: async (signal, tokens) => (await model.settle?.(signal, tokens)) ?? [],
+    maxSteps: deps.maxSteps,
+    interactive: deps.interactive,
+    toolCalls: {
+      toolset,
+      toolContext,
+      ...createPermissionPorts({ rules: deps, modes, questions, judge, notice }),
+      newId: deps.newId,
+      now: clock.now,
+      checkpoints,
+    },
+  });
+}
