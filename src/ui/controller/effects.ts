@@ -1,0 +1,166 @@
+/** Carries out what the reducer decided. The composer belongs to the screen and is reached through a handle. */
+import { promptOf } from '../../agent/promptOf.ts';
+import type { Draft } from '../input/composerState.ts';
+import { mayNameImages } from '../input/images.ts';
+import { keepTheme } from '../theme/describeTheme.ts';
+import type { UiExit, UiOptions } from '../types.ts';
+import type { ControllerState, Effect, Message } from './reduce.ts';
+import { runInput } from './runInput.ts';
+import type { SessionSwitch } from './sessionSwitch.ts';
+import type { ShownSession } from './shownSession.ts';
+import { editDraft, pasteImage, showTranscript, suspend } from './terminalEffects.ts';
+import type { ScreenPorts, Snapshot } from './types.ts';
+
+/** Milliseconds that a hint stands: as long as a second Ctrl+C (leave) or Esc (empty the line) counts. */
+const HINT_MS = 2000;
+
+interface EffectPorts {
+  readonly options: UiOptions;
+  readonly state: () => ControllerState;
+  readonly snapshot: () => Snapshot;
+  readonly screen: () => ScreenPorts | undefined;
+  readonly shown: ShownSession;
+  readonly switcher: SessionSwitch;
+  /** Resolves when the message's effects are done. */
+  readonly dispatch: (message: Message) => Promise<void>;
+  readonly onExit: (how: UiExit) => void;
+}
+
+/** What returns a promise is done when it resolves. */
+export function createEffects(ports: EffectPorts): (effect: Effect) => void | Promise<void> {
+  const { options, state, screen, shown, switcher, dispatch } = ports;
+  const send = (message: Message): void => void dispatch(message);
+  const terminal = {
+    options,
+    snapshot: ports.snapshot,
+    images: shown.images,
+    screen,
+    say: shown.say,
+    showHint: (text: string) => send({ type: 'hint', text }),
+  };
+  let hintTimer: ReturnType<typeof setTimeout> | undefined;
+
+  return (effect) => {
+    switch (effect.type) {
+      case 'submit':
+        state().session?.agent.submit(effect.op);
+        return;
+      case 'say':
+        return shown.say(effect.level, effect.text);
+      case 'print':
+        return shown.print(effect.print);
+      case 'time_hint':
+        clearTimeout(hintTimer);
+        if (effect.isShown) hintTimer = setTimeout(() => send({ type: 'hint_over' }), HINT_MS);
+        return;
+      case 'run_draft':
+        return runDraft(effect.draft, ports);
+      case 'send_waiting':
+        return sendInOrder(effect.messages, ports);
+      case 'open_session':
+        return switcher.open(effect.target);
+      case 'fork_session':
+        return switcher.fork(effect.uptoSeq);
+      case 'fork_before':
+        return forkBefore(effect.turn, ports);
+      case 'pick_session':
+        return switcher.pick();
+      case 'list_models':
+        return listModels(ports);
+      case 'keep_theme':
+        return keepTheme(
+          {
+            snapshot: ports.snapshot,
+            services: () => state().services,
+            adjust: (change) => send({ type: 'adjusted', change }),
+            say: shown.say,
+          },
+          effect.setting,
+        );
+      case 'save_vim':
+        return saveVim(effect.vim, ports);
+      case 'clear_composer':
+        screen()?.composer()?.clear();
+        return;
+      case 'edit_draft':
+        return editDraft(terminal);
+      case 'paste_image':
+        return pasteImage(terminal);
+      case 'suspend':
+        return suspend(terminal);
+      case 'show_transcript':
+        return showTranscript(terminal);
+      case 'redraw':
+        return shown.redraw();
+      case 'leave':
+        return leave(effect.code, ports);
+      default:
+        effect satisfies never;
+    }
+  };
+}
+
+async function runDraft(draft: Draft, { state, screen, shown, dispatch }: EffectPorts): Promise<void> {
+  const { session } = state();
+  if (session === undefined) return;
+  const images = shown.images();
+  const named = images !== undefined && mayNameImages(draft.text) ? await images.of(draft.text) : [];
+  if (named === 'hold') {
+    screen()?.composer()?.prependText(draft.text);
+    return;
+  }
+  const echo = (text: string): void => shown.print({ type: 'command', text });
+  const effect = await runInput({ ...draft, images: named }, session.host, echo);
+  await dispatch({ type: 'interpreted', effect });
+}
+
+async function sendInOrder(messages: readonly Message[], { dispatch }: EffectPorts): Promise<void> {
+  for (const message of messages) await dispatch(message);
+}
+
+async function listModels({ state, shown, dispatch }: EffectPorts): Promise<void> {
+  try {
+    const list = await state().session?.host.listModels();
+    if (list !== undefined) void dispatch({ type: 'models_listed', list });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    shown.say('error', `The models cannot be listed: ${why}`);
+  }
+}
+
+async function saveVim(vim: boolean, { state, dispatch }: EffectPorts): Promise<void> {
+  const saved = await state().services?.saveSetting(['vim'], vim);
+  const problem = saved?.type === 'refused' ? { problem: saved.message } : {};
+  void dispatch({ type: 'vim_saved', vim, ...problem });
+}
+
+async function forkBefore(
+  turn: Extract<Effect, { type: 'fork_before' }>['turn'],
+  { state, switcher, screen }: EffectPorts,
+): Promise<void> {
+  const agent = state().session?.agent;
+  if (agent === undefined) return;
+  const page = agent.page(turn.seq + 1, 1).catch(() => []);
+  await switcher.fork(turn.beforeSeq);
+  const [prompt] = await page;
+  const { session } = state();
+  const isForked = session !== undefined && session.agent !== agent;
+  if (isForked && prompt !== undefined) screen()?.composer()?.prependText(promptOf(prompt).text);
+}
+
+async function leave(code: number, { state, switcher, shown, onExit, dispatch }: EffectPorts): Promise<void> {
+  switcher.dispose();
+  const agent = state().session?.agent;
+  shown.announceEndingTasks();
+  onExit({
+    sessionId: agent?.state().sessionId,
+    empty: agent?.entries().every((entry) => entry.type === 'system') ?? true,
+    code,
+  });
+  try {
+    await agent?.close();
+  } finally {
+    shown.dispose();
+    void dispatch({ type: 'left' });
+  }
+}
