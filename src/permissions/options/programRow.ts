@@ -36,10 +36,15 @@ export interface ProgramRow {
   readonly handedOn?: RegExp;
   /** Subcommands whose first operand may be another machine than the configured one. */
   readonly remotes?: RegExp;
+  /**
+   * Subcommands that get code, or say where it comes from: an address among their words is another place than the
+   * configured one, as is what else looks like `words`.
+   */
+  readonly fetches?: { readonly by: RegExp; readonly words?: RegExp };
   /** Words that do no harm, though an option of the row looks like them. */
   readonly harmless?: RegExp;
   /** Options, separated by blanks, and the values with which they do no harm: as the next word, or after `=`. */
-  readonly takes?: Readonly<Record<string, RegExp | Place>>;
+  readonly takes?: Readonly<Record<string, { readonly test: (value: string) => boolean } | Place>>;
   /** The subcommands with which `takes` holds; absent = all. */
   readonly takesIn?: RegExp;
   /** What follows `--`, or a script's name, goes to a script of the project, or to another program. */

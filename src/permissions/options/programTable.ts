@@ -43,6 +43,19 @@ const table: ReadonlyMap<string, ProgramRow> = new Map(
 /** The row of a program by its name in the tables; undefined = there is none. */
 export const rowOf = (name: string): ProgramRow | undefined => table.get(name);
 
+/** What is installed with projects and works on them, and interpreters. */
+const ofProjects = /^(?:ansible|aws|printf|test|osascript|http|yq|watch)(?: |$)/;
+
+const systemTools: ReadonlySet<string> = new Set(
+  [...textPrograms, ...archivePrograms, ...networkPrograms, ...systemPrograms]
+    .filter(({ programs }) => !ofProjects.test(programs))
+    .flatMap(({ programs }) => programs.split(' '))
+    .concat('cp', 'mv', 'cat', 'sudo', 'env', 'xargs', 'find'),
+);
+
+/** Whether a program, by its name in the tables, belongs to the system: a runner of a project's tools is not for it. */
+export const isOfSystem = (name: string): boolean => systemTools.has(name);
+
 /** The program's name without its folder, in small letters: some file systems do not tell the difference. */
 export const programName = (word: string | null | undefined): string =>
   (word ?? '').replace(/^.*\//, '').toLowerCase();

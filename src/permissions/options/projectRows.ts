@@ -57,18 +57,24 @@ const packageManagers: ProgramRow = {
   programs: 'npx pnpm pnpx yarn yarnpkg bun bunx corepack',
   manual: 'npm-config(7), pnpm.io/cli, yarnpkg.com/cli, bun.sh/docs/cli',
   style: 'nopt',
-  runs: `${scriptShell} --require -r --preload --config --experimental-default-type --eval -e --print --import --inspect --inspect-brk --allow-scripts --package -p --script-prepend-node-path --shell-emulator --pnpmfile --global-pnpmfile --registry --env-file --before --use-yarnrc --npmrc-auth-file --fetch-preconnect --install --https-proxy --http-proxy --proxy --cafile --ca --strict-ssl --onload-script --node-gyp --npm-path --_auth`,
+  runs: `${scriptShell} --require -r --preload --config --experimental-default-type --eval -e --print --import --inspect --inspect-brk --allow-scripts --package -p --script-prepend-node-path --shell-emulator --pnpmfile --global-pnpmfile --registry --env-file --before --use-yarnrc --npmrc-auth-file --fetch-preconnect --install --https-proxy --http-proxy --proxy --cafile --ca --strict-ssl --onload-script --node-gyp --npm-path --_auth --allow-build --dangerously-allow-all-builds --trust`,
   writes:
-    '--logs-dir --tmp --reporter-outfile --link-folder --lockfile-dir --mutex --yarn-offline-mirror --preferred-cache-folder --global -g --location --pack-destination --modules-dir --virtual-store-dir --store-dir --outfile --outdir',
+    '--logs-dir --tmp --reporter-outfile --link-folder --lockfile-dir --mutex --yarn-offline-mirror --preferred-cache-folder --global -g --location --pack-destination --modules-dir --virtual-store-dir --store-dir --outfile --outdir --filename --out',
   elsewhere:
     '--prefix -C --cwd --dir --top-level-folder --cache --cache-folder --modules-folder --local-prefix -w --workspace --workspaces -ws --filter -F --recursive --include-workspace-root -iwr',
+  // To npm and its like `me/x` is a repository of GitHub, unless a dot stands before it.
+  fetches: {
+    by: /^(?!(?:run|run-script|rum|urn|test|tst|t|start|stop|restart|build|exec|x|dlx)$)/,
+    words: /^(?:@?[\w./-]+@)?\w[\w.-]*\/[\w.-]+(?:#\S*)?$/,
+  },
   subcommands:
-    'config c set edit explore exec x dlx create init innit link ln login logout adduser publish unpublish owner access token deprecate dist-tag hook profile patch patch-commit plugin policies env server self-update setup store pkg set-script node workspace workspaces npm global repl upgrade foreach trust team undeprecate approve-builds',
+    'config c set get edit explore exec x dlx create init innit link ln login logout adduser publish unpublish owner access token deprecate dist-tag hook profile patch patch-commit plugin policies env server self-update setup store pkg set-script node workspace workspaces npm global repl upgrade foreach trust team undeprecate approve-builds deploy tag sdks',
   // Installs, and runs the scripts of what it installs.
-  ofSubcommand: { audit: 'fix --fix' },
+  ofSubcommand: { audit: 'fix --fix', pm: 'trust' },
   passesOn: 'script',
   handedOn: scriptWords,
-  words: /^--config\.|^--coverage-dir(?:=|$)/,
+  // `--@scope:registry=…` and `--//host/:_authToken=…` are settings as well.
+  words: /^--config\.|^--coverage-dir(?:=|$)|^-+(?:@|\/\/)/,
 };
 
 const buildTools: ProgramRow = {
@@ -249,11 +255,20 @@ export const projectPrograms: readonly ProgramRow[] = [
   {
     programs: 'pip pip3 pipx uv uvx poetry pipenv hatch pdm conda mamba',
     manual: 'pip(1), docs.astral.sh/uv/reference/cli',
-    runs: '--python --config-settings --global-option --build-option --install-option --index-url -i --extra-index-url --find-links -f --trusted-host --proxy --cert --client-cert --with --with-requirements --with-editable --config-file --editable -e --default-index --index --env-file --from --script',
+    // pip and conda take every beginning of a name.
+    style: 'gnu',
+    fetches: { by: /./ },
+    runs: '--keyring-provider --git --github --python --config-settings --global-option --build-option --install-option --index-url -i --extra-index-url --find-links -f --trusted-host --proxy --cert --client-cert --with --with-requirements --with-editable --config-file --editable -e --default-index --index --env-file --from --script',
     writes:
-      '--target -t --root --src --log --report --prefix --user --dest -d --wheel-dir -w --system --break-system-packages',
+      '--target -t --root --src --log --log-file --local-log --report --prefix --user --dest -d --wheel-dir -w --system --break-system-packages -o --output --output-file --out-dir --clear',
     elsewhere: '--directory -C --project -P --cache-dir',
-    takes: { '-e --editable': /^\.(?:\[[\w,-]+\])?$/ },
+    takes: {
+      '-e --editable': /^\.(?:\[[\w,-]+\])?$/,
+      '-o --output --output-file': /^[\w./-]*(?:requirements|constraints|pylock)[\w.-]*\.(?:txt|toml)$/,
+      '--out-dir': 'output',
+    },
+    ofSubcommand: { env: 'use' },
+    harmless: /^--root-user-action/,
     subcommands: 'run exec config shell tool publish self init new create',
     passesOn: 'program',
   },
@@ -277,7 +292,12 @@ export const projectPrograms: readonly ProgramRow[] = [
     },
   },
   buildTools,
-  { ...buildTools, programs: 'just task rake', handedOn: recipeWords },
+  {
+    ...buildTools,
+    programs: 'just task rake',
+    runs: `${buildTools.runs} -c`,
+    handedOn: recipeWords,
+  },
   {
     ...buildTools,
     programs: 'meson',
@@ -339,15 +359,18 @@ export const projectPrograms: readonly ProgramRow[] = [
     programs: 'go',
     manual: 'pkg.go.dev/cmd/go',
     style: 'single',
-    runs: '-exec -toolexec -modfile -overlay -ldflags -gcflags -gccgoflags -asmflags -compiler -pkgdir -vettool -r -pgo -buildmode',
+    // A module by its version, which need not be one that the project uses.
+    fetches: { by: /^(?!(?:get|install)$)/, words: /^[^-\s@]*[./][^\s@]*@/ },
+    runs: '-mod -exec -toolexec -modfile -overlay -ldflags -gcflags -gccgoflags -asmflags -compiler -pkgdir -vettool -r -pgo -buildmode',
     writes:
-      '-o -w -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -test.coverprofile -cpuprofile -fix',
+      '-o -w -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -test.coverprofile -cpuprofile -testlogfile -fuzzcachedir -fix',
     elsewhere: '-C -workfile',
     takes: {
       '-o -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace': 'output',
       // No option that goes on to another linker, or to a compiler's plugin.
       '-ldflags': /^(?:\s*-(?:s|w|X[ =]?(?:'[\w./-]+=[\w.:+/ -]*'|[\w./-]+=[\w.:+/-]*)))+\s*$/,
       '-gcflags': /^(?:[\w./]+=)?(?:\s*-[NlmBS])+\s*$/,
+      '-mod': /^(?:readonly|vendor)$/,
       '-buildmode': /^(?:default|exe|pie|archive|c-archive|c-shared|shared|plugin)$/,
     },
     subcommands: 'run generate tool env install get bug telemetry fix clean work',

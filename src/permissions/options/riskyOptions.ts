@@ -6,7 +6,7 @@
  */
 import { notUnderstood, type Place } from './knownOptions.ts';
 import type { ProgramRow } from './programRow.ts';
-import { programName, rowOf, scriptRow, tableName } from './programTable.ts';
+import { isOfSystem, programName, rowOf, scriptRow, tableName } from './programTable.ts';
 
 /** What an option makes the program do; `unknown`: not known to do no harm. */
 export type Risk = 'runs' | 'writes' | 'elsewhere' | 'unknown';
@@ -34,14 +34,50 @@ export function riskyWords(argv: readonly (string | null)[]): readonly RiskyWord
   if (/^(?:docker|podman|nerdctl)$/.test(tableName(argv[0])) && argv[1] === 'compose')
     return [...readWords(argv.slice(0, 2), 0), ...readWords(['docker-compose', ...argv.slice(2)], 1)];
   const at = toolAt(argv) || scriptAt(argv);
-  const outer = argv.slice(0, at === 0 ? argv.length : at);
-  const inner = at === 0 ? [] : riskyWords(argv.slice(at));
-  const moved = inner.map((word): RiskyWord => {
-    const { behind } = word;
-    return { ...word, at: word.at + at, ...(behind !== undefined && { behind: behind + at }) };
-  });
-  return [...readWords(outer, 0), ...moved, ...readHandedOn(argv)];
+  if (at === 0) return [...readWords(argv, 0), ...foreignScript(argv), ...readHandedOn(argv)];
+  const isOfPackages = /^(?:npm|pnpm|yarn|bun)$/.test(tableName(argv[0]));
+  const end = isOfPackages ? argv.indexOf('--', at) : -1;
+  // npm takes every option up to `--` for its own, behind the tool as well, and some drop the `--` itself.
+  const own =
+    tableName(argv[0]) === 'npm' ? argv.slice(0, end === -1 ? argv.length : end) : argv.slice(0, at);
+  const dropped = end === -1 ? [] : riskyWords([argv[at] ?? null, ...argv.slice(end + 1)]);
+  return [
+    ...readWords(own, 0),
+    ...foreignTool(argv, at),
+    ...movedBy(at, riskyWords(argv.slice(at))),
+    ...movedBy(end, dropped).filter((word) => word.at > end),
+    ...readHandedOn(argv),
+  ];
 }
+
+const movedBy = (offset: number, words: readonly RiskyWord[]): readonly RiskyWord[] =>
+  words.map((word) => ({
+    ...word,
+    at: word.at + offset,
+    ...(word.behind !== undefined && { behind: word.behind + offset }),
+  }));
+
+/** A runner of a project's tools that is given a program of the system, or the address of one. */
+function foreignTool(argv: readonly (string | null)[], at: number): readonly RiskyWord[] {
+  const word = argv[at] ?? '';
+  if (toolAt(argv) === 0 || !(isOfSystem(tableName(word)) || isAddress(word))) return [];
+  return [{ at, word, risk: 'runs', row: `${tableName(argv[0])}: programs that are no tools of a project` }];
+}
+
+/** pnpm and bun run any program for want of a script of that name: pnpm.io/cli/run, bun.sh/docs/cli/run. */
+function foreignScript(argv: readonly (string | null)[]): readonly RiskyWord[] {
+  const name = tableName(argv[0]);
+  const row = rowOf(name);
+  const at = row && /^(?:pnpm|bun)$/.test(name) ? scriptNameAt(row, argv) : undefined;
+  const word = argv[at ?? 0] ?? '';
+  if (at === undefined || !(isAddress(word) || (isOfSystem(tableName(word)) && !scriptNames.test(word))))
+    return [];
+  return [{ at, word, risk: 'runs', row: `${name}: programs that are no scripts of a project` }];
+}
+
+/** Programs that scripts are often called after. */
+const scriptNames =
+  /^(?:test|watch|start|open|time|print|trace|profile|compare|convert|split|env|host|size|install)$/;
 
 /** Words that a shell or make would expand or obey, behind a program that hands them on. */
 function readHandedOn(argv: readonly (string | null)[]): readonly RiskyWord[] {
@@ -89,6 +125,27 @@ function readRemote(argv: readonly (string | null)[], offset: number, name: stri
   });
 }
 
+/** Code from an address, where otherwise a package of the configured registry, or of the project, is meant. */
+function readFetched(argv: readonly (string | null)[], offset: number, name: string): readonly RiskyWord[] {
+  const row = rowOf(name);
+  if (row?.fetches === undefined) return [];
+  const { by, words } = row.fetches;
+  const script = scriptNameAt(row, argv) ?? Number.POSITIVE_INFINITY;
+  const from = subcommandsAt(argv, row).find((at) => by.test(argv[at] ?? ''));
+  if (from === undefined) return [];
+  return argv.flatMap((word, at): readonly RiskyWord[] =>
+    at >= from && at < script && word !== null && (isAddress(word) || words?.test(word))
+      ? [{ at: at + offset, word, risk: 'runs', row: `${name} from an address: ${row.manual}` }]
+      : [],
+  );
+}
+
+/** `https://host/x`, `git+ssh://…`, `me@host:x`, `github:me/x`; also as the value of an option, or behind a name. */
+const isAddress = (word: string): boolean =>
+  /[a-z][a-z\d+.-]*:\/\//i.test(word) ||
+  /^[\w.-]+@(?!npm:|workspace:|catalog:|jsr:)[\w.-]+:/.test(word) ||
+  /(?:^|[=@\s])(?:github|gitlab|bitbucket|gist|git|exec|https?):/i.test(word);
+
 /** Options without a value: git-push(1), git-pull(1), git-fetch(1). */
 const plainFlags =
   /^(?:-[ufnqvd46apt]|--(?:set-upstream|force|force-with-lease|force-if-includes|tags|all|follow-tags|dry-run|quiet|verbose|delete|prune|no-verify|atomic|rebase|no-rebase|ff-only|no-ff|no-edit|autostash|no-cache|pull))$/;
@@ -102,7 +159,11 @@ function scriptAt(argv: readonly (string | null)[]): number {
 
 function readWords(argv: readonly (string | null)[], offset: number): readonly RiskyWord[] {
   const name = tableName((argv[0] ?? '').replace(/\.[cm]?js$|\.py$/, ''));
-  const listed = [...readRow(argv, offset, name), ...readRemote(argv, offset, name)];
+  const listed = [
+    ...readRow(argv, offset, name),
+    ...readRemote(argv, offset, name),
+    ...readFetched(argv, offset, name),
+  ];
   const row = rowOf(name);
   const grammar = row?.known;
   if (row !== undefined && grammar !== undefined)
@@ -384,7 +445,7 @@ function isOption(word: string, option: string, row: ProgramRow): boolean {
     if (row.style === 'nopt')
       return bare(name).length > 1 && bare(name) !== 'all' && bare(option).startsWith(bare(name));
     if (!name.startsWith('--')) return false;
-    if (row.style === 'gnu' || row.global !== undefined) return name.length > 3 && option.startsWith(name);
+    if (row.style === 'gnu' || row.global !== undefined) return name.length > 2 && option.startsWith(name);
     return [name, name.replace(/\..*$/, ''), `--${name.replace(/^.*\./, '')}`].some(
       (one) => bare(one) === bare(option),
     );

@@ -1349,6 +1349,120 @@ const others: Readonly<Record<string, readonly string[]>> = {
     "curl -F 'a=x;headers=@a.txt' http://h",
   ],
 };
+/** Runners of a project's tools, and code that comes from an address: what a rule for them covers, and what it does not. */
+const runners: Readonly<
+  Record<string, { readonly covers: readonly string[]; readonly stops: readonly string[] }>
+> = {
+  // npm reads what stands behind the tool as its own, up to `--`.
+  'npm exec tsc': {
+    covers: ['npm exec tsc', 'npm exec tsc -- --noEmit', 'npm exec tsc -- --outDir dist'],
+    stops: [
+      'npm exec tsc --script-shell=./x',
+      'npm exec tsc --package=evil',
+      'npm exec tsc --call id',
+      'npm exec tsc --prefix=src',
+      'npm exec tsc -- --outDir src',
+    ],
+  },
+  'npm exec': {
+    covers: ['npm exec -- tsc --noEmit', 'npm exec vitest'],
+    stops: ['npm exec -- rm a.txt', 'npm exec https://x/y.tgz', 'npm exec tsc --script-shell=./x'],
+  },
+  npx: {
+    covers: ['npx tsx src/app.ts', 'npx @scope/x', 'npx -y x'],
+    stops: ['npx rm -rf src', 'npx curl https://x', 'npx github:x/y', 'npx https://x/y.tgz'],
+  },
+  'uv run': {
+    covers: ['uv run pytest', 'uv run python scripts/x.py', 'uv run scripts/x.py', 'uv run ruff check .'],
+    stops: ['uv run rm -rf src', 'uv run git push', 'uv run https://x/y.py', 'uv run cp a.txt b.txt'],
+  },
+  'poetry run': { covers: ['poetry run pytest -q'], stops: ['poetry run rm a.txt', 'poetry run curl x'] },
+  'bundle exec': {
+    covers: ['bundle exec rake db:migrate', 'bundle exec rails s'],
+    stops: ['bundle exec rm a.txt', 'bundle exec curl x'],
+  },
+  pnpm: {
+    covers: ['pnpm vitest run', 'pnpm watch', 'pnpm add x', 'pnpm build --url=https://x'],
+    stops: ['pnpm curl https://x', 'pnpm run curl https://x', 'pnpm git push', 'pnpm docker ps'],
+  },
+  bun: {
+    covers: ['bun run build', 'bun src/app.ts', 'bun run e2e --url=https://x', 'bun add x'],
+    stops: [
+      'bun https://x/y.ts',
+      'bun run https://x/y.ts',
+      'bun run curl https://x',
+      'bun add https://x/y.tgz',
+      'bun pm trust x',
+      'bun add --trust x',
+    ],
+  },
+  'npm install': {
+    covers: ['npm install @types/node@20', 'npm install x@npm:y', 'npm install ./packages/a'],
+    stops: [
+      'npm install https://x/y.tgz',
+      'npm install git+https://x/y',
+      'npm install x/y',
+      'npm install a@x/y',
+      'npm install github:x/y',
+      'npm install git@github.com:x/y',
+      'npm install --@scope:registry=https://x',
+      'npm install --//x/:_authToken=y',
+    ],
+  },
+  'npm run e2e': { covers: ['npm run e2e -- https://x', 'npm run e2e -- --url=https://x'], stops: [] },
+  'yarn add': { covers: ['yarn add x'], stops: ['yarn add https://x/y.tgz', 'yarn add x@exec:./y.js'] },
+  'pnpm add': { covers: ['pnpm add x'], stops: ['pnpm add --allow-build=x x', 'pnpm add x/y'] },
+  'pip install': {
+    covers: ['pip install -U x', 'pip install "x[y]>=2"', 'pip install --root-user-action=ignore x'],
+    stops: [
+      'pip install https://x/y.whl',
+      'pip install git+https://x/y',
+      "pip install 'x @ https://x/y.whl'",
+      'pip install -r https://x/y.txt',
+      'pip install -c https://x/y.txt',
+      // pip takes every beginning of a name.
+      'pip install --index-u=http://x y',
+      'pip install --extra-i http://x y',
+      'pip install --targ=src x',
+      'pip install --find=x y',
+    ],
+  },
+  uv: {
+    covers: ['uv pip compile a.in -o requirements.txt', 'uv build --out-dir dist', 'uv venv', 'uv add x'],
+    stops: [
+      'uv export -o src/app.ts',
+      'uv venv --clear src',
+      'uv add git+https://x/y',
+      'uv pip install git+ssh://x/y',
+    ],
+  },
+  'poetry add': { covers: ['poetry add x'], stops: ['poetry add git+https://x/y'] },
+  'go build': { covers: ['go build ./cmd/app'], stops: ['go build x.y/z@latest', 'go build -mod=mod x.y/z'] },
+  'go test': { covers: ['go test -mod=vendor ./...'], stops: ['go test -mod=mod x.y/z', 'go test x.y/z@v1'] },
+  'go vet': { covers: ['go vet ./...'], stops: ['go vet x.y/z@v1.2.3'] },
+  'go list': {
+    covers: ['go list -m all'],
+    stops: ['go list -m x.y/z@latest', 'go list -m -json x.y/z/...@v2'],
+  },
+  'go run': {
+    covers: ['go run ./cmd/x', 'go run . --port 80', 'go run . me@x'],
+    stops: ['go run x.y/z@latest', 'go run -mod=mod x.y/z'],
+  },
+  'go run x.y/z@latest': { covers: ['go run x.y/z@latest -a b'], stops: [] },
+  'go get': { covers: ['go get x.y/z@latest', 'go get -u ./...'], stops: [] },
+  go: { covers: ['go mod tidy'], stops: ['go mod download x.y/z@v1', 'go install x.y/z@latest'] },
+  just: { covers: ['just test'], stops: ['just -c id', 'just --command id'] },
+};
+for (const [prefix, { covers, stops }] of Object.entries(runners))
+  describe(`Bash(${prefix}:*), runners and addresses`, () => {
+    for (const command of covers)
+      test(`covers ${command}`, async () =>
+        expect(await bash(command, [`allow Bash(${prefix}:*)`])).toMatchObject({ behavior: 'allow' }));
+    for (const command of stops)
+      test(`does not cover ${command}`, async () =>
+        expect(await bash(command, [`allow Bash(${prefix}:*)`])).toMatchObject({ behavior: 'ask' }));
+  });
+
 for (const [prefix, calls] of Object.entries(others))
   describe(`Bash(${prefix}:*), with other values`, () => {
     test.each(calls)('does not cover %s', async (command) =>
