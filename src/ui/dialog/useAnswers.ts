@@ -1,5 +1,5 @@
 /** State and guards of dialogs: keys that were typed ahead of a question, or for something else, answer nothing. */
-import { useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 
 /** State that a key handler can read back at once: one chunk of input may hold several keys. */
 export function useLatest<S>(initial: () => S): readonly [S, () => S, (next: S) => void] {
@@ -16,18 +16,22 @@ export function useLatest<S>(initial: () => S): readonly [S, () => S, (next: S) 
 const quietMs = 200;
 
 /**
- * Says whether a key counts as an answer: only after the question has stood for a moment without typing.
+ * Says whether a key counts as an answer: only after the question has stood for a moment without typing. It stands when it
+ * is drawn: a long preview takes seconds until then, and keys that were pressed meanwhile are read right behind it.
  * `question` names what is asked; another one starts over.
  */
 export function useTypeAheadGuard(
   question: string,
   now: () => number = () => performance.now(),
 ): () => boolean {
-  const state = useRef({ question, quietSince: now(), isArmed: false });
-  if (state.current.question !== question) state.current = { question, quietSince: now(), isArmed: false };
+  const drawn = useRef<{ question: string; quietSince: number; isArmed: boolean }>(undefined);
+  useLayoutEffect(() => {
+    if (drawn.current?.question !== question) drawn.current = { question, quietSince: now(), isArmed: false };
+  });
   return () => {
     const at = now();
-    const { current } = state;
+    const { current } = drawn;
+    if (current?.question !== question) return false;
     if (!current.isArmed && at - current.quietSince >= quietMs) current.isArmed = true;
     current.quietSince = at;
     return current.isArmed;

@@ -7,6 +7,9 @@ import { reveal, sanitizeLine } from '../print/sanitize.ts';
 /** Items of a list that are told at once; the name of any other is an answer too. */
 const TOLD = 40;
 
+/** Said of a line that was typed before its question, and would have granted something. */
+export const UNHEARD = 'That line was typed before the question, so it was ignored. Please answer now.';
+
 /** What a dialog of choices or a list says, and what becomes of the line that answers it. */
 export function dialogueOf<A>(
   dialog: ChoiceDialog<A> | ListDialog<A>,
@@ -28,10 +31,11 @@ function choiceDialogue<A>(
       ...choices.map(choiceWords),
       `Answer with a number, 1 to ${choices.length}.`,
     ],
-    answer(text) {
+    answer(text, isHeard = true) {
       const chosen = choices[choiceOf(choices, text) ?? -1];
       if (chosen === undefined)
         return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with a number, 1 to ${choices.length}.`;
+      if (chosen.isLasting === true && !isHeard) return UNHEARD;
       onAnswer(chosen.answer);
       return undefined;
     },
@@ -92,8 +96,11 @@ export interface Dialogue {
   readonly tell: readonly string[];
   /** What is typed does not show. */
   readonly isSecret?: boolean;
-  /** `text` is trimmed. What it gives back is told, and the question stands: the line was no answer. */
-  answer(text: string): string | undefined;
+  /**
+   * `text` is trimmed; `isHeard`: it was typed after all of the question was told, as by default; else it grants nothing.
+   * What it gives back is told, and the question stands: the line was no answer.
+   */
+  answer(text: string, isHeard?: boolean): string | undefined;
   /** Ctrl+C, or the end of the input. */
   cancel(): void;
 }

@@ -3,13 +3,12 @@ import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protoc
 import { denial, pathWords, permissionChoices, previewNotice, reasonItems } from '../dialog/permission.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
-import { choiceOf, choiceWords, type Dialogue } from './askDialog.ts';
+import { choiceOf, choiceWords, type Dialogue, UNHEARD } from './askDialog.ts';
 import { plainTheme } from './markdownWords.ts';
 import { diffWords, revealed } from './toolWords.ts';
 
 interface PermissionPorts {
   readonly words: MarkdownRenderer;
-  readonly now: () => number;
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
@@ -18,9 +17,6 @@ function reasonWords(reason: string): readonly string[] {
   const items = reasonItems(reason);
   return items.length > 1 ? ['Reason:', ...items] : items.map((only) => `Reason: ${only}`);
 }
-
-/** Milliseconds in which nobody can have heard the question: what comes then was meant for something else. */
-const UNHEARD_MS = 300;
 
 export function permission(question: PermissionQuestion, ports: PermissionPorts): Dialogue {
   const choices = permissionChoices(question);
@@ -31,7 +27,6 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
     .join(', ');
   const isCommand = question.preview.type === 'command';
   const notice = previewNotice(question.preview);
-  const askedAt = ports.now();
   const expected = `Answer ${letters} or n. Text after n tells the model what to do instead.`;
   return {
     tell: [
@@ -42,9 +37,8 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
       ...choices.map(choiceWords),
       expected,
     ],
-    answer(text) {
-      if (ports.now() - askedAt < UNHEARD_MS)
-        return 'That line was typed before the question, so it was ignored. Please answer now.';
+    answer(text, isHeard = true) {
+      if (!isHeard) return UNHEARD;
       const [first = '', ...rest] = text.split(/[\s,:]+/);
       const comment = text.slice(first.length).replace(/^[\s,:]+/, '');
       const isCommented = rest.length > 0 && comment !== '';

@@ -34,6 +34,9 @@ export interface LinearOptions extends Omit<UiOptions, 'takeOver'> {
 /** Milliseconds between two looks at what takes long. */
 const LOOK_MS = 1000;
 
+/** Milliseconds in which nobody can have heard a question: what comes then was meant for something else. */
+const UNHEARD_MS = 300;
+
 /** Resolves when the conversation is left. */
 export async function startLinear(options: LinearOptions): Promise<UiExit> {
   let exit: UiExit = { sessionId: undefined, empty: true, code: 0 };
@@ -45,6 +48,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
   const heard = new Set<string>();
   let announced = nothingAnnounced;
   let asked: Dialogue | undefined;
+  let toldAt = 0;
   let shown: { phase: unknown; question: string | undefined; session: unknown; hint: string | undefined } = {
     phase: undefined,
     question: undefined,
@@ -66,6 +70,8 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
     asked = dialogue;
     reader.hide(dialogue?.isSecret === true);
     tell(...(dialogue?.tell ?? []));
+    // A long preview takes its time until here, and lines that were typed meanwhile come next.
+    toldAt = options.now();
     // Nobody is left to answer.
     if (isEnding) dialogue?.cancel();
   };
@@ -74,7 +80,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
   const onBlock = (text: string): void => {
     const dialogue = asked;
     if (dialogue !== undefined) {
-      const reply = dialogue.answer(text.trim());
+      const reply = dialogue.answer(text.trim(), options.now() - toldAt >= UNHEARD_MS);
       if (reply === undefined && asked === dialogue) ask(undefined);
       else if (reply !== undefined && reply !== '') tell(reply);
       return;
@@ -127,7 +133,6 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
         question &&
           permission(question, {
             words,
-            now: options.now,
             onAnswer: (answer) => controller.answer(question.id, answer),
           }),
       );

@@ -63,6 +63,31 @@ test('a permission question shows what will happen, why, and what each answer do
   ]);
 });
 
+test('keys that were pressed while a long preview was drawn are no answer', async () => {
+  const answers: PermissionAnswer[] = [];
+  const clock = createClock();
+  const preview = { type: 'plan', plan: 'Long.' } as const;
+  const slow = (text: string): string => {
+    clock.pass(5000);
+    return text;
+  };
+  const { screen } = await mount(
+    <PermissionDialog
+      question={{ ...question, preview }}
+      {...room}
+      rows={20}
+      markdown={slow}
+      now={clock.now}
+      onAnswer={(answer) => answers.push(answer)}
+    />,
+  );
+  await screen.press('y');
+  expect(answers).toEqual([]);
+  clock.pass(1000);
+  await screen.press('y');
+  expect(answers).toEqual([{ behavior: 'allow' }]);
+});
+
 test('a command with characters that are not what they seem says so, and what they are', async () => {
   const command = 'curl https://p\u0430ypal.com';
   const { screen } = await ask({

@@ -276,7 +276,7 @@ test('a question about a command tells what its characters are', () => {
     preview: { type: 'command', command: 's\u0441p x', cwd: '/p' },
     reason: '',
   } as const;
-  const ports = { words: (text: string) => text, now: () => 0, onAnswer: () => {} };
+  const ports = { words: (text: string) => text, onAnswer: () => {} };
   expect(permission(question, ports).tell.slice(0, 3)).toEqual([
     'Question: may Bash do this? s‹U+0441 like c›p x',
     'Characters that show nothing, or look like others, are marked ‹U+…›.',

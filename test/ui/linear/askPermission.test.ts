@@ -8,16 +8,12 @@ import { question as asked } from '../../headless/events.ts';
 const { suggestion: _proposed, ...plain } = asked;
 const suggestion = { rules: ['Bash(npm test)'], destination: 'session', label: 'Yes, always' } as const;
 
-/** A question that was asked long enough ago. */
-function ask(question: PermissionQuestion, waitedMs = 1000) {
+function ask(question: PermissionQuestion) {
   const answers: PermissionAnswer[] = [];
-  let now = 0;
   const dialogue = permission(question, {
     words: (text) => text,
-    now: () => now,
     onAnswer: (answer) => answers.push(answer),
   });
-  now = waitedMs;
   return { dialogue, answers };
 }
 
@@ -56,9 +52,9 @@ test('nothing but an exact yes approves', () => {
   );
 });
 
-test('what was typed before the question could be heard does not count', () => {
-  const { dialogue, answers } = ask(asked, 100);
-  expect(dialogue.answer('y')).toMatch(/was ignored/);
+test('what was typed before the question was told does not count', () => {
+  const { dialogue, answers } = ask(asked);
+  expect(dialogue.answer('y', false)).toMatch(/was ignored/);
   expect(answers).toEqual([]);
 });
 
