@@ -2,7 +2,7 @@
 
 export { type AskedThread, askThread, type ThreadAnswer } from './askThread.ts';
 export { CompactionService } from './CompactionService.ts';
-export { ContextBuilder, DEFAULT_CONTEXT_CONFIG } from './ContextBuilder.ts';
+export { ContextBuilder } from './ContextBuilder.ts';
 export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
 export { analyzeFiles, readFilesContent } from './FileAnalyzer.ts';
@@ -20,6 +20,7 @@ export type { MemoryFolders, MemoryScope } from './memory/memoryFiles.ts';
 export type { Remembered } from './memory/remember.ts';
 export { ThreadSummary } from './memory/ThreadSummary.ts';
 export { convertToStandardMessages, projectMessages } from './request/standardMessages.ts';
+export { DEFAULT_CONTEXT_CONFIG } from './request/threadView.ts';
 export { filterOrphanToolMessages, validateRequest } from './request/validateRequest.ts';
 export { truncateObservation } from './results/ObservationTruncator.ts';
 export { compress } from './results/ToolResultCompressor.ts';

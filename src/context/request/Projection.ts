@@ -6,7 +6,7 @@ import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
-import { type BuiltContext, ContextBuilder, configOf } from '../ContextBuilder.ts';
+import { type BuiltContext, ContextBuilder } from '../ContextBuilder.ts';
 import type { Atom } from '../history/atoms.ts';
 import { lastCompaction } from '../history/compactions.ts';
 import { afterEvictedPrefix, evictedPrefixOf } from '../history/evictedPrefix.ts';
@@ -25,9 +25,10 @@ import {
 } from '../tokens/budgets.ts';
 import type { ContextManagerDeps } from '../types.ts';
 import { MessageMemory } from './MessageMemory.ts';
-import { measureRequest, type RequestSizes } from './RequestSizer.ts';
+import type { RequestSizes } from './RequestSizer.ts';
 import type { NotedRequest, RequestBasis } from './requestRecord.ts';
 import { type ProjectionPolicy, renderAtom } from './standardMessages.ts';
+import { configOf } from './threadView.ts';
 
 type ProjectionDeps = Pick<ContextManagerDeps, 'model' | 'settings' | 'encoder'>;
 
@@ -171,17 +172,34 @@ export class Projection {
     return windowBudget(model, this.#deps.settings, this.#learned.window(model));
   }
 
+  /** Measures the request as it would be sent now. */
   measure(tools: readonly ToolSchema[]): ContextMeasure {
-    const model = this.#deps.model();
-    const sizes = this.#sizes(tools);
-    return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id, sizes.features));
+    return this.#measured(this.#sizes(tools));
   }
 
-  /** Measures what a view that is not in the log yet would make. */
+  /** The same for a view that is not in the log yet. */
   measureView(view: View, tools: readonly ToolSchema[]): ContextMeasure {
+    return this.#measured(
+      new ContextBuilder({}, this.counter).measure(view, { tools, policy: this.policy() }),
+    );
+  }
+
+  /** Sizes, calibrated for the model, against its window. */
+  #measured({ parts: sizes, features, exact }: RequestSizes): ContextMeasure {
     const model = this.#deps.model();
-    const sizes = new ContextBuilder({}, this.counter).measure(view, { tools, policy: this.policy() });
-    return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id, sizes.features));
+    const budget = this.budget();
+    const ratio = this.counter.ratio(model.id, features);
+    const parts = sizes.map(({ name, tokens }) => ({ name, tokens: Math.ceil(tokens * ratio) }));
+    return {
+      model: model.id,
+      windowTokens: budget.window,
+      triggerTokens: budget.trigger,
+      usedTokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
+      replyReserveTokens: budget.replyReserve,
+      parts,
+      exact,
+      windowSource: budget.isLearned ? 'learned' : model.source,
+    };
   }
 
   /**

@@ -4,6 +4,7 @@
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
 import type { DraftKeeper } from '../compaction/DraftKeeper.ts';
 import type { ReductionLadder } from '../compaction/ReductionLadder.ts';
 import { activeTask, reminderDraft, reminderDue } from '../memory/ActiveTaskService.ts';
@@ -11,7 +12,6 @@ import { followInstructions, instructionDraft } from '../memory/instructions.ts'
 import type { Session } from '../session.ts';
 import type { CheckResult } from '../strategies/checkAndCompress.ts';
 import type { BuildOutcome, MaintainOptions, RequestOptions } from '../types.ts';
-import { tooLarge } from './RequestSizer.ts';
 import { filterOrphanToolMessages, validateRequest } from './validateRequest.ts';
 
 export class RequestBuilder {
@@ -131,3 +131,11 @@ export class RequestBuilder {
 const WORST_ESTIMATE = 3;
 /** An encoder that takes longer than this is stuck, and not waited for again. */
 const SURE_WITHIN_MS = 3000;
+
+/** What to tell the user when a request cannot be sent; `auto`: whether it was compacted first. */
+function tooLarge({ usedTokens, windowTokens, model }: ContextMeasure, auto: boolean): string {
+  const first = auto
+    ? 'Shorten the last message'
+    : 'Run /compact (automatic compaction is off), shorten the last message';
+  return `The request has about ${grouped(usedTokens)} tokens, and ${model} takes ${grouped(windowTokens)}. ${first}, start afresh with /clear, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
+}

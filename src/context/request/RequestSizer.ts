@@ -2,14 +2,11 @@
  * Counts the request that a view makes. A request mostly grows at its end, and is measured several times a step: what
  * was added up stays added up, as far as the view is the one of the last time.
  */
-import { type ContextMeasure, type RequestPart, requestParts } from '../../protocol/contextReport.ts';
+import { type RequestPart, requestParts } from '../../protocol/contextReport.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
-import { grouped } from '../../protocol/text/numbers.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
-import type { WindowBudget } from '../tokens/budgets.ts';
 import type { Measured } from '../tokens/measured.ts';
 import { addTo, noTokens } from '../tokens/weigh.ts';
 import { convertToStandardMessages, type ProjectionPolicy, renderAtom } from './standardMessages.ts';
@@ -132,36 +129,8 @@ export interface RequestSizes {
   readonly features: readonly number[];
 }
 
-/** One measurement for everybody: sizes, calibrated for the model, against its window. */
-export function measureRequest(
-  sizes: RequestSizes,
-  model: ModelInfo,
-  budget: WindowBudget,
-  ratio: number,
-): ContextMeasure {
-  const parts = sizes.parts.map(({ name, tokens }) => ({ name, tokens: Math.ceil(tokens * ratio) }));
-  return {
-    model: model.id,
-    windowTokens: budget.window,
-    triggerTokens: budget.trigger,
-    usedTokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
-    replyReserveTokens: budget.replyReserve,
-    parts,
-    exact: sizes.exact,
-    windowSource: budget.isLearned ? 'learned' : model.source,
-  };
-}
-
-/** What to tell the user when a request cannot be sent; `auto`: whether it was compacted first. */
-export function tooLarge({ usedTokens, windowTokens, model }: ContextMeasure, auto: boolean): string {
-  const first = auto
-    ? 'Shorten the last message'
-    : 'Run /compact (automatic compaction is off), shorten the last message';
-  return `The request has about ${grouped(usedTokens)} tokens, and ${model} takes ${grouped(windowTokens)}. ${first}, start afresh with /clear, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
-}
-
 /** Tokens of a request that is added up message by message: by part, and by class of characters. */
-export class RunningSize {
+class RunningSize {
   readonly #parts = new Map<RequestPart, number>(requestParts.map((name) => [name, 0]));
   readonly #classes = noTokens();
   #exact = true;
