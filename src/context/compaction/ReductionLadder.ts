@@ -1,60 +1,56 @@
 /**
- * What makes room, and when: the one place that decides it. Below the trigger nothing is reduced by default. At the
- * trigger a summary replaces the older part: a draft that was written in the background, so that the user does not wait.
- * Where no summary can be had, steps are shortened to lines, and from 90 % of the window on messages are removed. On
- * an endpoint that serves one request at a time the user sees the summary run, and Esc takes masking instead.
+ * Decides what makes room, and when; nothing else does. From the gentlest step to the last:
+ * 1. A summary that was drafted in the background replaces earlier turns (DraftKeeper.ts).
+ * 2. Without one, old steps are shortened to a line each; from 90 % of the window on, messages are removed
+ *    (ContextPruner.ts).
+ * 3. Where only one request can run at a time, the user waits for the summary, and Esc shortens steps instead.
+ * By default nothing is reduced below the trigger.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { strategyTraits } from '../../protocol/contextSettings.ts';
+import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook, triggerNote } from '../contextReport.ts';
 import { restsUntilPrompt, turnStart } from '../history/epoch.ts';
-import { reductionOf } from '../history/reductions.ts';
+import { reductionDraft, reductionOf } from '../history/reductions.ts';
 import type { SummaryDraft } from '../memory/ThreadSummary.ts';
 import type { Session } from '../session.ts';
 import { applyWindow } from '../strategies/applyWindow.ts';
 import { type CheckResult, checkAndCompress } from '../strategies/checkAndCompress.ts';
-import { planAtomRemoval, removalDraft } from '../strategies/removeAtoms.ts';
-import { isRemovalStrategy, removalPolicyFor } from '../strategies/strategyForModel.ts';
 import type { RequestOptions } from '../types.ts';
 import { type CompactionRunner, PAUSE } from './CompactionRunner.ts';
+import { ContextPruner } from './ContextPruner.ts';
 import type { DraftKeeper } from './DraftKeeper.ts';
-import { learnWindow } from './learnWindow.ts';
-import { type LedgerPlan, ledgerDraft, oldAtoms, planLedger } from './ledger.ts';
-import { maskResults } from './masking.ts';
+import { oldAtoms } from './ledger.ts';
 import { pinnedAtoms } from './plan.ts';
 
 /** The longest that a request may wait for a draft (goal 7 of the engine: at most 50 ms). */
 const MOMENT_MS = 40;
 /** Providers keep a prompt's prefix for five minutes to an hour after its last use. */
 const CACHE_LIFE_MS = 60 * 60 * 1000;
-/** Tokens that masking has to free where the cache is cold anyway. */
+/** Tokens that shortening has to free if the cache is cold anyway. */
 const COLD_GAIN = 2000;
-/** Tokens that a summary below the trigger speaks for at least: for less it costs more than it saves (bench/context). */
+/** Tokens that a summary below the trigger has to replace: for less it costs more than it saves (bench/context). */
 const LEAST_EARLY = 30_000;
-/** Share of the window that lines have to free while the request can be sent as it is. */
-const LEAST_GAIN = 0.01;
-/** What one try after an overflow has to give at least. */
+/** Share of the request that may be left after an overflow. */
 const SHRINK = 0.9;
-/** Share of the trigger that removal brings a request below, so that it does not begin again with the next result. */
-const REMOVAL_TARGET = 0.8;
-/** More than the note in the place of what was removed has. */
-const NOTE_TOKENS = 100;
 
 export class ReductionLadder {
   readonly #session: Session;
   readonly #runner: CompactionRunner;
   readonly #drafts: DraftKeeper;
+  readonly #pruner: ContextPruner;
   /** Stops a summary that the user waits for. */
   #waiting: AbortController | undefined;
-  /** A draft that freed too little in the place of the turns before a seq: at the trigger it may free enough. */
+  /** A draft that freed too little for the turns before a seq; at the trigger it may free enough. */
   #unfit: { readonly draft: SummaryDraft; readonly before: number } | undefined;
 
   constructor(session: Session, runner: CompactionRunner, drafts: DraftKeeper) {
     this.#session = session;
     this.#runner = runner;
     this.#drafts = drafts;
+    this.#pruner = new ContextPruner(session, drafts);
   }
 
   /**
@@ -95,7 +91,7 @@ export class ReductionLadder {
     });
   }
 
-  /** The numbers of tokens at which something is decided. */
+  /** The token counts at which something is decided. */
   figures(options: Pick<RequestOptions, 'tools'>): readonly number[] {
     const { draftAt, trigger, removeAt, limit } = this.#budget();
     const { projection, deps } = this.#session;
@@ -123,7 +119,7 @@ export class ReductionLadder {
     };
   }
 
-  /** Takes masking instead of the summary that the user waits for; false when the user waits for none. */
+  /** Shortens steps instead of waiting for the summary; false if the user is not waiting for one. */
   stopWaiting(): boolean {
     if (this.#waiting === undefined || this.#waiting.signal.aborted) return false;
     this.#waiting.abort();
@@ -142,8 +138,8 @@ export class ReductionLadder {
     const reason = 'the server found the request too long';
     let now = this.#measure(options);
     const goal = Math.floor(Math.min(now.usedTokens * SHRINK, this.#budget().limit));
-    now = await this.#maskAll(options, now, { reason, goal, limit: goal });
-    if (now.usedTokens > goal) now = await this.#remove(options, now, { reason, goal, limit: goal });
+    now = await this.#pruner.shorten(options, now, { reason, goal, limit: goal });
+    if (now.usedTokens > goal) now = await this.#pruner.remove(options, now, { reason, goal, limit: goal });
     if (now.usedTokens <= goal) return true;
     const request = {
       trigger: 'auto',
@@ -163,7 +159,7 @@ export class ReductionLadder {
     const swapped = await this.#swapIn(options, now);
     if (swapped !== undefined) return swapped;
     if (this.#drafts.isBroken())
-      return this.#maskAll(options, now, { reason: NO_SUMMARY, goal: this.#budget().trigger - 1 });
+      return this.#pruner.shorten(options, now, { reason: NO_SUMMARY, goal: this.#budget().trigger - 1 });
     if (!this.#drafts.mayRunBeside() || this.#isSudden(now)) return this.#waitForSummary(options, now);
     this.#drafts.begin(options, now);
     return now;
@@ -183,7 +179,7 @@ export class ReductionLadder {
     return usedTokens >= this.#budget().removeAt && !this.#drafts.wasTried();
   }
 
-  /** Puts the draft in the place of what it speaks for, if it still stands; undefined if nothing changed. */
+  /** Replaces what the draft covers by the draft, if it is still valid; undefined if nothing changed. */
   async #swapIn(
     options: RequestOptions,
     now: ContextMeasure,
@@ -257,7 +253,7 @@ export class ReductionLadder {
     const isCold = this.#isCacheCold();
     const isFull = now.usedTokens >= at;
     if (!isFull && !isCold) return now;
-    const before = this.#turnStart();
+    const before = turnStart(this.#session.log.live().entries);
     if (isFull && this.#mayDraft() && this.#sizeOfOld(options, now, before) >= Math.max(batch, LEAST_EARLY)) {
       const swapped = await this.#swapInEarly(options, now, before);
       if (swapped !== undefined) return swapped;
@@ -266,14 +262,9 @@ export class ReductionLadder {
       if (!isCold) this.#drafts.begin(options, now);
       if (!isCold && this.#drafts.state() === 'running') return now;
     }
-    const plan = this.#planLedger(options, { minGain: isCold ? COLD_GAIN : batch, before });
-    if (plan === undefined) return now;
-    return this.#writeLedger(
-      options,
-      now,
-      plan,
-      isCold ? 'the provider’s cache is cold anyway' : 'earlier turns',
-    );
+    const minGain = isCold ? COLD_GAIN : batch;
+    const reason = isCold ? 'the provider’s cache is cold anyway' : 'earlier turns';
+    return this.#pruner.shortenBefore(options, now, { minGain, before, reason });
   }
 
   #mayDraft(): boolean {
@@ -300,114 +291,17 @@ export class ReductionLadder {
     return last !== undefined && (deps.clock ?? Date.now)() - Date.parse(last.timestamp) > CACHE_LIFE_MS;
   }
 
-  /** Masks, then removes, then clips: when it cannot wait. */
+  /** For a request that cannot wait: shortens, then removes, then clips. */
   async #removeNow(options: RequestOptions, measure: ContextMeasure): Promise<ContextMeasure> {
     const { removeAt, limit, trigger } = this.#budget();
-    const reason = this.#removes() ? 'the window filled up' : NO_SUMMARY;
-    let now = await this.#maskAll(options, measure, { reason, goal: Math.min(removeAt, trigger) - 1 });
+    const reason = this.#pruner.removesMessages() ? 'the window filled up' : NO_SUMMARY;
+    let now = await this.#pruner.shorten(options, measure, { reason, goal: Math.min(removeAt, trigger) - 1 });
     // As long as a summary is still to come, messages are removed for nothing less than a full window.
     const isSummarised = strategyTraits[this.#session.deps.settings.strategy].summarises;
     if (now.usedTokens < (isSummarised ? removeAt : Math.min(removeAt, trigger))) return now;
-    now = await this.#remove(options, now, { reason, goal: this.#removalTarget() });
+    now = await this.#pruner.remove(options, now, { reason, goal: this.#pruner.removalTarget() });
     // Nothing that is pinned was removed; a single result too large for the window is still there.
     return now.usedTokens > limit ? this.#compact(options, now, true) : now;
-  }
-
-  /**
-   * Shortens what a draft speaks for, so that the draft can still replace it, or earlier turns, if that reaches the
-   * goal; otherwise the current turn with them. A request larger than `limit` could not be sent: then every token
-   * counts.
-   */
-  async #maskAll(
-    options: RequestOptions,
-    now: ContextMeasure,
-    { reason, goal, limit = this.#budget().limit }: Goal,
-  ): Promise<ContextMeasure> {
-    const { protect, batch } = this.#session.projection.maskBudget(options.tools);
-    const used = now.usedTokens;
-    // If a strategy judges messages one by one, only results are shortened.
-    if (this.#removes()) {
-      const masking = { protectTokens: protect, minGain: batch, reason, preTokens: used };
-      return (await maskResults(this.#session, masking)) ? this.#measure(options) : now;
-    }
-    if (used <= goal) return now;
-    const minGain = used > limit ? 1 : LEAST_GAIN * this.#budget().window;
-    const reach = this.#drafts.reach(options, now);
-    const ends = [...(reach === undefined ? [] : [reach + 1]), this.#turnStart(), Number.POSITIVE_INFINITY];
-    for (const before of ends) {
-      const plan = this.#planLedger(options, { minGain, before });
-      const isEnough = plan !== undefined && used - plan.gain <= goal;
-      if (isEnough || (plan !== undefined && before === ends.at(-1)))
-        return this.#writeLedger(options, now, plan, reason);
-    }
-    return now;
-  }
-
-  #removes(): boolean {
-    return isRemovalStrategy(this.#session.deps.settings.strategy);
-  }
-
-  /** The notes for steps before the entry with the seq `before`, except the newest. */
-  #planLedger(
-    options: RequestOptions,
-    { minGain, before }: { readonly minGain: number; readonly before: number },
-  ): LedgerPlan | undefined {
-    const { projection } = this.#session;
-    const sizeOf = projection.sizeOf.bind(projection);
-    const view = projection.view();
-    const protectTokens = projection.maskBudget(options.tools).protect;
-    return planLedger({
-      view,
-      old: oldAtoms(view, { protectTokens, sizeOf, before }),
-      minGain,
-      sizeOf,
-      sizeOfText: (text) => projection.sizeOfText(text),
-    });
-  }
-
-  #turnStart(): number {
-    return turnStart(this.#session.log.live().entries);
-  }
-
-  async #writeLedger(
-    options: RequestOptions,
-    { usedTokens: preTokens }: ContextMeasure,
-    plan: LedgerPlan,
-    reason: string,
-  ): Promise<ContextMeasure> {
-    const postTokens = Math.ceil(preTokens - plan.gain);
-    await this.#session.append([ledgerDraft(plan, { reason, preTokens, postTokens })]);
-    return this.#measure(options);
-  }
-
-  #removalTarget(): number {
-    const { window, trigger } = this.#budget();
-    const { targetShare } = this.#policy();
-    return Math.floor(Math.min(targetShare * window, REMOVAL_TARGET * trigger));
-  }
-
-  /** Ends and minimum stay, unless the request would be larger than `limit`: then it could not be sent. */
-  async #remove(
-    options: RequestOptions,
-    now: ContextMeasure,
-    { reason, goal, limit = this.#budget().limit }: Goal,
-  ): Promise<ContextMeasure> {
-    const { projection, log, append } = this.#session;
-    const used = now.usedTokens;
-    const excess = { tokens: used + NOTE_TOKENS - goal, overLimit: used + NOTE_TOKENS - limit };
-    const plan = planAtomRemoval(projection.view(), excess, this.#policy(), {
-      sizeOf: (atom) => projection.sizeOf(atom),
-    });
-    if (plan === undefined) return now;
-    const facts = { preTokens: used, postTokens: Math.ceil(used - plan.freedTokens) };
-    await append([removalDraft({ ...plan, reason: `${reason}; ${plan.reason}` }, log.live(), facts)]);
-    return this.#measure(options);
-  }
-
-  #policy(): ReturnType<typeof removalPolicyFor> {
-    const { deps } = this.#session;
-    const { id, provider } = deps.model();
-    return removalPolicyFor(deps.settings, id, provider === undefined ? {} : { provider });
   }
 
   #budget(): ReturnType<Session['projection']['budget']> {
@@ -419,12 +313,33 @@ export class ReductionLadder {
   }
 }
 
-/** What a reduction is to reach, in tokens of the request. */
-interface Goal {
-  readonly reason: string;
-  readonly goal: number;
-  /** Largest request that could be sent; by default the model's. */
-  readonly limit?: number;
-}
-
 const NO_SUMMARY = 'no summary could make room in time';
+
+/** No model has a smaller window: an error that names one, or is about a smaller request, was misread. */
+const LEAST_WINDOW = 1000;
+/** Of a request that was too long, what is taken for the window when the server names none. */
+const GUESS = 0.9;
+
+/**
+ * Records the window that an overflow error reveals: the one that the server names, or less than what it refused.
+ * Only a named one may be larger than what was assumed, and only a named one is remembered beyond the session.
+ */
+async function learnWindow(
+  { projection, deps, append }: Session,
+  error: ModelError,
+  tools: readonly ToolSchema[],
+): Promise<void> {
+  const before = projection.measure(tools);
+  const preTokens = projection.lastRequest?.countedTokens ?? projection.noteRequest(tools);
+  const named =
+    error.windowTokens !== undefined && error.windowTokens >= LEAST_WINDOW ? error.windowTokens : undefined;
+  const guess = Math.min(before.windowTokens, before.usedTokens) * GUESS;
+  const { id: model, windowTokens: knownTokens, source } = deps.model();
+  const most = named !== undefined && source === 'assumed' ? Number.POSITIVE_INFINITY : before.windowTokens;
+  const windowTokens = Math.floor(Math.min(most, Math.max(LEAST_WINDOW, named ?? guess)));
+  const { message: reason } = error;
+  const guessed = named === undefined ? { isGuess: true } : {};
+  const learned = { model, windowTokens, knownTokens, ...guessed };
+  await append([reductionDraft({ kind: 'window', reason, preTokens, ...learned })]);
+  if (named !== undefined) await deps.onWindowLearned?.(model, named);
+}

@@ -1,0 +1,162 @@
+/**
+ * Makes room without a model: steps shortened to a line each, single results to a stub, messages removed. Each is an
+ * entry of the log, so each can be undone. When to do which is not decided here (ReductionLadder.ts).
+ */
+import type { ContextMeasure } from '../../protocol/contextReport.ts';
+import { turnStart } from '../history/epoch.ts';
+import type { Session } from '../session.ts';
+import { planAtomRemoval, removalDraft } from '../strategies/removeAtoms.ts';
+import { isRemovalStrategy, removalPolicyFor } from '../strategies/strategyForModel.ts';
+import type { RequestOptions } from '../types.ts';
+import type { DraftKeeper } from './DraftKeeper.ts';
+import { type LedgerPlan, ledgerDraft, oldAtoms, planLedger } from './ledger.ts';
+import { maskResults } from './masking.ts';
+
+/** Share of the window that shortening has to free as long as the request can be sent as it is. */
+const LEAST_GAIN = 0.01;
+/** Share of the trigger that removal brings a request below, so that the next result does not start it again. */
+const REMOVAL_TARGET = 0.8;
+/** More than the note has that replaces what was removed. */
+const NOTE_TOKENS = 100;
+
+/** What is to be reached, in tokens of the request, and why: the reason is recorded. */
+export interface PruneGoal {
+  readonly reason: string;
+  readonly goal: number;
+  /** Largest request that could be sent; by default the model's. */
+  readonly limit?: number;
+}
+
+export class ContextPruner {
+  readonly #session: Session;
+  readonly #drafts: DraftKeeper;
+
+  constructor(session: Session, drafts: DraftKeeper) {
+    this.#session = session;
+    this.#drafts = drafts;
+  }
+
+  /**
+   * Shortens what a draft speaks for, so that the draft can still replace it, or earlier turns, if that reaches the
+   * goal; otherwise the current turn with them. A request larger than `limit` could not be sent: then every token
+   * counts.
+   */
+  async shorten(
+    options: RequestOptions,
+    now: ContextMeasure,
+    { reason, goal, limit = this.#budget().limit }: PruneGoal,
+  ): Promise<ContextMeasure> {
+    const { protect, batch } = this.#session.projection.maskBudget(options.tools);
+    const used = now.usedTokens;
+    // If a strategy judges messages one by one, only results are shortened.
+    if (this.removesMessages()) {
+      const masking = { protectTokens: protect, minGain: batch, reason, preTokens: used };
+      return (await maskResults(this.#session, masking)) ? this.#measure(options) : now;
+    }
+    if (used <= goal) return now;
+    const minGain = used > limit ? 1 : LEAST_GAIN * this.#budget().window;
+    const reach = this.#drafts.reach(options, now);
+    const ends = [
+      ...(reach === undefined ? [] : [reach + 1]),
+      turnStart(this.#session.log.live().entries),
+      Number.POSITIVE_INFINITY,
+    ];
+    for (const before of ends) {
+      const plan = this.#planLedger(options, { minGain, before });
+      const isEnough = plan !== undefined && used - plan.gain <= goal;
+      if (isEnough || (plan !== undefined && before === ends.at(-1)))
+        return this.#writeLedger(options, now, plan, reason);
+    }
+    return now;
+  }
+
+  /**
+   * Shortens the steps before the entry with the seq `before`, except the newest; the same measure if that would free
+   * less than `minGain` tokens.
+   */
+  async shortenBefore(
+    options: RequestOptions,
+    now: ContextMeasure,
+    {
+      minGain,
+      before,
+      reason,
+    }: { readonly minGain: number; readonly before: number; readonly reason: string },
+  ): Promise<ContextMeasure> {
+    const plan = this.#planLedger(options, { minGain, before });
+    return plan === undefined ? now : this.#writeLedger(options, now, plan, reason);
+  }
+
+  /** Removes messages. The ends and a minimum stay, unless the request would be larger than `limit` and could not be sent. */
+  async remove(
+    options: RequestOptions,
+    now: ContextMeasure,
+    { reason, goal, limit = this.#budget().limit }: PruneGoal,
+  ): Promise<ContextMeasure> {
+    const { projection, log, append } = this.#session;
+    const used = now.usedTokens;
+    const excess = { tokens: used + NOTE_TOKENS - goal, overLimit: used + NOTE_TOKENS - limit };
+    const plan = planAtomRemoval(projection.view(), excess, this.#policy(), {
+      sizeOf: (atom) => projection.sizeOf(atom),
+    });
+    if (plan === undefined) return now;
+    const facts = { preTokens: used, postTokens: Math.ceil(used - plan.freedTokens) };
+    await append([removalDraft({ ...plan, reason: `${reason}; ${plan.reason}` }, log.live(), facts)]);
+    return this.#measure(options);
+  }
+
+  /** Tokens that a removal aims at when the window filled up. */
+  removalTarget(): number {
+    const { window, trigger } = this.#budget();
+    const { targetShare } = this.#policy();
+    return Math.floor(Math.min(targetShare * window, REMOVAL_TARGET * trigger));
+  }
+
+  /** True for strategies that judge messages one by one. */
+  removesMessages(): boolean {
+    return isRemovalStrategy(this.#session.deps.settings.strategy);
+  }
+
+  /** The notes for steps before the entry with the seq `before`, except the newest. */
+  #planLedger(
+    options: RequestOptions,
+    { minGain, before }: { readonly minGain: number; readonly before: number },
+  ): LedgerPlan | undefined {
+    const { projection } = this.#session;
+    const sizeOf = projection.sizeOf.bind(projection);
+    const view = projection.view();
+    const protectTokens = projection.maskBudget(options.tools).protect;
+    return planLedger({
+      view,
+      old: oldAtoms(view, { protectTokens, sizeOf, before }),
+      minGain,
+      sizeOf,
+      sizeOfText: (text) => projection.sizeOfText(text),
+    });
+  }
+
+  async #writeLedger(
+    options: RequestOptions,
+    { usedTokens: preTokens }: ContextMeasure,
+    plan: LedgerPlan,
+    reason: string,
+  ): Promise<ContextMeasure> {
+    const postTokens = Math.ceil(preTokens - plan.gain);
+    await this.#session.append([ledgerDraft(plan, { reason, preTokens, postTokens })]);
+    return this.#measure(options);
+  }
+
+  #policy(): ReturnType<typeof removalPolicyFor> {
+    const { deps } = this.#session;
+    const { id, provider } = deps.model();
+    return removalPolicyFor(deps.settings, id, provider === undefined ? {} : { provider });
+  }
+
+  #budget(): ReturnType<Session['projection']['budget']> {
+    return this.#session.projection.budget();
+  }
+
+  #measure({ tools }: RequestOptions): ContextMeasure {
+    return this.#session.projection.measure(tools);
+  }
+}
