@@ -1,4 +1,4 @@
-/** Confines the commands of one session with what this machine has: bubblewrap on Linux, seatbelt on macOS. */
+/** Confines the commands of one session with the means of this machine: bubblewrap on Linux, seatbelt on macOS. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,32 +33,32 @@ import { seatbeltProfile } from './seatbelt.ts';
 import { createTemporaryFolders, type TemporaryOptions } from './temporary/temporaryFolders.ts';
 
 export interface SandboxOptions extends ProbeOptions {
-  /** The Node that this program runs on, absolute. */
+  /** The Node binary that runs this program, absolute. */
   readonly node: string;
-  /** Looked at for each command: directories may be added. */
+  /** Called for each command, since directories may be added. */
   readonly places: () => Omit<
     PlaceOptions,
     'scratchParent' | 'repositories' | 'projectSecrets' | 'privateTemporary'
   >;
-  /** The session's own folders in the place of shared temporary ones. */
+  /** The session's private folders that replace shared temporary ones. */
   readonly temporary: TemporaryOptions;
-  /** Holds the scratch folders of all commands. */
+  /** The folder that contains the scratch folders of all commands. */
   readonly scratchParent: (scratch: string) => string | undefined;
   readonly environment: EnvironmentRules;
-  /** Where sessions note the git folders that they have completed; out of reach for commands. */
+  /** Folder in which sessions note the git folders they have completed; commands cannot write to it. */
   readonly gitNotes: string;
-  /** Where sessions note which submodules they have renamed and not reported yet; out of reach as well. */
+  /** Folder in which sessions note submodules they have renamed and not yet reported; commands cannot write to it. */
   readonly setAsideNotes: string;
-  /** Variables that lead caches of package managers to a folder that commands may write to. */
+  /** Variables that move caches of package managers to a folder that commands may write to. */
   readonly caches: Readonly<Record<string, string>>;
   readonly network: NetworkRules;
   /** Limits for each command; null = none. */
   readonly limits: { readonly memoryBytes: number | null; readonly processes: number | null };
-  /** Managed settings say how commands are confined: no answer of the user lets one out. */
+  /** Managed settings confine commands: no approval of the user runs one outside. */
   readonly isBinding: boolean;
-  /** Whether the user wants a command to run outside. */
+  /** True if the user's settings run this command outside the sandbox. */
   readonly isExcluded: (command: string) => boolean | Promise<boolean>;
-  /** Whether git, only asked for a status in a folder, would start programs. */
+  /** True if `git status` in this folder would start programs. */
   readonly gitRunsPrograms: (folder: string) => boolean;
 }
 
@@ -75,12 +75,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const quarantine = createQuarantine(options.setAsideNotes);
-  /** Files that tools of the session have made since the last command. */
+  /** Files that the session's tools have created since the last command. */
   const created: string[] = [];
-  /** What commands have done that ended before anybody asked. */
+  /** Changes by commands that ended before they were reported. */
   const untold: string[] = [];
 
-  /** Only commands of this session can connect: where one runs, it is the one, though it does not say so. */
+  /**
+   * Only this session's commands can connect: if a single one is running, the connection is its own even without a
+   * token.
+   */
   const asking = (token: string | undefined): RunningRequest | undefined => {
     const [only] = running.values();
     return running.get(token ?? '') ?? (running.size === 1 ? only : undefined);
@@ -112,7 +115,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     return opened;
   };
 
-  // Looked up once: what confines one command is what confined the last, or nothing runs.
+  // Looked up once: every command is confined by the same program, or nothing runs.
   let bwrap = '';
   let sealing: Promise<readonly string[]> = Promise.resolve([]);
   const look = (): Promise<SandboxState> => {
@@ -154,7 +157,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         ...given,
         repositories,
         projectSecrets: isLook ? workspace.flatMap(findSecrets) : [],
-        // Profiles of macOS cannot put one folder in the place of another.
+        // macOS profiles cannot replace one folder with another.
         ...(options.platform === 'linux' ? { privateTemporary: (shared) => temporary.open(shared) } : {}),
         scratchParent: options.scratchParent(request.scratch),
       });
@@ -234,11 +237,11 @@ function unconfined(reason: string, env: Readonly<Record<string, string>>): Conf
 
 interface ReportedChanges {
   take(): readonly string[];
-  /** The command and all that it started are gone. */
+  /** Call when the command and all its processes are gone. */
   end(): void;
 }
 
-/** What a command changed until its end is reported with the next one if its own result was already taken. */
+/** Changes made after the command's own result are reported with the next command. */
 function reported(protectedChanges: ProtectedChanges, untold: string[], onTold: () => void): ReportedChanges {
   let left: readonly string[] | undefined;
   return {
@@ -258,10 +261,10 @@ function reported(protectedChanges: ProtectedChanges, untold: string[], onTold: 
 
 interface ConfinedParts {
   readonly plan: SandboxPlan;
-  /** Whether it may write to some temporary folder besides its own one. */
+  /** True if the command may write to a temporary folder other than its scratch folder. */
   readonly hasTemporary: boolean;
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute; where there is one. */
+  /** Absolute; empty if there is none. */
   readonly bwrap: string;
   /** See `BubblewrapOptions`. */
   readonly sealed: readonly string[];
@@ -298,7 +301,7 @@ function confined({
   };
   const isolated =
     route === undefined && plan.network === 'session' ? { ...plan, network: 'none' as const } : plan;
-  // Some are called protected wherever they are, as seatbelt can do.
+  // Seatbelt can protect paths that do not exist; bubblewrap cannot.
   const onLinux = (): SandboxPlan => ({
     ...isolated,
     protected: isolated.protected.filter((path) => lstatOf(path) !== undefined),
@@ -309,7 +312,7 @@ function confined({
     launch(program, args): Launch {
       const own = {
         ...env,
-        // What bash writes for a long here-document goes there, too.
+        // Bash also writes long here-documents to TMPDIR.
         ...(plan.mode === 'read-only' || !hasTemporary ? { TMPDIR: plan.scratch } : {}),
         ...(plan.mode === 'workspace-write' ? { ...options.caches, ...ownChoices(options.caches, env) } : {}),
         ...(route === undefined ? {} : proxyVariables(token, route.port)),
@@ -332,7 +335,7 @@ function confined({
         ...bubblewrapArguments(present, {
           filter: bytes === undefined ? undefined : 3,
           gate: { info: first, block: first + 1 },
-          // Not one that is gone since.
+          // Without mounts that have disappeared since.
           sealed: sealed.filter((point) => machine.some((mount) => mount.point === point)),
         }),
         program,
@@ -370,14 +373,14 @@ function confined({
   };
 }
 
-/** A variable that the user has set stays theirs. */
+/** Variables that the user has set override ours. */
 function ownChoices(caches: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name in caches));
 }
 
 /**
- * Limits that hold for the command and all that it starts, set by its own shell before anything else: the last argument
- * is the script. The kernel ends it first when memory runs out.
+ * Adds limits for the command and everything it starts, set by its own shell before anything else: the last argument is
+ * the script. Also makes the kernel kill it first when memory runs out.
  */
 function withLimits(
   args: readonly string[],

@@ -1,10 +1,10 @@
-/** Tells from a failed command's output whether the sandbox was the reason. Pure. */
+/** Determines from a failed command's output whether the sandbox was the reason. Pure. */
 
-/** What confined programs say, and what it means. The first that is found counts. */
+/** Error messages of confined programs and their explanation. The first match is used. */
 const signs: readonly (readonly [RegExp, string])[] = [
   [/read-only file system|\bEROFS\b/i, 'it wrote outside the workspace or to a protected file'],
   [/no new privileges|must be setuid root|effective uid is not 0/i, 'it wanted the rights of another user'],
-  // gpg behind git, ssh-keygen behind git, and gpg itself.
+  // gpg called by git, ssh-keygen called by git, and gpg itself.
   [
     /failed to sign the data|signing failed|no secret key|no agent running|(?:couldn't load|no private key found for|load key).*\.ssh\//i,
     'it wanted to sign with a key that the sandbox hides',
@@ -21,23 +21,23 @@ const signs: readonly (readonly [RegExp, string])[] = [
     /could not resolve|couldn't resolve|name resolution|getaddrinfo|\bENOTFOUND\b|\bEAI_AGAIN\b|\bENETUNREACH\b|network is unreachable/i,
     'it wanted to reach the network without the proxy of the sandbox',
   ],
-  // npm, gh, aws, gcloud, docker; last, as any server may want a login.
+  // npm, gh, aws, gcloud, docker; last, because any server may require a login.
   [
     /\b(?:ENEEDAUTH|E401)\b|gh auth login|unable to locate credentials|you do not currently have an active account|no basic auth credentials/i,
     'it needed a login that the sandbox hides',
   ],
 ];
 
-/** What a program says about a request that failed, in the words of curl, git, Node, Python, Go and package managers. */
+/** Messages about a failed request, in the words of curl, git, Node, Python, Go and package managers. */
 const networkFailure =
   /\bproxy|tunnel|\b403\b|forbidden|fetch failed|unable to access|\bECONN|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|connection (?:refused|reset|closed|aborted|error|failed)|(?:could|can)(?: ?not|n't) (?:resolve|connect|reach)|network|handshake|\bTLS\b|\bSSL\b|max retries|download/i;
 
-/** Errors come last, and a longer text would hold such words by chance. */
+/** Only the end is searched: errors come last, and a longer text would contain such words by chance. */
 const TAIL_LENGTH = 4000;
 
 /**
- * Why the sandbox made a command fail, to follow "The sandbox (seems to have) blocked it: "; undefined when it did not.
- * `problems`: what the proxy said about hosts that are allowed.
+ * Why the sandbox made a command fail, to complete "The sandbox (seems to have) blocked it: "; undefined if it did not.
+ * `problems`: the proxy's messages about hosts that are allowed.
  */
 export function whyBlocked(
   output: string,
@@ -54,8 +54,8 @@ export function whyBlocked(
 }
 
 /**
- * Whether a refused host is why the command failed: it says so, or says nothing. A search for updates or a report of
- * usage is refused beside failures of other causes, and programs do not mention those.
+ * True if a blocked host explains the failure: the output mentions it, or there is no output. Update checks and usage
+ * reports are often blocked while a command fails for other reasons, and programs do not mention those.
  */
 function isAbout(hosts: readonly string[], tail: string): boolean {
   if (tail.trim() === '' || networkFailure.test(tail)) return true;

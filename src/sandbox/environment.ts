@@ -1,31 +1,34 @@
-/** The environment of confined commands: no tokens but those that the user granted by name, and caches that may be written. Pure. */
+/**
+ * The environment of confined commands: without tokens, except those the user granted by name, and with writable
+ * caches. Pure.
+ */
 import { join } from 'node:path';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Names that say "secret"; whole words between underscores, so that KEYBOARD and PASSENGER are none. */
+/** Names that indicate a secret; entire words between underscores, so that KEYBOARD and PASSENGER do not match. */
 const secretWord =
   /(?:^|_)(?:TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT|KEY|KEYS|APIKEY|CREDENTIALS?|CREDS|AUTH|AUTHORIZATION|COOKIES?|DSN|PRIVATE|SAS|JWT|BEARER)(?:_|\d|$)|._PWD$/i;
-/** In the middle of a word: `githubToken`, `NPMTOKEN`, `MYSECRET`. */
+/** Also inside a word: `githubToken`, `NPMTOKEN`, `MYSECRET`. */
 const secretPart = /token|secret|passw|apikey|credential|private_?key|access_?key/i;
-/** They lead to programs that hold keys; without their sockets they only mislead. */
+/** Variables that point to programs holding keys; their sockets are not available in the sandbox. */
 const agents = /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_SESSION_BUS_ADDRESS|DOCKER_HOST)$/;
-/** Named like a secret, but none. */
+/** Named like a secret, but harmless. */
 const harmless =
   /^(?:TOKENIZERS_PARALLELISM|GIT_TERMINAL_PROMPT|SSH_ASKPASS(?:_REQUIRE)?|GIT_ASKPASS|.*_(?:KEY|TOKEN|SECRET|AUTH|CREDENTIALS?)_(?:FILE|PATH|NAME|TYPE|LENGTH|LIMIT|TTL|ROTATION|STORE|HELPER|ALGORITHM))$/i;
 
 /** A password in a URL, as in DATABASE_URL; userinfo as in RFC 3986, 3.2.1. */
 const passwordInUrl = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 
-/** What decides about a variable. */
+/** The rules that decide about each variable. */
 export interface EnvironmentRules {
-  /** Names that the user granted; `*` stands for anything. */
+  /** Names that the user granted; `*` matches anything. */
   readonly granted: readonly string[];
-  /** Whether a value has the form of a known token. */
+  /** True if a value has the form of a known token. */
   readonly isToken: (value: string) => boolean;
 }
 
-/** The variables that a confined command gets. */
+/** Returns the variables that a confined command gets. */
 export function withoutTokens(
   env: Variables,
   { granted, isToken }: EnvironmentRules,
@@ -44,11 +47,11 @@ export function withoutTokens(
   return { ...Object.fromEntries(kept), ...gitVariables(settings) };
 }
 
-/** Settings of git in variables: numbered pairs, and how many there are. Source: git-config, GIT_CONFIG_COUNT. */
+/** Git settings in variables: numbered pairs and their count. Source: git-config, GIT_CONFIG_COUNT. */
 const gitSetting = /^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/;
-/** Settings whose value is a password or a header with one. Source: git-config. */
+/** Settings whose value is a password, a cookie file or a header with a secret. Source: git-config. */
 const secretSetting = /\.(?:extraheader|cookiefile|.*pass(?:word)?)$/i;
-/** More than anybody sets; the number comes from outside. */
+/** More than anyone sets; the count is untrusted. */
 const MAX_GIT_SETTINGS = 1000;
 
 interface GitSetting {
@@ -66,7 +69,7 @@ function gitSettingsOf(env: Variables): readonly GitSetting[] {
   })).filter(({ name }) => name !== '');
 }
 
-/** Renumbered: git refuses to start if a number is missing. */
+/** Renumbers the pairs: git refuses to start if a number is missing. */
 function gitVariables(settings: readonly GitSetting[]): Record<string, string> {
   if (settings.length === 0) return {};
   const pairs = settings.flatMap(({ name, value }, index) => [
@@ -95,8 +98,9 @@ function matcherOf(patterns: readonly string[]): (name: string) => boolean {
 }
 
 /**
- * Caches of package managers and compilers that fail without a place to write to. The real ones in the home stay
- * unwritten: what a confined command puts there would be run by others. Names as in each program's documentation.
+ * Caches of package managers and compilers that fail without a writable place. The real ones in the home stay
+ * read-only, because other programs would run what a confined command puts there. Names as in each program's
+ * documentation.
  */
 const folders: Readonly<Record<string, string>> = {
   npm_config_cache: 'npm',
@@ -106,7 +110,7 @@ const folders: Readonly<Record<string, string>> = {
   CCACHE_DIR: 'ccache',
 };
 
-/** One variable for each, below `root`; programs make the folders themselves. */
+/** One variable per cache, pointing to a folder in `root`; programs create the folders themselves. */
 export function cacheVariables(root: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(folders).map(([name, folder]) => [name, join(root, folder)]));
 }

@@ -1,6 +1,6 @@
 /**
- * What one command may do, worked out from the settings, the places and what let it run. Only words about files and
- * the network: `bubblewrap.ts` and `seatbelt.ts` say the same to the operating system. Pure.
+ * Derives what one command may do from the settings, the places and the basis of its permission. Describes only access
+ * to files and network; `bubblewrap.ts` and `seatbelt.ts` translate it for the operating system. Pure.
  */
 import { dirname } from 'node:path';
 import { depthOf, isInside } from '../disk/realPath.ts';
@@ -9,46 +9,49 @@ import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { Elsewhere, HiddenPlace } from './places/homeElsewhere.ts';
 import type { PrivateTemporary, TemporaryFolders } from './temporary/temporaryFolders.ts';
 
-/** Absolute, resolved paths; every one exists. */
+/** Absolute, resolved paths of existing files and folders. */
 export interface SandboxPlaces {
   /** The project and the directories added to it. */
   readonly workspace: readonly string[];
   /** Folders for temporary files that commands share with all programs. */
   readonly temporary: readonly string[];
-  /** Those in whose place commands have one of their own. */
+  /** Shared folders that commands see replaced by a private one. */
   readonly privateTemporary: readonly PrivateTemporary[];
-  /** In these, what has to be there as it is: the home, folders of programs. */
+  /** Paths in shared temporary folders that must stay visible as they are: the home, folders of programs. */
   readonly needed: readonly string[];
-  /** Where the git folder lies when it is not in the workspace, as for a linked worktree. */
+  /** Git folders outside the workspace, as of a linked worktree. */
   readonly gitFolders: readonly string[];
-  /** In writable places: files that other programs obey. */
+  /** In writable places: files that other programs run or take settings from. */
   readonly protected: readonly string[];
-  /** Secrets, with what they are. */
+  /** Secrets. */
   readonly hidden: readonly HiddenPlace[];
   /** The project's own secrets (`.env`): hidden from commands that run without approval. */
   readonly projectSecrets: readonly string[];
-  /** In hidden folders: what may be read all the same. */
+  /** In hidden folders: paths that may still be read. */
   readonly readable: readonly string[];
-  /** What else is in the home, hidden from commands that run unasked; see `homeElsewhere`. */
+  /** Other entries of the home, hidden from commands that run without approval; see `homeElsewhere`. */
   readonly elsewhere: Elsewhere;
-  /** Beyond the workspace: `sandbox.allowWrite`, and caches of package managers. */
+  /** Outside the workspace: `sandbox.allowWrite`, and caches of package managers. */
   readonly writable: readonly string[];
-  /** Holds the folders of all running commands; only the command's own is seen. */
+  /** Contains the folders of all running commands; each command sees only its own. */
   readonly scratchParent: string | undefined;
 }
 
-/** `session`: loopback of the session's own, and a proxy that checks names. */
+/** `session`: the session's own loopback, and a proxy that checks host names. */
 export type PlannedNetwork = 'none' | 'session';
 
 export interface SandboxPlan {
   readonly mode: 'read-only' | 'workspace-write';
   readonly cwd: string;
-  /** In order: a later entry may lie in an earlier one. */
+  /** Outermost first: a later entry may be inside an earlier one. */
   readonly writable: readonly string[];
   readonly hidden: readonly HiddenPlace[];
   readonly readable: readonly string[];
   readonly protected: readonly string[];
-  /** Cannot be renamed, though what is in them can be changed: they hold something protected, hidden or writable. */
+  /**
+   * Folders that cannot be renamed, though their content can be changed: they contain something protected, hidden or
+   * writable.
+   */
   readonly pinned: readonly string[];
   readonly scratch: string;
   readonly scratchParent: string | undefined;
@@ -57,11 +60,14 @@ export interface SandboxPlan {
 }
 
 export interface PlannedTemporary extends PrivateTemporary {
-  /** Names in the shared folder that are mounted in the command's own, read-only where nothing else opens them. */
+  /**
+   * Names in the shared folder that are mounted in the command's private one, read-only unless something else opens
+   * them.
+   */
   readonly mounted: readonly string[];
 }
 
-/** A command that only looks gets no more than looking takes, whatever the mode. */
+/** Plans a command. A read-only command gets only what reading requires, in any mode. */
 export function planCommand(
   mode: Exclude<SandboxMode, 'danger-full-access'>,
   basis: PermissionBasis,
@@ -89,7 +95,8 @@ export function planCommand(
   const left = writes ? [] : privateTemporary.map(({ own }) => own);
   const readable = [...places.readable, ...seen, ...left];
   const closed = [...hidden.map(({ path }) => path), ...readable];
-  // A link may lead what is protected out of the workspace: there nothing can be written, and more must not be seen.
+  // A link may put a protected file outside the workspace: nothing can be written there, and it must not become
+  // visible.
   const kept = places.protected.filter((path) => isInWritable(path, writable, closed));
   const pinned = pinnedFolders(writable, [...kept, ...closed]);
   const mounts = [...writable, ...readable, ...kept, ...pinned, ...places.needed, cwd, scratch];
@@ -115,13 +122,16 @@ export function planCommand(
   };
 }
 
-/** Of the entry in a shared temporary folder that a path leads through. */
+/** The name of the entry in a shared temporary folder through which a path leads. */
 function nameIn(path: string, { shared, parent }: PrivateTemporary): readonly string[] {
   if (path === shared || !isInside(path, shared) || isInside(path, parent)) return [];
   return [path.slice(shared.length + 1).split('/')[0] ?? ''];
 }
 
-/** What is hidden in a shared temporary folder is so at its other place, and where it is not mounted nothing is there. */
+/**
+ * Places hidden in a shared temporary folder are also hidden at its second path; at the first they need hiding only if
+ * mounted.
+ */
 function hiddenWith(
   hidden: readonly HiddenPlace[],
   temporary: readonly PlannedTemporary[],
@@ -147,8 +157,8 @@ function outermostFirst(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * The folders in writable places on the way to what is protected, hidden or a workspace: renamed, they would take it out
- * of the way, for a later command or for the programs outside.
+ * The folders in writable places that lead to protected or hidden paths or to a workspace: renaming one would move
+ * those paths, for a later command or for programs outside.
  */
 function pinnedFolders(writable: readonly string[], closed: readonly string[]): readonly string[] {
   const mounts = new Set([...writable, ...closed]);
@@ -156,14 +166,14 @@ function pinnedFolders(writable: readonly string[], closed: readonly string[]): 
   return outermostFirst([...above].filter((folder) => isInWritable(folder, writable, closed)));
 }
 
-/** Whether a path lies in a writable place, with nothing closed between the two, and is none of them itself. */
+/** True if a path is in a writable place, with nothing closed in between, and is not such a place itself. */
 function isInWritable(path: string, writable: readonly string[], closed: readonly string[]): boolean {
   if (writable.includes(path) || closed.includes(path)) return false;
   const nearest = foldersAbove(path).find((folder) => writable.includes(folder) || closed.includes(folder));
   return nearest !== undefined && writable.includes(nearest);
 }
 
-/** The nearest first; none above the root. */
+/** All parent folders, nearest first; the root is the last. */
 export function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
   for (let at = path; at !== dirname(at); at = dirname(at)) folders.push(dirname(at));

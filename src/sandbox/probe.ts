@@ -1,4 +1,4 @@
-/** What this machine can confine commands with. */
+/** Detects which sandbox this machine supports. */
 import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, readFileSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -9,13 +9,13 @@ import { mountsNow, writableMounts } from './linux/mountCheck.ts';
 import { socketFilter } from './linux/seccomp.ts';
 
 const PROBE_TIMEOUT_MS = 5000;
-/** The program of macOS. */
+/** Part of macOS. */
 export const SEATBELT = '/usr/bin/sandbox-exec';
 
-/** What decides whether there is a sandbox. */
+/** Everything that decides whether there is a sandbox. */
 export interface ProbeOptions {
   readonly mode: SandboxMode;
-  /** False = the user's settings want none. */
+  /** False = the user's settings switch it off. */
   readonly enabled: boolean;
   readonly platform: NodeJS.Platform;
   readonly machine: string;
@@ -24,7 +24,7 @@ export interface ProbeOptions {
   readonly allowUnixSockets: boolean;
 }
 
-/** Looks what this machine can do; takes the time of one command. Never rejects. */
+/** Tests what this machine supports; takes as long as one command. Never rejects. */
 export async function probeSandbox({
   enabled,
   mode,
@@ -78,13 +78,16 @@ const plainProbe = [
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', '/bin/sh', '-c', ':'],
 ];
 
-/** The mounts of this machine that bubblewrap makes read-only while it works; none where it needs no help with that. */
+/**
+ * The mounts of this machine to make read-only while bubblewrap sets up the sandbox; empty if this version of it does
+ * not need that.
+ */
 export async function sealable(bwrap: string): Promise<readonly string[]> {
   const mounts = writableMounts(mountsNow());
   return bwrap !== '' && (await problemOf(bwrap, sealingProbe(mounts))) === undefined ? mounts : [];
 }
 
-/** What bubblewrap says when it cannot do what commands need; undefined when all is well. */
+/** The error message if bubblewrap cannot do what commands need; undefined on success. */
 function problemOf(bwrap: string, args: readonly string[] = plainProbe): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(bwrap, args, {
@@ -120,14 +123,14 @@ function isExecutable(path: string): boolean {
 }
 
 const FLAGS = /^flags:\s*([0-7]+)$/m;
-/** As in fcntl.h, on every machine that Linux runs Node on. Everything that Node opens itself has it. */
+/** As in fcntl.h, on every architecture on which Linux runs Node. Node sets it on everything it opens itself. */
 const CLOSE_ON_EXEC = 0o2000000;
 
 /**
- * Closes the descriptors that a command would inherit, but for the standard ones: a folder that the program which started
- * this one left open leads past every mount of a sandbox. Node keeps only the lowest of them to
- * itself (libuv: uv_disable_stdio_inheritance stops at a gap); on macOS it starts programs without any (posix_spawn
- * with POSIX_SPAWN_CLOEXEC_DEFAULT). Linux only; elsewhere it does nothing.
+ * Closes the descriptors that a command would inherit, except for the standard ones: a folder that the parent of this
+ * process left open leads past every mount of a sandbox. Node keeps only the lowest of them from its children (libuv:
+ * uv_disable_stdio_inheritance stops at a gap); on macOS it starts programs without any (posix_spawn with
+ * POSIX_SPAWN_CLOEXEC_DEFAULT). Does nothing outside Linux.
  */
 export function closeInheritedFiles(): void {
   for (const descriptor of namesIn('/proc/self/fd').map(Number))
@@ -140,7 +143,7 @@ function isInherited(descriptor: number): boolean {
     const flags = FLAGS.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch {
-    // It was the one that the folder was read with.
+    // It was the descriptor used to read the folder.
     return false;
   }
 }
@@ -149,6 +152,6 @@ function close(descriptor: number): void {
   try {
     closeSync(descriptor);
   } catch {
-    // It was closed meanwhile.
+    // It has been closed in the meantime.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Reports what a command does to files that other programs execute or obey where the sandbox could not prevent it: files
- * that were not there, links, and whatever lies below the top of the project.
+ * Reports changes by a command to files that other programs run or take settings from, if the sandbox could not prevent
+ * them: new files, links, and files below the top level of the project.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
@@ -10,11 +10,11 @@ import { isInside } from '../disk/realPath.ts';
 import { isRunning } from './places/gitFolders.ts';
 import { RUNS_PROGRAMS } from './places/projectScan.ts';
 
-/** Paths that are named at once. */
+/** Maximum paths named in one report. */
 const MAX_NAMED = 10;
 
 export interface ProtectedChanges {
-  /** What is new since the last call, as the user and the model are shown it; at most so many paths. */
+  /** The changes since the last call, as shown to the user and the model; a limited number of paths. */
   take(): readonly string[];
 }
 
@@ -22,9 +22,9 @@ export interface ProtectedChanges {
 type ProtectedFiles = readonly ReadonlyMap<string, string>[];
 
 /**
- * `first` are the protected files before the command, `scan` finds those of now. `kept` is what the command cannot change:
- * if that changes, it was another program. Paths in `root` are shortened. `disable` renames the `.git` of a submodule whose
- * settings run programs, and says how.
+ * `first` are the protected files before the command, `scan` finds the current ones. `kept` are paths that the command
+ * cannot change: a change there was made by another program. Paths in `root` are shortened. `disable` renames the
+ * `.git` of a submodule whose settings run programs, and returns a note that says so.
  */
 export function watchProtected(
   first: ProtectedFiles,
@@ -69,17 +69,17 @@ function shortened(path: string, root: string): string {
 }
 
 /*
- * Gives the `.git` of a submodule that a command made another name, because the user's next `git status` would run what
- * its settings name. Each change is noted on disk first, so that the user hears of it even when the program ends before
- * it can say so.
+ * Renames the `.git` of a submodule that a command created, because the user's next `git status` would run programs
+ * named in its settings. Each rename is noted on disk first, so that the user learns of it even if the program ends
+ * before reporting it.
  */
 
 const MAX_NAMES = 10;
 
 export interface Quarantine {
-  /** What was done, in words that follow the path; empty where nothing was. Never throws. */
+  /** Returns a note that follows the path in the report; empty if nothing was renamed. Never throws. */
   move(path: string): string;
-  /** What was said so far has reached the user. */
+  /** Call when everything returned so far has reached the user. */
   told(): void;
 }
 
@@ -94,7 +94,7 @@ export function createQuarantine(notes: string): Quarantine {
     move(path) {
       let done = '';
       try {
-        // Not behind a link, now or at the last step: git does not follow it either.
+        // Without following links, then or at the last step: git does not follow them here either.
         inRealFolderSync(dirname(path), (folder) => {
           const name = [...Array(MAX_NAMES).keys()]
             .map((at) => `${basename(path)}-set-aside${at === 0 ? '' : at}`)
@@ -106,7 +106,7 @@ export function createQuarantine(notes: string): Quarantine {
           done = said(name);
         });
       } catch {
-        // What cannot be renamed is reported as it is.
+        // If renaming fails, the change is reported without it.
       }
       return done;
     },
@@ -124,11 +124,14 @@ function note(file: string, untold: readonly string[]): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, JSON.stringify(untold), { mode: 0o600 });
   } catch {
-    // A full disk: then it is only said now.
+    // Disk full: it is only reported now.
   }
 }
 
-/** What sessions that ended too soon have not said about these folders, for the user; forgotten then. Never throws. */
+/**
+ * The unreported notes of sessions that were killed, about these folders, as lines for the user; each is returned once.
+ * Never throws.
+ */
 export function untoldSetAside(notes: string, folders: readonly string[]): readonly string[] {
   return namesIn(notes).flatMap((name) => {
     const file = join(notes, name);

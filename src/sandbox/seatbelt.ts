@@ -1,6 +1,6 @@
 /**
- * A plan as a profile for macOS's `sandbox-exec`. Rules are read from top to bottom and the last one that matches
- * counts. Source of the operations: the profiles in /System/Library/Sandbox/Profiles. Pure.
+ * Converts a plan to a profile for macOS's `sandbox-exec`. Rules are evaluated from top to bottom; the last match
+ * applies. Source of the operations: the profiles in /System/Library/Sandbox/Profiles. Pure.
  */
 import { depthOf } from '../disk/realPath.ts';
 import type { SandboxPlan } from './plan.ts';
@@ -37,7 +37,7 @@ export function seatbeltProfile(plan: SandboxPlan): string {
   ].join('\n');
 }
 
-/** The outer places first, as the last rule that matches counts: what is opened in a hidden folder is open. */
+/** Outer places first, since the last matching rule applies: a path opened in a hidden folder is open. */
 function placeRules(plan: SandboxPlan): readonly string[] {
   const isHidden = (path: string): boolean =>
     plan.hidden.some((hidden) => path.startsWith(`${hidden.path}/`));
@@ -70,7 +70,7 @@ function placeRules(plan: SandboxPlan): readonly string[] {
   return [...rules].sort(([a], [b]) => depthOf(a) - depthOf(b)).map(([path, rule]) => rule(quoted(path)));
 }
 
-/** A string of the profile's language, in which a backslash and a quote are the only ones that need escaping. */
+/** A string literal of the profile language, in which only backslashes and quotes need escaping. */
 function quoted(path: string): string {
   return `"${path.replace(/[\\"]/g, '\\$&')}"`;
 }

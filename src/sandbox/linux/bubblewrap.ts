@@ -1,34 +1,42 @@
-/** A plan in the words of bubblewrap (`man bwrap`): mounts are laid over each other in the order of the arguments. Pure. */
+/**
+ * Converts a plan to arguments of bubblewrap (`man bwrap`): mounts cover each other in the order of the arguments.
+ * Pure.
+ */
 import { join } from 'node:path';
 import { depthOf, isInside } from '../../disk/realPath.ts';
 import type { PlannedTemporary, SandboxPlan } from '../plan.ts';
 
 /**
- * Of /proc, what changes the whole machine. The files belong to root, so a sandbox that root starts could write them even
- * without capabilities: bubblewrap covers only folders that say they are writable, and `/proc/sys` does not.
+ * Parts of /proc that change the entire machine. The files belong to root, so a sandbox started by root could write
+ * them even without capabilities: bubblewrap covers only folders with write permission, and `/proc/sys` has none.
  */
 const kernelSettings = ['/proc/sys', '/proc/fs', '/proc/acpi', '/proc/scsi', '/proc/driver', '/proc/mtrr'];
 
 /** One mount of a plan. Absolute paths without links. */
 export interface PlannedMount {
   readonly path: string;
-  /** What is seen there; absent = an empty folder. */
+  /** The mounted file or folder; absent = an empty folder. */
   readonly source?: string;
   readonly isWritable: boolean;
-  /** Where the source may be gone by now. */
+  /** The source may have disappeared by now. */
   readonly isOptional?: boolean;
 }
 
 export interface BubblewrapOptions {
-  /** Number of the descriptor that holds the seccomp filter. */
+  /** Number of the descriptor with the seccomp filter. */
   readonly filter?: number | undefined;
-  /** Number of the descriptor that the process in the sandbox is told on, and of the one that it then waits for. */
+  /**
+   * Numbers of the descriptor on which bubblewrap reports the process in the sandbox, and of the one on which that
+   * process waits.
+   */
   readonly gate?: { readonly info: number; readonly block: number };
-  /** Mounts of this machine that are made read-only before anything is mounted inside writable folders; see `sealed`. */
+  /**
+   * Mounts of this machine to make read-only before anything is mounted inside writable folders; see `sealedMounts`.
+   */
   readonly sealed?: readonly string[];
 }
 
-/** Arguments before the program. */
+/** Returns the arguments before the program. */
 export function bubblewrapArguments(
   plan: SandboxPlan,
   { filter, gate, sealed = [] }: BubblewrapOptions = {},
@@ -42,7 +50,7 @@ export function bubblewrapArguments(
     '--die-with-parent',
     '--cap-drop',
     'ALL',
-    // Before the rest, also where it may be written: it shows the machine's own devices and processes.
+    // First, and even if it is writable: it contains the machine's own devices and processes.
     ...(plan.writable.includes('/')
       ? ['--bind', '/', '/', '--ro-bind-try', '/sys', '/sys']
       : ['--ro-bind', '/', '/']),
@@ -58,7 +66,7 @@ export function bubblewrapArguments(
   ];
 }
 
-/** The mounts below `/`, the outer ones first: a bind shows again what an earlier mount hid below it. */
+/** The mounts below `/`, outer ones first: a bind makes visible again what an earlier mount hid in it. */
 export function plannedMounts(plan: SandboxPlan): readonly PlannedMount[] {
   const mounts: readonly PlannedMount[] = [
     ...plan.temporary.flatMap(temporaryMounts),
@@ -74,11 +82,11 @@ export function plannedMounts(plan: SandboxPlan): readonly PlannedMount[] {
       isDirectory ? { path, isWritable: true } : { path, source: '/dev/null', isWritable: false },
     ),
   ];
-  // Sorting keeps the order of those at the same depth.
+  // A stable sort keeps the order of mounts at the same depth.
   return [...mounts].sort((a, b) => depthOf(a.path) - depthOf(b.path));
 }
 
-/** The session's own folder in the place of the shared one, under both of its paths. */
+/** Mounts the session's own folder over the shared one, under both of its paths. */
 function temporaryMounts({
   shared,
   parent,
@@ -98,11 +106,12 @@ function temporaryMounts({
 }
 
 /**
- * bubblewrap makes mount points that are missing, follows links on the way to them, and empties a file that it finds at the
- * last moment. So another process that exchanges folders of the workspace for links meanwhile could have it do so anywhere:
- * through `/oldroot`, where it has the whole machine. Hence what cannot be exchanged is mounted first, then the machine is
- * made read-only there, then comes what lies in writable folders; what stays writable among that is mounted from where it
- * is already seen. Versions that resolve paths inside the new root need none of this, and refuse it: `sealingProbe` tells.
+ * bubblewrap creates missing mount points, follows links on the way to them, and empties a file it finds there at the
+ * last moment. Another process that meanwhile replaces folders of the workspace with links could redirect that to any
+ * place, through `/oldroot`, which holds the entire machine. So this mounts what cannot be replaced first, then makes
+ * the machine read-only there, then mounts what is inside writable folders; mounts among those that stay writable are
+ * bound from where they are already visible. bubblewrap versions that resolve paths inside the new root do not need
+ * this and reject it; `sealingProbe` detects which kind it is.
  */
 function sealedMounts(plan: SandboxPlan, sealed: readonly string[]): readonly string[] {
   const all = plannedMounts(plan);
@@ -113,7 +122,7 @@ function sealedMounts(plan: SandboxPlan, sealed: readonly string[]): readonly st
   const inWritable = (path: string): boolean =>
     plan.writable.some((folder) => folder !== path && isInside(path, folder));
   const named = plan.temporary.flatMap(({ shared, mounted }) => mounted.map((name) => join(shared, name)));
-  // One that holds other mounts has to come before them.
+  // A mount that contains other mounts has to come before them.
   const isAlone = (path: string): boolean =>
     !all.some((other) => other.path !== path && isInside(other.path, path));
   const isLate = ({ path }: PlannedMount): boolean =>
@@ -123,19 +132,22 @@ function sealedMounts(plan: SandboxPlan, sealed: readonly string[]): readonly st
     ...sealed.flatMap(sealingWords),
     ...all.filter(isLate).flatMap((mount) => {
       const isSeen = mount.isWritable && mount.source !== undefined;
-      // "Try" keeps bubblewrap from looking for the path on the machine.
+      // "Try" keeps bubblewrap from looking up the path on the machine.
       return isSeen ? ['--bind-try', `/../newroot${mount.source}`, mount.path] : wordsOf(mount);
     }),
   ];
 }
 
-/** `join` would take the dots for what they say. */
+/** `join` would resolve the dots. */
 const sealingWords = (point: string): readonly string[] => [
   '--remount-ro',
   `/../oldroot${point === '/' ? '' : point}`,
 ];
 
-/** Succeeds, with these mounts of the machine, where mounts can be sealed: see `sealedMounts`. Before the program. */
+/**
+ * A probe to run with these mounts of the machine: succeeds if mounts can be sealed (see `sealedMounts`). The arguments
+ * include the program.
+ */
 export const sealingProbe = (sealed: readonly string[]): readonly string[] => [
   ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent'],
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--dir', '/tmp/a'],

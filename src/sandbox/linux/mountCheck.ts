@@ -1,7 +1,8 @@
 /**
- * Compares the mounts of a sandbox with its plan before the command in it begins. bubblewrap takes paths and follows links,
- * so what another process exchanges in the workspace while it works (another session, another agent) could open or
- * leave open something else. The kernel's table of mounts says what there really is, whatever paths lead to by then.
+ * Compares the mounts of a sandbox with its plan before the command in it starts. bubblewrap resolves paths and follows
+ * links, so another process (another session, another agent) that replaces something in the workspace meanwhile could
+ * make it expose, or leave exposed, something else. The kernel's mount table shows what is really mounted, wherever the
+ * paths lead by then.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,13 +13,13 @@ import type { SandboxPlan } from '../plan.ts';
 import { plannedMounts } from './bubblewrap.ts';
 import { type Mount, mountLookup, pathInFileSystem, readMounts } from './mounts.ts';
 
-/** bubblewrap needs about 10 ms; a machine that is this slow runs nothing else either. */
+/** bubblewrap needs about 10 ms; a machine this slow runs nothing else either. */
 const BUILD_TIMEOUT_MS = 60_000;
 const POLL_MS = 1;
-/** bubblewrap reads twice. */
+/** Two bytes, since bubblewrap reads twice. */
 const GO = 'go';
 
-/** What the table of mounts in the sandbox has to show at a path. */
+/** What the mount table in the sandbox must show at a path. */
 interface ExpectedMount {
   readonly path: string;
   /** Absent = an empty folder. */
@@ -26,7 +27,7 @@ interface ExpectedMount {
   readonly isReadOnly: boolean;
 }
 
-/** The mounts of this machine as this process sees them; empty where it has no such table. */
+/** The mounts of this machine as this process sees them; empty if there is no mount table. */
 export function mountsNow(): readonly Mount[] {
   try {
     return mountsOf('self');
@@ -40,8 +41,8 @@ const mountsOf = (process: number | 'self'): readonly Mount[] =>
   readMounts(readFileSync(`/proc/${process}/mountinfo`, 'utf8'));
 
 /**
- * What the sandbox of a plan has to show, of this machine as it is; of several mounts at one path the last. `real` resolves
- * a path that no command can exchange, as that of a linked file of the home.
+ * The mounts that the sandbox of a plan must show on this machine; the last one if several share a path. `real`
+ * resolves a path that no command can replace, such as that of a linked file in the home.
  */
 export function expectedMounts(
   plan: SandboxPlan,
@@ -56,7 +57,7 @@ export function expectedMounts(
     if (source === undefined) return { path, isReadOnly };
     const from = writable.some((folder) => isInside(source, folder)) ? source : real(source);
     const mount = mountAt(from);
-    // Without a table of its own nothing agrees.
+    // A source without a mount matches nothing.
     return {
       path,
       isReadOnly,
@@ -66,7 +67,7 @@ export function expectedMounts(
   return [...new Map(expected.map((mount) => [mount.path, mount])).values()];
 }
 
-/** The first path at which a table shows something else than expected. Pure. */
+/** The first path at which a mount table differs from what is expected. Pure. */
 export function unexpectedMount(
   expected: readonly ExpectedMount[],
   mounts: readonly Mount[],
@@ -81,8 +82,8 @@ export function unexpectedMount(
 }
 
 /**
- * Lets a sandbox go that waits with its mounts complete. Resolves with why it was ended instead, for the user. `landmark`:
- * a path of the plan that is mounted in no other. `group`: the number of the process group of bubblewrap.
+ * Starts the command of a waiting sandbox once its mounts are complete. Resolves with the reason, for the user, if it
+ * was killed instead. `landmark`: a path that only this plan mounts. `group`: the process group of bubblewrap.
  */
 export async function admit(
   expected: readonly ExpectedMount[],
@@ -91,15 +92,15 @@ export async function admit(
   [info, block]: readonly LaunchPipe[],
 ): Promise<string | undefined> {
   if (info === undefined || block === undefined) return undefined;
-  // It is gone before it reads, and has said why.
+  // bubblewrap exited before reading, and has reported why.
   block.on('error', () => undefined);
   const pid = await processIn(info);
   if (pid === undefined) return undefined;
   try {
     for (const deadline = Date.now() + BUILD_TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) {
-      // Until it is the root of the process and nothing lies on it, the new tree has other paths.
+      // Until the new tree is the root of the process, its paths are different.
       if (mountLookup(mountsOf(pid))(landmark)?.point !== landmark) continue;
-      // Read again: the kernel hands a table over in pieces, and the first may have been an earlier one's.
+      // Read again: the kernel returns a table in pieces, and the first may be from an earlier state.
       const path = unexpectedMount(expected, mountsOf(pid));
       if (path !== undefined) return end(group, `${path} was exchanged meanwhile by another program`);
       block.end(GO);
@@ -107,7 +108,7 @@ export async function admit(
     }
     return end(group, 'it took too long');
   } catch (error) {
-    // A process that has ended has no mounts; bubblewrap has said why.
+    // A process that has exited has no mounts; bubblewrap has reported why.
     const { code = '' } = error as NodeJS.ErrnoException;
     return /^(?:EACCES|EPERM)$/.test(code) ? end(group, 'its mounts cannot be read') : undefined;
   }
@@ -117,12 +118,12 @@ function end(group: number, why: string): string {
   try {
     process.kill(-group, 'SIGKILL');
   } catch {
-    // It is gone.
+    // It has exited.
   }
   return `the sandbox was not built as planned, so nothing was run: ${why}. Try it again`;
 }
 
-/** The number of the process in the sandbox, which bubblewrap writes as JSON; undefined where it ended before. */
+/** The pid in the sandbox, which bubblewrap reports as JSON; undefined if it exited before. */
 function processIn(info: LaunchPipe): Promise<number | undefined> {
   return new Promise((resolve) => {
     let text = '';
@@ -135,15 +136,15 @@ function processIn(info: LaunchPipe): Promise<number | undefined> {
   });
 }
 
-/** Kinds of file systems on disks and in memory: what can be written there stays, and looking at it never hangs. */
+/** File systems on disks and in memory: written data persists, and accessing them never hangs. */
 const local =
   /^(?:ext[234]|xfs|btrfs|zfs|f2fs|bcachefs|jfs|reiserfs|vfat|exfat|ntfs3?|tmpfs|ramfs|overlay|fuse-overlayfs)$/;
 
-/** Of this machine's mounts those with files that this user might write, the outer ones first. */
+/** The mounts of this machine with files that this user could write, outer ones first. */
 export function writableMounts(machine: readonly Mount[]): readonly string[] {
   const mountAt = mountLookup(machine);
   return machine.flatMap(({ id, point, type, isReadOnly }) => {
-    // Not one that another covers, or that this user cannot reach.
+    // Without mounts that are covered by another or that this user cannot reach.
     const isReached = mountAt(point)?.id === id && (point === '/' || local.test(type));
     return !isReadOnly && isReached && lstatOf(point) !== undefined ? [point] : [];
   });

@@ -1,20 +1,20 @@
-/** Reads a table of mounts as `/proc/self/mountinfo` has it. Source: proc_pid_mountinfo(5). Pure. */
+/** Parses a mount table in the format of `/proc/self/mountinfo`. Source: proc_pid_mountinfo(5). Pure. */
 
 export interface Mount {
   readonly id: string;
-  /** Of the mount that this one lies on. */
+  /** Id of the mount on which this one is mounted. */
   readonly parent: string;
-  /** Of the file system, as major:minor. */
+  /** Device of the file system, as major:minor. */
   readonly device: string;
-  /** The folder of the file system that is seen here. */
+  /** The folder of the file system that is mounted here. */
   readonly root: string;
   readonly point: string;
   readonly isReadOnly: boolean;
-  /** Of the file system: `ext4`, `tmpfs`, … */
+  /** Type of the file system: `ext4`, `tmpfs`, … */
   readonly type: string;
 }
 
-/** The mounts in their order: a later one lies over an earlier one at the same place. */
+/** The mounts in order: a later one covers an earlier one at the same path. */
 export function readMounts(mountinfo: string): readonly Mount[] {
   return mountinfo.split('\n').flatMap((line) => {
     const [fields = '', source = ''] = line.split(' - ');
@@ -27,8 +27,8 @@ export function readMounts(mountinfo: string): readonly Mount[] {
 }
 
 /**
- * A function that finds the mount which an absolute path without links leads to, as the kernel walks: from the root,
- * through every mount on the way. Undefined in a table without a root.
+ * Returns a function that finds the mount of an absolute path without links, in the way the kernel does: from the root,
+ * through every mount on the way. It returns undefined for a table without a root.
  */
 export function mountLookup(mounts: readonly Mount[]): (path: string) => Mount | undefined {
   const ids = new Set(mounts.map(({ id }) => id));
@@ -47,7 +47,7 @@ export function mountLookup(mounts: readonly Mount[]): (path: string) => Mount |
       const { id } = at;
       const [next] = (onTop.get(id) ?? [])
         .filter((mount) => mount.id !== id && below(path, mount.point) !== undefined)
-        // The nearest to the root is met first; of several at one place the last is on top.
+        // The mount closest to the root comes first; of several at one path the last is on top.
         .reverse()
         .sort((a, b) => a.point.length - b.point.length);
       if (next === undefined) break;
@@ -57,13 +57,13 @@ export function mountLookup(mounts: readonly Mount[]): (path: string) => Mount |
   };
 }
 
-/** Where the file system of a mount has what is at an absolute path in it. */
+/** The path inside a mount's file system for an absolute path in that mount. */
 export const pathInFileSystem = (path: string, { root, point }: Mount): string =>
   joined(root, below(path, point) ?? '');
 
 /**
- * The other paths of what is at an absolute, resolved path: a folder may be mounted at several places, as Fedora's
- * immutable editions have the homes below `/var` and `/sysroot`. A mount above may cover it there.
+ * Other paths to the same file as an absolute, resolved path: a folder may be mounted in several places, as Fedora's
+ * immutable editions mount the homes in `/var` and `/sysroot`. Another mount may cover such a path.
  */
 export function otherPaths(path: string, mounts: readonly Mount[]): readonly string[] {
   const first = mountLookup(mounts)(path);
@@ -76,7 +76,7 @@ export function otherPaths(path: string, mounts: readonly Mount[]): readonly str
   return [...new Set(others)].filter((other) => other !== path);
 }
 
-/** What follows a folder in a path, with its slash; undefined where it lies elsewhere. */
+/** The part of a path after a folder, with its slash; undefined if it is outside of it. */
 function below(path: string, folder: string): string | undefined {
   if (folder === '/') return path === '/' ? '' : path;
   if (path === folder) return '';

@@ -1,7 +1,7 @@
 /**
- * A seccomp filter for bubblewrap: no sockets but the internet's, no io_uring (which could open sockets unseen), no
- * kernel keyrings. A socket file of the host (Docker, ssh-agent, the session bus) leads out of any sandbox.
- * Instructions and offsets: linux/filter.h, linux/seccomp.h; numbers of calls: asm/unistd.h of each machine. Pure.
+ * A seccomp filter for bubblewrap: allows internet sockets only, no io_uring (which could open sockets unnoticed), no
+ * kernel keyrings. A socket file of the host (Docker, ssh-agent, the session bus) would lead out of any sandbox.
+ * Instructions and offsets: linux/filter.h, linux/seccomp.h; syscall numbers: asm/unistd.h of each architecture. Pure.
  */
 
 const LD_WORD = 0x20;
@@ -15,7 +15,7 @@ const ERRNO = 0x00050000;
 const EPERM = 1;
 const ENOSYS = 38;
 
-/** Offsets in `struct seccomp_data`; both machines are little-endian. */
+/** Offsets in `struct seccomp_data`; both architectures are little-endian. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const FIRST_ARGUMENT = 16;
@@ -30,20 +30,20 @@ interface Machine {
 
 const IO_URING_SETUP = 425;
 
-/** By the names that Node gives to machines. */
+/** By Node's name of the architecture. */
 const machines: Readonly<Record<string, Machine>> = {
   x64: { audit: 0xc000003e, socket: 41, socketpair: 53, keyrings: [248, 249, 250] },
   arm64: { audit: 0xc00000b7, socket: 198, socketpair: 199, keyrings: [217, 218, 219] },
 };
 
-/** AF_INET, AF_INET6, and AF_NETLINK, without which no program can list its network interfaces. */
+/** AF_INET, AF_INET6, and AF_NETLINK, which programs need to list their network interfaces. */
 const openFamilies = [2, 10, 16];
 /** SOCK_STREAM and SOCK_SEQPACKET: pairs that cannot be connected to anything else afterwards. */
 const openPairTypes = [1, 5];
 
 type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFalse?: number];
 
-/** The filter as bytes for `bwrap --seccomp`; undefined for a machine whose calls are not known here. */
+/** The filter as bytes for `bwrap --seccomp`; undefined for an architecture without a table here. */
 export function socketFilter(machine: string): Uint8Array | undefined {
   const known = machines[machine];
   if (known === undefined) return undefined;
@@ -65,11 +65,11 @@ export function socketFilter(machine: string): Uint8Array | undefined {
   ];
   return assemble([
     [LD_WORD, ARCHITECTURE],
-    // Calls of another machine (32 bit) have other numbers.
+    // Syscalls of another architecture (32 bit) have other numbers.
     [JUMP_EQUAL, known.audit, 1, 0],
     unknown,
     [LD_WORD, NUMBER],
-    // The x32 variant of the same calls.
+    // The x32 variant of the same syscalls.
     [JUMP_GREATER_OR_EQUAL, 0x40000000, 0, 1],
     unknown,
     ...[IO_URING_SETUP, ...known.keyrings].flatMap((call): Instruction[] => [

@@ -1,30 +1,30 @@
 /**
- * Makes servers that run in the sandbox in the background reachable from this machine: what listens on the sandbox's
- * loopback gets the same port on the real one, for as long as it listens. A helper in the sandbox's network makes the
- * connections; there is one only while a port is forwarded.
+ * Makes servers that background commands run in the sandbox reachable from this machine: each port that listens on the
+ * sandbox's loopback is opened on the real loopback for as long as it listens. A helper process in the sandbox's
+ * network makes the connections; it runs only while a port is forwarded.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 
 const LOOK_MS = 1000;
-/** More are no development server. */
+/** A development server does not open more. */
 const MAX_PORTS = 16;
 /** As in /proc/net/tcp; include/net/tcp_states.h. */
 const LISTENING = '0A';
-/** Below it only root may listen, and a server there is none of a project's. */
+/** Lower ports need root, so a server there does not belong to a project. */
 const FIRST_PORT = 1024;
 
 export interface ForwarderOptions {
-  /** Words that start a program in the sandbox's network. */
+  /** Arguments that start a program in the sandbox's network. */
   readonly enter: () => readonly string[];
-  /** The Node that this program runs on, absolute. */
+  /** The Node binary that runs this program, absolute. */
   readonly node: string;
   /** Ports that are not forwarded. */
   readonly ownPorts: readonly number[];
 }
 
-/** What the helper runs: each connection that it is handed is joined to the port that came with it. */
+/** The helper's code: connects each socket it receives to the port sent with it. */
 const HELPER = `
 const { connect } = require('node:net');
 process.on('message', ({ port, host }, socket) => {
@@ -50,12 +50,12 @@ export class PortForwarder {
     this.#options = options;
   }
 
-  /** Looks what listens as long as this process, which is in the sandbox's network, lives. */
+  /** Polls the listening ports while this process, which is in the sandbox's network, is watched. */
   watch(pid: number): void {
     this.#watched.add(pid);
     if (this.#timer !== undefined) return;
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
-    // The program's end ends what it watches.
+    // The timer must not keep the program alive.
     this.#timer.unref();
   }
 
@@ -91,7 +91,7 @@ export class PortForwarder {
 
   #forward(port: number, host: string): void {
     const server = createServer({ pauseOnConnect: true }, (socket) => this.#join(socket, port, host));
-    // A port that another program has stays that program's.
+    // A port that another program uses stays with that program.
     server.on('error', () => undefined);
     server.listen(port, '127.0.0.1');
     server.unref();
@@ -122,7 +122,7 @@ export class PortForwarder {
   }
 }
 
-/** Ports on which a program listens in the network of a process, with an address that reaches them there. */
+/** The ports on which programs listen in the network of a process, each with the address that reaches them there. */
 export function listeningPorts(pid: number): ReadonlyMap<number, string> {
   return new Map([...portsIn(textOf(pid, 'tcp6'), '::1'), ...portsIn(textOf(pid, 'tcp'), '127.0.0.1')]);
 }
@@ -142,7 +142,7 @@ function textOf(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/net/${name}`, 'utf8');
   } catch {
-    // It has ended.
+    // The process has exited.
     return '';
   }
 }

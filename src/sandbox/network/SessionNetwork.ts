@@ -1,7 +1,7 @@
 /**
- * The network of a session's confined commands on Linux: a network namespace of their own with nothing but loopback,
- * so that a server started by one command answers the next, and in it a listening socket that belongs to this process:
- * the proxy. A short-lived child makes both and hands the socket over; the namespace stays while its descriptors do.
+ * The network of a session's confined commands on Linux: a private network namespace with only a loopback, so that a
+ * server started by one command answers the next, and in it a listening socket that belongs to this process: the proxy.
+ * A short-lived child creates both and passes the socket on; the namespace exists as long as its descriptors are open.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { createConnection, Server, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 const START_TIMEOUT_MS = 10_000;
-/** Inside; each session has a loopback of its own, so that the number is always free. */
+/** Port in the namespace; each session has its own loopback, so it is always free. */
 const PROXY_PORT = 3128;
 
-/** On one port at a time: each takes two descriptors of this process. */
+/** Per port: each connection takes two descriptors of this process. */
 const MAX_CONNECTIONS = 200;
 
 export interface SessionNetworkOptions {
@@ -22,11 +22,11 @@ export interface SessionNetworkOptions {
   readonly nsenter: string;
   readonly node: string;
   readonly proxy: HttpServer;
-  /** Ports of this machine's loopback that commands may connect to on theirs. */
+  /** Ports of this machine's loopback that commands may reach on their own loopback. */
   readonly localPorts: readonly number[];
 }
 
-/** What the child runs: one listening socket for each port, sent to the parent in order. */
+/** The child's code: sends one listening socket for each port to the parent, in order. */
 const holder = (ports: readonly number[]): string => `
 const { createServer } = require('node:net');
 const ports = ${JSON.stringify(ports)};
@@ -44,7 +44,7 @@ process.on('disconnect', () => process.kill(process.pid));
 export class SessionNetwork {
   readonly port = PROXY_PORT;
   readonly #nsenter: string;
-  /** Descriptors: of the users, of the network; empty once closed. */
+  /** Descriptors of the user and the network namespace; empty once closed. */
   readonly #namespaces: number[];
   readonly #servers: readonly Server[];
   #isClosed = false;
@@ -55,7 +55,7 @@ export class SessionNetwork {
     this.#servers = servers;
   }
 
-  /** Rejects with what went wrong; then commands have no network at all. */
+  /** Rejects with the reason if it cannot be set up; commands then have no network at all. */
   static async open(options: SessionNetworkOptions): Promise<SessionNetwork> {
     const { bwrap, nsenter, node, proxy, localPorts } = options;
     const ports = [PROXY_PORT, ...localPorts.filter((port) => port !== PROXY_PORT)];
@@ -66,7 +66,7 @@ export class SessionNetwork {
         ...['--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev', '--chdir', '/', '--'],
         ...[node, '-e', holder(ports)],
       ],
-      // Nothing of the user's: neither options for Node nor what it should load first.
+      // Without the user's environment, which may contain options for Node or code to load first.
       { stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'], env: { PATH: '/usr/bin:/bin' }, detached: true },
     );
     const servers: Server[] = [];
@@ -77,7 +77,7 @@ export class SessionNetwork {
         if (port === PROXY_PORT) server.on('connection', (socket) => proxy.emit('connection', socket));
         else server.on('connection', (socket) => joinLocal(socket, port));
       });
-      // In this order: bubblewrap keeps writing for a while, and ends once its pipe is closed.
+      // In this order: bubblewrap keeps writing for a while, and exits once its pipe is closed.
       const pid = await inTime(received.then(() => childPid(child)));
       const namespaces = [
         openSync(`/proc/${pid}/ns/user`, 'r'),
@@ -92,16 +92,16 @@ export class SessionNetwork {
     }
   }
 
-  /** Goes before the program that is to run in this network. */
+  /** Arguments to put before a program so that it runs in this network. */
   enter(): readonly string[] {
     const [user, network] = this.#namespaces.map((descriptor) => `/proc/${process.pid}/fd/${descriptor}`);
     return [this.#nsenter, `--user=${user}`, `--net=${network}`, '--preserve-credentials', '--'];
   }
 
-  /** Ends the listening; commands that still run keep a loopback without a proxy. */
+  /** Stops listening; commands that still run keep a loopback without a proxy. */
   close(): void {
     if (this.#isClosed) return;
-    // A number that was closed once may be another file's by now.
+    // Close each descriptor once: its number may be reused for another file.
     this.#isClosed = true;
     for (const server of this.#servers) server.close();
     for (const descriptor of this.#namespaces.splice(0)) closeSync(descriptor);
@@ -125,7 +125,7 @@ function receive(child: ChildProcess, onServer: (port: number, server: Server) =
   });
 }
 
-/** Rejects where what it waits for does not come. */
+/** Rejects if the value does not arrive within the time limit. */
 function inTime<Value>(value: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('it did not start in time')), START_TIMEOUT_MS);
@@ -133,7 +133,7 @@ function inTime<Value>(value: Promise<Value>): Promise<Value> {
   });
 }
 
-/** The number of the process in the namespace, which bubblewrap writes as JSON. */
+/** The pid in the namespace, which bubblewrap reports as JSON. */
 async function childPid(child: ChildProcess): Promise<number> {
   const info = child.stdio[4] as Readable;
   let text = '';

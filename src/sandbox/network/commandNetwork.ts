@@ -1,4 +1,4 @@
-/** What confined commands reach: through the proxy of this process, host by host. */
+/** Controls what confined commands can reach: single hosts, through this process's proxy. */
 import type { Server } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import type { CommandRequest } from '../../protocol/sandbox.ts';
@@ -6,34 +6,34 @@ import { find } from '../probe.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { SessionNetwork } from './SessionNetwork.ts';
 
-/** A host that is allowed, but whose addresses are not. */
+/** The host is allowed, but its addresses are not. */
 export class HostRefusedError extends Error {
   override readonly name = 'HostRefusedError';
 }
 
-/** `always ask`: in every mode, also in one that asks nothing else. */
+/** `always ask`: in every mode, even in modes that otherwise never ask. */
 export type HostVerdict = 'allow' | 'ask' | 'always ask' | 'deny';
 
 export interface NetworkRules {
   readonly verdict: (host: string) => HostVerdict;
-  /** The addresses of a host that may be connected to; rejects with a `HostRefusedError` where they may not. */
+  /** The addresses of a host that may be connected to; rejects with a `HostRefusedError` if they are not allowed. */
   readonly resolve: (host: string) => Promise<readonly { address: string; family: number }[]>;
   readonly localPorts: readonly number[];
-  /** Whether servers in the background get their ports on this machine's loopback. */
+  /** Whether servers of background commands get their ports on this machine's loopback. */
   readonly forwardPorts: boolean;
-  /** But for these: programs of the user send prompts, keys or their whole traffic there. */
+  /** Ports that are never forwarded: the user's programs send prompts, keys or all their traffic there. */
   readonly reservedPorts: readonly number[];
-  /** A connection through the user's own proxy; undefined where a host is reached without one. */
+  /** Connects through the user's own proxy; undefined if the host is reached directly. */
   readonly throughProxy?: (host: string, port: number) => Promise<Socket | undefined>;
 }
 
 /** How confined commands reach the proxy. */
 export interface ProxyRoute {
   readonly port: number;
-  /** Goes before the program that is to run there. */
+  /** Arguments to put before a program so that it can reach the proxy. */
   enter(): readonly string[];
   close(): void;
-  /** Servers of commands in the background, on this machine's loopback; where the network is another. */
+  /** Forwards ports of background servers to this machine's loopback; only if commands have their own network. */
   readonly forwarder?: PortForwarder;
 }
 
@@ -45,7 +45,7 @@ interface RouteOptions {
   readonly network: NetworkRules;
 }
 
-/** Undefined where commands can have no network at all. */
+/** Undefined if commands cannot have any network. */
 export async function openProxyRoute(
   proxy: Server,
   { platform, path, node, network }: RouteOptions,
@@ -73,22 +73,22 @@ export async function openProxyRoute(
   return { port: joined.port, enter, close, forwarder };
 }
 
-/** What the proxy needs to know of a command that runs. */
+/** What the proxy needs to know about a running command. */
 export interface RunningRequest {
   readonly request: CommandRequest;
   readonly hosts: Set<string>;
   readonly refused: Set<string>;
-  /** Why a host that is allowed was not connected to. */
+  /** Why connections to allowed hosts failed. */
   readonly problems: Set<string>;
   readonly answers: Map<string, Promise<boolean>>;
 }
 
-/** Questions about hosts that one command can raise: a longer list would be confirmed without being read. */
+/** Maximum hosts that one command may ask about: a longer list would be approved without reading. */
 const MAX_HOST_QUESTIONS = 10;
-/** Hosts that the record of one command names. */
+/** Maximum hosts in the record of one command. */
 export const MAX_NAMED = 100;
 
-/** A host is asked about once for each command, however often it is connected to. */
+/** Decides about a host. Asks once per command, however often it connects. */
 export async function allowsHost(
   host: string,
   port: number,
@@ -151,7 +151,7 @@ export async function connectTo(
   });
 }
 
-/** In the spelling of every program: some know only lower case, some only upper case. */
+/** In every spelling: some programs know only lower case, some only upper case. */
 export function proxyVariables(token: string, port: number): Record<string, string> {
   const proxy = `http://${token}:x@127.0.0.1:${port}`;
   const direct = 'localhost,127.0.0.1,::1';

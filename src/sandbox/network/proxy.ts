@@ -1,7 +1,8 @@
 /**
- * The only connection out of a sandbox: an HTTP proxy that lets named hosts through and nothing else. It resolves names itself,
- * holds TLS to the name that was asked for, and writes the Host header itself, in a tunnel as well: many sites share an
- * address, and what a connection says first decides which of them answers. It ends no encryption.
+ * The only way out of a sandbox: an HTTP proxy that lets through connections to approved hosts and nothing else. It
+ * resolves names itself, requires that TLS asks for the same name, and writes the Host header itself, even inside a
+ * tunnel: many sites share an address, and the first message of a connection decides which of them answers. It does not
+ * decrypt anything.
  */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
@@ -9,27 +10,27 @@ import { type Duplex, pipeline } from 'node:stream';
 import { readServerName } from './serverName.ts';
 
 export interface ProxyPorts {
-  /** Whether it is known which command asks, so that the right one is named to the user. */
+  /** True if the requesting command is known, so that the right one is shown to the user. */
   readonly knows: (token: string | undefined) => boolean;
-  /** Whether a command may reach a host; `token` says which command asks, where it says so. May wait for the user. */
+  /** True if a command may reach a host; `token` identifies the command, if it was sent. May wait for the user. */
   readonly allows: (host: string, port: number, token: string | undefined) => Promise<boolean>;
-  /** Connects to a host after its addresses were checked; rejects with what is wrong. */
+  /** Connects to a host after checking its addresses; rejects with the reason. */
   readonly connect: (host: string, port: number, token: string | undefined) => Promise<Socket>;
-  /** A connection was cut: it asked for another host than the one it named, or it cannot be told which. */
+  /** Called when a connection was cut because it asked for a host other than the approved one, or hid which one. */
   readonly onMismatch: (host: string, port: number, token: string | undefined) => void;
 }
 
-/** Longest ClientHello that is waited for: one TLS record. Source: RFC 8446, 5.1. */
+/** Maximum ClientHello that is read: one TLS record. Source: RFC 8446, 5.1. */
 const MAX_RECORD = 5 + 16_384;
 
-/** Tunnels in which a client speaks plain HTTP: where each leads, and for which command. */
+/** Tunnels in which a client speaks plain HTTP: the target of each, and its command. */
 type Tunnels = WeakMap<object, { readonly origin: string; readonly token: string | undefined }>;
 
-/** Not listening: connections are handed to it with `emit('connection', socket)`. */
+/** Does not listen: connections are passed in with `emit('connection', socket)`. */
 export function createProxy(ports: ProxyPorts): Server {
   const tunnels: Tunnels = new WeakMap();
   const server = createServer((incoming, answer) => {
-    // What a stranger sends must not end this program.
+    // Untrusted input must not crash this program.
     forward(incoming, answer, ports, tunnels).catch(() => answer.destroy());
   });
   server.on('connect', (incoming, client, head) => {
@@ -37,7 +38,7 @@ export function createProxy(ports: ProxyPorts): Server {
     else tunnel(incoming, client, head, ports, { server, tunnels }).catch(() => client.destroy());
   });
   server.on('clientError', (_error, socket) => socket.destroy());
-  // A command may keep an idle connection as long as it likes.
+  // A command may keep an idle connection open as long as it wants.
   server.requestTimeout = 0;
   server.headersTimeout = 60_000;
   return server;
@@ -60,7 +61,7 @@ async function tunnel(
     return refuse(client, '403 Forbidden', `the sandbox does not let commands reach ${host}`);
   const upstream = await connect(host, port, token).catch((error: Error) => error);
   if (upstream instanceof Error) return refuse(client, '502 Bad Gateway', upstream.message);
-  // It may have gone while this waited, and then says so no more.
+  // If the client has closed in the meantime, no further event announces it.
   if (client.destroyed) return void upstream.destroy();
   const endClient = (): void => void client.destroy();
   upstream.on('error', endClient);
@@ -70,7 +71,7 @@ async function tunnel(
   const first = await beginning(client, head, isWholeRecord);
   const speech = speechOf(first, host);
   if (speech === 'http') {
-    // Each request gets a connection of its own.
+    // Each request gets its own connection.
     upstream.off('close', endClient).destroy();
     tunnels.set(client, { origin: url.origin, token });
     client.unshift(first);
@@ -87,8 +88,8 @@ async function tunnel(
 }
 
 /**
- * How a client begins. What is none of these could be a request that a careless server understands and this proxy does
- * not. TLS to a number has no name to ask for; source: RFC 6066, 3.
+ * Classifies the first bytes of a client. `else` could be a request that a careless server understands and this proxy
+ * does not. TLS to an IP address has no server name; source: RFC 6066, 3.
  */
 function speechOf(first: Buffer, host: string): 'as named' | 'ssh' | 'http' | 'else' {
   if (first[0] === 0x16) {
@@ -102,8 +103,8 @@ function speechOf(first: Buffer, host: string): 'as named' | 'ssh' | 'http' | 'e
 }
 
 /**
- * `SSH-2.0-GET / HTTP/1.1` is a request to a server that takes any word for a method. A server that waits for requests
- * says nothing by itself; one of SSH greets at once. Source: RFC 4253, 4.2.
+ * `SSH-2.0-GET / HTTP/1.1` is a valid request for a server that accepts any word as method. A server that waits for
+ * requests sends nothing on its own; an SSH server greets at once. Source: RFC 4253, 4.2.
  */
 async function greetsAsSsh(upstream: Socket): Promise<boolean> {
   const greeting = await beginning(upstream, Buffer.alloc(0), (seen) => seen.length >= 4);
@@ -111,14 +112,14 @@ async function greetsAsSsh(upstream: Socket): Promise<boolean> {
   return greeting.toString('latin1', 0, 4) === 'SSH-';
 }
 
-/** Of TLS the whole first record, of anything else the first bytes. */
+/** True once the entire first TLS record has arrived, or the first bytes of anything else. */
 function isWholeRecord(seen: Buffer): boolean {
   if (seen.length === 0) return false;
   if (seen[0] !== 0x16) return true;
   return seen.length >= 5 && seen.length >= Math.min(5 + seen.readUInt16BE(3), MAX_RECORD);
 }
 
-/** What a stream says first, until that is enough or it ends; it is paused then. `head`: what was read of it before. */
+/** The first data of a stream, until `isEnough` or its end; then pauses it. `head`: data read from it before. */
 function beginning(stream: Duplex, head: Buffer, isEnough: (seen: Buffer) => boolean): Promise<Buffer> {
   let seen = head;
   if (isEnough(seen)) return Promise.resolve(seen);
@@ -172,7 +173,7 @@ async function forward(
     },
     (reply) => {
       const { statusCode = 0 } = reply;
-      // Source: RFC 9110, 15. Node reads any three digits, and throws when it is to write them.
+      // Source: RFC 9110, 15. Node accepts any three digits when reading, but throws when writing them.
       if (statusCode < 200) {
         outgoing.destroy();
         return end(502, `${host} gave no answer.`);
@@ -180,11 +181,12 @@ async function forward(
       try {
         answer.writeHead(statusCode, withoutHopByHop(reply));
       } catch {
-        // Whatever else Node reads and does not write.
+        // Other values that Node reads but refuses to write.
         outgoing.destroy();
         return answer.destroy();
       }
-      // Ends the one when the other breaks off, so that no program takes a part for the whole, or waits for the rest.
+      // Destroys each side when the other breaks off, so that no program takes a partial reply for a complete one, or
+      // waits for the rest.
       pipeline(reply, answer, () => undefined);
     },
   );
@@ -193,10 +195,10 @@ async function forward(
   incoming.pipe(outgoing);
 }
 
-/** Of the connection itself, not of the message; source: RFC 9110, 7.6.1. */
+/** Headers of the connection, not of the message; source: RFC 9110, 7.6.1. */
 const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|upgrade)$/i;
 
-/** The headers of a request or a reply that go on to the other side. */
+/** The headers of a request or a reply to forward. */
 function withoutHopByHop({ headers }: IncomingMessage): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers))
@@ -207,7 +209,7 @@ function withoutHopByHop({ headers }: IncomingMessage): Record<string, string | 
 function forwardedHeaders(incoming: IncomingMessage): Record<string, string | string[]> {
   const kept = withoutHopByHop(incoming);
   delete kept.host;
-  // Without it the body of a GET would follow unmarked, and be read as the next request.
+  // Without it the body of a GET would follow without framing, and be read as the next request.
   return kept['transfer-encoding'] === undefined ? kept : { ...kept, 'transfer-encoding': 'chunked' };
 }
 
@@ -219,7 +221,7 @@ function readTarget(text: string): { host: string; port: number; url: URL } | un
   return { host, port: url.port === '' ? 80 : Number(url.port), url };
 }
 
-/** Each command names itself as the user of the proxy. */
+/** Each command identifies itself by the user name of its proxy URL. */
 function tokenOf({ headers }: IncomingMessage): string | undefined {
   const encoded = /^Basic (\S+)$/i.exec(headers['proxy-authorization'] ?? '')?.[1];
   if (encoded === undefined) return undefined;
@@ -227,8 +229,8 @@ function tokenOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /**
- * Some programs, git among them, name themselves only after they were asked to, though they were told the name.
- * Source: RFC 9110, 11.7.1.
+ * Some programs, such as git, send the user name only after a 407, although it is in the proxy URL. Source: RFC 9110,
+ * 11.7.1.
  */
 const AUTHENTICATE = { 'Proxy-Authenticate': 'Basic realm="clawdcode"' } as const;
 const WHO_ASKS = 'several commands run: the proxy needs the user name of its address';

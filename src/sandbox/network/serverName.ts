@@ -1,6 +1,7 @@
 /**
- * The host that a TLS client names in its first message (SNI), so that a tunnel to one host cannot ask for another
- * behind the same address. Sources: RFC 8446, 4.1.2 (ClientHello), RFC 6066, 3 (server_name), draft-ietf-tls-esni (ECH). Pure.
+ * Reads the host that a TLS client names in its first message (SNI), so that a tunnel to one host cannot request
+ * another at the same address. Sources: RFC 8446, 4.1.2 (ClientHello), RFC 6066, 3 (server_name), draft-ietf-tls-esni
+ * (ECH). Pure.
  */
 
 const HANDSHAKE = 0x16;
@@ -10,11 +11,11 @@ const ENCRYPTED_CLIENT_HELLO = 0xfe0d;
 const HOST_NAME = 0;
 
 export type AskedHost =
-  /** In lower case, without a dot at the end. */
+  /** In lower case, without a trailing dot. */
   | { readonly type: 'name'; readonly name: string }
-  /** A whole message that names no host. */
+  /** A complete message that names no host. */
   | { readonly type: 'none' }
-  /** Cut short, damaged, ambiguous, or with the name encrypted: what a server makes of it is not known. */
+  /** Truncated, damaged, ambiguous, or with an encrypted name: it is unknown how a server would read it. */
   | { readonly type: 'unclear' };
 
 /** `record`: the first record of a connection, header included. */
@@ -22,7 +23,7 @@ export function readServerName(record: Buffer): AskedHost {
   try {
     return hostIn(record);
   } catch {
-    // It ends too soon.
+    // The message is truncated.
     return { type: 'unclear' };
   }
 }
@@ -30,12 +31,12 @@ export function readServerName(record: Buffer): AskedHost {
 function hostIn(record: Buffer): AskedHost {
   const unclear: AskedHost = { type: 'unclear' };
   const isHello = record[0] === HANDSHAKE && record[5] === CLIENT_HELLO;
-  // Record header 5, handshake header 4.
+  // Skips the record header (5 bytes) and the handshake header (4).
   const length = record.readUIntBE(6, 3);
   if (!isHello || record.readUInt16BE(3) !== 4 + length) return unclear;
   const hello = record.subarray(9, 9 + length);
   if (hello.length < length) return unclear;
-  // Version 2, random 32.
+  // Skips the version (2 bytes) and the random value (32).
   let at = 2 + 32;
   at += 1 + hello.readUInt8(at); // session id
   at += 2 + hello.readUInt16BE(at); // cipher suites
@@ -56,7 +57,10 @@ function hostIn(record: Buffer): AskedHost {
   return name === undefined ? { type: 'none' } : { type: 'name', name };
 }
 
-/** Of a server_name extension: length of the list, type of the name, length of the name. Throws for more than one. */
+/**
+ * Parses a server_name extension: length of the list, type of the name, length of the name. Throws unless it contains
+ * exactly one.
+ */
 function onlyName(extension: Buffer): string {
   const length = extension.readUInt16BE(3);
   const isOne = extension.readUInt16BE(0) === 3 + length && extension.length === 5 + length;

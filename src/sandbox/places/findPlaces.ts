@@ -1,4 +1,4 @@
-/** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
+/** Finds on disk what a plan refers to: the secrets, protected files and git folders that exist right now. */
 import { delimiter, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved, statOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/realPath.ts';
@@ -20,36 +20,36 @@ import { secretPathsOf } from './secretPlaces.ts';
 export interface PlaceOptions {
   /** The project and the directories added to it, absolute. */
   readonly workspace: readonly string[];
-  /** Repositories below the workspace. */
+  /** Repositories inside the workspace. */
   readonly repositories: readonly string[];
   /** Files with secrets in the workspace. */
   readonly projectSecrets: readonly string[];
   readonly home: string;
-  /** The home in the system's list of users, where it may be another: ssh and gpg go by it. */
+  /** The home according to the system's user database, if it differs: ssh and gpg use it. */
   readonly systemHome?: string | undefined;
-  /** The user's, which may move secrets out of the home. */
+  /** The user's environment, which may move secrets out of the home. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Number of the user; absent where the system has none. */
+  /** The user id; absent if the system has none. */
   readonly user?: number | undefined;
-  /** The program's own data: keys, sessions, what files were before they changed. Hidden. */
+  /** The program's own data: keys, sessions, earlier file contents. Hidden. */
   readonly dataRoot: string;
   readonly temporary: readonly string[];
-  /** Makes the folder that commands have in the place of a shared one; absent = they share it. */
+  /** Creates the private folder that replaces a shared one; absent = commands use the shared one. */
   readonly privateTemporary?: (shared: string) => PrivateTemporary | undefined;
   readonly scratchParent: string | undefined;
-  /** Settings: absolute or below the home, written `~/…`, or below the project. */
+  /** From the settings: absolute, in the home (`~/…`), or relative to the project. */
   readonly allowWrite: readonly string[];
   readonly denyRead: readonly string[];
   readonly allowRead: readonly string[];
-  /** Folders outside that rules allow to be read, absolute. */
+  /** Folders outside the project that rules allow to be read, absolute. */
   readonly readByRule?: readonly string[];
-  /** Whether other programs obey what a file says. */
+  /** True if other programs run a file or take settings from it. */
   readonly isObeyed: (path: string) => boolean;
-  /** Whether a file holds secrets. */
+  /** True if a file contains secrets. */
   readonly isSensitive: (path: string) => boolean;
 }
 
-/** Never throws; what cannot be looked at is left as it is. */
+/** Never throws; skips what cannot be accessed. */
 export function findPlaces(options: PlaceOptions): SandboxPlaces {
   const workspace = options.workspace.flatMap(resolved);
   const expand = expander(options);
@@ -57,7 +57,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   const writable = options.allowWrite.flatMap(expand);
   const [home = options.home] = resolved(options.home);
   const folders = [...new Set(options.temporary.flatMap(resolved))].filter((path) => path !== '/');
-  // One in the workspace, or that is the home itself, cannot be replaced.
+  // A folder that contains or is part of a writable place, or that is the home itself, cannot be replaced.
   const isReplaced = (folder: string): boolean =>
     options.privateTemporary !== undefined &&
     ![...workspace, ...writable].some((place) => isInside(folder, place)) &&
@@ -69,15 +69,15 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     ...new Set([
       ...workspace,
       ...options.repositories.flatMap(resolved),
-      // What is opened by name inside such a place (the caches in the program's own data) is open as a whole.
+      // If the settings open such a place by name (e.g. the caches in the program's own data), it is open as a whole.
       ...writable.filter((path) => !options.isObeyed(path)),
-      // It holds what shells and editors obey, whichever way it became writable.
+      // The home contains files that shells and editors read, so it is protected however it became writable.
       ...(isHomeGiven || temporary.some(isHomeIn) ? [home] : []),
     ]),
   ];
-  // In a temporary folder, as containers have it, a home is still no temporary folder.
+  // A home in a temporary folder, as in containers, is still not a temporary folder.
   const keptHome = !isHomeGiven && temporary.some(isHomeIn) ? [home] : [];
-  // A workspace in such a place, or a setting that names it, opens it on purpose.
+  // Opened on purpose: by a workspace in it, or a setting that names it.
   const isOpened = (path: string): boolean =>
     workspace.includes(path) || shown.some((folder) => isInside(path, folder));
   const hidden = hiddenPlaces(options, expand, [...workspace, ...shown, ...writable]).filter(
@@ -121,7 +121,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   };
 }
 
-/** The folders in which commands may write, whatever is protected there; resolved. */
+/** The folders in which commands may write, except for protected places in them; resolved. */
 export function writableFolders(
   options: Pick<PlaceOptions, 'workspace' | 'allowWrite' | 'home'>,
 ): readonly string[] {
@@ -146,7 +146,7 @@ function hiddenPlaces(
   expand: (path: string) => readonly string[],
   opened: readonly string[],
 ): readonly HiddenPlace[] {
-  // A key or a `.env` that lies there openly belongs to no project, unless the home is one.
+  // A key or a `.env` directly in the home belongs to no project, unless the home is one.
   const loose = workspace.includes(home)
     ? []
     : namesIn(home)
@@ -154,8 +154,8 @@ function hiddenPlaces(
         .filter(isSensitive);
   const homes = [...new Set([home, systemHome ?? home])];
   const secrets = secretPathsOf(homes, env, user);
-  // A variable may lead into the project, as with a cluster of its own: the project's files are the project's. And what
-  // holds the home, the project or the system is no place for secrets, whatever a variable says.
+  // A variable may point into the project, for example to a local cluster's configuration: the project's files stay
+  // visible. A path that contains the home, the project or the system is never hidden, whatever a variable says.
   const [kept, projects] = [homes.flatMap(resolved), workspace.flatMap(resolved)];
   const isOfProject = (path: string): boolean =>
     projects.some((folder) => isInside(path, folder) && !kept.some((one) => isInside(one, folder))) ||
@@ -174,7 +174,7 @@ function hiddenPlaces(
     ...files.flatMap((path) => hiddenPlace(path, mounts)).filter(({ isDirectory }) => !isDirectory),
   ];
   const unique = new Map(found.map((place) => [place.path, place]));
-  // What lies in a hidden folder is gone with it, unless a place between the two is opened again.
+  // Entries of a hidden folder are hidden with it, unless a place in between is opened again.
   const isGone = (path: string, folder: string): boolean =>
     isInside(path, folder) && !opened.some((place) => isInside(place, folder) && isInside(path, place));
   return [...unique.values()].filter(
@@ -185,10 +185,10 @@ function hiddenPlaces(
   );
 }
 
-/** Without them nothing runs. */
+/** Folders that every program needs. */
 const systemFolders = ['/usr/bin', '/usr/lib', '/bin', '/lib', '/lib64', '/etc', '/dev', '/proc', '/sys'];
 
-/** Under each of its paths. Empty where nothing is there that could be hidden: `/dev/null` in a variable says so. */
+/** The place under each of its paths. Empty if there is nothing to hide, e.g. for `/dev/null` in a variable. */
 function hiddenPlace(path: string, mounts: readonly Mount[]): readonly HiddenPlace[] {
   const [real] = resolved(path);
   const found = real === undefined ? undefined : statOf(real);
@@ -201,16 +201,19 @@ function hiddenPlace(path: string, mounts: readonly Mount[]): readonly HiddenPla
   return [real, ...others].map((place) => ({ path: place, isDirectory }));
 }
 
-/** Folders whose content is built by commands all day, whatever it is called. */
+/** Folders whose content commands create constantly, whatever the names in it. */
 const builtFolders = new Set(['.git', 'node_modules', '.venv', 'venv']);
-/** Folders that hold both ordinary files and what other programs obey. */
+/** Folders that contain both ordinary files and files that other programs run or take settings from. */
 const mixedFolders = [
   ...['.github', '.config', '.local', '.local/share', 'gradle', 'mise', 'tools'],
-  // Where the workspace is the whole machine.
+  // For a workspace that is the entire machine.
   ...['etc', 'usr', 'usr/local', 'var', 'var/spool', 'Library'],
 ];
 
-/** What other programs obey at the top of a folder, in `mixedFolders` and in the repository's own folders. */
+/**
+ * Files that other programs run or take settings from: at the top of a folder, in `mixedFolders` and in the git
+ * folders.
+ */
 function protectedIn(root: string, { isObeyed, home }: PlaceOptions): readonly string[] {
   const mixed = mixedFolders.filter((name) => lstatOf(join(root, name))?.isDirectory() === true);
   const top = namesIn(root).filter((name) => !builtFolders.has(name) && !mixedFolders.includes(name));
@@ -218,7 +221,7 @@ function protectedIn(root: string, { isObeyed, home }: PlaceOptions): readonly s
   const files = [...top, ...below.filter((name) => !mixed.includes(name))]
     .map((name) => join(root, name))
     .filter(isObeyed)
-    // A link cannot be protected, what it leads to can.
+    // A link cannot be protected, but its target can.
     .flatMap(resolved);
   const gitFile = lstatOf(join(root, '.git'))?.isFile() === true ? [join(root, '.git')] : [];
   return [

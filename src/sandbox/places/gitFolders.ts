@@ -1,6 +1,6 @@
 /**
- * The git folders of a workspace, and what git runs or takes orders from in each: of the repository itself, its
- * submodules, its linked worktrees, and of repositories below it.
+ * Finds the git folders of a workspace, and what git runs or reads as configuration in each: those of the repository,
+ * its submodules, its linked worktrees, and of repositories inside it.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -9,19 +9,22 @@ import { inRealFolderSync } from '../../disk/realFile.ts';
 import { isInside } from '../../disk/realPath.ts';
 import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
 
-/** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
+/**
+ * Files from which git reads settings or hooks, or which tell it to look for them elsewhere. Source:
+ * gitrepository-layout.
+ */
 const protectedNames = ['hooks', 'config', 'config.worktree', 'commondir'];
 
-/** A repository may come from anywhere, and so may what is in its git folder. */
+/** A limit, because repositories and the contents of their git folders are untrusted. */
 const MAX_LOOKED_AT = 500;
 
-/** The git folders that belong to a folder whose `.git` is there; resolved. Empty where it has none. */
+/** The git folders that belong to a folder with a `.git`; resolved. Empty if it has none. */
 export function gitFoldersOf(root: string): readonly string[] {
   const own = resolved(join(root, '.git')).filter(isDirectory);
   return [...own, ...linkedGitFolder(root)].flatMap((folder) => [folder, ...modulesIn(folder)]);
 }
 
-/** Submodules lie below `modules` under their names, which may have several parts: `modules/libs/json`. */
+/** Submodules are in `modules` under their names, which may have several parts: `modules/libs/json`. */
 function modulesIn(folder: string): readonly string[] {
   const waiting = [join(folder, 'modules')].filter(isDirectory);
   const found: string[] = [];
@@ -38,10 +41,13 @@ function modulesIn(folder: string): readonly string[] {
   return found;
 }
 
-/** Whether a folder has what git puts into each of its own. */
+/** True if a folder has a HEAD, as every git folder does. */
 export const isGitFolder = (path: string): boolean => lstatOf(join(path, 'HEAD')) !== undefined;
 
-/** In a git folder, and where its settings lead: what commands must not change. Resolved, as mounts need it. */
+/**
+ * The paths in a git folder, and those its settings include, that commands must not change. Resolved, as mounts
+ * require.
+ */
 export function protectedInGit(folder: string, home: string): readonly string[] {
   const worktrees = namesIn(join(folder, 'worktrees'))
     .slice(0, MAX_LOOKED_AT)
@@ -54,8 +60,8 @@ export function protectedInGit(folder: string, home: string): readonly string[] 
 }
 
 /**
- * The folders with hooks that the settings of the repository at a folder, or the user's, name; resolved. One that holds the
- * git folder itself cannot be kept.
+ * The hook folders that the settings of the repository at a folder, or the user's settings, name; resolved. A folder
+ * that contains the git folder itself cannot be protected.
  */
 export function hookFoldersOf(root: string, home: string): readonly string[] {
   const own = [...resolved(join(root, '.git')).filter(isDirectory), ...linkedGitFolder(root)];
@@ -66,19 +72,19 @@ export function hookFoldersOf(root: string, home: string): readonly string[] {
   const users = userSettings.map((name) => join(home, name));
   return (
     gitHookFolders([...configurations, ...users], { home, worktree: root }, textAt)
-      // The files in `_` run those beside it. Source: Husky, How it works.
+      // The files in `_` run those in its parent. Source: Husky, How it works.
       .map((path) => (basename(path) === '_' ? dirname(path) : path))
       .flatMap(resolved)
       .filter((path) => !own.some((folder) => isInside(folder, path)))
   );
 }
 
-/** Below the home. */
+/** Relative to the home. */
 const userSettings = ['.gitconfig', '.config/git/config'];
 
 const textAt = (path: string): string => resolved(path).map(textOf).join('');
 
-/** What the user's own settings of git include: of a project that keeps them, for one. Resolved. */
+/** The files that the user's own git settings include, for example from a dotfiles project. Resolved. */
 export const includedByUser = (home: string): readonly string[] =>
   includedFiles(
     userSettings.map((name) => join(home, name)),
@@ -92,9 +98,10 @@ function includedFiles(configurations: readonly string[], home: string): readonl
 }
 
 /**
- * The git folder of a workspace whose `.git` is a file: of a linked worktree that of its repository, of a submodule its own.
- * Only where that folder names the workspace in turn, as git writes it: the file may come from an archive and point
- * anywhere. Both paths may be relative (worktree.useRelativePaths). Source: gitrepository-layout, gitsubmodules.
+ * The git folder of a workspace whose `.git` is a file: for a linked worktree that of its repository, for a submodule
+ * its own. Only if that folder points back to the workspace, as git writes it, because the file may come from an
+ * archive and point anywhere. Both paths may be relative (worktree.useRelativePaths). Source: gitrepository-layout,
+ * gitsubmodules.
  */
 export function linkedGitFolder(root: string): readonly string[] {
   const written = /^gitdir: (.+)$/m.exec(textOf(join(root, '.git')))?.[1];
@@ -111,18 +118,18 @@ export function linkedGitFolder(root: string): readonly string[] {
 }
 
 /*
- * What is missing in a git folder is made while commands run, so that it can be protected. Several sessions may need it in
- * the same folder, and a killed one cannot take it away: each notes its folders in a file of its own, named after its
- * process, and the last that needs one clears up.
+ * Missing files of a git folder are created while commands run, because only existing files can be protected. Several
+ * sessions may need them in the same folder, and a killed session cannot remove them: each session notes its folders in
+ * a file named after its process, and the last one removes what it created.
  */
 
-/** "The shared files are right here", which is what git takes for granted without this file. */
+/** "The shared files are right here", which git assumes without this file. */
 const OWN_COMMONDIR = '.\n';
 
 export interface CompletedGitFolders {
-  /** Makes what is missing in a folder: as git would, and without a change for git. Never throws. */
+  /** Creates the missing files of a folder, as git would and without any effect on git. Never throws. */
   complete(folder: string): void;
-  /** Takes it away again, but for folders that other sessions need. Never throws. */
+  /** Removes them again, except from folders that other sessions need. Never throws. */
   release(): void;
 }
 
@@ -138,7 +145,7 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
       if (!isGitFolder(folder) || !isDirectory(join(folder, 'objects'))) return;
       if (!folders.has(folder)) {
         if (folders.size === 0) clearUp(notes);
-        // Noted first: who ends in between then leaves it alone.
+        // Noted first, so that a session that ends in between does not remove the files.
         folders.add(folder);
         note(own, folders);
       }
@@ -158,11 +165,11 @@ function note(file: string, folders: ReadonlySet<string>): void {
     mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
     writeFileSync(file, JSON.stringify([...folders]), { mode: 0o600 });
   } catch {
-    // A full disk: then another session may take away what this one needs, and the next command makes it again.
+    // Disk full: another session may then remove files that this one needs, and the next command creates them again.
   }
 }
 
-/** After sessions that were killed. */
+/** Cleans up after sessions that were killed. */
 function clearUp(notes: string): void {
   for (const name of namesIn(notes)) {
     const pid = Number.parseInt(name, 10);
@@ -187,7 +194,7 @@ function foldersIn(file: string): readonly string[] {
   }
 }
 
-/** Whether there is a process of that number. */
+/** True if there is a process with this pid. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -197,7 +204,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** A running command may put a link where the folder was. */
+/** Creates the files without following links: a running command may replace the folder with one. */
 function completeGitFolder(folder: string): void {
   const hasWorktreeConfig = /worktreeconfig/i.test(textOf(join(folder, 'config')));
   try {
@@ -209,7 +216,7 @@ function completeGitFolder(folder: string): void {
       if (isMissing('commondir')) writeFileSync(at('commondir'), OWN_COMMONDIR, { flag: 'wx' });
     });
   } catch {
-    // Where this program cannot write, commands cannot either.
+    // If this program cannot write there, commands cannot either.
   }
 }
 
@@ -219,6 +226,6 @@ function uncompleteGitFolder(folder: string): void {
       if (textOf(at('commondir')) === OWN_COMMONDIR) rmSync(at('commondir'), { force: true });
     });
   } catch {
-    // The folder is not ours to write to any more.
+    // This user may no longer write to the folder.
   }
 }

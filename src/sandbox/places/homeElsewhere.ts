@@ -1,6 +1,6 @@
 /**
- * Entries of the home that belong neither to the project nor to a program: documents, other projects. They are hidden from
- * commands that run unasked, as a second line of defence behind the check of the command's text.
+ * Finds entries of the home that belong neither to the project nor to a program: documents, other projects. They are
+ * hidden from commands that run without approval, as a second line of defense behind the check of the command's text.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
@@ -14,26 +14,26 @@ export interface HiddenPlace {
 export interface ElsewhereOptions {
   /** Resolved. */
   readonly home: string;
-  /** The user's: the folders of programs are in it. */
+  /** The user's environment, which names folders of programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Stay open: workspaces, their git folders, what settings and rules allow; resolved. */
+  /** Paths that stay visible: workspaces, their git folders, paths that settings and rules allow; resolved. */
   readonly kept: readonly string[];
 }
 
 export interface Elsewhere {
   readonly hidden: readonly HiddenPlace[];
-  /** What lies in a hidden folder and stays open. */
+  /** Paths inside hidden folders that stay visible. */
   readonly readable: readonly string[];
 }
 
-/** Programs of macOS and of snap keep their own data there. */
+/** Programs of macOS and snap keep their data there. */
 const programFolders = new Set(['Library', 'Applications', 'snap']);
 /** Variables that name folders of programs. */
 const naming = /(?:PATH|HOME|ROOT|PREFIX|DIR|SDK|VIRTUAL_ENV)$/;
-/** Each is a mount, and a command waits for all of them. With more, the home is hidden as a whole. */
+/** Each is a mount, and a command waits for all of them. If there are more, the entire home is hidden. */
 const MAX_HIDDEN = 300;
 
-/** Nothing where the home itself is open. Never throws. */
+/** Returns nothing if the home itself is open. Never throws. */
 export function homeElsewhere({ home, env, kept }: ElsewhereOptions): Elsewhere {
   if (home === '/' || kept.some((path) => isInside(home, path))) return { hidden: [], readable: [] };
   const names = namesIn(home);
@@ -58,7 +58,7 @@ export function homeElsewhere({ home, env, kept }: ElsewhereOptions): Elsewhere 
   return { hidden, readable: [...new Set(readable)] };
 }
 
-/** What variables name; of a folder with programs also what is around it, as their libraries are. */
+/** The folders that variables name; for a `bin` folder its parent, which also holds the libraries. */
 function foldersOfPrograms(home: string, env: ElsewhereOptions['env']): readonly string[] {
   return Object.entries(env)
     .filter(([name]) => naming.test(name) && !/^(?:HOME|OLDPWD|XDG_.*)$/.test(name))
@@ -69,7 +69,7 @@ function foldersOfPrograms(home: string, env: ElsewhereOptions['env']): readonly
     .filter((path) => path !== home);
 }
 
-/** Targets of linked dot files, as with a repository of dotfiles. */
+/** Targets of linked dot files, e.g. in a repository of dotfiles. */
 function linkTargets(home: string, names: readonly string[]): readonly string[] {
   const config = join(home, '.config');
   return [
@@ -78,7 +78,7 @@ function linkTargets(home: string, names: readonly string[]): readonly string[] 
   ].flatMap((path) => (lstatOf(path)?.isSymbolicLink() ? resolved(path) : []));
 }
 
-/** Folders of objects that a git folder borrows from: `gitrepository-layout(5)`. */
+/** Object folders that a git folder borrows from: `gitrepository-layout(5)`. */
 export function borrowedObjects(gitFolder: string): readonly string[] {
   const objects = join(gitFolder, 'objects');
   return (
@@ -86,7 +86,7 @@ export function borrowedObjects(gitFolder: string): readonly string[] {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .flatMap((line) => resolved(resolve(objects, line)))
-      // The repository may come from anywhere, and must not open what it likes.
+      // The repository is untrusted, and must not open arbitrary folders.
       .filter((path) => basename(path) === 'objects')
   );
 }

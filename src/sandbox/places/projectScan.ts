@@ -1,4 +1,7 @@
-/** Scans a workspace for repositories, for files that other programs execute or obey, and for files with secrets. */
+/**
+ * Scans a workspace for repositories, for files that other programs run or take settings from, and for files with
+ * secrets.
+ */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { isDirectory, lstatOf, namesIn, textOf } from '../../disk/fileLookups.ts';
@@ -8,31 +11,34 @@ import { isInside } from '../../disk/realPath.ts';
 import { linkedGitFolder } from './gitFolders.ts';
 
 const MAX_REPOSITORIES = 50;
-/** Of a folder that is protected with all that is in it. */
+/** Maximum entries in the stamp of a protected folder. */
 const MAX_ENTRIES = 100;
 
 export interface Scanned {
-  /** Repositories below the folder, the nearest first and without it, and submodules wherever they are. */
+  /** Repositories inside the folder, nearest first and without the folder itself, and submodules wherever they are. */
   readonly repositories: readonly string[];
-  /** What other programs obey, each with a stamp that is another once it has changed or been replaced. */
+  /**
+   * Files that other programs run or take settings from, each with a stamp that changes when it is modified or
+   * replaced.
+   */
   readonly protectedFiles: ReadonlyMap<string, string>;
 }
 
 export interface ProjectRules {
-  /** Whether other programs obey what a file says. */
+  /** True if other programs run a file or take settings from it. */
   readonly isObeyed: (path: string) => boolean;
-  /** Whether git, only asked for a status in a folder, would start programs. */
+  /** True if `git status` in this folder would start programs. */
   readonly gitRunsPrograms: (folder: string) => boolean;
 }
 
 /** The stamp of a submodule in which git would start programs. */
 export const RUNS_PROGRAMS = 'runs programs';
 
-/** A function that looks at a folder; never throws. */
+/** Creates a function that scans a folder; it never throws. */
 export function createProjectScan({ isObeyed, gitRunsPrograms }: ProjectRules): (root: string) => Scanned {
   const readIndexOf = createIndexReader();
   const walk = createFolderWalk((path, entries) => {
-    // A folder with a HEAD is a repository, whose settings git obeys there. Source: gitrepository-layout.
+    // A folder with a HEAD is a repository, and git follows its settings there. Source: gitrepository-layout.
     const protectedFiles = entries
       .filter((entry) => (entry.name === 'HEAD' && entry.isFile()) || isObeyed(join(path, entry.name)))
       .map(({ name }) => name);
@@ -42,8 +48,8 @@ export function createProjectScan({ isObeyed, gitRunsPrograms }: ProjectRules): 
   return (root) => {
     const folders = walk(root);
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
-    // Git looks into a submodule for the status of what is around it, and runs what the settings in there name: a
-    // repository that a command has made is obeyed from the moment on in which an index lists it, wherever it lies.
+    // For the status of a repository, git enters its submodules and runs programs named in their settings. So a
+    // repository that a command has created takes effect as soon as an index lists it, wherever it is.
     const submodules = repositories
       .flatMap((at) => readIndexOf(at).submodules)
       .filter((path) => lstatOf(join(path, '.git')) !== undefined)
@@ -67,12 +73,12 @@ export function createProjectScan({ isObeyed, gitRunsPrograms }: ProjectRules): 
   };
 }
 
-/** The time is that of the change, which no program can set. */
+/** Uses the change time, which no program can set. */
 function stampOf(path: string): string {
   const found = lstatOf(path);
   if (found === undefined) return '';
   if (!found.isDirectory()) return `${found.ino} ${found.ctimeNs}`;
-  // Git writes into its folder constantly; the files in it that git obeys are protected separately.
+  // Git writes into its folder constantly; the files in it that git runs or reads as settings are protected separately.
   const entries = basename(path) === '.git' ? [] : namesIn(path).slice(0, MAX_ENTRIES);
   return [found.ino, ...entries.map((name) => `${name} ${lstatOf(join(path, name))?.ctimeNs}`)].join(' ');
 }
@@ -81,8 +87,8 @@ function stampOf(path: string): string {
 const MAX_SECRETS = 100;
 
 /**
- * A function that finds the files with secrets in a folder, the nearest first, but for those that git tracks: it shows
- * them anyway, and would take one that is hidden from it for changed. Never throws.
+ * Creates a function that finds the files with secrets in a folder, nearest first, without files that git tracks: git
+ * shows their content anyway, and would report a hidden one as changed. The function never throws.
  */
 export function createSecretsScan(
   isSensitive: (path: string) => boolean,
@@ -121,13 +127,13 @@ const MAX_BYTES = 64 * 2 ** 20;
 export interface IndexContent {
   /** Folders, absolute. */
   readonly submodules: readonly string[];
-  /** Of the paths that were asked about, those that git has. Where that cannot be told, all of them. */
+  /** The paths, of those asked about, that git tracks. If that cannot be determined, all of them. */
   readonly tracked: readonly string[];
 }
 
 /**
- * A function that looks into the index of the repository at a folder for some absolute paths in it. It reads again only
- * what has changed. Never throws.
+ * Creates a function that looks up absolute paths in the index of a repository. It reads an index again only after a
+ * change. Never throws.
  */
 export function createIndexReader(): (repository: string, paths?: readonly string[]) => IndexContent {
   const known = new Map<string, { readonly state: string; readonly found: IndexContent }>();
@@ -164,7 +170,7 @@ function readIndex(index: string, bytes: number, repository: string, paths: read
   }
 }
 
-/** The repository that a folder lies in, if it is none itself. */
+/** The repository that contains a folder; undefined if there is none. The folder itself does not count. */
 export function repositoryAbove(folder: string): string | undefined {
   const above = dirname(folder);
   if (above === folder) return undefined;

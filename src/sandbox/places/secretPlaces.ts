@@ -1,6 +1,6 @@
 /**
- * Where keys, passwords and sessions lie: confined commands do not see them. Each place is named by the documentation of
- * the program that owns it, as are the variables that move it. Pure.
+ * Where keys, passwords and sessions are stored: confined commands cannot see them. Each place, and each variable that
+ * moves it, is named by the documentation of the program that owns it. Pure.
  */
 import { isAbsolute, join } from 'node:path';
 
@@ -56,7 +56,7 @@ const secretPlaces: readonly string[] = [
   '.credentials',
   '.secrets',
   '.android/adbkey',
-  // Clouds and hosts of code
+  // Clouds and code hosts
   '.aws',
   '.azure',
   '.config/gcloud',
@@ -102,7 +102,7 @@ const secretPlaces: readonly string[] = [
   '.docker/config.json',
   '.config/containers/auth.json',
   '.dockercfg',
-  // Registries of packages
+  // Package registries
   '.npmrc',
   '.yarnrc.yml',
   '.pypirc',
@@ -157,7 +157,7 @@ const secretPlaces: readonly string[] = [
   '.supabase',
   '.subversion/auth',
   '.config/configstore',
-  // What people typed
+  // Command histories
   '.bash_history',
   '.zsh_history',
   '.zhistory',
@@ -218,7 +218,7 @@ const secretPlaces: readonly string[] = [
   '.config/solana',
 ];
 
-/** Of the system, absolute: most are readable for root only, and so for a sandbox that root starts. */
+/** System paths, absolute: most are readable only by root, and so by a sandbox that root starts. */
 const secretSystemPlaces: readonly string[] = [
   '/etc/security/opasswd',
   '/etc/krb5.keytab',
@@ -253,9 +253,9 @@ const secretSystemPlaces: readonly string[] = [
 ];
 
 /**
- * Variables that move a folder of the home. Sources: XDG Base Directory Specification; and of each program the page on its
- * environment or configuration (cargo, gnupg, docker, gradle, gcloud, az, gh, glab, pass, pulumi, huggingface-cli, kaggle,
- * codex, claude, composer, poetry, pip, flyctl, databricks, snowflake, dbt, uv, helm, step,
+ * Variables that move a folder of the home. Sources: XDG Base Directory Specification, and each program's documentation
+ * of its environment or configuration (cargo, gnupg, docker, gradle, gcloud, az, gh, glab, pass, pulumi,
+ * huggingface-cli, kaggle, codex, claude, composer, poetry, pip, flyctl, databricks, snowflake, dbt, uv, helm, step,
  * minikube, android, pub, IPython).
  */
 const movedFolders: Readonly<Record<string, string>> = {
@@ -293,9 +293,9 @@ const movedFolders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Variables that name files with keys, passwords or histories, or lists of them. Sources: the same pages of kubectl, aws,
- * gcloud, npm, pip, git and curl (.netrc), psql, mysql, gsutil, terraform, rclone, oci, podman, sops, Kerberos, X11,
- * Ansible, Talos, the shells and REPLs; `npm_config_userconfig` is what npm gives to the scripts that it runs.
+ * Variables that name files with keys, passwords or histories, or lists of them. Sources: the same documentation of
+ * kubectl, aws, gcloud, npm, pip, git and curl (.netrc), psql, mysql, gsutil, terraform, rclone, oci, podman, sops,
+ * Kerberos, X11, Ansible, Talos, the shells and REPLs; npm sets `npm_config_userconfig` for the scripts it runs.
  */
 const secretFiles: readonly string[] = [
   ...['KUBECONFIG', 'AWS_SHARED_CREDENTIALS_FILE', 'AWS_CONFIG_FILE', 'AWS_WEB_IDENTITY_TOKEN_FILE'],
@@ -314,19 +314,19 @@ const secretFiles: readonly string[] = [
   ...['HISTFILE', 'LESSHISTFILE', 'PSQL_HISTORY', 'MYSQL_HISTFILE', 'SQLITE_HISTORY', 'REDISCLI_HISTFILE'],
   ...['NODE_REPL_HISTORY', 'PYTHON_HISTORY'],
 ];
-/** A file that a name of its own calls a secret. A key (`SSL_KEY_FILE`) may be what a development server needs. */
+/** Variables whose name says that the file is a secret. Without keys: a development server may need `SSL_KEY_FILE`. */
 const secretFileName = /(?:TOKEN|PASSWORD|PASSWD|SECRET|CREDENTIALS?)_(?:FILE|PATH)$/i;
 
 export interface SecretPaths {
-  /** Files and folders where they are unless a variable says otherwise. */
+  /** Default locations of files and folders. */
   readonly places: readonly string[];
-  /** The same where a variable has moved them. */
+  /** The same places where a variable has moved them. */
   readonly moved: readonly string[];
-  /** What variables name: files only, since a folder could be anything. */
+  /** Files that variables name; no folders, since such a folder could be anything. */
   readonly files: readonly string[];
 }
 
-/** Every place where secrets of a user with these homes may lie, absolute; most are not there. `user` is a number. */
+/** All places that may contain secrets of a user with these homes, absolute; most do not exist. `user` is a user id. */
 export function secretPathsOf(
   homes: readonly string[],
   env: Variables,

@@ -1,8 +1,8 @@
 /**
- * The temporary folders of a session's confined commands. Other programs of the user run code and obey what lies in the
- * shared ones (`/tmp`), so commands get a private folder instead. They read the shared one through links; plain files and
- * folders that a command makes appear there as links and replace these links when the session ends. A later session
- * cleans up after one that was killed.
+ * The temporary folders of a session's confined commands. Other programs of the user run code and read settings from
+ * the shared ones (`/tmp`), so commands get a private folder instead. They read the shared one through links; plain
+ * files and folders that a command creates appear there as links, and replace these links when the session ends. A
+ * later session cleans up after one that was killed.
  */
 import {
   linkSync,
@@ -22,55 +22,58 @@ import { entriesOf, isDirectory, lstatOf, namesIn } from '../../disk/fileLookups
 import { isInside } from '../../disk/realPath.ts';
 import { isRunning } from '../places/gitFolders.ts';
 
-/** More are not linked at each command; then only those that the command names. */
+/** If there are more entries, only those that the command names are linked. */
 const MAX_LINKED = 1000;
-/** More of what commands make stays in the session: showing, moving and removing each takes its time. */
+/** Further files that commands create stay in the session: showing, moving and removing each takes time. */
 const MAX_SHOWN = 1000;
-/** Entries that a command names, and that are mounted for it. */
+/** Maximum entries that are mounted because a command names them. */
 const MAX_MOUNTED = 20;
-/** How old the folder of a dead process has to be: its number may be that of a process that this one cannot see. */
+/**
+ * Minimum age of a dead process's folder before it is cleaned up: its pid may belong to a process that this one cannot
+ * see.
+ */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
-/** A shared temporary folder and what commands see instead. Absolute, resolved. */
+/** A shared temporary folder and the private folder that commands see instead. Absolute, resolved. */
 export interface PrivateTemporary {
   readonly shared: string;
-  /** Holds this folder and those of running commands; only the command's own are seen. */
+  /** Contains this folder and those of running commands; each command sees only its own. */
   readonly parent: string;
-  /** In the place of the shared one. */
+  /** Mounted over the shared one. */
   readonly own: string;
   /** Where commands find the shared one, read-only. */
   readonly outside: string;
 }
 
 export interface TemporaryFolders {
-  /** The folder for a shared one, made on first use. Undefined where none can be had. Never throws. */
+  /** The private folder for a shared one, created on first use. Undefined if that fails. Never throws. */
   open(shared: string): PrivateTemporary | undefined;
-  /** Those that are there. */
+  /** All folders opened so far. */
   opened(): readonly PrivateTemporary[];
   /**
-   * Entries of the shared folder that a command names: `find` and `cp` treat a link to one differently. None that is a
-   * link itself: mounted, it would show what it leads to, hidden or not. None whose name a command gave to a link: a mount
-   * would follow it out of the sandbox. Never throws.
+   * Entries of the shared folder that a command names, to be mounted, because `find` and `cp` treat links differently.
+   * Without links, which would expose their target even if it is hidden, and without names that a command has used for
+   * a link, because a mount would follow it out of the sandbox. Never throws.
    */
   named(folder: PrivateTemporary, command: string): readonly string[];
-  /** Links what is in the shared folder, but for names that something else is mounted at. Never throws. */
+  /** Links the entries of the shared folder, except for names at which something is mounted. Never throws. */
   link(folder: PrivateTemporary, mounted: readonly string[], command: string): void;
-  /** Whether an entry was made by a command. */
+  /** True if a command created this entry. */
   isOwn(folder: PrivateTemporary, name: string): boolean;
-  /** A file that the session has made in a shared folder by itself becomes one of its own. Never throws. */
+  /** Moves a file that the session itself created in a shared folder to the private one. Never throws. */
   adopt(path: string): void;
-  /** Shows in the shared folders what commands have made. Never throws. */
+  /** Makes files that commands have created visible in the shared folders. Never throws. */
   share(): void;
-  /** The session is over: what is shown stays, the rest is removed. Never throws. */
+  /** Ends the session: visible files stay, the rest is removed. Never throws. */
   release(): void;
 }
 
 export interface TemporaryOptions {
-  /** Of the folder in each shared one that holds those of this user's sessions and commands. */
+  /** Name of the folder in each shared one that contains those of this user's sessions and commands. */
   readonly parentName: string;
-  /** Whether other programs take an entry of that name for theirs: it is neither linked nor shown. */
+  /** True if other programs use an entry of that name for themselves: it is neither linked nor shown. */
   readonly isOfProgram: (name: string) => boolean;
-  /** Whether programs outside would look for code there: what a command makes under that name is not shown. */
+  /** True if programs outside would look for code under that name: an entry created by a command is not shown. */
   readonly isOnPath?: (name: string) => boolean;
 }
 
@@ -78,9 +81,9 @@ interface State extends PrivateTemporary {
   /** Entries of the shared folder that are linked, or need no link. */
   readonly linked: Set<string>;
   readonly shown: Set<string>;
-  /** Something was mounted there, which leaves an empty entry. */
+  /** Names at which something was mounted, which leaves an empty entry. */
   readonly mounted: Set<string>;
-  /** When the shared folder was read last. */
+  /** Modification time of the shared folder when it was last read. */
   readAt?: bigint;
   names: readonly string[];
 }
@@ -143,7 +146,10 @@ export function createTemporaryFolders({
   };
 }
 
-/** Anybody may make folders in a shared one: undefined where the parent is not the user's own, or open to others. */
+/**
+ * Anyone may create folders in a shared one: undefined if the parent belongs to another user or is accessible to
+ * others.
+ */
 function make(shared: string, parentName: string): State | undefined {
   try {
     const parent = join(shared, parentName);
@@ -157,7 +163,7 @@ function make(shared: string, parentName: string): State | undefined {
     for (const folder of [places.own, places.outside]) mkdirSync(folder, { mode: 0o700 });
     return { ...places, linked: new Set(), shown: new Set(), mounted: new Set(), names: [] };
   } catch {
-    // A full disk, or a folder that only others may write to.
+    // Disk full, or a folder that this user may not write to.
     return undefined;
   }
 }
@@ -175,7 +181,7 @@ function isLeft(parent: string, name: string): boolean {
   return found?.isDirectory() === true && Date.now() - Number(found.mtimeMs) >= LEFT_BEHIND_MS;
 }
 
-/** Reads the shared folder again where it has changed. */
+/** Reads the shared folder again if it has changed. */
 function readNames(state: State, isOfProgram: (name: string) => boolean): void {
   const readAt = lstatOf(state.shared)?.mtimeNs;
   if (readAt !== undefined && readAt !== state.readAt) {
@@ -199,7 +205,10 @@ function canBeMounted(state: State, name: string): boolean {
   return lstatOf(own)?.isSymbolicLink() !== true || targetOf(own) === join(state.outside, name);
 }
 
-/** What a mount has left, empty: a link takes its place. Where a command still has it mounted, it has the link then. */
+/**
+ * Removes the empty entry that a mount has left, so that a link can replace it. A command that still has it mounted
+ * then sees the link.
+ */
 function unmounted(state: State, name: string): void {
   const left = join(state.own, name);
   state.mounted.delete(name);
@@ -214,13 +223,13 @@ function linkNames(state: State, command: string): void {
   const isMany = state.names.length > MAX_LINKED;
   for (const name of state.names) {
     if (state.linked.has(name) || state.mounted.has(name) || (isMany && !command.includes(name))) continue;
-    // Where the command has an entry of that name, it keeps it.
+    // If the command has created an entry of that name, it stays.
     attempt(() => symlinkSync(join(state.outside, name), join(state.own, name)));
     state.linked.add(name);
   }
 }
 
-/** Shown by this session or by another, whose folder is out of sight. */
+/** True for a link made by this or another session; the folders of other sessions are not visible here. */
 function isOfSession({ shared, parent }: State, name: string): boolean {
   const target = targetOf(join(shared, name));
   return target !== undefined && isInside(target, parent);
@@ -242,7 +251,7 @@ function adopt(state: State, name: string): void {
     state.linked.delete(name);
     unlink(own, join(state.outside, name));
     if (lstatOf(own) !== undefined) return;
-    // At both places until the link is there: a crash in between loses neither.
+    // The file is in both places until the link exists, so that a crash in between does not lose it.
     linkSync(place, own);
     const link = join(state.own, '..', 'link');
     rmSync(link, { force: true });
@@ -261,11 +270,11 @@ function show(state: State, isKept: (name: string) => boolean): void {
   }
   for (const entry of entriesOf(state.own)) {
     if (state.shown.size >= MAX_SHOWN) break;
-    // A link could lead a program that writes to it anywhere.
+    // Links are not shown: a program that writes to one could be led anywhere.
     const isPlain = entry.isFile() || entry.isDirectory();
     if (!isPlain || state.shown.has(entry.name) || state.mounted.has(entry.name) || isKept(entry.name))
       continue;
-    // What is there in the shared folder stays.
+    // An existing entry of the shared folder stays.
     attempt(() => {
       symlinkSync(join(state.own, entry.name), join(state.shared, entry.name));
       state.shown.add(entry.name);
@@ -273,10 +282,10 @@ function show(state: State, isKept: (name: string) => boolean): void {
   }
 }
 
-/** Puts what is shown in the place of its link, and removes the rest. */
+/** Replaces each link with the file or folder it shows, and removes the rest. */
 function settle({ shared, own }: PrivateTemporary): void {
   const moving = join(own, '..', 'moving');
-  // A session that was killed in between had removed the link and not yet put the folder there.
+  // A session that was killed in between had removed the link and not yet moved the folder.
   for (const name of namesIn(moving)) {
     if (lstatOf(join(shared, name)) === undefined && isDirectory(join(own, name)))
       attempt(() => renameSync(join(own, name), join(shared, name)));
@@ -287,31 +296,31 @@ function settle({ shared, own }: PrivateTemporary): void {
     attempt(() => {
       if (readlinkSync(place) !== target) return;
       const found = lstatOf(target);
-      // A file replaces its link in one step, so that a crash loses neither; a folder cannot, and is noted before.
+      // A file replaces its link atomically, so that a crash loses neither; a folder cannot, so it is noted first.
       if (found?.isDirectory()) mkdirSync(join(moving, entry.name), { recursive: true });
       if (found?.isFile() !== true) unlinkSync(place);
       if (found?.isFile() || found?.isDirectory()) renameSync(target, place);
     });
   }
-  // What is left when the program ends first is removed by a later session.
+  // If the program ends first, a later session removes the rest.
   void rm(join(own, '..'), { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Removes a link that leads there, and nothing else. */
+/** Removes a link to that target, and nothing else. */
 function unlink(path: string, target: string): void {
   if (targetOf(path) === target) attempt(() => unlinkSync(path));
 }
 
-/** Wherever it leads: nothing must be mounted through it. */
+/** Removes a link to any target: nothing must be mounted through it. */
 function removeLink(path: string): void {
   if (lstatOf(path)?.isSymbolicLink()) attempt(() => unlinkSync(path));
 }
 
-/** What fails here is there already, gone, or not the user's. */
+/** Ignores failures: the entry already exists, has disappeared, or belongs to another user. */
 function attempt(act: () => void): void {
   try {
     act();
   } catch {
-    // The next command finds it as it is.
+    // The next command handles whatever is there.
   }
 }

@@ -1,19 +1,19 @@
 /**
  * Names in a temporary folder that other programs of the user take for their own: caches of code that they run again,
- * libraries that they load, sockets that they talk to, and settings that tools look for in the folders above a project.
- * What a confined command puts there under such a name stays out of their reach. Data; a name too many costs little: the
- * file is then seen by the commands of its session only.
+ * libraries that they load, sockets that they connect to, and settings that tools look for in the folders above a
+ * project. Files that a confined command creates under such names stay out of their reach. Data; an unnecessary name
+ * costs little: the file is then visible only to the commands of its session.
  */
 import { delimiter, isAbsolute, resolve } from 'node:path';
 
 interface Group {
-  /** Where each program's own documentation or source says so. */
+  /** The documentation or source of each program that names it. */
   readonly source: string;
-  /** `*` stands for anything. Capitals make no difference. */
+  /** `*` matches anything, `?` one word character. Case-insensitive. */
   readonly names: string;
 }
 
-/** Folders, sockets and files without an extension, or with one of code. */
+/** Folders, sockets, and files without an extension or with one of code. */
 const caches: readonly Group[] = [
   {
     source:
@@ -73,7 +73,7 @@ const settings: readonly Group[] = [
   },
 ];
 
-/** Documents: people and the model read them, and no program runs them. */
+/** Documents: read by people and the model, not run by programs. */
 const document =
   /\.(?:log|txt|md|rst|json|jsonl|ndjson|csv|tsv|html?|xml|patch|diff|out|err|ya?ml|svg|png|jpe?g|gif|webp|pdf|sql|tar|t?gz|zip|xz|bz2)$/;
 
@@ -89,19 +89,19 @@ const matcherOf = (groups: readonly Group[]): RegExp =>
 const aCache = matcherOf(caches);
 const aSetting = matcherOf(settings);
 
-/** Numbers below it are too short to say whose a name is: `part-0`. */
+/** Lower user ids are too short to identify a user in a name such as `part-0`. */
 const FIRST_TELLING_USER = 100;
 
-/** Who uses the folder. */
+/** The user of the folder. */
 export interface TemporaryUser {
   readonly number?: number | undefined;
   readonly name?: string | undefined;
 }
 
 /**
- * A function that says whether a program takes an entry of that name for its own. Apart from the names that are known,
- * what begins with a dot and what carries the user's number or name is a program's, as no two users may share it. Reports
- * and logs are not, whatever they begin with.
+ * Creates a function that returns true if a program takes an entry of that name for its own. Besides the known names,
+ * these are names that begin with a dot or contain the user's id or name, which programs add so that users do not share
+ * an entry. Reports and logs never count, whatever they begin with.
  */
 export function programNames({ number, name }: TemporaryUser): (entry: string) => boolean {
   const marks = [
@@ -117,7 +117,7 @@ export function programNames({ number, name }: TemporaryUser): (entry: string) =
   };
 }
 
-/** Of the caches those whose name is known as a whole, for where nothing but paths can be protected. */
+/** The cache names without wildcards, for systems that can protect only exact paths. */
 export function wholeNames(user: number | undefined): readonly string[] {
   const whole = caches.flatMap(({ names }) => names.split(' ')).filter((name) => !/[*?]/.test(name));
   const perUser = ['tsx', 'v8-compile-cache', 'tmux'].map((name) => `${name}-${user ?? 0}`);
@@ -125,8 +125,8 @@ export function wholeNames(user: number | undefined): readonly string[] {
 }
 
 /**
- * The names in some folders under which variables such as `PATH` and `PYTHONPATH` have programs look for code; also where
- * nothing is there yet. Folders and variables as they are written and, with `real`, as where they lead.
+ * The names in some folders under which variables such as `PATH` and `PYTHONPATH` make programs look for code, even if
+ * nothing exists there yet. Compares folders and variables as written and, through `real`, with links resolved.
  */
 export function namesOnPaths(
   env: Readonly<Record<string, string | undefined>>,
