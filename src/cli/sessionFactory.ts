@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
 import { createSummarizer } from '../agent/reply.ts';
-import type { SessionTarget } from '../agent/types.ts';
+import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { ModelList } from '../commands/types.ts';
 import { rememberRules } from '../config/trust.ts';
 import {
@@ -25,16 +25,18 @@ import { createServedModels, type ServedModels } from '../model/servers/servedMo
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
 import type { SourcedRule } from '../permissions/rules/rules.ts';
 import type { ModelClient } from '../protocol/model.ts';
+import type { PermissionMode } from '../protocol/permissions.ts';
+import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { openKnownServers } from './models/knownServers.ts';
-import { openLearnedWindows } from './models/learnedWindows.ts';
-import { createModelChoice, listModels } from './models/modelChoice.ts';
+import { type LearnedWindows, openLearnedWindows } from './models/learnedWindows.ts';
+import { createModelChoice, listModels, type ModelChoice } from './models/modelChoice.ts';
 import { withNearestModels } from './models/nearestModels.ts';
 import { type OpenedSession, openContext, type SessionFactoryOptions } from './openContext.ts';
 import { createAutoAllow } from './permissions/autoAllow.ts';
 import { delicateWord } from './permissions/delicateWords.ts';
 import { createEnvSecrets } from './permissions/envSecrets.ts';
-import { createPermissions } from './permissions/permissions.ts';
+import { createPermissions, type Permissions } from './permissions/permissions.ts';
 import { warmUpCommands } from './permissions/warmUpCommands.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -59,44 +61,12 @@ export interface SessionFactory {
   listModels(): Promise<ModelList>;
 }
 
+/** Opens sessions of one project with the settings that the program started with. */
 export function createSessionFactory(options: SessionFactoryOptions): SessionFactory {
-  const { place, loaded } = options;
-  const { settings } = loaded;
-  const { baseUrl, headers } = settings;
-  const redaction = writeRedaction(settings, options.apiKey);
-  if (redaction !== undefined) options.debug.redactWith(redaction.text);
-  const store = new PersistentStore({
-    dataRoot: place.dataRoot,
-    projectRoot: place.root,
-    programVersion: place.version,
-    redaction,
-  });
-  const encoder = createTokenEncoder(place.packageRoot);
-  const engine = createPermissionEngine(place.packageRoot, options.debug.write);
-  const apiKey = options.apiKey;
-  const send = environmentSend(place.env);
-  const onError = (error: unknown): void =>
-    options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  const served = options.demo
-    ? undefined
-    : createServedModels({
-        baseUrl,
-        apiKey,
-        headers,
-        now: systemClock.now,
-        send,
-        memory: openKnownServers({ dataRoot: place.dataRoot, baseUrl, now: systemClock.now, onError }),
-      });
-  const client = createClient(options, send, served);
-  const learning = openLearnedWindows({
-    dataRoot: place.dataRoot,
-    baseUrl,
-    now: systemClock.now,
-    onError,
-  });
-  const toldAssumed = new Set<string>();
-  const savedRules: SourcedRule[] = [];
-
+  const { place, loaded, apiKey, demo } = options;
+  const { baseUrl, headers } = loaded.settings;
+  const shared = createShared(options);
+  const { store, send } = shared;
   return {
     list: () => store.listSessions(),
     has: (id) =>
@@ -108,162 +78,250 @@ export function createSessionFactory(options: SessionFactoryOptions): SessionFac
           (error) => error instanceof SessionElsewhereError,
         ),
     listModels: () =>
-      options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(baseUrl, apiKey, { send, headers }),
-    async open(asked) {
-      const [target, learnedWindows] = await Promise.all([whereItLies(asked, place), learning]);
-      let onLearned = (): void => {};
-      const model = createModelChoice(options.model, settings, {
-        served,
-        learnedWindows,
-        toldAssumed,
-        // A closed session has no entries.
-        isLearnedInSession: () =>
-          context.entries().length > 0 && context.measure([]).windowSource === 'learned',
-        onLearned: () => onLearned(),
-        hasPrompt: !options.interactive,
-      });
-      const permissions = createPermissions(loaded, {
-        ...place,
-        engine,
-        saved: savedRules,
-        // A rule that the user has just saved here must count tomorrow, without trust in what else comes here.
-        onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
-      });
-      const memory = new LongTermMemory({
-        folders: {
-          user: join(place.dataRoot, 'memory'),
-          project: join(getProjectStoragePath(place.dataRoot, place.root), 'memory'),
-        },
-        isSensitive: permissions.isWithheld,
-        onWarning: options.debug.write,
-      });
-      const isReading = target.type === 'id' && target.mode === 'read';
-      const isFork = target.type !== 'new' && target.mode === 'fork';
-      const context = new ContextManager({
-        // A fork is always of this project; anything else is taken up where it lies.
-        store: (isFork ? undefined : storeOfTarget(target, place, redaction)) ?? store,
-        root: place.root,
-        settings: settings.context,
-        model: model.current,
-        summarize: createSummarizer(client, systemClock),
-        encoder,
-        isSensitive: permissions.isWithheld,
-        memory,
-        onWindowLearned: learnedWindows.remember,
-        instructions: createInstructionSource({ ...place, isSensitive: permissions.isWithheld }),
-      });
-      // A disk that refuses the very first entry is told of before anybody listens, and only once: caught here.
-      // The last word counts: where nothing is saved, a missing lock is no news.
-      let problem: string | undefined;
-      const stopListening = context.onProblem(({ message }) => {
-        problem = message;
-      });
-      const { cwd, notices, ...opened } = await openContext(context, target, store, options, model);
-      stopListening();
-      const sandbox = createSessionSandbox({
-        place,
-        loaded,
-        permissions,
-        mode: sandboxByFlag(loaded, options.sandboxMode),
-      });
-      const protection = protectionPlace(
-        place.home,
-        [place.root, ...settings.permissions.additionalDirectories],
-        realpath,
-      );
-      const autoAllow = createAutoAllow({
-        permissions,
-        sandbox,
-        isOn: settings.sandbox.autoAllow,
-        delicateWord: (command, cwd) =>
-          delicateWord(command, cwd, {
-            home: place.home,
-            isWithheld: permissions.isWithheld,
-            isObeyed: (path) => isReadOnlyForCommands(path, protection),
-          }),
-        excluded: settings.sandbox.excludedCommands,
-      });
-      const { tools, tasks, dispose, runningCalls } = builtinTools({
-        env: { ...place.env, ...settings.env },
-        home: place.home,
-        isSensitive: permissions.isWithheld,
-        web: settings.webFetch,
-        sandbox,
-        knownSecrets: createEnvSecrets(),
-      });
-      const { maxSessions, titles } = settings.sessions;
-      const stopUpkeep = startUpkeep({ place, maxSessions, interactive: options.interactive, onError });
-      const created = createAgent({
-        id: newId(),
-        context,
-        client,
-        model,
-        tools: () => tools,
-        disposeTools: () => {
-          stopUpkeep();
-          return dispose();
-        },
-        files: openFileCheckpoints(context, settings, place, options.debug.write, redaction),
-        runningCalls,
-        tasks,
-        decide: autoAllow.decide,
-        autoAllow: autoAllow.enable,
-        sandbox,
-        remember: permissions.remember,
-        // A rule that would not count is not offered.
-        ...(settings.allowManagedPermissionRulesOnly ? {} : { suggestHost: permissions.suggestHost }),
-        root: place.root,
-        cwd,
-        mode: settings.permissions.defaultMode,
-        refusedModes: loaded.refusedModes,
-        judgeRules: settings.permissions.auto.rules,
-        maxSteps: settings.maxTurns ?? undefined,
-        interactive: options.interactive,
-        demo: options.demo,
-        titles,
-        clock: systemClock,
-        newId,
-        onError,
-      });
-      const agent = isReading ? readOnlyAgent(created, onError) : created;
-      logContext(agent, options.debug);
-      warmUpCommands(agent, () => {
-        engine.prepare();
-        sandbox.prepare();
-      });
-      agent.subscribe((event) => {
-        const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
-        for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
-      });
-      // A closed session has nothing to measure.
-      if (options.interactive) onLearned = () => void agent.measure().catch(() => undefined);
-      // Switching every question off is a decision of one day; a session does not take it to the next by itself.
-      const { defaultMode } = settings.permissions;
-      if (
-        opened.resumed &&
-        !isReading &&
-        agent.state().mode === 'bypassPermissions' &&
-        defaultMode !== 'bypassPermissions'
-      ) {
-        agent.submit({ type: 'set_mode', mode: defaultMode });
-      }
-      return {
-        agent,
-        permissions,
-        file: context.filePath(),
-        memory,
-        tools: tools.map((tool) => tool.name),
-        ...opened,
-        // Nothing is sent from a session that is only read.
-        onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
-        notices: [
-          ...(problem === undefined ? [] : [problem]),
-          ...notices,
-          ...(isReading ? [] : sandboxNotices(place, loaded)),
-        ],
-      };
-    },
+      demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(baseUrl, apiKey, { send, headers }),
+    open: (target) => openSession(target, options, shared),
   };
+}
+
+/** What the sessions of one process have in common. */
+interface Shared {
+  readonly redaction: ReturnType<typeof writeRedaction>;
+  readonly store: PersistentStore;
+  readonly encoder: ReturnType<typeof createTokenEncoder>;
+  readonly engine: ReturnType<typeof createPermissionEngine>;
+  readonly send: HttpSend;
+  readonly served: ServedModels | undefined;
+  readonly client: ModelClient;
+  readonly learnedWindows: Promise<LearnedWindows>;
+  /** Models whose assumed window the user has been told. */
+  readonly toldAssumed: Set<string>;
+  /** Saved by an "always" in one of them. */
+  readonly savedRules: SourcedRule[];
+  readonly onError: (error: unknown) => void;
+}
+
+function createShared(options: SessionFactoryOptions): Shared {
+  const { place, loaded, apiKey, debug } = options;
+  const { dataRoot, packageRoot } = place;
+  const { baseUrl, headers } = loaded.settings;
+  const { now } = systemClock;
+  const redaction = writeRedaction(loaded.settings, apiKey);
+  if (redaction !== undefined) debug.redactWith(redaction.text);
+  const send = environmentSend(place.env);
+  const onError = (error: unknown): void =>
+    debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const memory = { dataRoot, baseUrl, now, onError };
+  const served = options.demo
+    ? undefined
+    : createServedModels({ baseUrl, apiKey, headers, now, send, memory: openKnownServers(memory) });
+  return {
+    redaction,
+    store: new PersistentStore({
+      dataRoot,
+      projectRoot: place.root,
+      programVersion: place.version,
+      redaction,
+    }),
+    encoder: createTokenEncoder(packageRoot),
+    engine: createPermissionEngine(packageRoot, debug.write),
+    send,
+    served,
+    client: createClient(options, send, served),
+    learnedWindows: openLearnedWindows(memory),
+    toldAssumed: new Set(),
+    savedRules: [],
+    onError,
+  };
+}
+
+async function openSession(
+  asked: SessionTarget,
+  options: SessionFactoryOptions,
+  shared: Shared,
+): Promise<OpenedSession> {
+  const { place, loaded, interactive } = options;
+  const { settings } = loaded;
+  const [target, learnedWindows] = await Promise.all([whereItLies(asked, place), shared.learnedWindows]);
+  let onLearned = (): void => {};
+  const model = createModelChoice(options.model, settings, {
+    served: shared.served,
+    learnedWindows,
+    toldAssumed: shared.toldAssumed,
+    // A closed session has no entries.
+    isLearnedInSession: () => context.entries().length > 0 && context.measure([]).windowSource === 'learned',
+    onLearned: () => onLearned(),
+    hasPrompt: !interactive,
+  });
+  const permissions = createPermissions(loaded, {
+    ...place,
+    engine: shared.engine,
+    saved: shared.savedRules,
+    // A rule that the user has just saved here must count tomorrow, without trust in what else comes here.
+    onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
+  });
+  const { isWithheld } = permissions;
+  const memory = new LongTermMemory({
+    folders: {
+      user: join(place.dataRoot, 'memory'),
+      project: join(getProjectStoragePath(place.dataRoot, place.root), 'memory'),
+    },
+    isSensitive: isWithheld,
+    onWarning: options.debug.write,
+  });
+  const isFork = target.type !== 'new' && target.mode === 'fork';
+  const context = new ContextManager({
+    // A fork is always of this project; anything else is opened where it is stored.
+    store: (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store,
+    root: place.root,
+    settings: settings.context,
+    model: model.current,
+    summarize: createSummarizer(shared.client, systemClock),
+    encoder: shared.encoder,
+    isSensitive: isWithheld,
+    memory,
+    onWindowLearned: learnedWindows.remember,
+    instructions: createInstructionSource({ ...place, isSensitive: isWithheld }),
+  });
+  const { cwd, notices, ...opened } = await openReportingProblems(context, target, options, shared, model);
+  const isReading = target.type === 'id' && target.mode === 'read';
+  const parts = { context, cwd, model, permissions, isReading };
+  const { agent, tools } = createAgentOf(parts, options, shared);
+  // A closed session has nothing to measure.
+  if (interactive) onLearned = () => void agent.measure().catch(() => undefined);
+  if (opened.resumed && !isReading) endBypass(agent, settings.permissions.defaultMode);
+  return {
+    agent,
+    permissions,
+    file: context.filePath(),
+    memory,
+    tools: tools.map((tool) => tool.name),
+    ...opened,
+    // Nothing is sent from a session that is only read.
+    onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
+    notices: [...notices, ...(isReading ? [] : sandboxNotices(place, loaded))],
+  };
+}
+
+/** Opens the log; what goes wrong with it meanwhile is the first notice. */
+async function openReportingProblems(
+  context: ContextManager,
+  target: SessionTarget,
+  options: SessionFactoryOptions,
+  { store }: Shared,
+  model: ModelChoice,
+): ReturnType<typeof openContext> {
+  // A disk that refuses the very first entry is reported before anything listens, and only once: caught here. The last
+  // report counts: if nothing is saved, a missing lock is no news.
+  let problem: string | undefined;
+  const stopListening = context.onProblem(({ message }) => {
+    problem = message;
+  });
+  const opened = await openContext(context, target, store, options, model);
+  stopListening();
+  return { ...opened, notices: [...(problem === undefined ? [] : [problem]), ...opened.notices] };
+}
+
+interface AgentParts {
+  readonly context: ContextManager;
+  /** Where the shell starts. */
+  readonly cwd: string;
+  readonly model: ModelChoice;
+  readonly permissions: Permissions;
+  readonly isReading: boolean;
+}
+
+/** The agent of an open session, with its tools and their sandbox. */
+function createAgentOf(
+  { context, cwd, model, permissions, isReading }: AgentParts,
+  options: SessionFactoryOptions,
+  { redaction, engine, client, onError }: Shared,
+): { agent: Agent; tools: readonly Tool[] } {
+  const { place, loaded, interactive, demo, debug } = options;
+  const { settings } = loaded;
+  const sandbox = createSessionSandbox({
+    place,
+    loaded,
+    permissions,
+    mode: sandboxByFlag(loaded, options.sandboxMode),
+  });
+  const autoAllow = createAutoAllow({
+    permissions,
+    sandbox,
+    isOn: settings.sandbox.autoAllow,
+    delicateWord: delicateWordIn(place, settings.permissions.additionalDirectories, permissions),
+    excluded: settings.sandbox.excludedCommands,
+  });
+  const { tools, tasks, dispose, runningCalls } = builtinTools({
+    env: { ...place.env, ...settings.env },
+    home: place.home,
+    isSensitive: permissions.isWithheld,
+    web: settings.webFetch,
+    sandbox,
+    knownSecrets: createEnvSecrets(),
+  });
+  const { maxSessions, titles } = settings.sessions;
+  const stopUpkeep = startUpkeep({ place, maxSessions, interactive, onError });
+  const writing = createAgent({
+    id: newId(),
+    context,
+    client,
+    model,
+    // Asked before each request and each call: tools may come and go while the session runs.
+    tools: () => tools,
+    disposeTools: () => {
+      stopUpkeep();
+      return dispose();
+    },
+    files: openFileCheckpoints(context, settings, place, debug.write, redaction),
+    runningCalls,
+    tasks,
+    decide: autoAllow.decide,
+    autoAllow: autoAllow.enable,
+    sandbox,
+    remember: permissions.remember,
+    // A rule that would not count is not offered.
+    ...(settings.allowManagedPermissionRulesOnly ? {} : { suggestHost: permissions.suggestHost }),
+    root: place.root,
+    cwd,
+    mode: settings.permissions.defaultMode,
+    refusedModes: loaded.refusedModes,
+    judgeRules: settings.permissions.auto.rules,
+    maxSteps: settings.maxTurns ?? undefined,
+    interactive,
+    demo,
+    titles,
+    clock: systemClock,
+    newId,
+    onError,
+  });
+  const agent = isReading ? readOnlyAgent(writing, onError) : writing;
+  logContext(agent, debug);
+  warmUpCommands(agent, () => {
+    engine.prepare();
+    sandbox.prepare();
+  });
+  agent.subscribe((event) => {
+    const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
+    for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
+  });
+  return { agent, tools };
+}
+
+/** Which word of a command keeps it from running without a question. */
+function delicateWordIn(
+  { home, root }: AppPaths,
+  additionalDirectories: readonly string[],
+  { isWithheld }: Permissions,
+): (command: string, cwd: string) => string | undefined {
+  const protection = protectionPlace(home, [root, ...additionalDirectories], realpath);
+  const isObeyed = (path: string): boolean => isReadOnlyForCommands(path, protection);
+  return (command, cwd) => delicateWord(command, cwd, { home, isWithheld, isObeyed });
+}
+
+/** To switch every question off is a decision of one day: a resumed session does not keep it. */
+function endBypass(agent: Agent, defaultMode: PermissionMode): void {
+  if (agent.state().mode === 'bypassPermissions' && defaultMode !== 'bypassPermissions')
+    agent.submit({ type: 'set_mode', mode: defaultMode });
 }
 
 /** As OpenAI's own tools read them. */
