@@ -5,12 +5,13 @@
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Part, PartRoom } from './parts.ts';
-import { createSearch, type Direction, type Found, type GoesOn } from './search.ts';
+import { createSearch, type Direction, type Found, type GoesOn, type TranscriptSearch } from './search.ts';
 import {
   comparePlaces,
   createTranscriptDocument,
   missingOriginal,
   type Place,
+  type TranscriptDocument,
 } from './transcriptDocument.ts';
 
 export interface TranscriptPorts {
@@ -30,262 +31,310 @@ export interface TranscriptSize extends PartRoom {
   readonly height: number;
 }
 
-export interface Transcript {
-  resize(size: TranscriptSize): void;
-  append(entry: JSONLEntry): void;
-  setLive(parts: readonly Part[]): void;
-  scroll(rows: number): void;
-  toStart(): Promise<void>;
-  toEnd(): void;
-  /** To previous prompt or after the topmost row. */
-  toPrompt(direction: Direction): Promise<void>;
-  /** Looks for words from here on; without them, for the last ones again. */
-  search(direction: Direction, query?: string): Promise<void>;
-  /** Ends a search or a way to the start that is still going on. True when there was one. */
-  stop(): boolean;
-  rows(): readonly string[];
-  isAtEnd(): boolean;
-  /** The entry of the topmost row. */
-  topEntry(): JSONLEntry | undefined;
-  message(): string | undefined;
-  clearMessage(): void;
-}
-
 /** Milliseconds of work after which others have a turn. */
 const SLICE_MS = 8;
+/** Items above the top below which older history is fetched. */
+const NEAR_ITEMS = 60;
 
-export function createTranscript(
-  entries: readonly JSONLEntry[],
-  initialSize: TranscriptSize,
-  ports: TranscriptPorts,
-): Transcript {
-  let size = initialSize;
-  const document = createTranscriptDocument(entries, size);
-  const asked = new Set<number>();
-  let top: Place = document.start();
-  let isFollowing = true;
-  let isComplete = (entries[0]?.seq ?? 0) === 0;
-  let message: string | undefined;
-  /** Raised by whatever ends the long work before it. */
-  let work = 0;
-  let isWorking = false;
+export class Transcript {
+  readonly #ports: TranscriptPorts;
+  readonly #document: TranscriptDocument;
+  readonly #search: TranscriptSearch;
+  readonly #work: LongWork;
+  #size: TranscriptSize;
+  #top: Place;
+  #isFollowing = true;
+  #message: string | undefined;
+  /** The beginning of the session is in memory. */
+  #isComplete: boolean;
+  #paging: Promise<boolean> | undefined;
+  /** Items whose whole text was asked for. */
+  readonly #asked = new Set<number>();
 
-  const lastTop = (): Place => document.move(document.end(), 1 - size.height);
-  const settle = (): void => {
-    top = document.nearest(top);
-    const bottom = lastTop();
-    if (isFollowing || comparePlaces(top, bottom) >= 0) {
-      top = bottom;
-      isFollowing = true;
+  constructor(entries: readonly JSONLEntry[], size: TranscriptSize, ports: TranscriptPorts) {
+    this.#ports = ports;
+    this.#size = size;
+    this.#document = createTranscriptDocument(entries, size);
+    this.#search = createSearch(this.#document, {
+      readOriginal: (item) => this.#readOriginal(item),
+      pageIn: () => this.#pageIn(),
+    });
+    this.#work = createLongWork(ports, (text) => {
+      this.#message = text;
+    });
+    this.#top = this.#document.start();
+    this.#isComplete = (entries[0]?.seq ?? 0) === 0;
+    this.#settle();
+  }
+
+  resize(next: TranscriptSize): void {
+    const before = this.#size;
+    this.#size = next;
+    if (before.width === next.width && before.markdown === next.markdown && before.theme === next.theme) {
+      this.#settle();
+      return;
     }
-  };
-  const scrollTo = (place: Place): void => {
-    isFollowing = false;
-    top = place;
-    settle();
-  };
+    const { item, part, row } = this.#top;
+    const many = Math.max(1, this.#document.rowsOf(item, part).length);
+    this.#document.setRoom(next);
+    this.#search.setCurrent(undefined);
+    this.#top = {
+      item,
+      part,
+      row: Math.floor((row / many) * this.#document.rowsOf(item, part).length),
+    };
+    this.#settle();
+  }
 
-  /** Puts a whole text in place of the part of it; what is on screen stays where it was, counted from below. */
-  const putOriginal = (item: number, text: string): void => {
-    const isInside = top.item === item && (top.part > 0 || top.row > 0);
-    const below = isInside ? rowsToEndOf(item) : 0;
-    document.setOriginal(item, text);
-    if (search.current()?.item === item) search.setCurrent(undefined);
-    if (!isInside) return;
-    const many = document.partsOf(item) - 1;
-    const end = { item, part: many, row: document.rowsOf(item, many).length };
-    top = document.move(end, -below);
-  };
-  const rowsToEndOf = (item: number): number => {
-    let rows = -top.row;
-    for (let part = top.part; part < document.partsOf(item); part += 1)
-      rows += document.rowsOf(item, part).length;
-    return rows;
-  };
-  const readOriginal = async (item: number): Promise<void> => {
-    const ref = missingOriginal(document, item);
-    if (ref === undefined || asked.has(item)) return;
-    asked.add(item);
-    const text = await ports.original(ref);
-    if (text === undefined) return;
-    putOriginal(item, text);
-    settle();
-    ports.changed();
-  };
+  append(entry: JSONLEntry): void {
+    const { last } = this.#document.bounds();
+    this.#document.append(entry);
+    // What was live has become an entry: the same text in other parts.
+    if (this.#top.item >= last && !this.#isFollowing) this.#top = this.#document.nearest(this.#top);
+    const found = this.#search.current();
+    if (found !== undefined && found.item >= last) this.#search.setCurrent(undefined);
+  }
+
+  setLive(parts: readonly Part[]): void {
+    this.#document.setLive(parts);
+  }
+
+  scroll(rows: number): void {
+    this.#work.cancel();
+    this.#search.setCurrent(undefined);
+    this.#scrollTo(this.#document.move(this.#top, rows));
+  }
+
+  async toStart(): Promise<void> {
+    await this.#work.run('loading the beginning…', async (goesOn) => {
+      while (!this.#isComplete && (await goesOn())) if (!(await this.#pageIn())) break;
+      if (await goesOn()) this.#scrollTo(this.#document.start());
+      this.#message = undefined;
+    });
+  }
+
+  toEnd(): void {
+    this.#work.cancel();
+    this.#message = undefined;
+    this.#isFollowing = true;
+    this.#search.setCurrent(undefined);
+    this.#settle();
+  }
+
+  /** To the previous prompt, or the next after the topmost row. */
+  async toPrompt(direction: Direction): Promise<void> {
+    await this.#work.run('looking for a prompt…', async (goesOn) => {
+      const { part, row } = this.#top;
+      let { item } = this.#top;
+      // Inside of a prompt's own text, back is its beginning.
+      if (direction === -1 && (part > 0 || row > 0)) item += 1;
+      while (await goesOn()) {
+        item += direction;
+        const { first, last } = this.#document.bounds();
+        if (item > last) break;
+        if (item < first && !(await this.#pageIn())) break;
+        const { type, subtype } = this.#document.entryAt(item) ?? {};
+        if (type === 'user' && (subtype === 'prompt' || subtype === 'shell')) {
+          this.#message = undefined;
+          this.#scrollTo({ item, part: 0, row: 0 });
+          return;
+        }
+      }
+      this.#message = direction === 1 ? 'no later prompt' : 'no earlier prompt';
+    });
+  }
+
+  /** Looks for words from here on; without them, for the last ones again. */
+  async search(direction: Direction, query?: string): Promise<void> {
+    const search = this.#search;
+    if (query !== undefined) search.begin(query);
+    if (!search.isOn()) return;
+    await this.#work.run('searching… Esc stops', async (goesOn) => {
+      const shown = { top: this.#top, bottom: this.#bottom() };
+      let found = await search.find(direction, shown, goesOn);
+      // The view opens at its end, where a forward search would find nothing at all.
+      if (found === undefined && search.current() === undefined && (await goesOn()))
+        found = await search.find(direction === 1 ? -1 : 1, shown, goesOn);
+      if (!(await goesOn())) return;
+      if (found === undefined) {
+        const which = direction === 1 ? 'later' : 'earlier';
+        this.#message = search.current() === undefined ? 'not found' : `no ${which} match`;
+        return;
+      }
+      this.#showFound(found);
+      this.#message = 'match';
+      this.#ports.changed();
+      const counted = await search.count(found, goesOn);
+      if (counted !== undefined)
+        this.#message = `match ${counted.number} of ${counted.all}${this.#isComplete ? '' : '+'}`;
+    });
+  }
+
+  /** Ends a search or a way to the start that is still going on. True when there was one. */
+  stop(): boolean {
+    if (!this.#work.cancel()) return false;
+    this.#message = 'stopped';
+    return true;
+  }
+
+  rows(): readonly string[] {
+    this.#settle();
+    this.#readNear();
+    this.#pageNear();
+    return this.#shownRows().map(({ text, place }) => this.#search.mark(text, place));
+  }
+
+  isAtEnd(): boolean {
+    return this.#isFollowing;
+  }
+
+  /** The entry of the topmost row. */
+  topEntry(): JSONLEntry | undefined {
+    return this.#document.entryAt(this.#top.item);
+  }
+
+  message(): string | undefined {
+    return this.#message;
+  }
+
+  clearMessage(): void {
+    this.#message = undefined;
+  }
+
+  #shownRows(): ReturnType<TranscriptDocument['rowsFrom']> {
+    return this.#document.rowsFrom(this.#top, this.#size.height);
+  }
+
+  #bottom(): Place {
+    return this.#shownRows().at(-1)?.place ?? this.#top;
+  }
+
+  /** The topmost row when the end is on screen. */
+  #lastTop(): Place {
+    return this.#document.move(this.#document.end(), 1 - this.#size.height);
+  }
+
+  #settle(): void {
+    this.#top = this.#document.nearest(this.#top);
+    const bottom = this.#lastTop();
+    if (this.#isFollowing || comparePlaces(this.#top, bottom) >= 0) {
+      this.#top = bottom;
+      this.#isFollowing = true;
+    }
+  }
+
+  #scrollTo(place: Place): void {
+    this.#isFollowing = false;
+    this.#top = place;
+    this.#settle();
+  }
+
+  #showFound(found: Found): void {
+    this.#search.setCurrent(found);
+    const place = this.#search.placeOf(found);
+    const isShown = this.#shownRows().some((one) => comparePlaces(one.place, place) === 0);
+    if (!isShown) this.#scrollTo(this.#document.move(place, -Math.floor(this.#size.height / 3)));
+    // What follows its end would move away from the match.
+    else if (this.#isFollowing) this.#isFollowing = comparePlaces(this.#top, this.#lastTop()) === 0;
+  }
+
   /** What is on screen, and a little before and after it. */
-  const readNear = (): void => {
-    const { first, last } = document.bounds();
-    const bottom = document.rowsFrom(top, size.height).at(-1)?.place.item ?? top.item;
-    for (let item = Math.max(first, top.item - 3); item <= Math.min(last, bottom + 3); item += 1)
-      void readOriginal(item);
-  };
+  #readNear(): void {
+    const { first, last } = this.#document.bounds();
+    const top = this.#top.item;
+    const bottom = this.#bottom().item;
+    for (let item = Math.max(first, top - 3); item <= Math.min(last, bottom + 3); item += 1)
+      void this.#readOriginal(item);
+  }
 
-  let paging: Promise<boolean> | undefined;
-  const pageIn = (): Promise<boolean> => {
-    const { first } = document.bounds();
-    const seq = document.entryAt(first)?.seq;
-    if (isComplete || seq === undefined || seq === 0) return Promise.resolve(false);
-    paging ??= ports
+  async #readOriginal(item: number): Promise<void> {
+    const ref = missingOriginal(this.#document, item);
+    if (ref === undefined || this.#asked.has(item)) return;
+    this.#asked.add(item);
+    const text = await this.#ports.original(ref);
+    if (text === undefined) return;
+    this.#putOriginal(item, text);
+    this.#settle();
+    this.#ports.changed();
+  }
+
+  /** Replaces the part of a text by all of it; what is on screen stays where it was, counted from below. */
+  #putOriginal(item: number, text: string): void {
+    const { part, row } = this.#top;
+    const isInside = this.#top.item === item && (part > 0 || row > 0);
+    const below = isInside ? this.#rowsToEndOf(item) : 0;
+    this.#document.setOriginal(item, text);
+    if (this.#search.current()?.item === item) this.#search.setCurrent(undefined);
+    if (!isInside) return;
+    const last = this.#document.partsOf(item) - 1;
+    const end = { item, part: last, row: this.#document.rowsOf(item, last).length };
+    this.#top = this.#document.move(end, -below);
+  }
+
+  #rowsToEndOf(item: number): number {
+    let rows = -this.#top.row;
+    for (let part = this.#top.part; part < this.#document.partsOf(item); part += 1)
+      rows += this.#document.rowsOf(item, part).length;
+    return rows;
+  }
+
+  #pageNear(): void {
+    if (!this.#isComplete && this.#top.item - this.#document.bounds().first < NEAR_ITEMS) void this.#pageIn();
+  }
+
+  /** Fetches older history; false at the beginning of the session. */
+  #pageIn(): Promise<boolean> {
+    const seq = this.#document.entryAt(this.#document.bounds().first)?.seq;
+    if (this.#isComplete || seq === undefined || seq === 0) return Promise.resolve(false);
+    this.#paging ??= this.#ports
       .older(seq)
       .catch(() => [])
       .then((older) => {
-        paging = undefined;
-        document.prepend(older);
-        isComplete = older.length === 0 || older[0]?.seq === 0;
-        settle();
-        ports.changed();
+        this.#paging = undefined;
+        this.#document.prepend(older);
+        this.#isComplete = older.length === 0 || older[0]?.seq === 0;
+        this.#settle();
+        this.#ports.changed();
         return older.length > 0;
       });
-    return paging;
-  };
-  const pageNear = (): void => {
-    if (!isComplete && top.item - document.bounds().first < NEAR_ITEMS) void pageIn();
-  };
+    return this.#paging;
+  }
+}
 
-  /** Long work: ends quietly when other work begins, or when it is stopped. */
-  const working = async (text: string, run: (goesOn: GoesOn) => Promise<void>): Promise<void> => {
-    work += 1;
-    const own = work;
-    isWorking = true;
-    let since = ports.now();
-    const goesOn = async (): Promise<boolean> => {
-      if (ports.now() - since > SLICE_MS) {
-        message = text;
-        ports.changed();
-        await ports.breathe();
-        since = ports.now();
-      }
-      return own === work;
-    };
-    await run(goesOn);
-    if (own === work) isWorking = false;
-    ports.changed();
-  };
+/** Searching and loading, in slices: the newest work ends what ran before it. */
+interface LongWork {
+  /** `text` is shown when it takes longer than a slice. */
+  run(text: string, work: (goesOn: GoesOn) => Promise<void>): Promise<void>;
+  /** True when something was running. */
+  cancel(): boolean;
+}
 
-  const cancel = (): void => {
-    work += 1;
-    isWorking = false;
-  };
-
-  const search = createSearch(document, { readOriginal, pageIn });
-  const showFound = (found: Found): void => {
-    search.setCurrent(found);
-    const place = search.placeOf(found);
-    const shown = document.rowsFrom(top, size.height).some((one) => comparePlaces(one.place, place) === 0);
-    if (!shown) scrollTo(document.move(place, -Math.floor(size.height / 3)));
-    // What follows its end would move away from the match.
-    else if (isFollowing) isFollowing = comparePlaces(top, lastTop()) === 0;
-  };
-
-  settle();
+function createLongWork({ now, breathe, changed }: TranscriptPorts, show: (text: string) => void): LongWork {
+  let newest = 0;
+  let isRunning = false;
   return {
-    resize(next) {
-      const before = size;
-      size = next;
-      if (before.width === next.width && before.markdown === next.markdown && before.theme === next.theme) {
-        settle();
-        return;
-      }
-      const many = Math.max(1, document.rowsOf(top.item, top.part).length);
-      const share = top.row / many;
-      document.setRoom(next);
-      search.setCurrent(undefined);
-      top = { ...top, row: Math.floor(share * document.rowsOf(top.item, top.part).length) };
-      settle();
-    },
-    append(entry) {
-      const { last } = document.bounds();
-      document.append(entry);
-      // What was live has become an entry: the same text in other parts.
-      if (top.item >= last && !isFollowing) top = document.nearest(top);
-      const found = search.current();
-      if (found !== undefined && found.item >= last) search.setCurrent(undefined);
-    },
-    setLive: (parts) => document.setLive(parts),
-    scroll(rows) {
-      cancel();
-      search.setCurrent(undefined);
-      scrollTo(document.move(top, rows));
-    },
-    async toStart() {
-      await working('loading the beginning…', async (goesOn) => {
-        while (!isComplete && (await goesOn())) if (!(await pageIn())) break;
-        if (await goesOn()) scrollTo(document.start());
-        message = undefined;
-      });
-    },
-    toEnd() {
-      cancel();
-      message = undefined;
-      isFollowing = true;
-      search.setCurrent(undefined);
-      settle();
-    },
-    async toPrompt(direction) {
-      await working('looking for a prompt…', async (goesOn) => {
-        let item = top.item;
-        // Inside of a prompt's own text, back is its beginning.
-        if (direction === -1 && (top.part > 0 || top.row > 0)) item += 1;
-        while (await goesOn()) {
-          item += direction;
-          const { first, last } = document.bounds();
-          if (item > last) break;
-          if (item < first && !(await pageIn())) break;
-          const { type, subtype } = document.entryAt(item) ?? {};
-          if (type === 'user' && (subtype === 'prompt' || subtype === 'shell')) {
-            message = undefined;
-            scrollTo({ item, part: 0, row: 0 });
-            return;
-          }
+    async run(text, work) {
+      newest += 1;
+      const own = newest;
+      isRunning = true;
+      let since = now();
+      await work(async () => {
+        if (now() - since > SLICE_MS) {
+          show(text);
+          changed();
+          await breathe();
+          since = now();
         }
-        message = direction === 1 ? 'no later prompt' : 'no earlier prompt';
+        return own === newest;
       });
+      if (own === newest) isRunning = false;
+      changed();
     },
-    async search(direction, query) {
-      if (query !== undefined) search.begin(query);
-      if (!search.isOn()) return;
-      await working('searching… Esc stops', async (goesOn) => {
-        const bottom = document.rowsFrom(top, size.height).at(-1)?.place ?? top;
-        const shown = { top, bottom };
-        let found = await search.find(direction, shown, goesOn);
-        // The view opens at its end, where a forward search would find nothing at all.
-        if (found === undefined && search.current() === undefined && (await goesOn()))
-          found = await search.find(direction === 1 ? -1 : 1, shown, goesOn);
-        if (!(await goesOn())) return;
-        if (found === undefined) {
-          const before = search.current();
-          message =
-            before === undefined ? 'not found' : direction === 1 ? 'no later match' : 'no earlier match';
-          return;
-        }
-        showFound(found);
-        message = 'match';
-        ports.changed();
-        const counted = await search.count(found, goesOn);
-        if (counted !== undefined)
-          message = `match ${counted.number} of ${counted.all}${isComplete ? '' : '+'}`;
-      });
-    },
-    stop() {
-      if (!isWorking) return false;
-      cancel();
-      message = 'stopped';
-      return true;
-    },
-    rows() {
-      settle();
-      readNear();
-      pageNear();
-      return document.rowsFrom(top, size.height).map(({ text, place }) => search.mark(text, place));
-    },
-    isAtEnd: () => isFollowing,
-    topEntry: () => document.entryAt(top.item),
-    message: () => message,
-    clearMessage() {
-      message = undefined;
+    cancel() {
+      const wasRunning = isRunning;
+      newest += 1;
+      isRunning = false;
+      return wasRunning;
     },
   };
 }
-
-/** Items above the top below which older history is fetched. */
-const NEAR_ITEMS = 60;

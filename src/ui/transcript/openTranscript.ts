@@ -12,7 +12,7 @@ import { renderToolLine } from '../print/toolLine.ts';
 import type { Theme } from '../theme/theme.ts';
 import { block, type Part, textParts } from './parts.ts';
 import { cursorField, type SearchField, typeInto } from './search.ts';
-import { createTranscript, type Transcript } from './Transcript.ts';
+import { Transcript } from './Transcript.ts';
 import {
   createOriginalReader,
   createReplyParts,
@@ -88,7 +88,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
     if (hasLeft) return;
     timer ??= setTimeout(draw, Math.max(0, FRAME_MS - (now() - drawnAt)));
   };
-  const transcript: Transcript = createTranscript(options.entries, size(), {
+  const transcript: Transcript = new Transcript(options.entries, size(), {
     older: (seq) => agent.page(seq, PAGE),
     original: read,
     breathe: () => new Promise((done) => setImmediate(done)),

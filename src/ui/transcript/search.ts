@@ -25,7 +25,7 @@ interface SearchPorts {
 /** False as soon as nobody waits for the work any more. */
 export type GoesOn = () => Promise<boolean>;
 
-interface TranscriptSearch {
+export interface TranscriptSearch {
   /** New words; nothing is current. */
   begin(query: string): void;
   /** There are words to look for. */

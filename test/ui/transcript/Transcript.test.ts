@@ -6,7 +6,7 @@ import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { textParts } from '../../../src/ui/transcript/parts.ts';
-import { createTranscript, type TranscriptPorts } from '../../../src/ui/transcript/Transcript.ts';
+import { Transcript, type TranscriptPorts } from '../../../src/ui/transcript/Transcript.ts';
 import { cpuClock } from '../../cpuTime.ts';
 import { call, entry, prompt, reply, result } from './entries.ts';
 
@@ -14,7 +14,7 @@ const theme = chooseTheme('plain', { noColor: true });
 const sized = (width: number, height: number) => ({ width, height, theme, markdown: plainMarkdown });
 
 function open(entries: readonly JSONLEntry[], width = 40, height = 8, more: Partial<TranscriptPorts> = {}) {
-  return createTranscript(entries, sized(width, height), {
+  return new Transcript(entries, sized(width, height), {
     older: () => Promise.resolve([]),
     original: () => Promise.resolve(undefined),
     breathe: () => new Promise((done) => setImmediate(done)),
