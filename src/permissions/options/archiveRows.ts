@@ -35,6 +35,8 @@ export const archivePrograms: readonly ProgramRow[] = [
       exclude-caches no-recursion numeric-owner totals wildcards no-wildcards anchored ignore-case preserve-permissions
       sparse verify to-stdout force-local posix show-defaults utc one-file-system same-order version help`),
       longValues: long('file exclude sort owner group mtime mode format blocking-factor label'),
+      // What is there already is overwritten.
+      places: { '-f': 'fresh', '--file': 'fresh' },
       // A colon means another machine, which is reached with a program.
       checks: { '-f': /^[^:@]+$/, '--file': /^[^:@]+$/ },
       operand: /^[^@]/,
@@ -48,6 +50,7 @@ export const archivePrograms: readonly ProgramRow[] = [
       flags: 'rqvjDlgeuyX0123456789',
       values: 'x',
       long: long('recurse-paths quiet verbose junk-paths no-dir-entries symlinks no-extra update'),
+      writesTo: () => [0],
       operand: /^[^@]/,
     },
   },
@@ -70,6 +73,7 @@ export const archivePrograms: readonly ProgramRow[] = [
     known: {
       isSingle: true,
       options: /^-(?:y|r|mx=?\d|t(?:7z|zip|gzip|bzip2|tar|xz)|bd|slt)$/,
+      writesTo: ([command = '']) => (/^[au]$/.test(command) ? [1] : []),
       operandAt: (word, index) => (index === 0 ? /^[latuhib]$/.test(word) : !word.startsWith('@')),
     },
   },
@@ -151,7 +155,9 @@ export const archivePrograms: readonly ProgramRow[] = [
         /^-(?:i|ss|t|to|r|s|b:[av]|c(?::[avs])?|vcodec|acodec|crf|preset|pix_fmt|ar|ac|loglevel|v|threads|frames:v|q:v)$/,
       // Names with a colon are protocols, and those with a percent sign stand for many files.
       checks: { '-i': /^[\w./ @-]+$/ },
-      operand: /^[\w./ @-]+$/,
+      // `.ts` is a picture format as well as a source.
+      operand:
+        /^[\w./ @-]+\.(?:mp[34]|m4[av]|wav|aac|og[gav]|opus|flac|webm|mkv|mov|avi|gif|a?png|jpe?g|webp|bmp|tiff?|wmv|flv|mpe?g|3gp|aiff?|srt|vtt|ass)$/i,
     },
   },
   {

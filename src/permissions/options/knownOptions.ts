@@ -13,7 +13,9 @@ export type Place =
   | 'input'
   | 'output'
   /** Nothing is there yet. */
-  | 'new';
+  | 'new'
+  /** Nothing is there yet, or an archive, a log or a result: no source that would be overwritten. */
+  | 'fresh';
 
 export interface KnownOptions extends OptionList {
   /** Whole words that are options of no other form. */
@@ -33,6 +35,8 @@ export interface KnownOptions extends OptionList {
   readonly acts?: { readonly operands: RegExp; readonly stoppedBy: RegExp };
   /** Options whose value, as a separate word, is a place. */
   readonly places?: Readonly<Record<string, Place>>;
+  /** Operands that are written to, as their place among the operands; the first is 0. */
+  readonly writesTo?: (operands: readonly string[]) => readonly number[];
   /** What the value of every option must look like. */
   readonly value?: RegExp;
   /** What an operand must look like; absent = a file, which is judged elsewhere. */
@@ -176,6 +180,13 @@ export function notUnderstood(
     const isMore = index >= (grammar.most ?? Number.POSITIVE_INFINITY);
     if (isMore || grammar.operand?.test(word) === false || grammar.operandAt?.(word, index) === false)
       bad.add(at);
+  }
+  const texts = operands.map((at) => argv[at] ?? '');
+  for (const index of grammar.writesTo?.(texts) ?? []) {
+    const at = operands[index];
+    const path = texts[index]?.replace(/^of=/, '');
+    if (at !== undefined && path !== undefined && path !== '-')
+      named.set(at, { at, unless: { place: 'fresh', path } });
   }
   const [file] = operands;
   const { acts } = grammar;

@@ -13,6 +13,11 @@ const fields = { '-F': field, '--form': field };
 
 const machine = /^(?:ssh:\/\/)?(?:[\w.-]+@)?[\w.:[\]-]+$/;
 
+/** This machine, or one that its own network calls by a plain name (`db`): what a database is sent goes no further. */
+const nearHost = /^(?:[A-Za-z][\w-]*|127(?:\.\d{1,3}){3}|::1|\[::1\]|\/[\w./-]*)$/;
+const nearDatabase =
+  /^(?:[\w.-]*|(?:postgres(?:ql)?|rediss?):\/\/(?:[\w.-]*(?::[^@/?#]*)?@)?(?:[A-Za-z][\w-]*|127(?:\.\d{1,3}){3}|\[::1\])?(?::\d+)?(?:\/[\w.-]*)?)$/;
+
 const printed = /^(?:-|\/dev\/null)$/;
 
 /** Dot commands that show what is there: sqlite.org/cli.html. Their names may be abbreviated, so these are whole words. */
@@ -224,7 +229,17 @@ export const networkPrograms: readonly ProgramRow[] = [
         'list no-psqlrc csv no-align tuples-only quiet expanded version no-password single-transaction',
       ),
       longValues: long('command dbname host port username'),
-      checks: { '-R': /^[^/]*$/, '-c': { test: isOwnSql }, '--command': { test: isOwnSql } },
+      checks: {
+        '-R': /^[^/]*$/,
+        '-c': { test: isOwnSql },
+        '--command': { test: isOwnSql },
+        '-h': nearHost,
+        '--host': nearHost,
+        // An address, or settings of the connection, may name any host.
+        '-d': nearDatabase,
+        '--dbname': nearDatabase,
+      },
+      operand: nearDatabase,
     },
   },
   {
@@ -235,7 +250,13 @@ export const networkPrograms: readonly ProgramRow[] = [
       flags: 'ABNEHtsvVwXCr',
       values: 'ehuPDS',
       attached: 'p',
-      checks: { '-e': { test: isPlainSql }, '--execute': { test: isPlainSql } },
+      // A server may ask for files of the client: dev.mysql.com/doc/refman, "LOAD DATA LOCAL".
+      checks: {
+        '-e': { test: isPlainSql },
+        '--execute': { test: isPlainSql },
+        '-h': nearHost,
+        '--host': nearHost,
+      },
       long: long('batch table vertical silent skip-column-names html xml version compress'),
       longValues: long('execute host user port database'),
     },
@@ -248,6 +269,7 @@ export const networkPrograms: readonly ProgramRow[] = [
       isSingle: true,
       long: long('raw no-raw csv json scan bigkeys stat latency version no-auth-warning verbose'),
       longValues: long('h p n a u r i pattern user pass'),
+      checks: { '--h': nearHost, '--u': nearDatabase },
       operand:
         /^(?!(?:config|eval|eval_ro|evalsha|evalsha_ro|script|function|fcall|module|debug|slaveof|replicaof|migrate|restore|shutdown|flushall|flushdb|bgsave|save|bgrewriteaof|acl|cluster|failover|sync|psync)$)/i,
     },

@@ -412,7 +412,8 @@ function takenBy(
   if (entry === undefined || value == null || value === '') return undefined;
   const [, fits] = entry;
   if (typeof fits !== 'string') return fits.test(value) ? 'harmless' : undefined;
-  return value.startsWith('-') ? undefined : { place: fits, path: value };
+  // `-` is what stands in the input.
+  return /^-./.test(value) ? undefined : { place: fits, path: value };
 }
 
 /** Spelled out: an abbreviation may be that of another option. */

@@ -318,8 +318,26 @@ export const textPrograms: readonly ProgramRow[] = [
     },
   },
   {
-    programs: 'tee split csplit dd',
-    manual: 'tee(1), split(1), dd(1)',
+    programs: 'tee',
+    manual: 'tee(1)',
+    known: {
+      flags: 'aip',
+      long: long('append ignore-interrupts output-error version help'),
+      writesTo: (operands) => operands.map((_, index) => index),
+    },
+  },
+  {
+    programs: 'dd',
+    manual: 'dd(1)',
+    known: {
+      operand:
+        /^(?:if|of|bs|ibs|obs|count|skip|seek|iseek|oseek|conv|status|iflag|oflag|cbs)=|^--(?:help|version)$/,
+      writesTo: (operands) => operands.flatMap((word, index) => (word.startsWith('of=') ? [index] : [])),
+    },
+  },
+  {
+    programs: 'split csplit',
+    manual: 'split(1), csplit(1)',
     style: 'gnu',
     runs: '--filter',
   },

@@ -162,9 +162,11 @@ const does: Readonly<Record<Risk, string>> = {
 
 function riskyWord(visit: Visit, policy: Policy, isSpelled: (at: number) => boolean): Beyond | undefined {
   const text = textWords(visit.part);
-  const risky = harmfulWords(visit, policy).find(
-    ({ at, behind }) => !text.has(at) && !isSpelled(at) && !(behind !== undefined && isSpelled(behind)),
-  );
+  // What comes from the input is no file that a rule for the option speaks of.
+  const isOpen = ({ at, behind, unless }: RiskyWord): boolean =>
+    !(isSpelled(at) && (unless?.path !== '-' || isSpelled(at + 1))) &&
+    !(behind !== undefined && isSpelled(behind));
+  const risky = harmfulWords(visit, policy).find((word) => !text.has(word.at) && isOpen(word));
   return risky && { reason: `${risky.word}, which ${does[risky.risk]}`, row: risky.row };
 }
 
@@ -173,26 +175,44 @@ export const harmfulWords = ({ part, directories }: Visit, policy: Policy): read
   riskyWords(part.argv).filter(
     ({ unless }) =>
       unless === undefined ||
-      directories === null ||
-      !directories.every((directory) => {
-        const path = policy.realpath(locate(unless.path, directory, policy));
-        if (!inWorkspace(path, policy)) return false;
-        if (unless.place === 'new') return !isThere(path, policy);
-        return unless.place === 'output'
-          ? isResult(relative(policy.realpath(directory), path))
-          : policy.isDirectory(path) || isThere(path, policy);
-      }),
+      directories?.every((directory) => isHarmlessAt(unless, directory, policy)) !== true,
   );
+
+/** Whether an option, or an operand, that names such a place does no harm there. */
+function isHarmlessAt(
+  { place, path: word }: NonNullable<RiskyWord['unless']>,
+  directory: string,
+  policy: Policy,
+): boolean {
+  const path = policy.realpath(locate(word, directory, policy));
+  if (place === 'fresh' && (word === '-' || isDevice.test(path))) return true;
+  if (!inWorkspace(path, policy)) return false;
+  if (place === 'new') return !isThere(path, policy);
+  if (place === 'input') return word !== '-' && (policy.isDirectory(path) || isThere(path, policy));
+  const isMade = isResult(relative(policy.realpath(directory), path));
+  if (place === 'output') return isMade && !isTracked(path, policy);
+  return !isThere(path, policy) || ((isMade || isArchive.test(path)) && !isTracked(path, policy));
+}
+
+/** Whether git keeps a file, or one below a folder: what a build makes anew is not kept. */
+function isTracked(path: string, policy: Policy): boolean {
+  if (!isThere(path, policy)) return false;
+  const files = policy.trackedFiles(dirname(path));
+  return files === undefined || files.some((file) => file === path || file.startsWith(`${path}/`));
+}
+
+const isArchive =
+  /\.(?:tar|tgz|tbz2?|txz|tzst|tlz|gz|bz2|xz|zst|lz4?|lzma|zip|7z|jar|war|ear|aar|apk|ipa|whl|egg|crate|gem|nupkg|vsix|xpi|deb|rpm|iso|cab|rar|cpio|docx|xlsx|pptx|od[tsp]|epub|phar)$/i;
 
 const isThere = (path: string, policy: Policy): boolean =>
   policy.findUpwards(dirname(path), [basename(path)]) === path;
 
 /** Folders and files that builds and tests write their results to, so that they overwrite no source. */
 const isResult = (path: string): boolean =>
-  /(?:^|\/)(?:dist|build|out|output|target|bin|obj|coverage|htmlcov|reports?|results|test-results|playwright-report|tmp|artifacts|\.[\w-]*cache|\.next|lib-cov)(?:\/|$)/.test(
+  /(?:^|\/)(?:dist|build|out|output|target|bin|obj|coverage|htmlcov|reports?|results|test-results|playwright-report|tmp|artifacts|publish|\.[\w-]*cache|\.next|lib-cov)(?:\/|$)/.test(
     path,
   ) ||
-  /(?:\.(?:out|prof|pprof|lcov|tsbuildinfo|o|obj|a|so|dylib|exe|wasm|eslintcache)|(?:^|[\w.-]*[_.-])(?:coverage|reports?|results?|junit|profile)\.(?:xml|json|html|txt|info|sarif|log))$/.test(
+  /(?:\.(?:out|log|prof|pprof|lcov|tsbuildinfo|o|obj|a|so|dylib|exe|wasm|eslintcache)|(?:^|[\w.-]*[_.-])(?:coverage|reports?|results?|junit|profile)\.(?:xml|json|html|txt|info|sarif|log))$/.test(
     path,
   );
 

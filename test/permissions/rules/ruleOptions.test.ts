@@ -1,7 +1,10 @@
 /** Options and operands that run, write or read elsewhere: no rule for a program as a whole covers them. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
 import { programRows } from '../../../src/permissions/options/programTable.ts';
-import { bash } from '../harness.ts';
+import { bash, policyFor, root } from '../harness.ts';
 
 /** A rule, the calls that it covers, and those that it does not, though its text does. */
 const rules: Readonly<
@@ -1453,6 +1456,77 @@ const runners: Readonly<
   go: { covers: ['go mod tidy'], stops: ['go mod download x.y/z@v1', 'go install x.y/z@latest'] },
   just: { covers: ['just test'], stops: ['just -c id', 'just --command id'] },
 };
+/** Hosts of databases, what comes from the input, and files that are there already. */
+const places: typeof runners = {
+  psql: {
+    covers: [
+      "psql -h db -U app -c 'select 1' app",
+      "psql -h 127.0.0.1 -d app -c 'select 1'",
+      "psql postgres://app:x@localhost:5432/app -c 'select 1'",
+    ],
+    stops: [
+      "psql -h x.y -c 'select 1'",
+      "psql -hx.y -c 'select 1'",
+      "psql --host=x.y -c 'select 1'",
+      "psql -h 134744072 -c 'select 1'",
+      "psql -h localhost,x.y -c 'select 1'",
+      "psql postgres://x.y/app -c 'select 1'",
+      "psql 'postgres://localhost/app?host=x.y' -c 'select 1'",
+      "psql -d 'host=x.y' -c 'select 1'",
+      "psql 'dbname=app hostaddr=1.2.3.4' -c 'select 1'",
+      'psql -l service=x',
+    ],
+  },
+  mysql: {
+    covers: ["mysql -h localhost -u root -e 'select 1'"],
+    stops: ["mysql -h x.y -e 'select 1'", "mysql -hx.y -e 'select 1'", "mysql --host x.y -e 'select 1'"],
+  },
+  'redis-cli': {
+    covers: ['redis-cli -h redis get x', 'redis-cli -u redis://localhost:6379/0 get x'],
+    stops: ['redis-cli -h x.y get x', 'redis-cli -u redis://x.y get x'],
+  },
+  'make -f': { covers: ['make -f a.txt'], stops: ['make -f -', 'make -f - test'] },
+  'make -f -': { covers: ['make -f - test'], stops: [] },
+  'docker compose -f': { covers: ['docker compose -f a.txt up'], stops: ['docker compose -f - up'] },
+  tar: {
+    covers: ['tar czf new.tgz src', 'tar czf new src', 'tar cf - src', 'tar czf old.tgz src'],
+    stops: [
+      'tar cf src/app.ts a.txt',
+      'tar -czf a.txt src',
+      'tar --file=a.txt -c src',
+      'tar cf kept.tgz src',
+    ],
+  },
+  zip: { covers: ['zip -r new.zip src'], stops: ['zip a.txt b.txt', 'zip -r src/app.ts docs'] },
+  '7z': { covers: ['7z a new.7z src', '7z l a.txt'], stops: ['7z a a.txt src', '7z u src/app.ts a.txt'] },
+  tee: {
+    covers: ['tee', 'tee new.txt', 'tee -a build.log', 'tee /dev/null'],
+    stops: ['tee a.txt', 'tee -a src/app.ts', 'tee new.txt b.txt', 'tee kept.log'],
+  },
+  dd: { covers: ['dd if=a.txt of=new.img bs=1M'], stops: ['dd if=a.txt of=src/app.ts', 'dd of=b.txt'] },
+  ffmpeg: { covers: ['ffmpeg -y -i a.mp4 b.mp3'], stops: ['ffmpeg -y -i a.mp4 src/app.ts'] },
+  gcc: { covers: ['gcc -o bin/new a.c'], stops: ['gcc -o bin/kept a.c'] },
+  'npx tsc': { covers: ['npx tsc --outDir dist'], stops: ['npx tsc --outDir bin', 'npx tsc --outDir src'] },
+};
+/** What git keeps is no result of a build, whatever its name. */
+async function placesCommand(command: string, prefix: string): Promise<string> {
+  const kept = ['bin/kept', 'kept.tgz', 'kept.log'].map((name) => join(root, name));
+  for (const path of [...kept, ...['old.tgz', 'build.log', '-'].map((name) => join(root, name))]) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, 'x\n');
+  }
+  const policy = await policyFor([`allow Bash(${prefix}:*)`], 'default', { trackedFiles: () => kept });
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
+}
+
+for (const [prefix, { covers, stops }] of Object.entries(places))
+  describe(`Bash(${prefix}:*), places and hosts`, () => {
+    for (const command of covers)
+      test(`covers ${command}`, async () => expect(await placesCommand(command, prefix)).toBe('allow'));
+    for (const command of stops)
+      test(`does not cover ${command}`, async () => expect(await placesCommand(command, prefix)).toBe('ask'));
+  });
+
 for (const [prefix, { covers, stops }] of Object.entries(runners))
   describe(`Bash(${prefix}:*), runners and addresses`, () => {
     for (const command of covers)
