@@ -1,6 +1,6 @@
 /**
- * Knows what the tree was at the last look, and tells what changed since. Owns that knowledge and the copies behind
- * it; never writes into the tree. One call at a time: whoever uses it puts them in a row.
+ * Knows the state of the tree at the last scan, and reports what changed since. Owns that knowledge and the copies
+ * behind it; never writes into the tree. Handles one call at a time; callers must serialize them.
  */
 import { basename, dirname } from 'node:path';
 import type { Captured, PathChange } from '../protocol/checkpoints.ts';
@@ -24,14 +24,14 @@ export interface RecorderDeps {
   readonly openGit: () => Promise<readonly GitTree[]>;
 }
 
-/** Files that are read, compared and stored beside each other. */
+/** Files that are read, compared and stored in parallel. */
 const AT_ONCE = 8;
 
 export class Recorder {
   readonly #deps: RecorderDeps;
   readonly #pace: Pace = createPace();
   readonly #tree = new Map<string, Known>();
-  /** Named by a call, and nothing there. */
+  /** Paths that a tool call named and that did not exist. */
   readonly #absent = new Set<string>();
   readonly #coverage: Coverage;
   #gits: readonly GitTree[] | undefined;
@@ -50,7 +50,7 @@ export class Recorder {
     });
   }
 
-  /** Takes everything as it is now for what was there before the next call. */
+  /** Records the current state of everything as the one before the next tool call. */
   async baseline(signal?: AbortSignal): Promise<void> {
     this.#gits ??= await this.#deps.openGit();
     if (!(await this.#lookAround(undefined, signal))) return;
@@ -58,7 +58,7 @@ export class Recorder {
     for (const git of this.#gits) git.forgetIndex();
   }
 
-  /** The same for single paths, which are kept up to a larger size. */
+  /** Records single paths, which are kept up to a larger size. */
   async keep(paths: readonly string[]): Promise<void> {
     for (const path of targetsOf(paths)) {
       this.#expectNothingAbove(path);
@@ -74,7 +74,7 @@ export class Recorder {
     }
   }
 
-  /** What has changed since the last look. */
+  /** Returns the changes since the last scan. */
   async capture(paths?: readonly string[]): Promise<Captured> {
     const changes: PathChange[] = [];
     if (paths !== undefined) await this.#lookAt(targetsOf(paths), changes);
@@ -86,7 +86,7 @@ export class Recorder {
     return { changes, notes };
   }
 
-  /** What going back did itself is known, so that the next look does not take it for somebody's change. */
+  /** Records changes made by a restore, so that the next scan does not attribute them to someone else. */
   async refresh(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
       const [before, entry] = [this.#tree.get(path), lookSafely(path)];
@@ -100,7 +100,7 @@ export class Recorder {
     return this.#deps.roots[0] ?? '/';
   }
 
-  /** Looks at everything; with `changes` adds the differences to them. False when it was aborted. */
+  /** Scans everything; adds differences to `changes`, if given. False if it was aborted. */
   async #lookAround(changes: PathChange[] | undefined, signal?: AbortSignal): Promise<boolean> {
     this.#scan += 1;
     const found: Found[] = [];
@@ -124,7 +124,10 @@ export class Recorder {
     return true;
   }
 
-  /** Cheap for what has not changed. A baseline settles at once, a capture collects and settles side by side. */
+  /**
+   * Cheap for unchanged paths. A baseline settles each path at once; a capture collects them and settles them in
+   * parallel.
+   */
   #visit(path: string, entry: DiskEntry, found: Found[] | undefined): boolean | Promise<boolean> {
     const before = this.#tree.get(path);
     if (before !== undefined) before.seen = this.#scan;
@@ -141,7 +144,7 @@ export class Recorder {
     return true;
   }
 
-  /** What the walk did not come by: what is gone, and what a call named elsewhere. */
+  /** Paths that the walk did not visit: deleted ones, and ones outside its coverage that a call named. */
   #findRest(found: Found[], unreadable: readonly string[]): void {
     for (const [path, before] of this.#tree) {
       if (before.seen === this.#scan || unreadable.some((folder) => path.startsWith(folder))) continue;
@@ -211,7 +214,7 @@ export class Recorder {
     if (settled.change !== undefined) changes?.push(settled.change);
   }
 
-  /** What a call that names a path may have to make first. */
+  /** Records missing parent folders of a path, which a tool call may create. */
   #expectNothingAbove(path: string): void {
     for (const folder of foldersAbove(path).reverse()) {
       if (lookSafely(folder) !== undefined) return;
@@ -220,7 +223,7 @@ export class Recorder {
     }
   }
 
-  /** Whether a path would have been seen, had it been there. */
+  /** True if the walk would have seen the path, had it existed. */
   #isCovered(path: string): boolean {
     if (!this.#hasBaseline || isHistory(basename(path)) || this.#deps.exclude.has(path)) return false;
     const parent = dirname(path);
@@ -238,7 +241,7 @@ export class Recorder {
   }
 }
 
-/** The paths without links on the way, and where they are links, what they lead to. */
+/** The paths without links in their parents, plus the targets of those that are links. */
 function targetsOf(paths: readonly string[]): readonly string[] {
   const targets = new Set<string>();
   for (const path of paths) {

@@ -1,6 +1,6 @@
 /**
- * File checkpoints: what calls change on disk, and going back. Reads the tree and git's store, writes only where a
- * plan says so, and never starts git for anything but reading.
+ * File checkpoints: records what tool calls change on disk, and restores it. Reads the tree and git's store, writes
+ * only what a plan says, and starts git only for reading.
  */
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -17,11 +17,11 @@ import { createPace } from './scan/walk.ts';
 import { type CheckpointOptions, defaultLimits } from './types.ts';
 
 export interface OpenFileCheckpoints extends FileCheckpoints {
-  /** Stops a baseline that is under way and lets the copies go; nothing may be asked afterwards. */
+  /** Stops a running baseline and releases the copies; the object must not be used afterwards. */
   close(): Promise<void>;
 }
 
-/** No files of anybody: reading some of them does something. They lie in the project where that is `/`. */
+/** Kernel file systems: reading some of their files has side effects. Part of the project if its root is `/`. */
 const MADE_BY_THE_KERNEL = ['/proc', '/sys', '/dev'];
 
 export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheckpoints {
@@ -56,7 +56,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
   const restore = { root, roots, blobs, pace: createPace(), isCaseBlind, maxBytes: limits.maxNamedFileBytes };
 
   let last: Promise<unknown> = Promise.resolve();
-  /** One at a time, in the order asked for; a failure is told and ends only what failed. */
+  /** Runs operations one at a time, in order; a failure is reported and ends only the failed one. */
   const inTurn = <T>(act: () => Promise<T>, otherwise: T): Promise<T> => {
     const result = last.then(act).catch((error: unknown) => {
       onWarning(`File checkpoints: ${error instanceof Error ? error.message : String(error)}`);
@@ -71,7 +71,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
     baseline: (signal) => {
       const either = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
       return inTurn(async () => {
-        // Git may wait for something that an archive has put in the place of a file.
+        // Git may block on a pipe or device that an archive has put in place of a file.
         either.addEventListener('abort', git.stop, { once: true });
         try {
           await recorder.baseline(either);
@@ -112,7 +112,7 @@ function realFolder(folder: string): string {
   }
 }
 
-/** Whether another spelling of the root's name finds the root, looked up once. */
+/** Returns whether the file system ignores case, checked once with another spelling of the root's name. */
 function createCaseCheck(root: string): () => boolean {
   let isBlind: boolean | undefined;
   return () => {

@@ -1,10 +1,10 @@
 import type { PathChange, PathState } from '../protocol/checkpoints.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 
-/** More than these are summed up. */
+/** Further notes are summarized. */
 const MAX_NOTES = 10;
 
-/** What of these changes cannot be restored, ready to show. */
+/** The changes that cannot be restored, ready to show. */
 export function changeNotes(root: string, changes: readonly PathChange[]): readonly string[] {
   const lost = changes.flatMap(({ path, before }) =>
     isLost(before) ? [`${describePath(root, path)} cannot be restored: ${before.omitted}`] : [],
@@ -26,7 +26,7 @@ export function describeSize(bytes: number): string {
   return `${value >= 10 || Number.isInteger(value) ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** A path as it can be shown: relative to the root where it lies below, control characters spelled out. */
+/** A path for display: relative to the root if inside, with control characters escaped. */
 export function describePath(root: string, path: string): string {
   const shown = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   return shown

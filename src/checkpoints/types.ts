@@ -1,23 +1,25 @@
-/** What file checkpoints are given. */
+/** Options of file checkpoints. */
 
-/** Where contents last: by hash, outside the project, for its owner alone. A session's blob store fits. */
+/**
+ * Permanent storage for contents: by hash, outside the project, readable only by the user. A session's blob store fits.
+ */
 export interface CheckpointBlobs {
-  /** On the disk when it resolves; rejects when the disk does. */
+  /** Resolves once the content is on disk; rejects if writing fails. */
   put(bytes: Uint8Array): Promise<{ readonly hash: string; readonly bytes: number }>;
-  /** Undefined where there is no such content. */
+  /** Undefined if there is no such content. */
   read(ref: { readonly hash: string }): Promise<Buffer | undefined>;
 }
 
 export interface CheckpointLimits {
-  /** A larger file is kept only when a call names it. */
+  /** A larger file is kept only if a tool call names it. */
   readonly maxFileBytes: number;
-  /** A file that a call names is kept up to this size. */
+  /** A file that a tool call names is kept up to this size. */
   readonly maxNamedFileBytes: number;
-  /** Copies of what could still change, all files together. */
+  /** Limit for copies of files that could still change, all together. */
   readonly maxTotalBytes: number;
-  /** Files and folders that are looked at. */
+  /** Limit for scanned files and folders. */
   readonly maxEntries: number;
-  /** A folder of dependencies or of build results with more files than this is left out. */
+  /** A folder of dependencies or build results with more files than this is left out. */
   readonly maxFolderFiles: number;
   /** The same, in bytes. */
   readonly maxFolderBytes: number;
@@ -36,20 +38,20 @@ export interface CheckpointOptions {
   /** Absolute. */
   readonly root: string;
   readonly extraRoots?: readonly string[];
-  /** A folder outside the roots for copies of what has not changed yet; made when needed, empty again afterwards. */
+  /** A folder outside the roots for copies of unchanged files; created when needed, emptied afterwards. */
   readonly folder: string;
-  /** Absolute paths that are never looked at: the program's own files, where they lie inside a root. */
+  /** Absolute paths that are never scanned: the program's own files, if they are inside a root. */
   readonly exclude?: readonly string[];
   readonly blobs: CheckpointBlobs;
   /** False for a file whose content must not be stored anywhere. */
   readonly mayKeep?: (path: string) => boolean;
-  /** True for a content that must not be stored anywhere; absent = any may. */
+  /** True for content that must not be stored anywhere; absent = any content may be stored. */
   readonly holdsSecrets?: ((bytes: Uint8Array) => boolean) | undefined;
   readonly limits?: Partial<CheckpointLimits>;
-  /** For what goes wrong outside a call, ready to show. */
+  /** Receives problems outside a call, ready to show. */
   readonly onWarning?: (message: string) => void;
-  /** The `git` program to read objects with; `false` copies everything instead. Default: `git`. */
+  /** The `git` program used to read objects; `false` = copy everything instead. Default: `git`. */
   readonly git?: string | false;
-  /** What `git` is started with. */
+  /** The environment for `git`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }

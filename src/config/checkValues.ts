@@ -4,7 +4,7 @@ import { nearest } from './nearest.ts';
 import { settingsSchema } from './schema.ts';
 import type { Values } from './types.ts';
 
-/** One value that does not count, and why. */
+/** One value that is ignored, and why. */
 export interface Complaint {
   readonly path: readonly (string | number)[];
   /** The setting that an unknown name was probably meant for. */
@@ -13,8 +13,8 @@ export interface Complaint {
 }
 
 /**
- * Takes out what the schema does not accept, value by value, and says why; what remains is valid as it
- * stands. Works on what was written, so that a default never hides a lower layer.
+ * Removes every value that the schema rejects and says why; the remaining values are valid as they are. Works on the
+ * values as written, so that a default never hides a lower layer.
  */
 export function checkValues(written: unknown): { values: Values; complaints: Complaint[] } {
   const values = structuredClone(written) as Values;
@@ -22,7 +22,7 @@ export function checkValues(written: unknown): { values: Values; complaints: Com
   while (true) {
     const checked = settingsSchema.safeParse(values, ONCE);
     if (checked.success) return { values, complaints };
-    // Deepest and last first: removing an item of a list moves those behind it.
+    // Deepest and last first: removing an item of a list shifts the items after it.
     const bad = checked.error.issues.flatMap((issue) => complaintsOf(issue, values)).reverse();
     for (const { path } of bad) remove(values, path);
     complaints.push(...bad.reverse());
@@ -51,7 +51,7 @@ function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
   return [{ path, message }];
 }
 
-/** An address without its password and what is asked of it, where a key may stand. */
+/** An address without password and query, which may contain a key. */
 function withoutSecret(address: unknown): unknown {
   if (typeof address !== 'string') return address;
   return address.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').replace(/\?.*/s, '?…');
@@ -69,17 +69,20 @@ function unknownKey(path: readonly (string | number)[], key: string, value: unkn
   return { path: whole, meant: right, message: `${name} Did you mean "${right}"?` };
 }
 
-/** Names under which other programs keep the address of a model, in a block too: `OPENAI_BASE_URL`, `apiBase`. */
+/** Names under which other programs store a model's address, also inside an object: `OPENAI_BASE_URL`, `apiBase`. */
 const endpointNames = /^(?:.*base[-_]?url|.*api[-_]?base|endpoint)$/i;
 
-/** These as well, but in a block they may be the address of anything: `{ "mcpServers": { "docs": { "url": … } } }`. */
+/**
+ * Further names, but only at the top level; inside an object they may be any address: `{ "mcpServers": { "docs": {
+ * "url": … } } }`.
+ */
 const plainNames =
   /^(?:(?:open[-_]?ai|api|model|llm|server)[-_]?)?(?:url|host|endpoint|address|base|server)$/i;
 
-/** Levels that are looked through: `{ "provider": { "openai": { "options": { "baseURL": … } } } }`. */
+/** Maximum depth that is searched: `{ "provider": { "openai": { "options": { "baseURL": … } } } }`. */
 const MAX_LEVELS = 4;
 
-/** Whether an unknown setting holds what is most likely the address of an endpoint. */
+/** True if an unknown setting most likely contains the address of an endpoint. */
 function namesEndpoint(key: string, value: unknown, level = 0): boolean {
   if (typeof value === 'string')
     return (
@@ -109,7 +112,7 @@ function fix(issue: z.core.$ZodIssue, value: unknown): string {
   return 'Correct or remove it.';
 }
 
-/** Names that the schema knows at a path; empty where any name will do. */
+/** The names that the schema knows at a path; empty if any name is allowed. */
 function knownKeys(path: readonly (string | number)[]): readonly string[] {
   let schema: unknown = settingsSchema;
   for (const step of path) {
@@ -144,7 +147,7 @@ function valueAt(values: unknown, path: readonly (string | number)[]): unknown {
   return value;
 }
 
-/** A key that is wanted and not there cannot be taken out: the object that lacks it goes. */
+/** A required key that is missing cannot be removed, so the object that lacks it is. */
 function remove(values: Values, path: readonly (string | number)[]): void {
   const parent = valueAt(values, path.slice(0, -1));
   const last = path.at(-1);

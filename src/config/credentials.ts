@@ -3,7 +3,7 @@ import { editSettings, type SaveOutcome } from './editSettings.ts';
 import { settingsFiles } from './loadSettings.ts';
 import type { Values } from './types.ts';
 
-/** What a person enters at the first start; absent fields stay as they are, null resets one. */
+/** What the user enters on first start; absent fields stay as they are, null resets one. */
 export interface Credentials {
   readonly apiKey?: string | null | undefined;
   readonly baseUrl?: string | undefined;
@@ -11,8 +11,8 @@ export interface Credentials {
 }
 
 /**
- * Keeps key, endpoint and model in the user's own config file, readable by its owner alone. Headers there that were for
- * another endpoint are taken out, and `tookHeaders` says so: a new one does not get them.
+ * Saves key, endpoint and model in the user's own config file, readable only by the user. Removes headers that were
+ * meant for another endpoint, so that a new one does not get them, and reports it as `tookHeaders`.
  */
 export async function saveCredentials(
   dataRoot: string,
@@ -36,7 +36,7 @@ function hasHeadersOfOthers({ headers = {}, baseUrl = OFFICIAL_URL }: Values, ne
   return !URL.canParse(next) || new URL(String(baseUrl)).origin !== new URL(next).origin;
 }
 
-/** Keeps one setting in the user's own config file; undefined takes it away. */
+/** Saves one setting in the user's own config file; undefined removes it. */
 export function saveUserSetting(
   dataRoot: string,
   path: readonly string[],

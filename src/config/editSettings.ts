@@ -9,12 +9,12 @@ export interface SettingsChange {
   readonly value: unknown;
 }
 
-/** `refused`: the file is as it was; the message says why and what to do. */
+/** `refused`: the file is unchanged; the message says why and what to do. */
 export type SaveOutcome =
   | { readonly type: 'saved'; readonly file: string }
   | { readonly type: 'refused'; readonly message: string };
 
-/** Changes settings in a file and leaves comments, order and everything else as they are. Creates it. */
+/** Changes settings in a file and keeps comments, order and everything else. Creates the file if it is missing. */
 export async function editSettings(
   file: string,
   layer: Layer,
@@ -46,7 +46,7 @@ async function readOrEmpty(file: string): Promise<string> {
   }
 }
 
-/** The file's own indentation and line ends. */
+/** The file's own indentation and line endings. */
 function formatOf(text: string): { insertSpaces: boolean; tabSize: number; eol: string } {
   const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
   const eol = text.includes('\r\n') ? '\r\n' : '\n';

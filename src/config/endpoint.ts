@@ -1,19 +1,22 @@
-/** Headers hold secrets of one endpoint: another one that counts today does not get them. Pure. */
+/** Headers contain secrets of one endpoint: they are not sent to any other. Pure. */
 import { OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import type { LoadedSettings, Problem, Values } from './types.ts';
 
 export interface HeadersFound {
-  /** All layers together; `headers` comes from the user's file alone. */
+  /** All layers merged; `headers` comes only from the user's file. */
   readonly merged: Values;
-  /** The user's file: its values, and its name as shown. */
+  /** The user's file: its values and its displayed name. */
   readonly user: { readonly values: Values; readonly name: string };
-  /** What set the base URL that counts; undefined for the default. */
+  /** Where the effective base URL was set; undefined for the default. */
   readonly source: string | undefined;
-  /** Whether that is a file of the folder, which may not choose who gets the user's headers. */
+  /** True if that is a file of the folder, which may not choose who receives the user's headers. */
   readonly isFolders: boolean;
 }
 
-/** What is wrong with sending them, or undefined. They are for the base URL beside them; without one, for the user's own. */
+/**
+ * The problem with sending them, or undefined. Headers belong to the base URL in the same file; if it sets none, to the
+ * effective one, or to the default if the folder set that.
+ */
 export function strayHeaders({ merged, user, source, isFolders }: HeadersFound): Problem | undefined {
   if (Object.keys(merged.headers ?? {}).length === 0) return undefined;
   const endpoint = String(merged.baseUrl ?? OFFICIAL_URL);
@@ -24,13 +27,13 @@ export function strayHeaders({ merged, user, source, isFolders }: HeadersFound):
 }
 
 type Read = Pick<LoadedSettings, 'files' | 'problems' | 'sources'> & {
-  /** Whether the folder's files count: of one that is not trusted, none may hold anything up. */
+  /** Whether the folder's files apply: those of an untrusted folder must not block anything. */
   readonly trusted: boolean;
 };
 
 /**
- * The mistake, or undefined where an endpoint is named that counts, or where nothing hints at one. It is in `baseUrl`, in a
- * name that was probably meant for it, or in a file of which nothing can be read.
+ * The mistake that hides the intended endpoint; undefined if an endpoint is set, or nothing suggests one. The mistake
+ * is in `baseUrl`, in a name that was probably meant for it, or in an unreadable file.
  */
 export function misreadEndpoint({ files, problems, sources, trusted }: Read): Problem | undefined {
   if (sources.baseUrl !== undefined) return undefined;

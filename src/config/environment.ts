@@ -1,7 +1,10 @@
 import { type Complaint, checkValues } from './checkValues.ts';
 import type { Problem, Values } from './types.ts';
 
-/** Variables that carry settings. Of two for one setting, the later wins. Empty ones count as unset. */
+/**
+ * Variables that contain settings. If two set the same setting, the later one in this list applies. Empty ones count as
+ * unset.
+ */
 export const settingVariables = [
   { name: 'OPENAI_API_KEY', key: 'apiKey', what: 'API key of the endpoint' },
   { name: 'CLAWDCODE_API_KEY', key: 'apiKey', what: 'the same, for ClawdCode only' },
@@ -13,7 +16,7 @@ export const settingVariables = [
   { name: 'CLAWDCODE_MAX_TURNS', key: 'maxTurns', what: 'steps after which a turn ends' },
 ] as const;
 
-/** What the environment says. A bad value is reported and left out; the key is never quoted. */
+/** Reads settings from the environment. A bad value is reported and left out; the key is never quoted. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   values: Values;
   problems: Problem[];

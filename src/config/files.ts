@@ -4,8 +4,8 @@ import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Writes a file that only its owner may read (0600, new directories 0700), whole or not at all: a crash
- * leaves the old one. A link is followed, so that a file kept elsewhere stays there.
+ * Writes a file that only its owner may read (0600, new directories 0700), atomically: a crash leaves the old one.
+ * Follows a link, so that a file kept elsewhere stays there.
  */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -26,12 +26,12 @@ export async function writePrivateFile(file: string, text: string): Promise<void
   }
 }
 
-/** Far more than anyone writes by hand; beyond it the file is something else. */
+/** Far more than anyone writes by hand; a larger file is something else. */
 const MAX_BYTES = 1_000_000;
 
 /**
- * The text of a settings file. Rejects with the system's error, and for what is no regular file or far too
- * large: a repository may put anything there, a pipe that never ends included.
+ * Reads a settings file. Rejects with system errors, and if it is not a regular file or far too large: a repository may
+ * contain anything, including a pipe that never ends.
  */
 export async function readSettingsText(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);

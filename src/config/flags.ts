@@ -1,7 +1,7 @@
 import { checkValues } from './checkValues.ts';
 import type { Problem, SettingsRule, Values } from './types.ts';
 
-/** What the command line says about settings; paths are absolute, lists are split already. */
+/** Settings from the command line; paths are absolute, lists are already split. */
 export interface SettingsFlags {
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -23,7 +23,9 @@ const single = [
   { field: 'appendSystemPrompt', flag: '--append-system-prompt', path: ['appendSystemPrompt'] },
 ] as const satisfies readonly { field: keyof SettingsFlags; flag: string; path: readonly string[] }[];
 
-/** What the flags say, as the uppermost layer. A bad value is a problem that names its flag. */
+/**
+ * Reads the flags as a layer above the files and the environment. A bad value becomes a problem that names its flag.
+ */
 export function readFlags(
   flags: SettingsFlags,
   base: string,

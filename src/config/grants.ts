@@ -1,29 +1,33 @@
 /**
  * What the settings of a folder would be allowed to do: each rule, directory, variable and command that takes effect
- * only once the user has said yes to it is one grant. Trust in a folder is the list of the grants that the user has
- * agreed to (trust.ts), so that whatever comes later asks again. A setting that nobody has decided about waits. Pure.
+ * only after the user has approved it is one grant. Trust in a folder is the list of the grants that the user has
+ * approved (trust.ts), so later additions need approval again. Settings without a decision here wait for approval.
+ * Pure.
  */
 import { parsePermissionMode } from './modes.ts';
 import type { Grant, Values } from './types.ts';
 
-/** One settings file of the folder; values as they were written, checked. */
+/** One settings file of the folder, with its checked values as written. */
 export interface GrantingFile {
   readonly source: string;
   readonly values: Values;
 }
 
 interface Kind {
-  /** One sentence for the question: what saying yes would allow. */
+  /** One sentence for the approval prompt: what approval would allow. */
   readonly effect: string;
-  /** Each item of a list, or each entry of an object, is a grant of its own; absent = the value is one. */
+  /** Each item of a list, or each entry of an object, is a separate grant; absent = the entire value is one. */
   readonly parts?: 'items' | 'entries';
-  /** False for a value that only tightens, so that it counts at once; absent = every value asks. */
+  /** False for a value that only tightens, so it applies at once; absent = every value needs approval. */
   readonly loosens?: (value: unknown) => boolean;
 }
 
-/** Whatever could send the user's key elsewhere, run something, or loosen a question; in the order of the question. */
+/**
+ * Everything that could send the user's key elsewhere, run something, or weaken a permission; in the order of the
+ * prompt.
+ */
 const kinds: Readonly<Record<string, Kind>> = {
-  // Behind an endpoint that passes requests on, the model's name says who reads the conversation.
+  // Behind a gateway, the model's name determines who reads the conversation.
   model: { effect: 'Chooses the model that your requests go to, and so what they cost.' },
   baseUrl: { effect: 'Sends your requests and your key to this address.' },
   env: { effect: 'Sets environment variables for every command.', parts: 'entries' },
@@ -121,18 +125,18 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * Settings that count in any folder, by reason. They run, connect and send nothing, and loosen nothing; whatever stands
- * neither here nor among the kinds waits for trust.
+ * Settings that apply in any folder, with the reason. They neither run, connect, send nor loosen anything. Settings
+ * that are listed neither here nor in `kinds` wait for trust.
  */
 const counting: readonly string[] = [
   // Only tighten.
   ...below('permissions', ['ask', 'deny', 'disableAutoMode', 'disableBypassPermissionsMode']),
   ...['sandbox.denyRead', 'sandbox.network.deniedDomains'],
-  // Looks; for editors.
+  // Appearance; for editors.
   ...['$schema', 'theme', 'reducedMotion', 'screenReader', 'terminalProgress', 'vim'],
   // Nothing is deleted.
   'sessions.maxSessions',
-  // How much of the conversation a request holds: whoever reads it has read all of it before.
+  // How much of the conversation a request contains: its recipient has already received all of it.
   'contextWindow',
   ...below('context', ['strategy', 'minRetainRounds', 'slidingWindowSize', 'instructionPinning']),
   ...below('context', ['reminderSteps', 'toolResultCompression', 'maxMemoryMessages', 'totalBudget']),
@@ -156,24 +160,24 @@ function below(group: string, keys: readonly string[]): string[] {
 
 const isCounting = new Set(counting);
 
-/** What was decided about a setting, by its dotted path; undefined: nothing, so it waits for trust. */
+/** The decision about a setting, by its dotted path; undefined = none, so it waits for trust. */
 export function decisionOf(path: string): 'counts' | 'waits' | undefined {
   if (isCounting.has(path)) return 'counts';
   const isKind = Object.keys(kinds).some((kind) => path === kind || path.startsWith(`${kind}.`));
   return isKind ? 'waits' : undefined;
 }
 
-/** Every path that something was decided about. */
+/** Every path with a decision. */
 export function decidedPaths(): readonly string[] {
   return [...counting, ...Object.keys(kinds)];
 }
 
-/** What the files would be granted; empty values grant nothing. */
+/** The grants that the files would need; empty values need none. */
 export function grantsOf(files: readonly GrantingFile[]): Grant[] {
   return files.flatMap(({ source, values }) => partition(values, source, () => false).held);
 }
 
-/** What came and what went; a setting with another value is one of each. */
+/** Added and removed grants; a setting with a changed value is one of each. */
 export function diffGrants(
   before: readonly Grant[],
   now: readonly Grant[],
@@ -185,7 +189,10 @@ export function diffGrants(
   };
 }
 
-/** Whether a grant is one of these. Each answer takes the same time: a stranger's file may hold tens of thousands. */
+/**
+ * Returns a function that tests whether a grant is in the list. Constant time: an untrusted file may contain tens of
+ * thousands.
+ */
 export function grantLookup(grants: readonly Grant[]): (grant: Grant) => boolean {
   const known = new Set(grants.map(idOf));
   return (grant) => known.has(idOf(grant));
@@ -193,12 +200,12 @@ export function grantLookup(grants: readonly Grant[]): (grant: Grant) => boolean
 
 const idOf = ({ kind, text, source }: Grant): string => JSON.stringify([kind, text, source]);
 
-/** What a grant of this kind allows, for people; empty for a kind that this version does not know. */
+/** What a grant of this kind allows, for display; empty for a kind that this version does not know. */
 export function effectOf(kind: string): string {
   return Object.hasOwn(kinds, kind) ? (kinds[kind]?.effect ?? '') : '';
 }
 
-/** The values without what is not granted, and that as grants. The values are not changed. */
+/** Splits values into those that apply and grants for the rest. Does not modify `values`. */
 export function partition(
   values: Values,
   source: string,
@@ -224,7 +231,7 @@ export function partition(
         Object.entries(value).filter(([name, entry]) => !hold(`${name}=${textOf(entry)}`)),
       );
     else rest = isEmpty(value) || hold(textOf(value)) ? undefined : value;
-    // Also an empty value would stand above the user's own.
+    // Even an empty value would override the user's own.
     if (isEmpty(rest)) delete parent[key];
     else parent[key] = rest;
   }
@@ -253,7 +260,7 @@ function placeOf(values: Values, path: string): [Values | undefined, string] {
   return [isObject(parent) ? parent : undefined, last];
 }
 
-/** The same text for the same value, however its keys are ordered in the file. */
+/** The same text for equal values, regardless of the order of keys. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, sortKeys);
 }

@@ -1,7 +1,7 @@
 /**
- * Reads the settings once, at the start: defaults < user < project < local < environment < flags < managed.
- * A mistake costs the key it is in, nothing else, and becomes a `Problem`; nothing here throws for one, except in
- * managed settings: see managed.ts.
+ * Reads the settings once, at startup: defaults < user < project < local < environment < flags < managed. A mistake
+ * disables only its own key and becomes a `Problem`; nothing here throws because of one, except in managed settings:
+ * see managed.ts.
  */
 import { join, relative, resolve } from 'node:path';
 import { ONCE } from '../protocol/once.ts';
@@ -35,11 +35,11 @@ export interface SettingsPlaces {
   readonly home: string;
   /** The project's root: absolute, resolved. */
   readonly root: string;
-  /** Where managed settings lie; absent = where the system has them. For tests: nobody else moves them. */
+  /** Where managed settings are; absent = the system's location. For tests only: nothing else moves them. */
   readonly managed?: ManagedSource | undefined;
 }
 
-/** The files that settings come from, lowest first. */
+/** The files that settings come from, lowest precedence first. */
 export function settingsFiles({ dataRoot, root }: Pick<SettingsPlaces, 'dataRoot' | 'root'>): {
   user: string;
   project: string;
@@ -53,9 +53,9 @@ export function settingsFiles({ dataRoot, root }: Pick<SettingsPlaces, 'dataRoot
 }
 
 /**
- * All layers, checked and merged. `trusted`: whether the project's files may do more than tighten, and `granted` what
- * exactly (absent = whatever is in them). Of the allow rules in the personal one those that the user saved there count
- * in any case. Rejects with a `ManagedSettingsError` where managed settings are there and cannot be used as they stand.
+ * Reads, checks and merges all layers. `trusted`: whether the project's files may do more than tighten; `granted`: what
+ * exactly (absent = everything in them). Allow rules in the local file that the user saved there always apply. Rejects
+ * with a `ManagedSettingsError` if managed settings exist and cannot be used.
  */
 export async function loadSettings(
   options: SettingsPlaces & {
@@ -164,7 +164,7 @@ export async function loadSettings(
 
 type Granted = Pick<Parameters<typeof loadSettings>[0], 'trusted' | 'granted' | 'savedRules'>;
 
-/** Whether the user has agreed to a grant in a file of this layer. */
+/** Returns whether the user has approved a grant in a file of this layer. */
 function grantedIn(layer: Layer, { trusted, granted, savedRules }: Granted): (grant: Grant) => boolean {
   const isAgreed = granted === undefined ? () => true : grantLookup(granted);
   const saved = new Set(layer === 'local' ? savedRules : []);
@@ -173,8 +173,8 @@ function grantedIn(layer: Layer, { trusted, granted, savedRules }: Granted): (gr
 }
 
 /**
- * The folder named an endpoint that the user agreed to, and now names another: until they have said yes to that one,
- * what was meant for the first must not go to the default.
+ * Reports that the folder named an endpoint that the user approved, and now names another: until that is approved,
+ * requests meant for the first must not go to the default.
  */
 function changedEndpoint(
   held: readonly UntrustedSetting[],
@@ -196,7 +196,7 @@ function changedEndpoint(
   );
 }
 
-/** A mode to start in that cannot be had; the session starts in `default` instead. */
+/** Reports a default mode that is unavailable; the session starts in `default` instead. */
 function modeProblem(
   mode: PermissionMode,
   refused: LoadedSettings['refusedModes'],
@@ -229,7 +229,9 @@ async function readLayer(
   }
 }
 
-/** A key in a folder's file would travel with the folder, or lure the user's own key away; headers hold keys too. */
+/**
+ * A key in a folder's file would be shared with the folder, or lure the user's own key away; headers contain keys too.
+ */
 function dropSecrets(values: Values, file: string, layer: Layer, places: SettingsPlaces): Problem[] {
   const user = shownPath(settingsFiles(places).user, places);
   const advice = {
@@ -251,7 +253,7 @@ function rulesOf(values: Values, source: string, base: string): SettingsRule[] {
   );
 }
 
-/** Folders in settings may begin with `~`, and are relative to the project's root. */
+/** Folders in settings may begin with `~`; others are relative to the project's root. */
 function absoluteDirectories(values: Values, { home, root }: SettingsPlaces): Values {
   const absolute = (folder: string): string =>
     resolve(

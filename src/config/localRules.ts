@@ -9,8 +9,8 @@ import type { SettingsRule, Values } from './types.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Adds a permission rule to a personal settings file (`.clawdcode.local.json`), once, and keeps that file
- * out of the repository's commits. `env` is what git is started with.
+ * Adds a permission rule to a personal settings file (`.clawdcode.local.json`), once, and keeps that file out of the
+ * repository's commits. `env` is the environment for git.
  */
 export async function addLocalRule(
   file: string,
@@ -18,7 +18,7 @@ export async function addLocalRule(
   rule: string,
   env: Variables,
 ): Promise<SaveOutcome> {
-  // A repository's link would take the rule to where it counts for more than this folder.
+  // A link in a repository could redirect the rule to a file that applies to more than this folder.
   if ((await readlink(file).catch(() => undefined)) !== undefined) {
     return {
       type: 'refused',
@@ -26,7 +26,7 @@ export async function addLocalRule(
     };
   }
   const saved = await editSettings(file, 'local', (values) => changesFor(values, behavior, rule));
-  // Nice to have: without git, or in a read-only repository, the rule counts all the same.
+  // Optional: without git, or in a read-only repository, the rule applies anyway.
   if (saved.type === 'saved') await excludeFromGit(file, env).catch(() => undefined);
   return saved;
 }
@@ -38,7 +38,7 @@ function changesFor(values: Values, behavior: SettingsRule['behavior'], rule: st
   return rules.includes(rule) ? [] : [{ path: ['permissions', behavior, -1], value: rule }];
 }
 
-/** Names the file in `.git/info/exclude` when nothing ignores it yet. */
+/** Adds the file to `.git/info/exclude` unless it is already ignored. */
 async function excludeFromGit(file: string, env: Variables): Promise<void> {
   const directory = dirname(file);
   const git = (args: readonly string[]) => askGit(directory, args, env);
@@ -48,12 +48,15 @@ async function excludeFromGit(file: string, env: Variables): Promise<void> {
   if (code !== 0) return;
   const info = join(realpath(resolve(directory, output.replace(/\n$/, ''))), 'info');
   await mkdir(info, { recursive: true });
-  // An unpacked archive may hold links there: a line must not be added to a file of the user's.
+  // An unpacked archive may contain links there: a line must not be added to some other file of the user.
   if (realpath(info) !== info) return;
   await appendLine(join(info, 'exclude'), basename(file));
 }
 
-/** Nothing is added to what is no file of its own, or far larger than anyone writes. */
+/**
+ * Adds nothing to a file with several hard links, to anything but a regular file, or to a file far larger than anyone
+ * writes.
+ */
 async function appendLine(path: string, line: string): Promise<void> {
   const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o644);

@@ -1,7 +1,7 @@
 /**
- * Managed settings: what an administrator has put into a folder of the system, above every other layer. A user can
- * tighten them and never loosen them. Whatever cannot be used as it stands refuses the start: a policy that silently
- * does not count is worse than none.
+ * Managed settings: what an administrator has put into a system folder, above every other layer. Users can tighten
+ * them, but never loosen them. If they cannot be used exactly as written, the program does not start: a policy that is
+ * silently ignored is worse than none.
  */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,29 +11,29 @@ import { parsePermissionMode } from './modes.ts';
 import { type ParsedSettings, parseSettings } from './parseSettings.ts';
 import type { Problem, SettingsFile, SettingsRule, Values } from './types.ts';
 
-/** Where managed settings lie, and who alone may write them. No variable and no flag moves it. */
+/** Where managed settings are, and who may write them. No variable or flag moves it. */
 export interface ManagedSource {
-  /** Holds `managed-settings.json` and the folder `managed-settings.d`. */
+  /** Contains `managed-settings.json` and the folder `managed-settings.d`. */
   readonly folder: string;
-  /** The user id that has to own them: 0, root. */
+  /** The user id that must own them: 0, root. */
   readonly ownerUid: number;
 }
 
-/** The system's place for them; names as in Claude Code. */
+/** The system's location; named as in Claude Code. */
 export function managedSource(platform: NodeJS.Platform): ManagedSource {
   const folder = platform === 'darwin' ? '/Library/Application Support/ClawdCode' : '/etc/clawdcode';
   return { folder, ownerUid: 0 };
 }
 
-/** Managed settings are there and cannot be used; the message names file, mistake and remedy. */
+/** Managed settings exist and cannot be used; the message names file, mistake and remedy. */
 export class ManagedSettingsError extends Error {
   override readonly name = 'ManagedSettingsError';
 }
 
-/** How every managed source begins; no file, variable or flag is shown like that. */
+/** The prefix of every managed source; no file, variable or flag is displayed like this. */
 const MANAGED = 'managed settings (';
 
-/** Whether a setting comes from managed settings. `sources` as in `LoadedSettings`. */
+/** True if a setting comes from managed settings. `sources` as in `LoadedSettings`. */
 export function isManaged(sources: Readonly<Record<string, string>>, key: string): boolean {
   return sources[key]?.startsWith(MANAGED) === true;
 }
@@ -43,11 +43,14 @@ export interface ManagedSettings {
   readonly rules: readonly SettingsRule[];
   readonly files: readonly SettingsFile[];
   readonly problems: readonly Problem[];
-  /** Dotted key → what to name as its source. */
+  /** Dotted key → the source to display. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/** All managed files, merged: the one file first, then those of the folder by name. Throws a `ManagedSettingsError`. */
+/**
+ * Reads and merges all managed files: the single file first, then those in the folder by name. Throws a
+ * `ManagedSettingsError`.
+ */
 export async function readManaged(source: ManagedSource, base: string): Promise<ManagedSettings> {
   const files: SettingsFile[] = [];
   const problems: Problem[] = [];
@@ -69,7 +72,7 @@ export async function readManaged(source: ManagedSource, base: string): Promise<
   return { values, rules, files, problems, sources };
 }
 
-/** Lists of the sandbox in which every word lets commands do more. */
+/** Lists of sandbox settings in which every entry lets commands do more. */
 const looseningLists = [
   'allowWrite',
   'allowRead',
@@ -80,9 +83,9 @@ const looseningLists = [
 ];
 
 /**
- * What the other layers may add to: these settings without the lists that managed settings have and that only loosen.
- * There the managed list is the whole list. An empty one lets nothing through. Where managed settings want a sandbox,
- * nothing else switches it off. Pure.
+ * Removes from the lower layers' settings the lists that only loosen and that managed settings also have: the managed
+ * list is complete, and an empty one allows nothing. If managed settings require a sandbox, nothing else switches it
+ * off. Pure.
  */
 export function withoutLoosened(merged: Values, managed: Values): Values {
   const result = structuredClone(merged);
@@ -108,12 +111,12 @@ async function managedFiles(folder: string): Promise<readonly string[]> {
     if (error.code === 'ENOENT') return [];
     throw unusable(more, error);
   });
-  // By code units: the order must not depend on the language of whoever starts the program.
+  // Sorted by code units, so that the order does not depend on the user's locale.
   const fragments = names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
   return [join(folder, 'managed-settings.json'), ...fragments.map((name) => join(more, name))];
 }
 
-/** Undefined where there is no such file. Every mistake counts: a misspelt key may be the rule that matters. */
+/** Undefined if there is no such file. Any mistake is an error: a misspelt key may be the rule that matters. */
 async function readStrictly(path: string): Promise<Values | undefined> {
   const parsed = await readSettingsText(path).then(
     (text): ParsedSettings => parseSettings(text, path, 'managed'),
@@ -131,13 +134,13 @@ function unusable(path: string, cause: Error): ManagedSettingsError {
   return refusal(`${path} cannot be read: ${cause.message}.`, cause);
 }
 
-/** What the user is told, who can most likely not correct it. */
+/** The error for the user, who most likely cannot fix it. */
 export function refusal(mistake: string, cause?: Error): ManagedSettingsError {
   const message = `The managed settings of this machine cannot be used, so ClawdCode does not start. ${mistake} Ask the administrator of this machine to correct that.`;
   return new ManagedSettingsError(message, { cause });
 }
 
-/** Whether nobody but the owner can change the file or put another in its place, links included. */
+/** True if only the owner can change or replace the file, links included. */
 async function onlyOwnerWrites(path: string, ownerUid: number): Promise<boolean> {
   const real = await realpath(path);
   const places = new Set([dirname(path), dirname(real)]);
@@ -155,22 +158,23 @@ interface Owned {
 
 /** Write permission of group and others. */
 const OTHERS_WRITE = 0o022;
-/** In a sticky folder nobody removes or renames what belongs to another. */
+/** In a sticky folder users cannot remove or rename files of others. */
 const STICKY = 0o1000;
 
-/** Whether a file can be written by its owner alone, and that is the right one. */
+/** True if only its owner can write a file, and that is the right one. */
 export function isProtectedFile({ uid, mode }: Owned, ownerUid: number): boolean {
   return uid === ownerUid && (mode & OTHERS_WRITE) === 0;
 }
 
-/** The same of the files in a folder, as far as the folder decides. */
+/** True if a folder's permissions prevent other users from replacing its files. */
 export function isProtectedFolder({ uid, mode }: Owned, ownerUid: number): boolean {
   return uid === ownerUid && ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0);
 }
 
 /**
- * Of a file that somebody else can write, only what tightens counts: it could be that person's way to loosen what
- * everybody else has decided. A list of what counts, so that a new setting is out until somebody thinks of it.
+ * The settings that still apply from a file that other users can write: only those that tighten, since anything else
+ * could be such a user's way to loosen the policy. An allowlist, so that new settings are excluded until they are added
+ * here.
  */
 export function tighteningOf(values: Values): Values {
   const permissions = (values.permissions ?? {}) as Values;

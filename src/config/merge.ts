@@ -1,6 +1,6 @@
 import type { Values } from './types.ts';
 
-/** Lists that every layer adds to, instead of replacing those below. */
+/** Lists that every layer extends instead of replacing. */
 const joined: ReadonlySet<string> = new Set([
   'permissions.allow',
   'permissions.ask',
@@ -17,7 +17,9 @@ const joined: ReadonlySet<string> = new Set([
   'permissions.auto.rules',
 ]);
 
-/** Lays one layer over another: objects are merged key by key, lists of `joined` grow, all else is replaced. */
+/**
+ * Merges one layer onto another: objects key by key, lists in `joined` are concatenated, everything else is replaced.
+ */
 export function mergeValues(below: Values, above: Values, prefix = ''): Values {
   const merged: Values = { ...below };
   for (const [key, value] of Object.entries(above)) {
@@ -32,7 +34,7 @@ export function mergeValues(below: Values, above: Values, prefix = ''): Values {
   return merged;
 }
 
-/** Dotted paths of all values; lists and empty objects count as one. */
+/** Dotted paths of all values; a list counts as one value, an empty object as none. */
 export function leafPaths(values: Values, prefix = ''): string[] {
   return Object.entries(values).flatMap(([key, value]) =>
     isObject(value) && Object.keys(value).length > 0

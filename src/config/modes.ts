@@ -1,6 +1,6 @@
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 
-/** Other tools' names for our modes; accepted wherever a mode is written, never shown. */
+/** Other tools' names for our modes; accepted wherever a mode is written, never displayed. */
 export const modeAliases = {
   autoEdit: 'acceptEdits',
   auto_edit: 'acceptEdits',
@@ -16,15 +16,15 @@ export const modeNames = [
   ...(Object.keys(modeAliases) as ModeAlias[]),
 ] as const satisfies readonly string[];
 
-/** The mode that a name means, or nothing when it means none. */
+/** The mode with this name or alias, or undefined. */
 export function parsePermissionMode(name: string): PermissionMode | undefined {
   if (Object.hasOwn(modeAliases, name)) return modeAliases[name as ModeAlias];
   return permissionModes.find((mode) => mode === name);
 }
 
-/** What decides which modes there are. */
+/** The facts that decide which modes are available. */
 export interface ModeFacts {
-  /** Of all layers together. */
+  /** Merged from all layers. */
   readonly permissions: {
     readonly auto: { readonly enabled: boolean };
     readonly disableAutoMode?: 'disable' | undefined;
@@ -34,14 +34,14 @@ export interface ModeFacts {
   readonly managed: Readonly<Record<string, unknown>>;
   /** Where each setting comes from, by dotted key. */
   readonly sources: Readonly<Record<string, string>>;
-  /** Whether the user typed `--permission-mode auto`, which enables that mode for this run. */
+  /** True if the user passed `--permission-mode auto`, which enables that mode for this session. */
   readonly autoByFlag: boolean;
 }
 
-/** The modes that cannot be had, each with why and what to do: a sentence ready to show. Pure. */
+/** The unavailable modes, each with a displayable sentence on why and what to do. Pure. */
 export function refusedModes(facts: ModeFacts): Partial<Record<PermissionMode, string>> {
   const { permissions, managed, sources, autoByFlag } = facts;
-  // What an administrator has switched off by name no flag switches on.
+  // A flag cannot enable a mode that an administrator has switched off by name.
   const autoForbidden = (managed.auto as { readonly enabled?: unknown } | undefined)?.enabled === false;
   const off = (mode: PermissionMode, key: string): string =>
     `The mode ${mode} is switched off by "permissions.${key}" in ${sources[`permissions.${key}`] ?? 'the settings'}.`;

@@ -1,10 +1,10 @@
-/** The candidate that was probably meant: few enough slips for the length of the word, or nothing. */
+/** The candidate that was probably meant: with few enough typos for the length of the word; otherwise undefined. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const typed = word.toLowerCase();
   let best: string | undefined;
   let bestSlips = Math.max(1, Math.floor(typed.length / 3)) + 1;
   for (const candidate of candidates) {
-    // Each character more or less is a slip. A key of a megabyte is compared with nothing.
+    // Each extra or missing character is a typo. So a key of a megabyte is not compared at all.
     const name = candidate.toLowerCase();
     if (Math.abs(name.length - typed.length) >= bestSlips) continue;
     const slips = distance(typed, name);
@@ -13,7 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Edits between two words, an exchange of neighbours counting as one (optimal string alignment). */
+/** Edits between two words; swapping neighbouring characters counts as one (optimal string alignment). */
 export function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

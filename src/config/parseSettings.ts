@@ -2,18 +2,18 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from 'json
 import { type Complaint, checkValues } from './checkValues.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
-/** What one settings file says. `broken`: it is not JSON, so nothing of it counts. */
+/** The content of one settings file. `broken`: it is not a JSON object, so all of it is ignored. */
 export interface ParsedSettings {
   readonly values: Values;
   readonly problems: readonly Problem[];
   readonly broken: boolean;
 }
 
-/** A file of a stranger's must not flood the screen with what is wrong in it. */
+/** Limits, so that an untrusted file cannot flood the screen with its mistakes. */
 const MAX_PROBLEMS = 20;
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** Reads the text of a settings file: JSON with comments and trailing commas. Each bad key is left out alone. */
+/** Parses a settings file: JSON with comments and trailing commas. Each bad key is left out individually. */
 export function parseSettings(text: string, file: string, layer: Layer): ParsedSettings {
   const source = text.replace(/^\uFEFF/, '');
   const errors: ParseError[] = [];
@@ -42,7 +42,7 @@ export function parseSettings(text: string, file: string, layer: Layer): ParsedS
   return { values, problems, broken: false };
 }
 
-/** Comes first, so that it is never among those that are left out: see `misreadEndpoint`. */
+/** Sorted first, so that it is never cut off: see `misreadEndpoint`. */
 function isOfEndpoint({ path, meant }: Complaint): boolean {
   return path[0] === 'baseUrl' || meant === 'baseUrl';
 }
@@ -63,7 +63,7 @@ function toProblem(
   return { layer, file, key, ...(meant === undefined ? {} : { meant }), ...at, message: shown };
 }
 
-/** Of a key that stands twice the last counts, and a rule in the first is lost unless somebody says so. */
+/** If a key is repeated, the last one applies; without this report a rule in an earlier one would be lost silently. */
 function repeatedKeys(node: Node, path: Complaint['path'] = []): Complaint[] {
   if (node.type === 'array')
     return (node.children ?? []).flatMap((item, index) => repeatedKeys(item, [...path, index]));
@@ -81,7 +81,7 @@ function repeatedKeys(node: Node, path: Complaint['path'] = []): Complaint[] {
   });
 }
 
-/** Plain values of a tree. Keys become own properties whatever they are called (`__proto__` included). */
+/** Converts a tree to plain values. Every key becomes an own property (`__proto__` included). */
 function dataOf(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(dataOf);
   if (node.type !== 'object') return node.value as unknown;

@@ -1,7 +1,10 @@
-/** Settings that count in some layers only: what they would loosen is not a folder's to decide. Pure but for `values`. */
+/**
+ * Settings that apply only in some layers, because a folder must not loosen them. Pure, except that it modifies
+ * `values`.
+ */
 import type { Layer, Problem, Values } from './types.ts';
 
-/** Takes out of a layer below managed settings what does not count there, and says so. Changes `values`. */
+/** Removes from a layer below managed settings what does not apply there, and reports it. Modifies `values`. */
 export function dropReserved(values: Values, file: string, layer: Layer): Problem[] {
   const problems: Problem[] = [];
   const drop = (holder: Values, key: string, path: string, advice: string): void => {
@@ -24,7 +27,7 @@ export function dropReserved(values: Values, file: string, layer: Layer): Proble
   return problems;
 }
 
-/** Absent, or as the defaults are: a copy of the example file is no mistake. */
+/** True if absent or equal to the defaults: a copy of the example file is not a mistake. */
 function saysNothing(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (typeof value === 'object' && value !== null) return Object.values(value).every(saysNothing);

@@ -1,6 +1,6 @@
 /**
- * Every setting, with its default and its description. The one source of the settings' types, of the
- * JSON Schema that editors read, and of the example file.
+ * Every setting, with its default and description. The single source of the settings' types, of the JSON Schema for
+ * editors, and of the example file.
  */
 import * as z from 'zod';
 import { contextSettingsSchema } from '../protocol/contextSettings.ts';
@@ -52,7 +52,7 @@ const permissionSettings = z.strictObject({
 });
 
 const names = z.array(z.string().min(1)).default([]);
-/** A name of a host, of every host below one (`*.example.com`), or an address. */
+/** A host name, all subdomains of a host (`*.example.com`), or an address. */
 const hosts = z
   .array(z.string().regex(/^(?:\*\.)?[^\s*/?#@]+$/, 'a host or *.host, without scheme and path'))
   .default([]);
@@ -166,7 +166,7 @@ const headerName = z
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a header name')
   .refine((name) => !ofTheConnection.test(name), 'a header reserved for the connection');
 
-/** Written by whoever sends; source: RFC 9110, section 7.6.1, and what says how a body is to be read. */
+/** Headers that the HTTP client sets itself; source: RFC 9110, section 7.6.1, and those that describe the body. */
 const ofTheConnection =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|content-(?:length|type|encoding))$/i;
 
@@ -179,7 +179,7 @@ const headerValue = z
 
 const notificationChannels = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'] as const;
 
-/** The settings as a file may write them; parsing fills in every default. */
+/** The settings as written in a file; parsing adds every default. */
 export const settingsSchema = z.strictObject({
   $schema: z.string().optional().describe('Location of the JSON Schema, for editors.'),
   model: z
@@ -345,5 +345,5 @@ export const settingsSchema = z.strictObject({
   context: contextSettingsSchema.prefault({}).describe('How the context window is managed.'),
 });
 
-/** All settings, defaults filled in. */
+/** All settings with defaults. */
 export type Settings = z.output<typeof settingsSchema>;

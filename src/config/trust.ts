@@ -1,6 +1,6 @@
 /**
- * Which folders the user trusts, by real path, what they agreed to in each, and which rules they saved in one that
- * they were never asked about: `trust.json` in the program's own directory.
+ * The folders that the user trusts, by real path, what they approved in each, and rules they saved in a folder without
+ * being asked to trust it: `trust.json` in the program's own directory.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,21 +11,21 @@ import type { Grant } from './types.ts';
 const grantSchema = z.looseObject({ kind: z.string(), text: z.string(), source: z.string() });
 
 const trustFileSchema = z.looseObject({
-  /** Since when, by folder. */
+  /** Time of approval, by folder. */
   folders: z.record(z.string(), z.string()).default({}),
-  /** What was agreed to, by folder; earlier versions did not record it. */
+  /** Approved grants, by folder; earlier versions did not record them. */
   grants: z.record(z.string(), z.array(grantSchema)).default({}),
   rules: z.record(z.string(), z.array(z.string())).default({}),
 });
 type TrustFile = z.infer<typeof trustFileSchema>;
 
-/** What the user has said about one folder; folders inside or around it are other folders. */
+/** What the user has decided about one folder; folders inside or around it are separate. */
 export interface FolderTrust {
-  /** The user has said yes to this folder, whatever its settings were then. */
+  /** The user has trusted this folder, whatever its settings were at the time. */
   readonly isTrusted: boolean;
-  /** What they said yes to; undefined where an earlier version did not record it. */
+  /** What they approved; undefined if an earlier version did not record it. */
   readonly granted: readonly Grant[] | undefined;
-  /** Allow rules that the user saved in the folder: they count there, whatever else its settings may say. */
+  /** Allow rules that the user saved in the folder: they apply there regardless of its other settings. */
   readonly savedRules: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export async function readTrust(dataRoot: string, realRoot: string): Promise<Fol
   };
 }
 
-/** Remembers that the user trusts a folder, since when, and with what in its settings. */
+/** Records that the user trusts a folder, since when, and which of its settings they approved. */
 export async function trustFolder(
   dataRoot: string,
   realRoot: string,
@@ -51,7 +51,7 @@ export async function trustFolder(
   await writeTrustFile(dataRoot, { ...trust, folders, grants });
 }
 
-/** Remembers that the user saved these rules in a folder, which is less than to trust all of its settings. */
+/** Records that the user saved these rules in a folder, which is less than trusting all of its settings. */
 export async function rememberRules(
   dataRoot: string,
   realRoot: string,
@@ -67,7 +67,7 @@ function trustFile(dataRoot: string): string {
   return join(dataRoot, 'trust.json');
 }
 
-/** A file that is missing or damaged trusts nobody: the question is asked again. */
+/** A missing or damaged file trusts no folder: the user is asked again. */
 async function readTrustFile(dataRoot: string): Promise<TrustFile> {
   const text = await readFile(trustFile(dataRoot), 'utf8').catch(() => '');
   try {

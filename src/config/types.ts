@@ -1,65 +1,65 @@
-/** The words of the config room. */
+/** The types of the settings. */
 
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { Settings } from './schema.ts';
 
-/** One thing that needs the user's word. Two grants are the same when all three fields are. */
+/** One thing that needs the user's approval. Two grants are equal if all three fields are. */
 export interface Grant {
-  /** What it is: the dotted path of the setting. */
+  /** The dotted path of the setting. */
   readonly kind: string;
-  /** What was agreed to, whole: a rule, a path, `NAME=value`, or the value (as JSON unless it is text). */
+  /** The approved value in full: a rule, a path, `NAME=value`, or the value (as JSON unless it is text). */
   readonly text: string;
-  /** The file that it stands in, as shown to people. */
+  /** The file that contains it, as displayed. */
   readonly source: string;
 }
 
-/** Where a value came from; later ones win. */
+/** Where a value came from; later ones override earlier ones. */
 export type Layer = 'user' | 'project' | 'local' | 'environment' | 'flag' | 'managed';
 
-/** Something that a person should correct; everything else counts all the same. */
+/** Something that the user should correct; everything else still applies. */
 export interface Problem {
   readonly layer: Layer;
-  /** What to name to the person: a file as shown, the name of a variable or of a flag. */
+  /** The source to display: a file, a variable or a flag. */
   readonly file: string;
-  /** Dotted path of the setting, absent when the whole file is meant. */
+  /** Dotted path of the setting; absent if the entire file is meant. */
   readonly key?: string;
-  /** The setting that a name which is none was probably meant for. */
+  /** The setting that an unknown name was probably meant for. */
   readonly meant?: string;
   /** 1-based. */
   readonly line?: number;
   readonly column?: number;
-  /** What is wrong and how to put it right; names file and key. */
+  /** What is wrong and how to fix it; names file and key. */
   readonly message: string;
 }
 
-/** A permission rule and where it was written; the same shape as in the permissions room. */
+/** A permission rule and where it was written; the same shape as in `permissions`. */
 export interface SettingsRule {
   readonly text: string;
   readonly behavior: 'allow' | 'ask' | 'deny';
   readonly source: string;
-  /** Of managed settings: nothing lifts it. */
+  /** From managed settings: nothing overrides it. */
   readonly managed?: true;
   /** The directory that "/x" in a file pattern is relative to. */
   readonly base: string;
 }
 
-/** What a file of the folder would do, and the user has not agreed to; ignored until they have. */
+/** Something a file of the folder would do that the user has not approved; ignored until then. */
 export interface UntrustedSetting {
   readonly file: string;
   readonly key: string;
-  /** The value, or what of it waits, short enough to show. */
+  /** The value, or the part that waits for approval, short enough to display. */
   readonly value: string;
-  /** One sentence for the question: what trusting it would allow. */
+  /** One sentence for the approval prompt: what trusting it would allow. */
   readonly effect: string;
-  /** Rules, folders, variables … in the value. */
+  /** Number of rules, folders, variables … in the value. */
   readonly count: number;
 }
 
-/** A file that was looked for. */
+/** A settings file, whether it exists or not. */
 export interface SettingsFile {
   readonly layer: Layer;
   readonly path: string;
-  /** As shown to people: relative to the project, or with `~`. */
+  /** As displayed: relative to the project, or with `~`. */
   readonly name: string;
   readonly state: 'loaded' | 'missing' | 'broken';
 }
@@ -73,13 +73,13 @@ export interface LoadedSettings {
   readonly sources: Readonly<Record<string, string>>;
   readonly files: readonly SettingsFile[];
   readonly untrusted: readonly UntrustedSetting[];
-  /** Everything in the folder's files that needs the user's word, whether they have given it or not. */
+  /** Everything in the folder's files that needs the user's approval, whether approved or not. */
   readonly grants: readonly Grant[];
-  /** Modes that cannot be had, each with why: a sentence ready to show. */
+  /** Unavailable modes, each with a displayable sentence on why. */
   readonly refusedModes: Readonly<Partial<Record<PermissionMode, string>>>;
-  /** The mistake that hides which endpoint was meant, where none that counts is named; absent where all is well. */
+  /** The mistake that hides the intended endpoint, if none is set; absent otherwise. */
   readonly misread?: Problem;
 }
 
-/** What one layer says: checked values, as written, without defaults. */
+/** The checked values of one layer, as written, without defaults. */
 export type Values = Record<string, unknown>;

@@ -1,8 +1,11 @@
-/** Parts the settings of a folder into what counts at once and what waits for the user's word. Pure. */
+/** Splits the settings of a folder into those that apply at once and those that wait for the user's approval. Pure. */
 import { effectOf, partition } from './grants.ts';
 import type { Grant, UntrustedSetting, Values } from './types.ts';
 
-/** The values that count, and those that wait, each setting once. `isGranted`: what the user has agreed to already. */
+/**
+ * The values that apply, and the waiting ones, one entry per setting. `isGranted`: whether the user has already
+ * approved a grant.
+ */
 export function holdBack(
   values: Values,
   file: string,
@@ -12,7 +15,7 @@ export function holdBack(
   return { kept, held: asSettings(held) };
 }
 
-/** The same grants setting by setting, as a question lists them. */
+/** Groups grants by setting, as the approval prompt lists them. */
 export function asSettings(grants: readonly Grant[]): UntrustedSetting[] {
   const settings = new Map<string, { readonly first: Grant; readonly texts: string[] }>();
   for (const grant of grants) {
@@ -28,10 +31,10 @@ export function asSettings(grants: readonly Grant[]): UntrustedSetting[] {
   }));
 }
 
-/** Long enough for what is honest: what the user agrees to must not hide behind an ellipsis. */
+/** Long enough for any honest value: what the user approves must not be hidden behind an ellipsis. */
 const LONGEST = 2000;
 
-/** What is left out is counted. */
+/** Joins the texts up to the limit and counts those left out. */
 function shown(texts: readonly string[]): string {
   let length = 0;
   const fitting = texts.findIndex((text) => {
@@ -44,7 +47,7 @@ function shown(texts: readonly string[]): string {
   return `${kept.join(', ')}${left === 0 ? '' : `, … and ${left} more`}`;
 }
 
-/** Both ends of a text. */
+/** The beginning and end of a long text. */
 function ends(text: string): string {
   if (text.length <= LONGEST) return text;
   const half = LONGEST / 2;

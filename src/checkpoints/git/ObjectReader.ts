@@ -1,4 +1,4 @@
-/** Reads objects by name from one `git cat-file --batch`, which is started when asked and ends when nobody asks. */
+/** Reads objects by name from one `git cat-file --batch` process, which starts on demand and exits when idle. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { gitName } from '../scan/contents.ts';
 import { type GitProgram, startGit } from './runGit.ts';
@@ -20,7 +20,7 @@ export class ObjectReader {
   #wanted: Wanted[] = [];
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Header and content of the first wanted, as soon as its size is known. */
+  /** Size of the header and content of the first pending object, once known. */
   #needed = 0;
   #idle: NodeJS.Timeout | undefined;
 
@@ -30,7 +30,7 @@ export class ObjectReader {
     this.#algorithm = algorithm;
   }
 
-  /** Undefined where there is no such object, or git cannot be asked. */
+  /** Undefined if there is no such object, or git cannot be run. */
   read(oid: string): Promise<Buffer | undefined> {
     return new Promise((resolve) => {
       clearTimeout(this.#idle);
@@ -78,7 +78,7 @@ export class ObjectReader {
     for (const { resolve } of unanswered) resolve(undefined);
   }
 
-  /** Gives out all that has come whole. */
+  /** Resolves all requests whose answer is complete. */
   #answer(): void {
     let rest = Buffer.concat(this.#chunks);
     this.#needed = 0;

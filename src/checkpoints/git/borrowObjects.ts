@@ -1,7 +1,7 @@
 /**
- * Holds on to the objects of a repository by hard links, which cost nothing: a command that cleans up the
- * repository, or deletes it, does not take what the tree was with it. On another file system, where there are no
- * such links, the objects are read where they are.
+ * Keeps the objects of a repository available through hard links, which take no space: a command that cleans up or
+ * deletes the repository cannot remove earlier states of the tree. If hard links are impossible (on another file
+ * system), objects are read in place.
  */
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -9,23 +9,23 @@ import { join } from 'node:path';
 import type { Pace } from '../scan/Coverage.ts';
 
 export interface Borrowed {
-  /** A bare repository of our own, which has none of the other's settings. */
+  /** Our own bare repository, without any of the other's settings. */
   readonly gitFolder: string;
   readonly release: () => void;
 }
 
 export interface BorrowOptions {
-  /** Where to make it. */
+  /** Where to create it. */
   readonly folder: string;
-  /** The repository's folder of objects. */
+  /** The repository's object folder. */
   readonly objects: string;
-  /** What is wanted of those that lie by themselves. */
+  /** The wanted loose objects. */
   readonly oids: ReadonlySet<string>;
   readonly algorithm: 'sha1' | 'sha256';
 }
 
 const SUFFIX = '.borrowed';
-/** What a program that crashed has left is removed after this time. */
+/** Folders left behind by a crash are removed after this time. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
 export async function borrowObjects(options: BorrowOptions, pace: Pace): Promise<Borrowed | undefined> {
@@ -53,7 +53,7 @@ function configOf(algorithm: BorrowOptions['algorithm']): string {
   return algorithm === 'sha1' ? core(0) : `${core(1)}[extensions]\n\tobjectformat = sha256\n`;
 }
 
-/** As git reads a path in that file: in the quotes of C where it needs them. */
+/** Quotes a path as git reads it in that file: in C style if necessary. */
 function quoted(path: string): string {
   return /^[#"]|[\n\\"]/.test(path) ? `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"` : path;
 }
@@ -78,7 +78,7 @@ async function linkObjects({ objects, oids }: BorrowOptions, target: string, pac
   }
 }
 
-/** False where links cannot be had at all; a file that has just gone is no reason to stop. */
+/** False if hard links are impossible; a file that has just disappeared is no reason to stop. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);

@@ -1,4 +1,4 @@
-/** What git knows about files that nobody has touched, so that they need not be copied. Only ever reads. */
+/** Files that git already stores unchanged, so that they need not be copied. Only reads. */
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Pace } from '../scan/Coverage.ts';
@@ -12,13 +12,13 @@ import { findVerbatim } from './verbatim.ts';
 
 export interface GitTree {
   readonly root: string;
-  /** Folders with tracked files somewhere below, the root left out. */
+  /** Folders with tracked files somewhere inside, without the root. */
   readonly folders: ReadonlySet<string>;
-  /** The content of a file that is as git left it; undefined where that is not certain. */
+  /** The content of a file that is unchanged since git indexed it; undefined if that is not certain. */
   contentOf(path: string, entry: DiskEntry): Content | undefined;
-  /** Only the first look needs it. */
+  /** Releases the index, which only the first scan needs. */
   forgetIndex(): void;
-  /** Undefined where there is no such object any more. */
+  /** Undefined if the object no longer exists. */
   read(oid: string): Promise<Buffer | undefined>;
   close(): void;
 }
@@ -26,12 +26,12 @@ export interface GitTree {
 export interface GitTreeOptions {
   readonly git: GitProgram;
   readonly root: string;
-  /** For what has to be held on to. */
+  /** Folder for the borrowed objects. */
   readonly folder: string;
   readonly pace: Pace;
 }
 
-/** Undefined where there is no repository, or git cannot tell about it: everything is copied then. */
+/** Undefined if there is no repository, or git cannot read it: everything is copied then. */
 export async function openGitTree({ git, root, folder, pace }: GitTreeOptions): Promise<GitTree | undefined> {
   const facts = await readFacts(git, root);
   if (facts === undefined) return undefined;
@@ -66,7 +66,7 @@ export async function openGitTree({ git, root, folder, pace }: GitTreeOptions): 
 interface Facts {
   readonly objects: string;
   readonly algorithm: 'sha1' | 'sha256';
-  /** When the index was written, at the latest. */
+  /** Modification time of the index file. */
   readonly writtenMs: number;
 }
 
@@ -95,18 +95,18 @@ async function foldersOf(
   return folders;
 }
 
-/** The repositories around the roots. */
+/** The repositories that contain the roots. */
 export interface GitTrees {
-  /** Looks for them when first called. */
+  /** Opens them on the first call. */
   open(): Promise<readonly GitTree[]>;
   read(root: string, oid: string): Promise<Buffer | undefined>;
-  /** Ends the git processes that run now: what they were asked is answered without git. */
+  /** Stops the running git processes: pending requests are answered without git. */
   stop(): void;
   close(): void;
 }
 
 export interface GitTreesOptions {
-  /** False: none. */
+  /** False = do not use git. */
   readonly program: string | false;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly roots: readonly string[];

@@ -1,4 +1,4 @@
-/** What git's index says about the files of a work tree. */
+/** Reads what git's index records about the files of a work tree. */
 import type { Pace } from '../scan/Coverage.ts';
 import type { DiskEntry } from '../scan/diskEntry.ts';
 import { type GitProgram, runGit } from './runGit.ts';
@@ -22,7 +22,7 @@ export interface IndexFiles {
 const ENTRY =
   /(\d+) ([0-9a-f]+) (\d)\t([^\0]*)\0 {2}ctime: (\d+):(\d+)\n {2}mtime: (\d+):(\d+)\n {2}dev: \d+\tino: (\d+)\n.*\n {2}size: (\d+)\tflags: [0-9a-f]+\n/y;
 
-/** Undefined where git cannot say, or says it in a way that is not known. */
+/** Undefined if git fails, or its output has an unknown format. */
 export async function readIndex(git: GitProgram, root: string, pace: Pace): Promise<IndexFiles | undefined> {
   const output = await runGit(git, root, ['ls-files', '-z', '-s', '--debug']);
   if (output === undefined) return undefined;
@@ -49,8 +49,8 @@ export async function readIndex(git: GitProgram, root: string, pace: Pace): Prom
 }
 
 /**
- * Whether a file is what it was when git put it into its index. `writtenMs` is when the index was written: what is
- * not older may have been changed in the same tick of the clock.
+ * True if a file is unchanged since git indexed it. `writtenMs`: when the index was written. A file that is not older
+ * may have been changed within the same clock tick.
  */
 export function isAsIndexed(indexed: IndexEntry, entry: DiskEntry, writtenMs: number): boolean {
   return (
@@ -63,7 +63,7 @@ export function isAsIndexed(indexed: IndexEntry, entry: DiskEntry, writtenMs: nu
   );
 }
 
-/** As Node counts them, so that they can be compared. */
+/** In the same unit and precision as Node's times, so that they can be compared. */
 function milliseconds(seconds: string | undefined, nanoseconds: string | undefined): number {
   return Number(seconds) * 1000 + Number(nanoseconds) / 1e6;
 }

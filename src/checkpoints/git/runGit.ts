@@ -1,4 +1,4 @@
-/** Starts git for reading only: nothing it is asked here writes, takes a lock, runs a hook or reaches a network. */
+/** Runs git for reading only: none of its commands here writes, takes a lock, runs a hook or uses the network. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { realpath } from '../../disk/realPath.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms.ts';
@@ -10,10 +10,10 @@ export interface GitProgram {
   readonly signal?: () => AbortSignal;
 }
 
-/** A repository that takes longer is done without git. */
+/** If git takes longer, the repository is handled without it. */
 const TIMEOUT_MS = 30_000;
 
-/** Settled however it ends; `input` is written while the output is read. */
+/** Starts git. Errors on its stdin and its stderr output are ignored. */
 export function startGit(
   git: GitProgram,
   cwd: string,
@@ -26,7 +26,7 @@ export function startGit(
   return child;
 }
 
-/** The output; undefined when git is not there, fails, or takes too long. */
+/** The output; undefined if git is missing, fails, or takes too long. */
 export function runGit(
   git: GitProgram,
   cwd: string,

@@ -1,14 +1,14 @@
 /**
- * Which files lie in the tree byte for byte as git stores them. Where only line ends and `ident` are changed on the
- * way, equal sizes mean equal bytes, since taking a file in only ever removes some; a filter, such as that of large
- * file storage, and another encoding may do anything.
+ * Finds files whose content in the tree equals the object in git byte for byte. If only line endings and `ident` are
+ * converted, equal sizes mean equal bytes, since adding a file to git only ever removes bytes; filters, such as large
+ * file storage, and other encodings may do anything.
  */
 
 import type { Pace } from '../scan/Coverage.ts';
 import type { IndexEntry } from './readIndex.ts';
 import { type GitProgram, runGit } from './runGit.ts';
 
-/** Those of the files whose content git has as it is. */
+/** The files whose content git stores unchanged. */
 export async function findVerbatim(
   git: GitProgram,
   root: string,
@@ -26,7 +26,7 @@ export async function findVerbatim(
   return verbatim;
 }
 
-/** Sizes of the objects that are there. */
+/** Sizes of the existing objects. */
 async function readSizes(
   git: GitProgram,
   root: string,
@@ -45,7 +45,7 @@ async function readSizes(
   return sizes;
 }
 
-/** Paths with a filter or an encoding of their own; undefined where that cannot be known. */
+/** Paths with a filter or a special encoding; undefined if that cannot be determined. */
 async function findFiltered(
   git: GitProgram,
   root: string,

@@ -1,4 +1,4 @@
-/** Carries a plan out, as far as the disk is still what it was when the plan was made. */
+/** Carries out a plan, except where the disk has changed since the plan was made. */
 import { dirname } from 'node:path';
 import { PathMovedError } from '../../disk/realFile.ts';
 import type {
@@ -15,7 +15,7 @@ import type { RestoreDeps } from './steps.ts';
 import { removeState, writeMode, writeState } from './writeState.ts';
 
 export interface ApplyDeps extends RestoreDeps {
-  /** What is larger is not replaced, as it could not be brought back. */
+  /** Larger files are not replaced, because they could not be restored afterwards. */
   readonly maxBytes: number;
 }
 
@@ -31,7 +31,9 @@ export async function applyRestore(plan: RestorePlan, deps: ApplyDeps): Promise<
   return work.result();
 }
 
-/** What stands there has to go before anything else can come; a file is replaced in one step instead. */
+/**
+ * True if the current entry must be removed before the new one can be created; files are replaced in one step instead.
+ */
 function isRemoval({ from, to }: RestoreStep): boolean {
   return from !== undefined && (to === undefined || from.type !== to.type || to.type === 'link');
 }
@@ -41,7 +43,7 @@ class Restoring {
   readonly #changes: PathChange[] = [];
   readonly #notes: string[] = [];
   readonly #failed = new Set<RestoreStep>();
-  /** What stood there, of paths whose old state is gone and whose new one is still to come. */
+  /** The removed state of paths whose new state has not been written yet. */
   readonly #removed = new Map<RestoreStep, PathState>();
 
   constructor(deps: ApplyDeps) {
@@ -88,7 +90,7 @@ class Restoring {
     }
   }
 
-  /** Last, as a folder may have to lose the right to be written to. */
+  /** Done last, because a folder may become read-only. */
   async setFolderMode(step: RestoreStep): Promise<void> {
     if (step.to?.type !== 'folder' || this.#failed.has(step)) return;
     try {
@@ -98,7 +100,7 @@ class Restoring {
     }
   }
 
-  /** A file becomes another, or a file or folder gets another mode. */
+  /** Replaces a file, or changes the mode of a file or folder. */
   async #change(step: RestoreStep, current: Extract<Current, { type: 'state' }>): Promise<boolean> {
     const { path, to } = step;
     if (to?.type === 'folder') return true;
@@ -114,7 +116,7 @@ class Restoring {
     return false;
   }
 
-  /** What is on disk, where it still is what the plan was made for; undefined where there is nothing to do. */
+  /** The current state, if it is still the one the plan was made for; undefined if there is nothing to do. */
   async #check(step: RestoreStep, owner: RestoreStep = step): Promise<Current | undefined> {
     const { path, from, to } = step;
     if (canonicalPath(path) !== path) {
@@ -133,7 +135,7 @@ class Restoring {
     return undefined;
   }
 
-  /** What is about to be replaced goes to the blobs first. */
+  /** Stores the content that is about to be replaced. */
   async #keep(step: RestoreStep, current: Extract<Current, { type: 'state' }>): Promise<boolean> {
     if (current.state.type !== 'file') return true;
     if (current.bytes === undefined) {
@@ -156,7 +158,7 @@ class Restoring {
     return bytes;
   }
 
-  /** Folders that the user removed, and that nothing else makes again. */
+  /** Creates parent folders that the user removed and that no other step creates. */
   async #makeFoldersFor(path: string): Promise<void> {
     const missing: string[] = [];
     for (let at = dirname(path); look(at) === undefined; at = dirname(at)) missing.unshift(at);
@@ -173,7 +175,7 @@ class Restoring {
   }
 }
 
-/** Whether it is what was read a moment ago. */
+/** True if the path is unchanged since it was read a moment ago. */
 function isStill(path: string, current: Extract<Current, { type: 'state' }>): boolean {
   const entry = look(path);
   if (entry === undefined) return false;

@@ -1,20 +1,20 @@
-/** Three-way merge by lines. Bytes go in and come out: line ends, a missing last one and encodings stay as they are. */
+/** Three-way merge by lines. Works on bytes: line endings, a missing final one and encodings are preserved. */
 import type { ArrayChange } from 'diff';
 
-/** Replaces `length` lines of the base from `start` on by these. */
+/** Replaces `length` lines of the base from `start` on with these lines. */
 interface Hunk {
   readonly start: number;
   readonly length: number;
   readonly lines: readonly string[];
 }
 
-/** With fewer differences the comparison is done at once; it takes milliseconds. */
+/** With fewer differences the comparison runs synchronously; it takes milliseconds. */
 const FEW_EDITS = 300;
 const MAX_MERGE_MS = 2_000;
 
 /**
- * What `ours` becomes when the change from `base` to `theirs` is made to it; undefined where the two changes touch
- * each other, and where finding out takes too long. Adjacent lines count as touching, as for git.
+ * Applies the change from `base` to `theirs` to `ours`. Returns undefined if the two changes touch each other, or if
+ * the comparison takes too long. As in git, changes of adjacent lines count as touching.
  */
 export async function mergeText(base: Buffer, ours: Buffer, theirs: Buffer): Promise<Buffer | undefined> {
   const lines = linesOf(base);
@@ -34,12 +34,12 @@ export async function mergeText(base: Buffer, ours: Buffer, theirs: Buffer): Pro
   return isWhole(merged) ? Buffer.from(merged.join(''), 'latin1') : undefined;
 }
 
-/** Each with its line end; one character for each byte, so that nothing is lost. */
+/** Each line with its line ending; one character per byte, so that nothing is lost. */
 function linesOf(bytes: Buffer): readonly string[] {
   return bytes.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** A line without its end may only come last. */
+/** True if only the last line lacks a line ending. */
 function isWhole(lines: readonly string[]): boolean {
   return lines.every((line, index) => index === lines.length - 1 || line.endsWith('\n'));
 }
@@ -83,7 +83,7 @@ async function compare(
   });
 }
 
-/** In the order of the base; undefined where two touch and are not the same. */
+/** Merges two lists of hunks in the order of the base; undefined if two touch and differ. */
 function combine(mine: readonly Hunk[], yours: readonly Hunk[]): readonly Hunk[] | undefined {
   const all: Hunk[] = [];
   let [i, j] = [0, 0];

@@ -1,4 +1,4 @@
-/** Makes the plan for going back: looks at the disk, changes nothing in the tree. */
+/** Plans a restore: reads the disk, changes nothing in the tree. */
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PathChange, PathState, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
@@ -11,7 +11,7 @@ import { byPath, currentState, sameState } from './states.ts';
 import { idleStep, makeStep, type RestoreDeps } from './steps.ts';
 import { type LoadContent, undoPath } from './undoPath.ts';
 
-/** Contents of what is on disk, for merging and for diffs; larger ones are compared by hash alone. */
+/** Contents up to this size are loaded for merging and diffs; larger ones are only compared by hash. */
 const MAX_TEXT_BYTES = 2 ** 20;
 
 export async function planRestore(
@@ -22,7 +22,7 @@ export async function planRestore(
   const steps = new Map<string, RestoreStep>();
   const repositories = new Map<string, boolean>();
   const paths = byPath(changes);
-  // From the top down: where a folder comes back in the place of a link, nothing stands below it until then.
+  // From the top down: if a folder replaces a link, nothing exists inside it until then.
   for (const path of [...paths.keys()].sort()) {
     const isUnseen = !deps.roots.some((root) => path.startsWith(`${root}/`)) && !isShown(path);
     const blocked = unreachable(path, repositories) ?? (isUnseen ? UNSEEN : undefined);
@@ -47,7 +47,7 @@ async function planPath(
   const isReached = canonicalPath(path) === path;
   if (!isReached && !isBelowFolderToCome(path, above))
     return idleStep(path, 'refuse', 'the way to it leads through a link now', undefined);
-  // What nothing is known to compare it with is not read, however large it is.
+  // Without a known hash to compare with, the file is not read beyond this size.
   const isComparable = changes.some(({ before, after }) => isHashed(before) || isHashed(after));
   const current = isReached
     ? await currentState(
@@ -94,13 +94,13 @@ const isHashed = (state: PathState | undefined): boolean =>
 const isHash = (state: PathState | undefined, wanted: string): boolean =>
   state?.type === 'file' && state.hash === wanted;
 
-/** Why a path outside is left alone by a plan that nobody looks at. */
+/** Why a plan that is applied without review leaves a path outside the project alone. */
 const UNSEEN = 'it is outside the project, and you have not seen it in a rewind since the program started';
 
-/** As a log has it that stores no secrets: there never was such a path. */
+/** A path from a log that stores no secrets: it never existed under this name. */
 const REDACTED = /\[redacted: [a-z0-9-]+ [0-9a-f]{4}\]/;
 
-/** Why nothing is done at a path, whatever is there. */
+/** Why nothing may be done at a path, regardless of its state; undefined if it may. */
 function unreachable(path: string, repositories: Map<string, boolean>): string | undefined {
   if (!path.startsWith('/') || path.includes('\0')) return 'it is not a path';
   if (REDACTED.test(path)) return 'its name holds a secret, which is not stored';
@@ -108,7 +108,7 @@ function unreachable(path: string, repositories: Map<string, boolean>): string |
   return owner === undefined ? undefined : `it belongs to ${owner}`;
 }
 
-/** Whether the only link on the way is one that this plan replaces by the folder that was there. */
+/** True if the first link on the way is one that this plan replaces with the folder that was there. */
 function isBelowFolderToCome(path: string, above: ReadonlyMap<string, RestoreStep>): boolean {
   for (let at = dirname(path); at !== dirname(at); at = dirname(at)) {
     if (look(at)?.kind !== 'link') continue;
@@ -118,7 +118,7 @@ function isBelowFolderToCome(path: string, above: ReadonlyMap<string, RestoreSte
   return false;
 }
 
-/** Stores what a merge made, so that it can be written later; says why where a content cannot be had. */
+/** Stores the result of a merge for later writing; returns the reason if a content is unavailable. */
 async function unavailableContent(
   to: PathState | undefined,
   merged: Buffer | undefined,
@@ -142,7 +142,9 @@ async function problemOf(
   return (await hashBytes(bytes)) === expected ? undefined : 'its content is damaged';
 }
 
-/** A folder that would go must be empty by then; what is to come must have a folder to come to. */
+/**
+ * Refuses steps that cannot work: a folder to be removed must be empty by then, and a new entry needs a parent folder.
+ */
 async function refuseWhatIsInTheWay(
   steps: readonly RestoreStep[],
   deps: RestoreDeps,

@@ -1,8 +1,8 @@
-/** Unified diffs for a reader, bounded in size and in time. */
+/** Unified diffs for display, limited in size and time. */
 import { isUtf8 } from 'node:buffer';
 
 export interface ShownDiff {
-  /** Absent where there is nothing to read: binary or very large content. */
+  /** Absent if there is nothing to show: binary or very large content. */
   readonly diff?: string;
   readonly added: number;
   readonly removed: number;
@@ -10,12 +10,12 @@ export interface ShownDiff {
 
 const MAX_TEXT_BYTES = 2 ** 20;
 const MAX_DIFF_CHARACTERS = 200_000;
-/** With fewer differences the comparison is done at once; it takes milliseconds. */
+/** With fewer differences the comparison runs synchronously; it takes milliseconds. */
 const FEW_EDITS = 300;
 const MAX_DIFF_MS = 1_000;
 const CONTEXT_LINES = 3;
 
-/** From one content to another; undefined stands for no file. */
+/** The diff between two contents; undefined = no file. */
 export async function showDiff(
   name: string,
   from: Buffer | undefined,

@@ -5,7 +5,7 @@ import type { PathChange, PathState } from '../../protocol/checkpoints.ts';
 import { type DiskEntry, look } from '../scan/diskEntry.ts';
 import { readStable } from '../scan/stableRead.ts';
 
-/** Whether two states are the same; never true where a content is not known. */
+/** True if two states are the same; never true if a content is unknown. */
 export function sameState(a: PathState | undefined, b: PathState | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   switch (a.type) {
@@ -27,8 +27,8 @@ export function sameContent(a: FileState, b: FileState): boolean {
 }
 
 /**
- * Takes changes of one path together where nothing happened in between: what was made and deleted again is no
- * change, and two edits in a row are one. What may not have been made is looked at by itself.
+ * Merges successive changes of one path if nothing happened in between: creating and deleting is no change, and two
+ * edits in a row are one. Uncertain changes are not merged.
  */
 export function joinChanges(changes: readonly PathChange[]): readonly PathChange[] {
   const joined: PathChange[] = [];
@@ -44,7 +44,7 @@ export function joinChanges(changes: readonly PathChange[]): readonly PathChange
   return joined;
 }
 
-/** From before the first to after the last. */
+/** One change from the state before the first to the state after the last. */
 export function spanning(first: PathChange, last: PathChange): PathChange {
   return {
     path: first.path,
@@ -53,7 +53,7 @@ export function spanning(first: PathChange, last: PathChange): PathChange {
   };
 }
 
-/** By path, in the order of the first change of each. */
+/** Groups changes by path, in the order of each path's first change. */
 export function byPath(changes: readonly PathChange[]): ReadonlyMap<string, readonly PathChange[]> {
   const paths = new Map<string, PathChange[]>();
   for (const change of changes) {
@@ -64,7 +64,7 @@ export function byPath(changes: readonly PathChange[]): ReadonlyMap<string, read
   return paths;
 }
 
-/** For reasons: `a folder`. */
+/** For messages: `a folder`. */
 export function nameOf(state: PathState): string {
   switch (state.type) {
     case 'file':
@@ -78,22 +78,22 @@ export function nameOf(state: PathState): string {
   }
 }
 
-/** What is on disk now. */
+/** The current state on disk. */
 export type Current =
   | { readonly type: 'nothing' }
   | {
       readonly type: 'state';
       readonly state: PathState;
       readonly entry: DiskEntry;
-      /** Of a file that is not larger than was asked for. */
+      /** The content of a file, unless it is larger than requested. */
       readonly bytes: Buffer | undefined;
     }
   | { readonly type: 'unknown'; readonly reason: string };
 
-/** Beyond this nothing is compared, and so nothing is done. */
+/** Larger files are not compared, so nothing is done to them. */
 const MAX_HASH_BYTES = 2 ** 31;
 
-/** `isCaseBlind`: the file system takes another spelling for the same name, so that a name must be looked for. */
+/** `isCaseBlind`: the file system ignores case, so the exact spelling must be checked. */
 export async function currentState(
   path: string,
   maxBytes: number,

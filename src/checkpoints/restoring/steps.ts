@@ -1,4 +1,4 @@
-/** One path's step, ready to show: what kind it is, and its diff. */
+/** Builds the step for one path, ready to show: its kind and its diff. */
 import type { PathChange, PathState, RestoreStep } from '../../protocol/checkpoints.ts';
 import { describePath } from '../notes.ts';
 import type { Pace } from '../scan/Coverage.ts';
@@ -9,7 +9,7 @@ import type { LoadContent } from './undoPath.ts';
 
 export interface RestoreDeps {
   readonly root: string;
-  /** The project, and the directories that were added to it. Real paths. */
+  /** The project and the directories added to it. Real paths. */
   readonly roots: readonly string[];
   readonly blobs: CheckpointBlobs;
   readonly pace: Pace;
@@ -17,9 +17,9 @@ export interface RestoreDeps {
 }
 
 export interface StepText {
-  /** For the head of the diff. */
+  /** For the diff header. */
   readonly name: string;
-  /** Why it is merged, or what else there is to say. */
+  /** Why it is merged, or another remark. */
   readonly reason?: string;
   readonly isMerge?: boolean;
 }
@@ -42,7 +42,7 @@ export async function makeStep(
   return { path, action, ...reason, ...(await showDiff(text.name, before, after)), ...states };
 }
 
-/** For what cannot or need not be done. */
+/** A step for something that cannot or need not be done. */
 export function idleStep(
   path: string,
   action: 'refuse' | 'nothing',
@@ -68,7 +68,7 @@ function actionOf(from: PathState | undefined, to: PathState | undefined): Resto
   return 'modify';
 }
 
-/** `undefined` for no file; `none` where the content cannot be had. */
+/** `undefined` = no file; `none` = the content is unavailable. */
 async function contentOf(
   state: FileState | undefined,
   load: LoadContent,
@@ -83,7 +83,7 @@ const MAX_SHOWN_BYTES = 2 ** 20;
 const fileOf = (state: PathState | undefined): FileState | undefined =>
   state?.type === 'file' ? state : undefined;
 
-/** What the changes come to, by path, from before the first to after the last; what came to nothing is left out. */
+/** The net change of each path, from before its first change to after its last; paths without one are left out. */
 export async function diffChanges(
   changes: readonly PathChange[],
   deps: RestoreDeps,

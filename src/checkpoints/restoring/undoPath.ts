@@ -1,4 +1,4 @@
-/** Works out what a path becomes when changes are taken back, one after the other, the newest first. Touches nothing. */
+/** Determines the state of a path after undoing changes one by one, newest first. Does not touch the disk. */
 import { createHash } from 'node:crypto';
 import type { PathChange, PathState } from '../../protocol/checkpoints.ts';
 import { describeSize } from '../notes.ts';
@@ -10,14 +10,14 @@ export type Undone =
   | {
       readonly type: 'state';
       readonly to: PathState | undefined;
-      /** Content that is nowhere yet, by its hash. */
+      /** Merged content that is not stored anywhere yet. */
       readonly merged: Buffer | undefined;
-      /** Why it does not go all the way back. */
+      /** Why it was not undone completely. */
       readonly shortOf?: string;
     }
   | { readonly type: 'refuse'; readonly reason: string };
 
-/** Content by hash, of what is on disk or was kept. */
+/** Loads a content by hash, from disk or from the stored copies. */
 export type LoadContent = (hash: string) => Promise<Buffer | undefined>;
 
 type FileUndone =
@@ -25,9 +25,9 @@ type FileUndone =
   | { readonly reason: string };
 
 /**
- * `changes` are of one path, oldest first; `disk` is what is there now. Where a change cannot be taken back, the path
- * is left alone; but a file that a later call deleted or moved away comes back as it was then, since it may hold
- * edits of the user that are nowhere else.
+ * `changes` are those of one path, oldest first; `disk` is its current state. If a change cannot be undone, the path is
+ * left alone, except that a file which a later call deleted or moved away is restored as it was then, since it may
+ * contain edits of the user that exist nowhere else.
  */
 export async function undoPath(
   disk: PathState | undefined,
@@ -56,7 +56,7 @@ interface Refused {
   readonly reason: string;
 }
 
-/** One change, from the newest state towards the oldest. */
+/** Undoes one change, starting from the newest state. */
 async function takeBack(
   { to, merged }: Reached,
   { before, after }: PathChange,
@@ -74,7 +74,7 @@ async function takeBack(
   }
   if (to?.type === 'folder' && after?.type === 'folder')
     return { to: before?.type !== 'folder' || to.mode === after.mode ? before : to, merged: undefined };
-  // Somebody made the folder again.
+  // The folder has been created again.
   if (to?.type === 'folder' && before?.type === 'folder') return { to, merged: undefined };
   const isBetween = to === undefined && before !== undefined && after !== undefined && hasGap(before, after);
   if (!isBetween && !sameState(to, after)) return { reason: whyNot(to, after) };
@@ -83,14 +83,14 @@ async function takeBack(
 }
 
 /**
- * Whether nothing stands there for a moment while one state gives way to the other: going back that was stopped in it
- * is no deletion by the user.
+ * True if the path is briefly absent while one state replaces the other: an interrupted restore must not be taken for a
+ * deletion by the user.
  */
 function hasGap(before: PathState, after: PathState): boolean {
   return before.type !== after.type || before.type === 'link';
 }
 
-/** Content and mode are taken back each for itself. */
+/** Undoes content and mode independently. */
 async function undoFile(
   to: FileState,
   before: FileState,
@@ -123,7 +123,7 @@ async function undoFile(
   return { state: { type: 'file', mode, bytes: merged.length, hash }, merged };
 }
 
-/** Why a state cannot be had again. */
+/** Why a state cannot be restored; undefined if it can. */
 function unavailable(state: PathState | undefined): string | undefined {
   if (state !== undefined && !isMakeable(state)) return `it was ${nameOf(state)}, which cannot be made again`;
   return isFile(state) && (state.hash === undefined || state.omitted !== undefined)
@@ -131,7 +131,9 @@ function unavailable(state: PathState | undefined): string | undefined {
     : undefined;
 }
 
-/** Sockets and devices belong to who made them; what cannot be made again is not removed either. */
+/**
+ * Sockets and devices belong to the process that created them. Entries that cannot be recreated are not removed either.
+ */
 const isMakeable = (state: PathState): boolean => state.type !== 'special' || state.kind === 'pipe';
 
 function lostReason(state: FileState): string {

@@ -1,4 +1,4 @@
-/** Puts one state in the place of another. Never writes through a link, and never half a file. */
+/** Replaces one state with another. Never writes through a link, and never half a file. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync } from 'node:fs';
@@ -8,12 +8,15 @@ import { inRealFolder, type RealFolder } from '../../disk/realFile.ts';
 import type { PathState } from '../../protocol/checkpoints.ts';
 import { look } from '../scan/diskEntry.ts';
 
-/** Removes what stands there; a folder only when it is empty. Rejects when the disk does. */
+/** Removes the entry; a folder only if it is empty. Rejects if the file system call fails. */
 export async function removeState(path: string, state: PathState): Promise<void> {
   await inWritableFolder(path, ({ name }) => (state.type === 'folder' ? rmdir(name) : unlink(name)));
 }
 
-/** Makes it where nothing stands or, for a file, in place of one. `isStillSo` is asked right before the last step. */
+/**
+ * Creates the entry where there is none or, for a file, replaces one. `isStillSo` is checked right before the last
+ * step.
+ */
 export async function writeState(
   path: string,
   state: PathState,
@@ -34,7 +37,7 @@ export async function writeState(
   });
 }
 
-/** Changes the permission bits of a file or folder, of nothing else. */
+/** Changes the permission bits of a file or folder; ignores anything else. */
 export async function writeMode(path: string, mode: number): Promise<void> {
   await inRealFolder(dirname(path), async (folder) => {
     const name = folder.at(basename(path));
@@ -43,10 +46,10 @@ export async function writeMode(path: string, mode: number): Promise<void> {
   });
 }
 
-/** Not the user's, in which a project may have folders of its own. */
+/** Not the user's PATH, which may contain folders of a project. */
 const SYSTEM_PATH = '/usr/bin:/bin';
 
-/** Node has no call for it. */
+/** Node has no function for it. */
 function makePipe({ folder }: Entry, path: string): Promise<boolean> {
   // Another program does not share our handles.
   folder.check();
@@ -84,11 +87,11 @@ async function replaceFile(
 /** A name in a folder that is held open. */
 interface Entry {
   readonly folder: RealFolder;
-  /** What calls of `node:fs` take for it. */
+  /** The path to pass to `node:fs`. */
   readonly name: string;
 }
 
-/** What the owner has made read-only the owner may write: the folder's mode is lifted for that moment. */
+/** Temporarily makes a folder writable that its owner has made read-only. */
 function inWritableFolder<T>(path: string, act: (entry: Entry) => Promise<T>): Promise<T> {
   const place = dirname(path);
   return inRealFolder(place, async (folder) => {

@@ -1,6 +1,6 @@
 /**
- * Which folders are looked into. Folders of dependencies and of build results can hold more files than the whole
- * project; above a limit such a folder is left out as a whole, and the notes say so.
+ * Decides which folders are scanned. Folders of dependencies and build results can contain more files than the entire
+ * project; above a limit such a folder is left out completely, and the notes say so.
  */
 import { readdirSync } from 'node:fs';
 import { grouped } from '../../protocol/text/numbers.ts';
@@ -8,32 +8,32 @@ import { describePath, describeSize } from '../notes.ts';
 import type { CheckpointLimits } from '../types.ts';
 import { look } from './diskEntry.ts';
 
-/** Lets others run whenever a long loop has had its share. */
+/** Yields to other work at regular intervals in a long loop. */
 export interface Pace {
-  /** True when `breathe` should be awaited now; cheap enough to ask for every file. */
+  /** True when `breathe` should be awaited now; cheap enough to call for every file. */
   readonly isDue: () => boolean;
   readonly breathe: () => Promise<void>;
 }
 
-/** Folders that programs fill; where git is in use, a folder with no file that git tracks is treated alike. */
+/** Folders that programs fill. In a git repository, a folder without tracked files is treated the same. */
 const FILLED_BY_PROGRAMS = new Set(
   'node_modules bower_components vendor .venv venv env .tox target dist build out .gradle .next .nuxt .cache .yarn .pnpm-store __pycache__ Pods .terraform .svelte-kit coverage DerivedData'.split(
     ' ',
   ),
 );
 
-/** Counting goes on this far, for the note. */
+/** Counting stops here; the number is only for the note. */
 const MAX_COUNTED = 500_000;
 
 export interface Coverage {
-  /** Whether to look into this folder. `isInside` says that a folder above it was weighed already. */
+  /** Decides whether to scan this folder. `isInside`: a folder above it has already been weighed. */
   covers(folder: string, isInside: boolean): Promise<'covered' | 'weighed' | 'left out'>;
-  /** Leaves it out from now on. */
+  /** Leaves the folder out from now on. */
   leaveOut(folder: string, reason: string): void;
-  /** Forgets what was decided about a folder that is gone. */
+  /** Forgets the decision about a folder that has disappeared. */
   forget(folder: string): void;
   isLeftOut(folder: string): boolean;
-  /** What was left out since the last time, ready to show. */
+  /** Returns the folders left out since the last call, ready to show. */
   takeNotes(): readonly string[];
 }
 
@@ -41,7 +41,9 @@ export interface CoverageDeps {
   readonly root: string;
   readonly limits: CheckpointLimits;
   readonly pace: Pace;
-  /** Folders with tracked files somewhere below, of the repository around this folder; undefined without one. */
+  /**
+   * Folders with tracked files somewhere inside, of the repository that contains this folder; undefined without one.
+   */
   readonly trackedFolders: (folder: string) => ReadonlySet<string> | undefined;
 }
 
@@ -83,7 +85,7 @@ export function createCoverage({ root, limits, pace, trackedFolders }: CoverageD
   };
 }
 
-/** Files below a folder, and their bytes as long as there are few enough for them to matter. */
+/** The number of files in a folder, and their total size while they are few enough for it to matter. */
 async function weigh(
   folder: string,
   limits: CheckpointLimits,
@@ -114,7 +116,7 @@ function list(folder: string) {
   }
 }
 
-/** Of what would be copied: larger files are left out one by one. */
+/** The size that would be copied: larger files are left out individually. */
 function sizeOf(path: string, maxFileBytes: number): number {
   try {
     const size = look(path)?.size ?? 0;

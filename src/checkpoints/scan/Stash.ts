@@ -1,6 +1,6 @@
 /**
- * Copies of files as they are now, for the case that a call changes them: one file, with no name as soon as it is
- * open, so that nothing is left behind however the program ends. Each content is held once.
+ * Temporary copies of files in case a tool call changes them: one file that is unlinked once it is open, so that
+ * nothing is left behind however the program ends. Each content is stored once.
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm, rmdir } from 'node:fs/promises';
@@ -11,7 +11,7 @@ interface Place {
   readonly bytes: number;
 }
 
-/** What is collected before it is written. */
+/** Size of a batch that is collected before writing. */
 const BATCH_BYTES = 2 ** 20;
 
 export class Stash {
@@ -19,7 +19,7 @@ export class Stash {
   readonly #maxBytes: number;
   readonly #places = new Map<string, Place>();
   #file: FileHandle | undefined;
-  /** Where the next content goes, written or waiting. */
+  /** Position of the next content, whether written or pending. */
   #end = 0;
   #writing: Promise<void> = Promise.resolve();
   #waiting: Uint8Array[] = [];
@@ -38,7 +38,7 @@ export class Stash {
     return this.#end + bytes <= this.#maxBytes;
   }
 
-  /** False where the limit or the disk leaves no room. The bytes must not be changed afterwards. */
+  /** False if the limit or the disk leaves no room. The bytes must not be modified afterwards. */
   async add(hash: string, bytes: Uint8Array): Promise<boolean> {
     if (this.#places.has(hash)) return true;
     if (!this.hasRoom(bytes.length)) return false;
@@ -50,7 +50,7 @@ export class Stash {
     return this.#places.has(hash);
   }
 
-  /** Undefined where it was never added. */
+  /** Undefined if it was never added. */
   async read(hash: string): Promise<Buffer | undefined> {
     const place = this.#places.get(hash);
     if (place === undefined) return undefined;
@@ -65,7 +65,7 @@ export class Stash {
     return buffer;
   }
 
-  /** Leaves nothing behind, unless somebody else put something into the folder. */
+  /** Leaves nothing behind, unless another program has put something into the folder. */
   async close(): Promise<void> {
     this.#places.clear();
     this.#waiting = [];
@@ -76,13 +76,13 @@ export class Stash {
     await rmdir(this.#folder).catch(() => {});
   }
 
-  /** One batch after the other, also when many ask at once. */
+  /** Writes one batch at a time, even if called concurrently. */
   #flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeWaiting());
     return this.#writing;
   }
 
-  /** What cannot be written is forgotten: whoever asks for it later is told that it was not kept. */
+  /** Forgets contents that could not be written: later reads return undefined. */
   async #writeWaiting(): Promise<void> {
     if (this.#waitingBytes === 0) return;
     const bytes = this.#waiting.length === 1 ? this.#waiting[0] : Buffer.concat(this.#waiting);

@@ -1,4 +1,4 @@
-/** Decides which copy of a file's content is made, and finds it again when a change needs it. */
+/** Decides how a file's content is preserved, and retrieves it when a change needs it. */
 
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ import type { Content, DiskEntry, Known } from './diskEntry.ts';
 import type { Stash } from './Stash.ts';
 import { hashBytes, readStable } from './stableRead.ts';
 
-/** Reads an object of a repository by its name; undefined where there is none any more. */
+/** Reads an object of a repository by name; undefined if it no longer exists. */
 export type ReadObject = (root: string, oid: string) => Promise<Buffer | undefined>;
 
 export interface ContentsDeps {
@@ -30,28 +30,28 @@ export interface Taken {
 
 export interface Contents {
   /**
-   * Reads a file and makes sure that its content can be had later; undefined when it is gone. `previous` is what
-   * it held before: the same content is not stored again. A `lasting` copy goes to the blobs where it is text,
-   * as a later merge will want it.
+   * Reads a file and makes sure that its content is available later; undefined if the file is gone. `previous` is its
+   * earlier content, which is not stored again if unchanged. A `lasting` copy of a text goes to the blobs, since a
+   * later merge needs it.
    */
   take(path: string, previous: Content | undefined, how: TakeOptions): Promise<Taken | undefined>;
-  /** What stood there, its content in the blobs from now on. */
+  /** The earlier state, with its content stored in the blobs from now on. */
   lastingState(known: Known): Promise<PathState>;
 }
 
 export interface TakeOptions {
   readonly isNamed: boolean;
   readonly isLasting: boolean;
-  /** What the last look at the path saw. */
+  /** The result of the last scan of this path. */
   readonly entry: DiskEntry;
 }
 
-/** Beyond this a file is not even read to compare it. */
+/** Larger files are not even read for comparison. */
 const MAX_HASH_BYTES = 2 ** 31;
-/** Larger texts are not merged, so that their later versions need not be kept. */
+/** Larger texts are not merged, so their later versions need not be kept. */
 export const MAX_MERGE_BYTES = 2 ** 20;
 const SMALL_BYTES = 256 * 1024;
-/** Small files go on being kept up to this many times the limit. */
+/** Small files are kept up to this multiple of the limit. */
 const SMALL_SHARE = 4;
 const BINARY_AFTER = 'not text: kept only once it is replaced';
 
@@ -61,7 +61,7 @@ export function createContents(deps: ContentsDeps): Contents {
   const noRoom = `copies of more than ${describeSize(limits.maxTotalBytes)} would be needed`;
 
   const put = async (bytes: Uint8Array, hash: string, isNamed: boolean): Promise<string | undefined> => {
-    // What people write is small; it is large things, made by programs, that fill a disk.
+    // Files written by people are small; large ones, made by programs, are what fills a disk.
     const most = limits.maxTotalBytes * (bytes.length <= SMALL_BYTES ? SMALL_SHARE : 1);
     if (!isNamed && lastingBytes + bytes.length > most)
       return `more than ${describeSize(most)} of changes were kept already`;
@@ -77,7 +77,7 @@ export function createContents(deps: ContentsDeps): Contents {
   };
 
   const take: Contents['take'] = async (path, previous, how) => {
-    // What git has is compared by git's name for it, which takes the whole of it.
+    // Content in git is compared by its git name, which requires reading all of it.
     const isLarge = how.isNamed || previous?.in === 'git';
     const maxBytes = isLarge ? limits.maxNamedFileBytes : limits.maxFileBytes;
     const mayKeep = deps.mayKeep(path);
@@ -100,8 +100,8 @@ export function createContents(deps: ContentsDeps): Contents {
   };
 
   /**
-   * Why a file need not be read: what cannot be kept is only compared, and its times do for that. Otherwise the
-   * first look at a home folder would read all that is in it.
+   * Why a file need not be read: a file that cannot be kept is only compared, and its times suffice for that. Otherwise
+   * the first scan of a home folder would read everything in it.
    */
   const unreadReason = ({ entry, isLasting }: TakeOptions, maxBytes: number): string | undefined => {
     if (entry.size > (isLasting ? Math.max(maxBytes, limits.maxNamedFileBytes) : maxBytes))
@@ -129,7 +129,7 @@ export function createContents(deps: ContentsDeps): Contents {
   return { take, lastingState };
 }
 
-/** What stands there now, for the log: without storing anything that is not stored yet. */
+/** The current state, for the log, without storing anything new. */
 export function presentState(known: Known): PathState {
   const copy = copyOf(known);
   if (copy === undefined) return stateWithoutCopy(known);
@@ -137,7 +137,7 @@ export function presentState(known: Known): PathState {
   return { ...fileState(known.entry), ...(copy.in === 'stash' && { hash: copy.hash }), omitted };
 }
 
-/** A content that can be had, but is not in the blobs. */
+/** Content that is available, but not in the blobs. */
 type Copy = Extract<Content, { in: 'stash' | 'git' }>;
 
 function copyOf({ entry, content }: Known): Copy | undefined {
@@ -158,7 +158,7 @@ function stateWithoutCopy({ entry, content, target }: Known): PathState {
 
 const fileState = ({ mode, size }: DiskEntry) => ({ type: 'file', mode, bytes: size }) as const;
 
-/** Whether two contents are the same as far as is known. */
+/** True if the two contents are the same as far as is known. */
 export function isSameContent(content: Content, hash: string, bytes: Uint8Array | undefined): boolean {
   if (content.in !== 'git') return content.hash === hash;
   return bytes !== undefined && gitName(bytes, content.algorithm) === content.oid;
@@ -169,7 +169,7 @@ export function gitName(bytes: Uint8Array, algorithm: 'sha1' | 'sha256'): string
   return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
-/** Text that a line-wise merge can handle. */
+/** True for text that a line-based merge can handle. */
 export function isMergeable(bytes: Uint8Array): boolean {
   return bytes.length <= MAX_MERGE_BYTES && !bytes.includes(0) && isUtf8(bytes);
 }

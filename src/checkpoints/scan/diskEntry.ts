@@ -1,10 +1,10 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 
-/** What one look at a path tells, without opening anything. */
+/** What a stat of a path shows, without opening anything. */
 export interface DiskEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'pipe' | 'socket' | 'device';
-  /** Permission bits, set-user-id and its like included. */
+  /** Permission bits, including set-user-id, set-group-id and sticky. */
   readonly mode: number;
   readonly size: number;
   readonly dev: number;
@@ -14,7 +14,7 @@ export interface DiskEntry {
   readonly ctimeMs: number;
 }
 
-/** Undefined where nothing is. Throws for other reasons, e.g. a folder that may not be searched. */
+/** Undefined if nothing exists there. Throws on other errors, e.g. a folder without search permission. */
 export function look(path: string): DiskEntry | undefined {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -38,7 +38,7 @@ export function entryOf(stats: Stats): DiskEntry {
   };
 }
 
-/** Whether nothing has happened to it between two looks, as far as a look can tell. */
+/** True if the entry has not changed between two stats, as far as they show. */
 export function sameEntry(a: DiskEntry, b: DiskEntry): boolean {
   return (
     a.kind === b.kind &&
@@ -51,13 +51,13 @@ export function sameEntry(a: DiskEntry, b: DiskEntry): boolean {
   );
 }
 
-/** A clock of a file system ticks every few milliseconds, some only every two seconds. */
+/** File system clocks tick every few milliseconds, some only every two seconds. */
 const FINE_TICK_MS = 50;
 const COARSE_TICK_MS = 2_500;
 
 /**
- * Whether it changed so shortly before `lookedAtMs` that one more change could leave the same times behind: the next
- * look must then read it again ("racy", as git calls it).
+ * True if the entry changed so shortly before `lookedAtMs` that another change could leave the same times: the next
+ * scan must read it again ("racy", in git's terms).
  */
 export function isYoung(entry: DiskEntry, lookedAtMs: number): boolean {
   const tick = entry.ctimeMs % 1000 === 0 ? COARSE_TICK_MS : FINE_TICK_MS;
@@ -83,13 +83,13 @@ function kindOf(mode: number): DiskEntry['kind'] {
   }
 }
 
-/** Where a file's content can be had when the file itself is no longer what it was. */
+/** Where a file's content is available once the file has changed. */
 export type Content =
   | { readonly in: 'stash'; readonly hash: string }
   | { readonly in: 'blobs'; readonly hash: string }
-  /** In git's own store, under git's own name for it. */
+  /** In git's own store, under git's name for it. */
   | { readonly in: 'git'; readonly root: string; readonly oid: string; readonly algorithm: 'sha1' | 'sha256' }
-  /** Not kept, and why; the hash is for comparing only; that of a `secret` is never shown. */
+  /** Not kept, with the reason; the hash is for comparison only; that of a `secret` is never shown. */
   | {
       readonly in: 'nowhere';
       readonly reason: string;
@@ -97,31 +97,31 @@ export type Content =
       readonly secret?: boolean;
     };
 
-/** What is known about a path since the last look. */
+/** What the last scan found at a path. */
 export interface Known {
   readonly entry: DiskEntry;
-  /** Looked at so soon after its last change that the next look must read it again. */
+  /** Scanned so soon after its last change that the next scan must read it again. */
   readonly isYoung: boolean;
-  /** Of a file. */
+  /** For a file. */
   readonly content?: Content | undefined;
-  /** Of a link. */
+  /** For a link. */
   readonly target?: string | undefined;
-  /** A call named it, so it is looked at wherever it lies. */
+  /** A tool call named the path, so it is scanned wherever it is. */
   readonly isNamed: boolean;
-  /** Number of the scan that saw it last. */
+  /** Number of the scan that last saw it. */
   seen: number;
 }
 
 /**
- * The path without links on the way to it; the last part is left unchanged, so that a link stays a link. Parts that
- * do not exist are kept.
+ * The path without links in its parents; the last part is unchanged, so a link stays a link. Parts that do not exist
+ * are kept.
  */
 export function canonicalPath(path: string): string {
   const parent = dirname(path);
   return parent === path ? path : joined(realFolder(parent), basename(path));
 }
 
-/** Where a link leads, through further links; undefined for what is not a link, and for a circle. */
+/** The target of a link, through further links; undefined if it is not a link, or a circular one. */
 export function linkedPath(path: string): string | undefined {
   let at = path;
   for (let links = 0; links < MAX_LINKS; links += 1) {

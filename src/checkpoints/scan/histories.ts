@@ -1,11 +1,11 @@
 /**
- * Where version control keeps its history. Half of it put back, with the user's later commits in the other half, is
- * a damaged repository: such folders are neither looked at nor written to.
+ * Recognizes where version control keeps its history. Restoring part of it, without the user's later commits in the
+ * rest, would damage the repository: such folders are neither scanned nor written to.
  */
 import { dirname } from 'node:path';
 import { look } from './diskEntry.ts';
 
-/** Folders of that name, or the file that stands for one, and whose they are. */
+/** Names of such folders, or of the file that replaces one, and their owners. */
 const OWNERS: Readonly<Record<string, string>> = {
   '.git': 'git',
   '.hg': 'Mercurial',
@@ -17,20 +17,22 @@ const OWNERS: Readonly<Record<string, string>> = {
   _darcs: 'Darcs',
 };
 
-/** What a repository of git is told by, whatever its folder is called: a bare one, a `--separate-git-dir`. */
+/** Entries by which a git repository is recognized under any name: a bare one, a `--separate-git-dir`. */
 const GIT_HOLDS = ['HEAD', 'objects', 'refs'];
 
-/** In any spelling that some file system takes for it. */
+/** In any capitalization, since some file systems ignore case. */
 export function isHistory(name: string): boolean {
   return ownerOf(name) !== undefined;
 }
 
-/** Whether a folder with these names in it is a repository of git. */
+/** True if a folder with these entries is a git repository. */
 export function isGitFolder(names: readonly string[]): boolean {
   return GIT_HOLDS.every((one) => names.includes(one));
 }
 
-/** Whose history a path belongs to; undefined for all others. `known` keeps the answers, by folder. */
+/**
+ * The version control system whose history contains a path; undefined for all others. `known` caches results by folder.
+ */
 export function historyAround(path: string, known: Map<string, boolean>): string | undefined {
   const owner = path.split('/').map(ownerOf).find(Boolean);
   if (owner !== undefined) return owner;

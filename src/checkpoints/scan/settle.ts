@@ -1,30 +1,30 @@
-/** Turns one look at a path into knowledge, and into a change where it is one. */
+/** Turns a scanned path into its known state, and into a change if there is one. */
 import { readlinkSync } from 'node:fs';
 import type { PathChange } from '../../protocol/checkpoints.ts';
 import { type Contents, presentState } from './contents.ts';
 import { type Content, type DiskEntry, isYoung, type Known, look, sameEntry } from './diskEntry.ts';
 
-/** A path that does not look as it did. */
+/** A path that looks different from before. */
 export interface Found {
   readonly path: string;
   readonly before: Known | undefined;
-  /** Absent when it is gone. */
+  /** Absent if it is gone. */
   readonly entry: DiskEntry | undefined;
 }
 
 export interface Settled {
   readonly now: Known | undefined;
-  /** Present where something changed; made only when asked for. */
+  /** Present if something changed; computed only on request. */
   readonly change?: PathChange;
 }
 
 export interface SettleDeps {
   readonly contents: Contents;
-  /** The content of a file that git has and that nobody touched since; spares reading it. */
+  /** The content of a file that git has and that is unchanged since, so that it need not be read. */
   readonly knownToGit: (path: string, entry: DiskEntry) => Content | undefined;
   readonly scan: number;
   readonly isNamed: boolean;
-  /** Whether the change is wanted: what was there before is then kept for good. */
+  /** Whether the change is wanted: the earlier content is then stored permanently. */
   readonly wantsChange: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function settle(found: Found, deps: SettleDeps): Promise<Settled> {
   };
 }
 
-/** A file that is gone when it is to be read is looked at again this often. */
+/** How often a file that disappears before it is read is looked up again. */
 const TRIES = 3;
 
 async function identify(
@@ -80,13 +80,13 @@ async function identify(
   };
 }
 
-/** Whether a second look can be spared. */
+/** True if the path need not be examined again. */
 export function isUnchanged(before: Known, entry: DiskEntry): boolean {
   if (entry.kind === 'folder') return before.entry.kind === 'folder' && before.entry.mode === entry.mode;
   return !before.isYoung && sameEntry(before.entry, entry);
 }
 
-/** Whether what counts is the same: times and numbers of files do not. */
+/** True if the relevant properties are the same: times and inode numbers are not. */
 function isAlike(a: Known, b: Known): boolean {
   if (a.entry.kind !== b.entry.kind) return false;
   if (a.entry.kind === 'link') return a.target === b.target;

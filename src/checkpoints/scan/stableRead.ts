@@ -1,4 +1,4 @@
-/** Reads files that others may be writing, and never anything that is not a file. */
+/** Reads files that other programs may be writing, and never anything that is not a file. */
 import { createHash, hash as digest } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -12,20 +12,20 @@ export type StableRead =
       readonly hash: string;
       readonly bytes: Buffer | undefined;
     }
-  /** It is gone, or something else stands there now. */
+  /** It is gone, or something else is there now. */
   | { readonly type: 'gone' }
   | { readonly type: 'failed'; readonly reason: string };
 
-/** Small files are read at once: the thread pool costs more than the reading. */
+/** Small files are read synchronously: the thread pool would take longer than reading. */
 const SMALL_BYTES = 64 * 1024;
 const CHUNK_BYTES = 2 ** 20;
 const TRIES = 3;
-/** Without waiting for a pipe's other end, and without following a link that was put there meanwhile. */
+/** Neither waits for the other end of a pipe nor follows a link that was put there in the meantime. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * The content as it was at one moment: a file that changes while it is read is read again. `bytes` is absent above
- * `maxBytes`, where only the hash is taken, and a file above `maxHashBytes` fails.
+ * The content at one moment: a file that changes while it is read is read again. Above `maxBytes` only the hash is
+ * computed and `bytes` is absent; a file above `maxHashBytes` fails.
  */
 export async function readStable(path: string, maxBytes: number, maxHashBytes: number): Promise<StableRead> {
   for (let tried = 0; tried < TRIES; tried += 1) {
@@ -97,7 +97,7 @@ async function readLarge(
 /** A few milliseconds' worth. */
 const HASHED_AT_ONCE_BYTES = 2 ** 21;
 
-/** SHA-256 in hex; others get their turn while a large content is read through. */
+/** SHA-256 in hex; yields to other work while hashing a large content. */
 export async function hashBytes(bytes: Uint8Array): Promise<string> {
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE_BYTES) {

@@ -1,4 +1,4 @@
-/** Walks a tree from the top, looking at everything and opening nothing. */
+/** Walks a tree from the top; stats everything, opens nothing. */
 import { readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -9,23 +9,23 @@ import { isGitFolder, isHistory } from './histories.ts';
 export interface WalkDeps {
   readonly coverage: Coverage;
   readonly pace: Pace;
-  /** Paths that are never looked at. */
+  /** Paths that are never scanned. */
   readonly exclude: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
-  /** May answer a promise where it has more to do than to look; false for a path that is one too many. */
+  /** May return a promise if there is more to do; returns false for a path beyond the limit. */
   readonly visit: (path: string, entry: DiskEntry) => boolean | Promise<boolean>;
 }
 
 export interface Walked {
-  /** False when it was aborted. */
+  /** False if it was aborted. */
   readonly isComplete: boolean;
-  /** Folders whose contents are unknown this time, and are to be taken as they were. */
+  /** Folders that cannot be read this time; their contents are assumed to be unchanged. */
   readonly unreadable: readonly string[];
-  /** Names that are not UTF-8: they cannot be looked at. */
+  /** Number of names that are not UTF-8, which cannot be looked up. */
   readonly unnameable: number;
 }
 
-/** A larger folder is listed by a thread; the unit is what the file system calls a folder's size. */
+/** Larger folders are listed asynchronously; compared with the size that the file system reports for a folder. */
 const LARGE_FOLDER_BYTES = 128 * 1024;
 
 export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
@@ -33,7 +33,7 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
   const unreadable: string[] = [];
   let unnameable = 0;
   const folders = [{ path: root, isWeighed: false, size: Number.POSITIVE_INFINITY }];
-  // The list grows while it is walked through: what lies near the top comes first.
+  // The list grows during the loop, so entries near the top come first.
   for (const folder of folders) {
     let names: readonly string[];
     try {
@@ -80,7 +80,7 @@ function lookOrSkip(path: string): DiskEntry | undefined {
   }
 }
 
-/** Less than half a frame, so that what is drawn beside a scan is drawn in time. */
+/** Less than half a frame, so that the screen stays responsive during a scan. */
 const SLICE_MS = 6;
 
 export function createPace(): Pace {
