@@ -21,23 +21,32 @@ const WORTH_KEEPING = 20;
 const SMALL = 50_000;
 /** A session in a terminal may end without a word; what it has used by then is kept. */
 const CALM_MS = 10_000;
+/** Taking and writing the code takes 50 ms of an end. After a run of `LONG_MS` nobody notices; shorter ones do it twice. */
+const LONG_MS = 3000;
+const SHORT_LEARNING_RUNS = 2;
 /** As Node wraps CommonJS. */
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {"use strict";', '\n})'];
 
 /**
  * The pieces in `folder`. Compiled code is kept at `place` (`{ dataRoot, cwd }`, see `codeCachePlace`), if one is given.
  * `worthKeeping`: from how many loaded pieces on. `small`: characters of a source that is not worth a look at what is kept.
+ * `longMs`: milliseconds from which on a run is a long one.
  *
  * - `load(name)`: what a piece exports; it is run once.
  * - `setFlags(flags)`: changes settings of V8, each given as `[wanted, usual]`. V8 refuses code that was made under
  *   other settings, so the usual ones are put back for as long as code is loaded or kept.
  */
-export function openPieces(folder, place, { worthKeeping = WORTH_KEEPING, small = SMALL } = {}) {
+export function openPieces(
+  folder,
+  place,
+  { worthKeeping = WORTH_KEEPING, small = SMALL, longMs = LONG_MS } = {},
+) {
   /** What is kept, once it was looked at. */
   let kept;
   const require = process.getBuiltinModule('node:module').createRequire(path.join(folder, 'cli.cjs'));
   const pieces = new Map();
-  let isLearning = false;
+  /** How many runs have added to what is kept of the piece that knows least. */
+  let learntRuns = LEARNING_RUNS;
   let flags = [];
 
   function load(name) {
@@ -71,11 +80,12 @@ export function openPieces(folder, place, { worthKeeping = WORTH_KEEPING, small 
     const script = underUsualFlags(() => new vm.Script(WRAPPER.join(source), options));
     if (kept === undefined) return script;
     if (script.cachedDataRejected) kept.forget(name);
-    if (known === undefined || known.runs < LEARNING_RUNS || script.cachedDataRejected) isLearning = true;
+    learntRuns = Math.min(learntRuns, script.cachedDataRejected ? 0 : (known?.runs ?? 0));
     return script;
   }
 
-  const isWorthIt = () => isLearning && pieces.size >= worthKeeping;
+  const isLearning = () => learntRuns < (performance.now() < longMs ? SHORT_LEARNING_RUNS : LEARNING_RUNS);
+  const isWorthIt = () => isLearning() && pieces.size >= worthKeeping;
   const isPiece = (name) => fs.existsSync(path.join(folder, name));
   const codeOf = ([name, { script, sum }]) => ({ name, sum, code: script.createCachedData() });
   const worthIt = () => (isWorthIt() ? [...pieces].filter(([, { sum }]) => sum !== undefined) : []);

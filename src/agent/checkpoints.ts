@@ -19,6 +19,8 @@ import { toolNames } from '../protocol/toolNames.ts';
 
 /** A look that began this long ago still says what was there before a command: nobody types faster. */
 const FRESH_MS = 1000;
+/** Milliseconds after a request was sent: a turn that is over sooner and runs no command needs no look. */
+const SOON_MS = 100;
 
 /** What a call did, for its result and for the log. */
 export interface CallChanges {
@@ -31,6 +33,8 @@ export interface CallChanges {
 export interface CheckpointKeeper {
   /** Looks at the tree; nobody waits for it. */
   look(): void;
+  /** The same in a moment, unless a call comes first that changes something, or the turn ends. */
+  lookSoon(): void;
   /** Hears the agent's events: while the model writes a command, the tree is looked at, as nothing waits for it then. */
   hear(event: AgentEvent): void;
   /** Resolves when the log knows what was changed by calls that were cut short. */
@@ -125,17 +129,26 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   const lookIfStale = (): void => {
     if (isLate || now() - lookedAt >= FRESH_MS) look();
   };
+  let soon: NodeJS.Timeout | undefined;
 
   return {
     look,
+    lookSoon() {
+      clearTimeout(soon);
+      soon = setTimeout(look, SOON_MS).unref();
+    },
     hear(event) {
-      if (event.type === 'tool_call_delta' && event.name === toolNames.bash) lookIfStale();
+      const writesCommand = event.type === 'tool_call_delta' && event.name === toolNames.bash;
+      if (writesCommand || event.type === 'turn_ended') clearTimeout(soon);
+      if (writesCommand) lookIfStale();
     },
     async settled() {
       if (isLate) await queue;
     },
     async before(access, signal) {
       if (files === undefined) return;
+      // While it runs, a look would take what it has changed for what was there before.
+      if (access.type === 'write' || mayChangeAnything(access)) clearTimeout(soon);
       if (access.type === 'write')
         await unlessAborted(
           safely(() => files.keep(access.paths)),
@@ -168,6 +181,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     },
     alone: enqueue,
     async close() {
+      clearTimeout(soon);
       if (lingering.size > 0) look();
       else closing.abort();
       await queue;

@@ -15,7 +15,7 @@ export interface TurnJobPorts
   readonly context: ContextManager;
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
-  readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'settled'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'lookSoon' | 'settled'>;
   /** What became of background tasks since the model last heard of them. */
   readonly taskNotes: () => readonly EntryDraft[];
   readonly schemas: () => readonly ToolSchema[];
@@ -56,12 +56,11 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     const notes = taskNotes();
     if (notes.length > 0) await context.append(...notes);
   };
-  /** Scans the tree as the turn finds it, once, while the model is waited for: git would delay the first request. */
+  /** Scans the tree as the turn finds it, once, while the model thinks: git would delay the first request. */
   const scanOnce = (): (() => void) => {
     let hasScanned = false;
     return () => {
-      // After what is being sent at this moment.
-      if (!hasScanned) setImmediate(checkpoints.look);
+      if (!hasScanned) checkpoints.lookSoon();
       hasScanned = true;
     };
   };

@@ -33,7 +33,7 @@ async function lay(pieces: Readonly<Record<string, string>>): Promise<void> {
 async function run(
   code: string,
   dataRoot: string | null = data,
-  options = '{ worthKeeping: 1, small: 0 }',
+  options = '{ worthKeeping: 1, small: 0, longMs: 0 }',
 ): Promise<string> {
   const script = join(folder, 'run.mjs');
   const place = dataRoot === null ? 'undefined' : JSON.stringify({ dataRoot, cwd: folder });
@@ -114,6 +114,24 @@ test('after five runs nothing is written any more, until there is a new piece', 
   expect((await readFile(await keptFile())).equals(before)).toBe(true);
   await run("await pieces.load('cli.cjs').more()");
   expect((await readFile(await keptFile())).equals(before)).toBe(false);
+});
+
+test('short runs write twice, so that an answer is not followed by a wait', async () => {
+  await lay({ 'cli.cjs': `${SUM} export const more = () => import("./chunk-B.cjs");`, 'chunk-B.cjs': SUM });
+  const short = '{ worthKeeping: 1, small: 0 }';
+  const written: number[] = [];
+  for (let count = 0; count < 3; count++) {
+    await run(count === 0 ? CALL : "pieces.load('cli.cjs').never()", data, short);
+    written.push((await stat(await keptFile())).mtimeMs);
+  }
+  expect(written[1]).not.toBe(written[0]);
+  expect(written[2]).toBe(written[1]);
+  // What a longer run has used is added still.
+  await run(CALL);
+  expect((await stat(await keptFile())).mtimeMs).not.toBe(written[2]);
+  const before = await readFile(await keptFile());
+  await run("await pieces.load('cli.cjs').more()", data, short);
+  expect((await readFile(await keptFile())).equals(before), 'a new piece').toBe(false);
 });
 
 test('a piece that has changed is learned anew for five runs, and of one that is gone nothing stays', async () => {

@@ -304,6 +304,8 @@ export function protectedName(
   const parts = foldPath(path);
   const around = homes.map(foldPath).filter((folder) => startsWith(parts, folder));
   const own = workspace.map(foldPath).filter((folder) => startsWith(parts, folder));
+  sorted ??= sortNames();
+  const { plain, anyWild, wild, rows, rooted } = sorted;
   const from = Math.max(0, ...own.map((folder) => folder.length));
   for (const [index, part] of parts.entries()) {
     if (index < from) continue;
@@ -354,27 +356,40 @@ function matcher(name: string): Matcher {
 const expression = (name: string): string => name.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*');
 
 /** The patterns, sorted by how they are looked for: most are names, and a long command asks about thousands of words. */
-const plain = new Map<string, ProtectedName>();
-const wild: { readonly name: ProtectedName; readonly matches: Matcher }[] = [];
-const rows: { readonly name: ProtectedName; readonly way: Way }[] = [];
-const rooted: { readonly name: ProtectedName; readonly way: Way; readonly isBelowHome: boolean }[] = [];
-
-for (const name of protectedNames) {
-  const { pattern } = name;
-  const isBelowHome = pattern.startsWith('~/');
-  const parts = foldPath(isBelowHome ? pattern.slice(2) : pattern);
-  const way = parts.map(matcher);
-  if (isBelowHome || pattern.startsWith('/')) rooted.push({ name, way, isBelowHome });
-  else if (way.length > 1) rows.push({ name, way });
-  else if (pattern.includes('*')) wild.push({ name, matches: matcher(parts[0] ?? '') });
-  else if (parts[0] !== undefined) plain.set(parts[0], name);
+interface SortedNames {
+  readonly plain: ReadonlyMap<string, ProtectedName>;
+  /** All of `wild` at once: nearly every name is none of these, and they would be tried one after the other. */
+  readonly anyWild: RegExp;
+  readonly wild: readonly { readonly name: ProtectedName; readonly matches: Matcher }[];
+  readonly rows: readonly { readonly name: ProtectedName; readonly way: Way }[];
+  readonly rooted: readonly {
+    readonly name: ProtectedName;
+    readonly way: Way;
+    readonly isBelowHome: boolean;
+  }[];
 }
 
-/** All of them at once: nearly every name is none of these, and they would be tried one after the other. */
-const anyWild = new RegExp(
-  `^(?:${protectedNames
-    .filter(({ pattern }) => pattern.includes('*') && !pattern.includes('/'))
-    .map(({ pattern }) => expression(foldPath(pattern)[0] ?? ''))
-    .join('|')})$`,
-  's',
-);
+/** Sorted at the first question: a start that asks about no file does without. */
+let sorted: SortedNames | undefined;
+
+function sortNames(): SortedNames {
+  const plain = new Map<string, ProtectedName>();
+  const wild: SortedNames['wild'][number][] = [];
+  const rows: SortedNames['rows'][number][] = [];
+  const rooted: SortedNames['rooted'][number][] = [];
+  const wildParts: string[] = [];
+  for (const name of protectedNames) {
+    const { pattern } = name;
+    const isBelowHome = pattern.startsWith('~/');
+    const parts = foldPath(isBelowHome ? pattern.slice(2) : pattern);
+    const [first = ''] = parts;
+    const way = parts.map(matcher);
+    if (isBelowHome || pattern.startsWith('/')) rooted.push({ name, way, isBelowHome });
+    else if (way.length > 1) rows.push({ name, way });
+    else if (pattern.includes('*')) {
+      wild.push({ name, matches: matcher(first) });
+      wildParts.push(expression(first));
+    } else if (first !== '') plain.set(first, name);
+  }
+  return { plain, anyWild: new RegExp(`^(?:${wildParts.join('|')})$`, 's'), wild, rows, rooted };
+}

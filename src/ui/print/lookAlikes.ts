@@ -100,7 +100,7 @@ function letterLike(letter: string): string | undefined {
   if (/^[A-Za-z0-9]$/.test(normal) || /^[\ufb00-\ufb06]$/.test(letter)) return normal;
   // An accent hides nothing: what it stands on decides.
   const [base = ''] = normal.normalize('NFD');
-  return lookAlikeTable.get(base);
+  return lookAlikeTable().get(base);
 }
 
 function isSuspicious(word: readonly Classified[], place: () => Place): boolean {
@@ -252,9 +252,14 @@ const byAscii = {
   z: '1d22 ab93 118c4',
 };
 
+let table: ReadonlyMap<string, string> | undefined;
+
 /** The ASCII letter or digit by the character that looks like it. */
-export const lookAlikeTable: ReadonlyMap<string, string> = new Map(
-  Object.entries(byAscii).flatMap(([ascii, codes]) =>
-    codes.split(' ').map((code) => [String.fromCodePoint(Number.parseInt(code, 16)), ascii] as const),
-  ),
-);
+export function lookAlikeTable(): ReadonlyMap<string, string> {
+  table ??= new Map(
+    Object.entries(byAscii).flatMap(([ascii, codes]) =>
+      codes.split(' ').map((code) => [String.fromCodePoint(Number.parseInt(code, 16)), ascii] as const),
+    ),
+  );
+  return table;
+}

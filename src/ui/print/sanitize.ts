@@ -71,6 +71,7 @@ function expandTabs(text: string, tab: number): string {
 export function reveal(text: string, isCommand = false): string {
   const unified = isCommand ? text : text.replace(/\r\n/g, '\n');
   if (!/[^\n -~]/.test(unified)) return unified;
+  belongsOrHides ??= hiddenPattern();
   return markLookAlikes(unified, isCommand).replace(belongsOrHides, (found, hidden?: string) => {
     if (hidden === undefined) return found;
     const code = hidden.codePointAt(0) ?? 0;
@@ -111,7 +112,10 @@ const joining = `[${['Arab', 'Syrc', 'Nkoo', 'Mong', 'Deva', 'Beng', 'Guru', 'Gu
 const hides =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\ufff9-\ufffb\u{1d159}]|[\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\p{Join_Control}]|(?<=[!-~])\u3000|\u3000(?=[!-~])|(?<=[!-~])[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20e8\u20ea\u20eb]|(?<=[ -@[-`{-~])[\p{Mn}\p{Me}]|(?<![^\n])[\p{Mn}\p{Me}]/u;
 
-const belongsOrHides = new RegExp(
-  `${belongs.map(({ source }) => source.replaceAll('JOINING', joining)).join('|')}|(${hides.source})`,
-  'gu',
-);
+/** Made for the first text that is told: most runs without a screen tell none. */
+let belongsOrHides: RegExp | undefined;
+
+function hiddenPattern(): RegExp {
+  const belonging = belongs.map(({ source }) => source.replaceAll('JOINING', joining)).join('|');
+  return new RegExp(`${belonging}|(${hides.source})`, 'gu');
+}

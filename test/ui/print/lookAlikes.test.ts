@@ -81,7 +81,7 @@ test('a minus is what it seems but in a command', () => {
 });
 
 test('every letter of the table is marked in an ASCII word, and nothing is lost', () => {
-  for (const [letter, like] of lookAlikeTable)
+  for (const [letter, like] of lookAlikeTable())
     expect(markLookAlikes(`xx${letter}xx`)).toMatch(new RegExp(`^xx‹U\\+[0-9A-F]+ like ${like}›xx$`));
   const back = (text: string): string =>
     text.replace(/‹U\+([0-9A-F]+)(?: like [^›]+)?›/g, (_, code) =>

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createCheckpointKeeper } from '../../src/agent/checkpoints.ts';
+import type { FileCheckpoints } from '../../src/protocol/checkpoints.ts';
+import type { Access } from '../../src/protocol/permissions.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const command: Access = { type: 'command', command: 'make', cwd: '/srv/project' };
+const write: Access = { type: 'write', paths: ['/srv/project/a'] };
+const { signal } = new AbortController();
+
+function keeper() {
+  const asked: string[] = [];
+  const files: Pick<FileCheckpoints, 'baseline' | 'capture' | 'keep'> = {
+    baseline: async () => void asked.push('scan'),
+    keep: async () => void asked.push('keep'),
+    capture: async () => ({ changes: [], notes: [] }),
+  };
+  const made = createCheckpointKeeper({
+    files: files as FileCheckpoints,
+    context: { append: () => Promise.reject(new Error('nothing to record')) },
+    running: () => [],
+    now: () => Date.now(),
+    warn: () => {},
+  });
+  return { keeper: made, asked };
+}
+
+test('a turn is scanned in a moment, while the model thinks', async () => {
+  const { keeper: one, asked } = keeper();
+  one.lookSoon();
+  expect(asked).toEqual([]);
+  await vi.runAllTimersAsync();
+  expect(asked).toEqual(['scan']);
+});
+
+test('a turn that is answered at once is not scanned', async () => {
+  const { keeper: one, asked } = keeper();
+  one.lookSoon();
+  one.hear({ type: 'turn_ended', outcome: 'done', steps: 1 });
+  await vi.runAllTimersAsync();
+  expect(asked).toEqual([]);
+});
+
+test('nothing is scanned while a call changes something: what it has changed would count as there before', async () => {
+  const { keeper: one, asked } = keeper();
+  one.lookSoon();
+  await one.before(write, signal);
+  await vi.runAllTimersAsync();
+  expect(asked).toEqual(['keep']);
+  one.lookSoon();
+  await one.before(command, signal);
+  expect(asked, 'the look of its own').toEqual(['keep', 'scan']);
+  await vi.runAllTimersAsync();
+  expect(asked).toEqual(['keep', 'scan']);
+});
+
+test('a command that is written is scanned for once', async () => {
+  const { keeper: one, asked } = keeper();
+  one.lookSoon();
+  one.hear({ type: 'tool_call_delta', index: 0, name: 'Bash', argumentsLength: 1 });
+  await vi.runAllTimersAsync();
+  await one.before(command, signal);
+  expect(asked).toEqual(['scan']);
+});
