@@ -1,6 +1,6 @@
 /** Entries of any kind, also as no program writes them, and what entries of any kind hold. */
 import type { Envelope } from '../src/protocol/entries/fields.ts';
-import type { EntryDraft, JSONLEntry } from '../src/protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../src/protocol/entries.ts';
 
 /** Fields of an entry whose kind and data nobody checks. */
 export type MadeUpFields = Partial<Envelope> & {
@@ -26,10 +26,10 @@ export function madeUpEntry(fields: MadeUpFields): JSONLEntry {
   } as JSONLEntry;
 }
 
-export function madeUpDraft(
+export function madeUpNewEntry(
   fields: MadeUpFields & Required<Pick<MadeUpFields, 'type' | 'message'>>,
-): EntryDraft {
-  return fields as EntryDraft;
+): NewEntry {
+  return fields as NewEntry;
 }
 
 /** What `data` holds, whatever the kind. */

@@ -1,13 +1,13 @@
 /** One session, line by line: turns of a prompt, steps with calls and results, and compactions in between. */
 
 import {
-  compactionDrafts,
-  messageDraft,
-  toolResultDraft,
-  toolUseDraft,
-} from '../../src/context/storage/drafts.ts';
+  compactionEntries,
+  messageEntry,
+  toolResultEntry,
+  toolUseEntry,
+} from '../../src/context/storage/newEntries.ts';
 import { ENTRY_FORMAT } from '../../src/protocol/entries/fields.ts';
-import type { EntryDraft } from '../../src/protocol/entries.ts';
+import type { NewEntry } from '../../src/protocol/entries.ts';
 import { createRandom, type Random } from '../context/random.ts';
 import type { Texts } from './texts.ts';
 
@@ -41,7 +41,7 @@ export function* sessionLines(sessionId: string, shape: LineShape): Generator<st
   let turns = 0;
   let compactions = 0;
   let prompt = 0;
-  const line = (draft: EntryDraft): string => {
+  const line = (draft: NewEntry): string => {
     const { type, subtype, ...rest } = draft;
     time += random.between(20, 9000);
     const uuid = `u${seed.toString(36)}n${seq.toString(36).padStart(12, '0')}`;
@@ -71,11 +71,11 @@ export function* sessionLines(sessionId: string, shape: LineShape): Generator<st
   yield line(header(texts));
   do {
     turns += 1;
-    yield line(messageDraft('user', texts.prompt()));
+    yield line(messageEntry('user', texts.prompt()));
     const steps = random.lognormal(4, 0.9, 60);
     let step = 0;
     for (; step < steps && (step === 0 || bytes < shape.bytes); step++) {
-      for (const draft of stepDrafts(random, texts, root, seq, step === steps - 1)) yield line(draft);
+      for (const draft of stepEntries(random, texts, root, seq, step === steps - 1)) yield line(draft);
       prompt = Math.min(190_000, 8_000 + Math.round(sinceCompaction / 4));
     }
     yield line({
@@ -92,7 +92,7 @@ export function* sessionLines(sessionId: string, shape: LineShape): Generator<st
   return { entries: seq, turns, compactions };
 }
 
-function header(texts: Texts): EntryDraft {
+function header(texts: Texts): NewEntry {
   return {
     type: 'system',
     subtype: 'session_start',
@@ -107,13 +107,13 @@ function header(texts: Texts): EntryDraft {
 }
 
 /** A reply and its calls with their results; the last reply of a turn asks for nothing. */
-function stepDrafts(random: Random, texts: Texts, root: string, seq: number, last: boolean): EntryDraft[] {
+function stepEntries(random: Random, texts: Texts, root: string, seq: number, last: boolean): NewEntry[] {
   const usage = {
     input_tokens: random.between(8_000, 120_000),
     output_tokens: random.between(40, 1500),
     cached_tokens: random.between(0, 8_000),
   };
-  const reply = messageDraft('assistant', texts.prose(random.lognormal(last ? 900 : 200, 0.7, 6000)), {
+  const reply = messageEntry('assistant', texts.prose(random.lognormal(last ? 900 : 200, 0.7, 6000)), {
     model: 'gpt-4.1',
     usage,
     finishReason: last ? 'stop' : 'tool_calls',
@@ -134,12 +134,12 @@ function call(
   texts: Texts,
   root: string,
   id: string,
-): { readonly use: EntryDraft; readonly result: EntryDraft } {
+): { readonly use: NewEntry; readonly result: NewEntry } {
   const path = `${root}/${texts.path()}`;
   const name = random.pick(['Read', 'Read', 'Bash', 'Bash', 'Edit', 'Grep', 'Glob', 'Write']);
   const of = (input: object, kind: string, output: string, more: object = {}) => ({
-    use: toolUseDraft({ id, name, arguments: JSON.stringify(input) }),
-    result: toolResultDraft({
+    use: toolUseEntry({ id, name, arguments: JSON.stringify(input) }),
+    result: toolResultEntry({
       id,
       name,
       status: 'ok',
@@ -181,9 +181,9 @@ function call(
   }
 }
 
-function compaction(texts: Texts, retained: readonly string[], preTokens: number): EntryDraft[] {
+function compaction(texts: Texts, retained: readonly string[], preTokens: number): NewEntry[] {
   return [
-    ...compactionDrafts(texts.prose(6000), {
+    ...compactionEntries(texts.prose(6000), {
       trigger: 'auto',
       preTokens,
       postTokens: 9000,

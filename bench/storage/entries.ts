@@ -1,5 +1,5 @@
 /** Entries of every kind and size, as a session has them. */
-import type { EntryDraft } from '../../src/protocol/entries.ts';
+import type { NewEntry } from '../../src/protocol/entries.ts';
 import type { Random } from '../context/random.ts';
 
 const words =
@@ -18,15 +18,15 @@ export function text(random: Random, bytes: number): string {
 }
 
 /** One batch: a prompt, a reply with its calls, a result, or a compaction; `tag` says who wrote it. */
-export function batch(random: Random, tag: string, maxBytes: number): EntryDraft[] {
+export function batch(random: Random, tag: string, maxBytes: number): NewEntry[] {
   const size = (): number => random.lognormal(400, 1.6, maxBytes);
   const id = `call_${Math.floor(random.next() * 1e9)}`;
-  const prompt: EntryDraft = {
+  const prompt: NewEntry = {
     type: 'user',
     subtype: 'prompt',
     message: { role: 'user', content: text(random, size()), tag },
   };
-  const reply: EntryDraft = {
+  const reply: NewEntry = {
     type: 'assistant',
     message: {
       role: 'assistant',
@@ -35,12 +35,12 @@ export function batch(random: Random, tag: string, maxBytes: number): EntryDraft
       tag,
     },
   };
-  const call: EntryDraft = {
+  const call: NewEntry = {
     type: 'tool_use',
     message: { role: 'assistant', content: '', tag },
     tool: { id, name: 'Bash', input: { command: text(random, 30) } },
   };
-  const result: EntryDraft = {
+  const result: NewEntry = {
     type: 'tool_result',
     message: { role: 'user', content: '', tag },
     toolResult: { id, output: text(random, size()), status: 'ok' },

@@ -4,7 +4,7 @@
  */
 import type { Op } from '../protocol/ops.ts';
 import { type AgentDeps, type Core, createCore, createWork, type Work } from './agentParts.ts';
-import { addEntry, titleDraft } from './sessionFacts.ts';
+import { addEntry, titleEntry } from './sessionFacts.ts';
 import type { Agent, AgentState } from './types.ts';
 
 /** `deps.context` has its session already; `close` ends it. */
@@ -101,8 +101,8 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
     case 'uncompact':
       jobs.add(contextOps.uncompact);
       return;
-    case 'steer':
-      void contextOps.steer(op.steering).catch(onError);
+    case 'edit_item':
+      void contextOps.editItem(op.edit).catch(onError);
       return;
     case 'interrupt':
       // A summary that the user is waiting for is given up first: messages are removed instead, and the turn goes on.
@@ -128,7 +128,7 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
       void contextOps.selectModel(op.model).catch(onError);
       return;
     case 'set_title':
-      void context.append(titleDraft(op.title)).catch(onError);
+      void context.append(titleEntry(op.title)).catch(onError);
       return;
     default:
       op satisfies never;

@@ -12,7 +12,7 @@ import type {
   PathChange,
 } from '../protocol/checkpoints.ts';
 import type { FileChange } from '../protocol/entries/fields.ts';
-import type { EntryDraft } from '../protocol/entries.ts';
+import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Access } from '../protocol/permissions.ts';
 import { toolNames } from '../protocol/toolNames.ts';
@@ -27,7 +27,7 @@ export interface CallChanges {
   /** Of commands, which do not say themselves what they changed. */
   readonly filesChanged: readonly FileChange[];
   /** To be recorded right behind the result. */
-  readonly drafts: readonly EntryDraft[];
+  readonly drafts: readonly NewEntry[];
 }
 
 export interface CheckpointKeeper {
@@ -112,7 +112,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     }
     const { captured, callIds } = await capture(port, []);
     const lines = await linesIn(port, captured.changes);
-    const draft = checkpointDraft({ cause: 'call', callIds, captured, lines });
+    const draft = checkpointEntry({ cause: 'call', callIds, captured, lines });
     if (draft !== undefined) await context.append(draft);
     isLate = false;
   };
@@ -171,7 +171,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       const changes = await safely(async (): Promise<CallChanges> => {
         const { captured, callIds } = await capture(files, [callId], paths);
         const lines = await linesIn(files, captured.changes);
-        const draft = checkpointDraft({ cause, callIds, captured, lines });
+        const draft = checkpointEntry({ cause, callIds, captured, lines });
         return {
           filesChanged: paths === undefined ? filesChangedBy(captured.changes, lines) : [],
           drafts: draft === undefined ? [] : [draft],
@@ -223,14 +223,14 @@ export async function linesIn(
 }
 
 /** The entry; nothing where there is nothing to say. */
-export function checkpointDraft({
+export function checkpointEntry({
   captured: { changes, notes },
   lines,
   ...rest
 }: Pick<Checkpoint, 'cause' | 'callIds' | 'of'> & {
   readonly captured: Captured;
   readonly lines?: LinesByPath | undefined;
-}): EntryDraft | undefined {
+}): NewEntry | undefined {
   if (changes.length === 0 && notes.length === 0 && rest.of === undefined) return undefined;
   const data: Checkpoint = {
     ...rest,

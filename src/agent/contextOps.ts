@@ -1,6 +1,6 @@
-/** What a user asks of the context itself: compacting, steering single items, another model, the figures. */
+/** What a user asks of the context itself: compacting, editing single items, another model, the figures. */
 import type { ContextManager } from '../context/index.ts';
-import type { ContextMeasure, Steering } from '../protocol/contextReport.ts';
+import type { ContextMeasure, ItemEdit } from '../protocol/contextReport.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
@@ -9,7 +9,7 @@ import type { Op } from '../protocol/ops.ts';
 export interface ContextOps {
   compact(op: Extract<Op, { type: 'compact' }>, signal: AbortSignal): Promise<void>;
   uncompact(): Promise<void>;
-  steer(steering: Steering): Promise<void>;
+  editItem(edit: ItemEdit): Promise<void>;
   selectModel(id: string): Promise<void>;
   /** Measures and tells of it. */
   measure(): ContextMeasure;
@@ -47,8 +47,8 @@ export function createContextOps({ context, schemas, select, emit }: ContextOpsD
     async uncompact() {
       await context.uncompact({ tools: schemas(), emit });
     },
-    async steer(steering) {
-      const problem = await context.steer(steering, schemas());
+    async editItem(edit) {
+      const problem = await context.editItem(edit, schemas());
       if (problem !== undefined) emit({ type: 'notice', level: 'warning', text: problem });
       measure();
     },

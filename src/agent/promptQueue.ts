@@ -1,4 +1,4 @@
-import type { EntryDraft } from '../protocol/entries.ts';
+import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 
@@ -42,7 +42,7 @@ export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueu
 }
 
 /** A prompt as the log keeps it. */
-export function promptDraft({ text, display, typed, images }: PromptOp): EntryDraft {
+export function promptEntry({ text, display, typed, images }: PromptOp): NewEntry {
   const content =
     images === undefined || images.length === 0 ? text : [{ type: 'text' as const, text }, ...images];
   const data = {

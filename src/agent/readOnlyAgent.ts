@@ -41,7 +41,7 @@ function refusalOf(op: Op): string | undefined {
       return 'This session is open read-only, so nothing was sent. /fork continues in a copy, /resume opens another session.';
     case 'compact':
     case 'uncompact':
-    case 'steer':
+    case 'edit_item':
     case 'set_mode':
     case 'set_model':
     case 'set_title':

@@ -1,6 +1,6 @@
 /** Facts about a session that are pure functions of its log. */
 import { foldLog, spentIn } from '../context/index.ts';
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 
@@ -93,7 +93,7 @@ function firstLine(source: JSONLEntry | undefined): string | undefined {
 }
 
 /** The entry that gives a session a name: the user's, which counts for more, or the model's. */
-export function titleDraft(title: string, source: 'user' | 'model' = 'user'): EntryDraft {
+export function titleEntry(title: string, source: 'user' | 'model' = 'user'): NewEntry {
   return {
     type: 'system',
     subtype: 'title',

@@ -1,6 +1,6 @@
 /** The system prompt: frozen at session start, at most 6,000 characters, the same bytes for a whole session. */
 
-import type { EntryDraft } from '../protocol/entries.ts';
+import type { NewEntry } from '../protocol/entries.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 
 /** What the model is told about where it works; frozen when the session starts. */
@@ -84,7 +84,7 @@ export interface EnvironmentNews {
 }
 
 /** The entry of a note. It names the shell's directory where that is not the working directory of the block. */
-export function environmentNote({ occasion, now, block, shell }: EnvironmentNews): EntryDraft {
+export function environmentNote({ occasion, now, block, shell }: EnvironmentNews): NewEntry {
   const place =
     directoryOf(block) === `${DIRECTORY}${quotedName(shell)}`
       ? ''

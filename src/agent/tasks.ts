@@ -2,7 +2,7 @@
  * What the agent has to do with background commands: hands the user's wish to move one to the call that runs it,
  * records how each ended, tells the user of ends, and the model with its next request, once.
  */
-import type { EntryDraft } from '../protocol/entries.ts';
+import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { TaskInfo, TaskPort } from '../protocol/tasks.ts';
 import type { ToolContext } from '../protocol/tools.ts';
@@ -17,7 +17,7 @@ export interface AgentTasks {
   readonly offer: NonNullable<ToolContext['offerBackground']>;
   stop(id: string): void;
   /** What the model is told before its next request; each end once. */
-  takeNotes(): readonly EntryDraft[];
+  takeNotes(): readonly NewEntry[];
   /** Tells nobody any more. */
   close(): void;
   /** Records the ends that nobody has heard of: those of tasks that ended with the program. */
@@ -28,7 +28,7 @@ export interface AgentTasks {
 export function createAgentTasks(
   port: TaskPort | undefined,
   emit: (event: AgentEvent) => void,
-  record: (draft: EntryDraft) => Promise<unknown>,
+  record: (draft: NewEntry) => Promise<unknown>,
 ): AgentTasks {
   const offers = new Set<() => void>();
   const recorded = new Set<string>();
@@ -36,7 +36,7 @@ export function createAgentTasks(
   const recordEnd = async (task: TaskInfo): Promise<void> => {
     if (task.end === undefined || recorded.has(task.id)) return;
     recorded.add(task.id);
-    await record(endDraft(task));
+    await record(endEntry(task));
   };
   const unsubscribe = port?.subscribe((change) => {
     emit({ type: 'tasks_changed' });
@@ -71,7 +71,7 @@ export function createAgentTasks(
 }
 
 /** A word to the model. The user has heard of it when it happened. */
-function noteOf(task: TaskInfo): EntryDraft {
+function noteOf(task: TaskInfo): NewEntry {
   const content = `Background task ${endText(task)}. BashOutput with task_id "${task.id}" gives what it printed since it was last read.`;
   return {
     type: 'user',
@@ -82,7 +82,7 @@ function noteOf(task: TaskInfo): EntryDraft {
 }
 
 /** For whoever asks later what was done: the call's own result was recorded before the command ended. */
-function endDraft(task: TaskInfo): EntryDraft {
+function endEntry(task: TaskInfo): NewEntry {
   const { id, command, sandbox, end } = task;
   return {
     type: 'system',

@@ -4,12 +4,12 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import { ContextBuilder, type ContextManager } from '../context/index.ts';
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Message, Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
 import { type Clock, streamReply } from './reply.ts';
-import { titleDraft } from './sessionFacts.ts';
+import { titleEntry } from './sessionFacts.ts';
 
 const maxRequestCharacters = 2000;
 const maxReplyCharacters = 1000;
@@ -158,17 +158,17 @@ async function ask(
   // Meanwhile the user may have found a name.
   const isNamed = context.entries().some(({ subtype }) => subtype === 'title');
   const drafts = [
-    ...(usage === undefined ? [] : [usageDraft(usage, named ?? id)]),
-    ...(title === undefined || isNamed ? [] : [titleDraft(title, 'model')]),
+    ...(usage === undefined ? [] : [usageEntry(usage, named ?? id)]),
+    ...(title === undefined || isNamed ? [] : [titleEntry(title, 'model')]),
   ];
   if (drafts.length > 0) await context.append(...drafts);
   return true;
 }
 
-function usageDraft(
+function usageEntry(
   { inputTokens, outputTokens, cachedTokens, reasoningTokens }: Usage,
   model: string,
-): EntryDraft {
+): NewEntry {
   const usage = {
     input_tokens: inputTokens,
     output_tokens: outputTokens,

@@ -4,7 +4,7 @@
  */
 import type { ContextManager } from '../context/index.ts';
 import type { ToolDisplay } from '../protocol/entries/fields.ts';
-import type { EntryDraft } from '../protocol/entries.ts';
+import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type {
@@ -266,7 +266,7 @@ async function record(
   ports: ToolCallPorts,
 ): Promise<void> {
   const { filesChanged = [], drafts = [] } = verdict.changes ?? {};
-  const behind = [...(verdict.type === 'outcome' ? imageDrafts(call.id, verdict.outcome) : []), ...drafts];
+  const behind = [...(verdict.type === 'outcome' ? imageEntries(call.id, verdict.outcome) : []), ...drafts];
   const outcome =
     verdict.type === 'outcome'
       ? { ...(filesChanged.length === 0 ? {} : { filesChanged }), ...verdict.outcome }
@@ -282,7 +282,7 @@ async function record(
 }
 
 /** Results hold text only: what a call has to show follows it as a message of the user's side. */
-function imageDrafts(callId: string, { images = [] }: ToolOutcome): EntryDraft[] {
+function imageEntries(callId: string, { images = [] }: ToolOutcome): NewEntry[] {
   return images.map(({ path, image }) => ({
     type: 'user',
     subtype: 'image',

@@ -1,12 +1,12 @@
 /** One turn as a job of the agent: what comes before the loop and after it, whatever happens in between. */
 import { type ContextManager, estimateTokens } from '../context/index.ts';
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
-import { type PromptQueue, promptDraft } from './promptQueue.ts';
+import { type PromptQueue, promptEntry } from './promptQueue.ts';
 import { sizeOfWork, workOf } from './rewind/turns.ts';
 import { runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
 
@@ -17,7 +17,7 @@ export interface TurnJobPorts
   readonly modes: Pick<Modes, 'announce'>;
   readonly checkpoints: Pick<CheckpointKeeper, 'lookSoon' | 'settled'>;
   /** What became of background tasks since the model last heard of them. */
-  readonly taskNotes: () => readonly EntryDraft[];
+  readonly taskNotes: () => readonly NewEntry[];
   readonly schemas: () => readonly ToolSchema[];
   readonly emit: (event: AgentEvent) => void;
   readonly reportBug: (error: unknown) => void;
@@ -49,7 +49,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
   const deliverQueued = async (): Promise<boolean> => {
     const taken = prompts.takeAll();
     if (taken.length === 0) return false;
-    await context.appendPrompts(taken.map(promptDraft), { tools: schemas(), emit });
+    await context.appendPrompts(taken.map(promptEntry), { tools: schemas(), emit });
     return true;
   };
   const deliverNotes = async (): Promise<void> => {

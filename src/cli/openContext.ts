@@ -1,7 +1,7 @@
 /** Starts a session with everything frozen in its header, or takes one up and tells it what has changed since. */
 import { join } from 'node:path';
 import { CUT_SHORT, cutShort } from '../agent/rewind/turns.ts';
-import { lastCwd, lastModel, titleDraft } from '../agent/sessionFacts.ts';
+import { lastCwd, lastModel, titleEntry } from '../agent/sessionFacts.ts';
 import { type Environment, environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
@@ -67,7 +67,7 @@ export async function openContext(
   model: ModelChoice,
 ): Promise<Opened> {
   const opened = await open(context, target, store, options, model);
-  if (target.title !== undefined) await context.append(titleDraft(target.title));
+  if (target.title !== undefined) await context.append(titleEntry(target.title));
   return opened;
 }
 

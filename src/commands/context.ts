@@ -6,7 +6,7 @@ import { type Fact, factsPage } from './pages/factsPage.ts';
 import { itemsPage } from './pages/itemsPage.ts';
 import type { Command } from './types.ts';
 
-/** Shows what fills the context window, in the tokens that the trigger counts; its items can be steered. */
+/** Shows what fills the context window, in the tokens that the trigger counts; its items can be edited. */
 export const context: Command = {
   name: 'context',
   aliases: [],

@@ -5,7 +5,7 @@
  */
 import type { CompactMetadata } from '../protocol/entries/fields.ts';
 import type { Reduction, Replacement } from '../protocol/entries/kinds/reduction.ts';
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { ModelInfo, Reply } from '../protocol/model.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import { checkSummary } from './compaction/checkSummary.ts';
@@ -32,7 +32,7 @@ import { withoutOvertaken } from './history/rounds.ts';
 import type { View } from './history/view.ts';
 import { pinnedInstructions } from './memory/instructions.ts';
 import { coveredBy, type SummaryDraft } from './memory/ThreadSummary.ts';
-import { usageOf } from './sessionDrafts.ts';
+import { usageOf } from './sessionEntries.ts';
 import { type CompactionBudget, EFFECTIVE_WINDOW } from './tokens/budgets.ts';
 import { HIGH } from './tokens/estimate.ts';
 import { headOf, truncateToTokens } from './tokens/truncate.ts';
@@ -42,9 +42,9 @@ export type DraftAttempt =
   | {
       readonly type: 'draft';
       readonly draft: Pick<SummaryDraft, 'text' | 'lastMessageSeq'>;
-      readonly usage?: EntryDraft;
+      readonly usage?: NewEntry;
     }
-  | { readonly type: 'failed'; readonly message: string; readonly usage?: EntryDraft }
+  | { readonly type: 'failed'; readonly message: string; readonly usage?: NewEntry }
   | { readonly type: 'aborted' | 'nothing' };
 
 export class CompactionService {
@@ -271,7 +271,7 @@ interface Made {
   readonly strategy?: string;
   /** Why the text is not the model's. */
   readonly fallback?: string;
-  readonly usage?: EntryDraft;
+  readonly usage?: NewEntry;
 }
 
 /** What is left has to be at most this share of what was: less is within the error of counting. */
@@ -380,7 +380,7 @@ function withReplacements(view: View, replacements: readonly Replacement[]): Vie
 }
 
 /** What a summary cost, as an entry; undefined where the server reported nothing. */
-function usageEntry(model: ModelInfo, { usage, model: named }: Reply): EntryDraft | undefined {
+function usageEntry(model: ModelInfo, { usage, model: named }: Reply): NewEntry | undefined {
   if (usage === undefined) return undefined;
   return {
     type: 'system',

@@ -9,10 +9,10 @@ import type {
   ContextItem,
   ContextMeasure,
   ContextReport,
-  Steering,
+  ItemEdit,
 } from '../protocol/contextReport.ts';
 import type { Todo } from '../protocol/entries/fields.ts';
-import type { EntryDraft, EntryKind, JSONLEntry, KindEntry } from '../protocol/entries.ts';
+import type { EntryKind, JSONLEntry, KindEntry, NewEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelRequest, Reply, SentRequest } from '../protocol/model.ts';
@@ -23,7 +23,7 @@ import { ReductionLadder } from './compaction/ReductionLadder.ts';
 import { lastDiff, previewOf } from './compaction/report.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { contextItems, contextReport } from './contextReport.ts';
-import { type Correction, rewindBefore, steer, uncompact, undo } from './corrections.ts';
+import { type Correction, editItem, rewindBefore, uncompact, undo } from './corrections.ts';
 import { type Live, liveEntries } from './history/liveEntries.ts';
 import { Listeners } from './Listeners.ts';
 import { pageBefore, seqOf } from './recall/seenLog.ts';
@@ -32,9 +32,15 @@ import type { RequestOutcome, SideRequest } from './request/requestRecord.ts';
 import { Admission } from './results/Admission.ts';
 import { admitPrompts } from './results/admitPrompts.ts';
 import { openSession, type Session } from './session.ts';
-import { closingDrafts, headerDrafts, headerOf, lastEnvironmentOf, replyDrafts } from './sessionDrafts.ts';
+import {
+  closingEntries,
+  headerEntries,
+  headerOf,
+  lastEnvironmentOf,
+  replyEntries,
+} from './sessionEntries.ts';
 import { SessionToolCache } from './storage/CacheStore.ts';
-import { messageDraft } from './storage/drafts.ts';
+import { messageEntry } from './storage/newEntries.ts';
 import { damageNotices } from './storage/repair/damage.ts';
 import type { Blobs, OpenLog, StorageProblem } from './storage/sessionStore.ts';
 import type { SessionSummary } from './storage/sessionSummary.ts';
@@ -83,7 +89,7 @@ export class ContextManager {
   ): Promise<string> {
     const log = await this.#deps.store.createSession(configuration.sessionId);
     await this.#use(log);
-    await this.append(...headerDrafts(userId, preferences, configuration));
+    await this.append(...headerEntries(userId, preferences, configuration));
     return log.sessionId;
   }
 
@@ -95,7 +101,7 @@ export class ContextManager {
     const log = await this.#deps.store.openSession(await this.#deps.store.resolveSessionId(idOrPrefix));
     await this.#use(log);
     // A read-only open must not close another process's pending calls.
-    const closing = log.isReadOnly ? [] : closingDrafts(log.entries());
+    const closing = log.isReadOnly ? [] : closingEntries(log.entries());
     if (closing.length > 0) await this.append(...closing);
     return {
       sessionId: log.sessionId,
@@ -191,9 +197,9 @@ export class ContextManager {
     return this.#problemListeners.add(listener);
   }
 
-  /** Appends the drafts as one batch; resolves when they are on disk. */
-  async append(...drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
-    return this.#session.append(drafts);
+  /** Appends the entries as one batch; resolves when they are on disk. */
+  async append(...entries: readonly NewEntry[]): Promise<readonly JSONLEntry[]> {
+    return this.#session.append(entries);
   }
 
   /**
@@ -206,34 +212,34 @@ export class ContextManager {
     metadata?: KindEntry<Kind>['data'],
     kind?: Kind,
   ): Promise<JSONLEntry | undefined> {
-    const draft = {
-      ...messageDraft(role, content),
+    const message = {
+      ...messageEntry(role, content),
       ...(kind === undefined ? {} : { subtype: kind }),
       ...(metadata === undefined ? {} : { data: metadata }),
     };
-    const [entry] = await this.append(draft as EntryDraft);
+    const [entry] = await this.append(message as NewEntry);
     return entry;
   }
 
   /** Records what the user typed, with the memories that it calls up; says what cannot be sent in full. */
   async appendPrompts(
-    prompts: readonly EntryDraft[],
+    prompts: readonly NewEntry[],
     { tools, emit }: Pick<RequestOptions, 'tools' | 'emit'>,
   ): Promise<readonly JSONLEntry[]> {
     const session = this.#session;
     // Before them, so that what the model reads last is what the user asked.
     await session.requests.refreshInstructions();
     const fixedTokens = session.projection.fixedTokens(tools);
-    const { drafts, notices } = await admitPrompts(session.log.clean(prompts), session, fixedTokens);
+    const { entries, notices } = await admitPrompts(session.log.clean(prompts), session, fixedTokens);
     for (const text of notices) emit({ type: 'notice', level: 'warning', text });
-    return session.append(drafts);
+    return session.append(entries);
   }
 
   /** Records a reply and its calls as one batch, before any of them runs. */
   async appendReply(reply: Reply, end: ReplyEnd = {}): Promise<readonly JSONLEntry[]> {
     const { projection, recorder, append } = this.#session;
     const request = projection.lastRequest;
-    return append([...recorder.newTools(request, end.sent ?? []), ...replyDrafts(reply, request, end)]);
+    return append([...recorder.newTools(request, end.sent ?? []), ...replyEntries(reply, request, end)]);
   }
 
   /** Records that the last request was sent and has no reply in the log; nothing if it was not sent. */
@@ -389,8 +395,8 @@ export class ContextManager {
   }
 
   /** Pins, unpins, drops or restores one item; says why when that cannot be done. */
-  steer(steering: Steering, tools: readonly ToolSchema[]): Promise<string | undefined> {
-    return steer(this.#session, steering, tools);
+  editItem(edit: ItemEdit, tools: readonly ToolSchema[]): Promise<string | undefined> {
+    return editItem(this.#session, edit, tools);
   }
 
   /** Takes a prompt and everything after it out of the conversation, until that is undone; see corrections.ts. */

@@ -2,8 +2,8 @@
  * What the user changes about the context: turns rewound, compactions undone, items pinned, dropped, restored. Each is an
  * entry that decides which earlier ones count.
  */
-import type { Steering } from '../protocol/contextReport.ts';
-import type { EntryDraft, JSONLEntry, KindEntry } from '../protocol/entries.ts';
+import type { ItemEdit } from '../protocol/contextReport.ts';
+import type { JSONLEntry, KindEntry, NewEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import { grouped } from '../protocol/text/numbers.ts';
@@ -13,11 +13,11 @@ import { lastCompaction } from './history/compactions.ts';
 import { isRemoval } from './history/evict.ts';
 import { evictedPrefixOf } from './history/evictedPrefix.ts';
 import { liveEntries } from './history/liveEntries.ts';
-import { reductionDraft, reductionOf } from './history/reductions.ts';
+import { reductionEntry, reductionOf } from './history/reductions.ts';
 import { type View, viewOf } from './history/view.ts';
 import type { Session } from './session.ts';
 import type { OpenLog } from './storage/sessionStore.ts';
-import { removalDraft } from './strategies/removeAtoms.ts';
+import { removalEntry } from './strategies/removeAtoms.ts';
 
 /** How a correction is reported, and what else its entry says. */
 export interface Correction {
@@ -77,8 +77,8 @@ export async function uncompact(session: Session, tools: readonly ToolSchema[]):
       `What came before the last compaction cannot be read, so it stays. Look at ${log.filePath}, or run "clawdcode session verify ${log.sessionId}".`,
     );
   const undoes = uuidsOfCompaction(log.entries(), boundary);
-  const draft = undoDraft(undoes, 'the last compaction');
-  const undone = [...log.entries(), asEntry(draft)];
+  const correction = undoEntry(undoes, 'the last compaction');
+  const undone = [...log.entries(), asEntry(correction)];
   await projection.loadSnippets(undone);
   const { usedTokens: postTokens } = projection.measureView(viewOf(undone), tools);
   const { limit, window } = projection.budget();
@@ -87,7 +87,7 @@ export async function uncompact(session: Session, tools: readonly ToolSchema[]):
       `Without the last compaction the request would have about ${grouped(postTokens)} tokens; at most ${grouped(limit)} of the window of ${grouped(window)} can be sent. Nothing was changed. A model with a larger window (/model) could take it; single items come back with /context, and Recall reads all of it.`,
     );
   }
-  await append([draft]);
+  await append([correction]);
   return {
     outcome: 'done',
     trigger: 'manual',
@@ -109,14 +109,14 @@ export async function undoReduction(session: Session, uuid: string): Promise<boo
   const isCompaction = entry.subtype === 'compact_boundary';
   if (!isCompaction && reductionOf(entry) === undefined) return false;
   const undoes = isCompaction ? uuidsOfCompaction(log.entries(), entry) : [uuid];
-  await correct(session, undoDraft(undoes, 'a reduction'));
+  await correct(session, undoEntry(undoes, 'a reduction'));
   return true;
 }
 
 /** Does to one item what the user asked; says why when it cannot be done. */
-export async function steer(
+export async function editItem(
   { log, projection, append }: Session,
-  { action, uuid }: Steering,
+  { action, uuid }: ItemEdit,
   tools: readonly ToolSchema[],
 ): Promise<string | undefined> {
   const found = (): Atom | undefined => groupAtoms(log.live().entries).find(({ head }) => head.uuid === uuid);
@@ -126,7 +126,7 @@ export async function steer(
   const atom = found();
   if (atom === undefined) return 'There is no such item in the conversation.';
   if (action === 'pin' || action === 'unpin') {
-    await append([pinDraft(uuid, action === 'pin')]);
+    await append([pinEntry(uuid, action === 'pin')]);
     return undefined;
   }
   const { usedTokens: preTokens } = projection.measure(tools);
@@ -136,14 +136,14 @@ export async function steer(
     const removal = { removed: [uuid], strategy: 'user', reason: 'dropped by the user' };
     const shown = projection.view().atoms.find(({ head }) => head.uuid === uuid);
     const postTokens = Math.ceil(preTokens - (shown === undefined ? 0 : projection.sizeOf(shown)));
-    await append([removalDraft(removal, log.live(), { preTokens, postTokens, kind: 'drop' })]);
+    await append([removalEntry(removal, log.live(), { preTokens, postTokens, kind: 'drop' })]);
     return undefined;
   }
-  const draft = restoreDraft(atom, preTokens);
-  const after = projection.measureView(viewOf([...log.entries(), asEntry(draft)]), tools);
+  const restore = restoreEntry(atom, preTokens);
+  const after = projection.measureView(viewOf([...log.entries(), asEntry(restore)]), tools);
   if (after.usedTokens > projection.budget().limit)
     return `It would take the request to about ${after.usedTokens} tokens, and at most ${projection.budget().limit} fit. Compact or drop something first.`;
-  await append([draft]);
+  await append([restore]);
   return undefined;
 }
 
@@ -173,9 +173,9 @@ export async function rewind(session: Session, uuid: string): Promise<boolean> {
 }
 
 /** Reads the snippets of the summary that counts then before anything asks for them. */
-async function correct({ log, append, projection }: Session, draft: EntryDraft): Promise<JSONLEntry> {
-  await projection.loadSnippets([...log.entries(), asEntry(draft)]);
-  const [entry] = await append([draft]);
+async function correct({ log, append, projection }: Session, correction: NewEntry): Promise<JSONLEntry> {
+  await projection.loadSnippets([...log.entries(), asEntry(correction)]);
+  const [entry] = await append([correction]);
   if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a correction.`);
   return entry;
 }
@@ -213,7 +213,7 @@ function uuidsOfCompaction(entries: readonly JSONLEntry[], boundary: JSONLEntry)
   return [...before, boundary, ...ledgers].map(({ uuid }) => uuid);
 }
 
-function undoDraft(undoes: readonly string[], what: string): EntryDraft {
+function undoEntry(undoes: readonly string[], what: string): NewEntry {
   return {
     type: 'system',
     subtype: 'undo',
@@ -222,17 +222,17 @@ function undoDraft(undoes: readonly string[], what: string): EntryDraft {
   };
 }
 
-function pinDraft(uuid: string, pinned: boolean): EntryDraft {
+function pinEntry(uuid: string, pinned: boolean): NewEntry {
   return { type: 'system', subtype: 'pin', message: { role: 'system', content: '' }, data: { uuid, pinned } };
 }
 
-function restoreDraft(atom: Atom, preTokens: number): EntryDraft {
+function restoreEntry(atom: Atom, preTokens: number): NewEntry {
   const restored = atomEntries(atom).map(({ uuid }) => uuid);
-  return reductionDraft({ kind: 'restore', reason: 'restored by the user', preTokens, restored });
+  return reductionEntry({ kind: 'restore', reason: 'restored by the user', preTokens, restored });
 }
 
-/** For a look at what a draft would do; never written. */
-function asEntry(draft: EntryDraft): JSONLEntry {
+/** As if it were in the log already, to see what it would do. */
+function asEntry(entry: NewEntry): JSONLEntry {
   const place = { v: 1, seq: Number.MAX_SAFE_INTEGER, uuid: '', parentUuid: null, sessionId: '' };
-  return { ...place, timestamp: '', cwd: '', version: '', ...draft };
+  return { ...place, timestamp: '', cwd: '', version: '', ...entry };
 }

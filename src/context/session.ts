@@ -1,5 +1,5 @@
 /** One open session: its log, what is projected from it, and the way to append. Shared by all that work on it. */
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import { recordedDraft, ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './request/Projection.ts';
 import { RequestRecorder } from './request/requestRecord.ts';
@@ -12,7 +12,7 @@ export interface Session {
   readonly projection: Projection;
   readonly deps: ContextManagerDeps;
   /** Writes entries as one batch; the projection and the listeners learn of each once it is on disk. */
-  readonly append: (drafts: readonly EntryDraft[]) => Promise<readonly JSONLEntry[]>;
+  readonly append: (entries: readonly NewEntry[]) => Promise<readonly JSONLEntry[]>;
   readonly thread: ThreadSummary;
   readonly recorder: RequestRecorder;
 }
@@ -31,8 +31,8 @@ export async function openSession(
   const thread = new ThreadSummary(new CacheStore(deps.settings.cache.maxEntries));
   const draft = recordedDraft(log.entries());
   if (draft !== undefined) thread.set(draft);
-  const append: Session['append'] = async (drafts) => {
-    const entries = await log.append(drafts);
+  const append: Session['append'] = async (added) => {
+    const entries = await log.append(added);
     for (const entry of entries) {
       projection.learn(entry);
       onEntry(entry);

@@ -1,7 +1,7 @@
 /** The words of the context room that other rooms need to wire it. */
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { PermissionRecord, ToolDisplay } from '../protocol/entries/fields.ts';
-import type { EntryDraft } from '../protocol/entries.ts';
+import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelInfo, ModelRequest, Reply, SentRequest } from '../protocol/model.ts';
@@ -127,7 +127,7 @@ export interface ToolResultInput {
   /** What decided about the call. */
   readonly permission?: PermissionRecord;
   /** Recorded with it, in the same write. */
-  readonly behind?: readonly EntryDraft[];
+  readonly behind?: readonly NewEntry[];
 }
 
 /** How a reply came to its end, when that was not by itself. */

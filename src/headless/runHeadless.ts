@@ -80,7 +80,7 @@ function unreportedEnd(op: Op): RunEnd {
     case 'rewind':
     case 'undo_rewind':
     // No command submits these.
-    case 'steer':
+    case 'edit_item':
     case 'interrupt':
     case 'background':
     case 'stop_task':

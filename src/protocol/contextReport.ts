@@ -116,7 +116,7 @@ export interface CompactionDiff {
 }
 
 /** What the user does to one item. */
-export interface Steering {
+export interface ItemEdit {
   readonly action: 'pin' | 'unpin' | 'drop' | 'restore';
   readonly uuid: string;
 }

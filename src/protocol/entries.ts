@@ -121,7 +121,7 @@ type Stamp =
 type WithoutStamp<Entry> = Entry extends unknown ? Omit<Entry, Stamp> : never;
 
 /** What a caller hands to the log; the log itself adds identity, order, time and place. */
-export type EntryDraft = WithoutStamp<JSONLEntry>;
+export type NewEntry = WithoutStamp<JSONLEntry>;
 
 /** What is known about the kind of an entry; undefined for messages, and for kinds of a newer program. */
 export function kindOf({ subtype }: Pick<JSONLEntry, 'subtype'>): (typeof entryKinds)[EntryKind] | undefined {

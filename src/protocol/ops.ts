@@ -1,5 +1,5 @@
 /** What goes into an agent. Each op is plain data; its effects come back as events. */
-import type { Steering } from './contextReport.ts';
+import type { ItemEdit } from './contextReport.ts';
 import type { ContentPart } from './messages.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
 
@@ -31,7 +31,7 @@ export type Op =
   | { readonly type: 'compact'; readonly focus?: string; readonly preview?: boolean }
   /** Undoes the last compaction. */
   | { readonly type: 'uncompact' }
-  | { readonly type: 'steer'; readonly steering: Steering }
+  | { readonly type: 'edit_item'; readonly edit: ItemEdit }
   | { readonly type: 'set_mode'; readonly mode: PermissionMode }
   | { readonly type: 'set_model'; readonly model: string }
   /** What the user calls the session from now on. */

@@ -153,7 +153,7 @@ test('compactions, taking them back, pins, another model, another mode: all are 
     const items = set.agent.items();
     const item = items[Math.floor(items.length / 2)];
     if (round === 2 && item !== undefined)
-      await set.run({ type: 'steer', steering: { action: 'pin', uuid: item.uuid } });
+      await set.run({ type: 'edit_item', edit: { action: 'pin', uuid: item.uuid } });
     if (round === 3) await set.run({ type: 'compact', focus: 'the files' });
     if (round === 4) await set.run({ type: 'uncompact' });
     if (round === 5) await set.run({ type: 'set_model', model: 'deepseek-reasoner' });
@@ -343,7 +343,7 @@ test('whatever happens in a long session, every request is built again', {
             item !== undefined &&
             (one.type === 'pin' || one.type === 'drop' || one.type === 'restore')
           ) {
-            await measured(set, { type: 'steer', steering: { action: one.type, uuid: item.uuid } });
+            await measured(set, { type: 'edit_item', edit: { action: one.type, uuid: item.uuid } });
           }
         }
         await set.agent.close();

@@ -11,7 +11,7 @@ import {
 } from '../../src/context/FileAnalyzer.ts';
 import { pathTokens } from '../../src/context/facts/pathTokens.ts';
 import { CacheStore } from '../../src/context/storage/CacheStore.ts';
-import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../src/protocol/entries.ts';
 import { cpuMs } from '../cpuTime.ts';
 
 async function project(): Promise<string> {
@@ -22,7 +22,7 @@ async function project(): Promise<string> {
     await writeFile(join(root, `src/${name}.ts`), `// ${name}\n`);
   return root;
 }
-const entry = (root: string, draft: EntryDraft): JSONLEntry => {
+const entry = (root: string, draft: NewEntry): JSONLEntry => {
   const identity = {
     v: 1,
     seq: 0,

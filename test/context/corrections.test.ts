@@ -9,8 +9,8 @@ test('the newest prompt cannot be dropped, an older one can', async () => {
   const newest = await context.addMessage('user', 'second');
   await step(context, 'call_0', 'a result');
   await context.append({ type: 'system', subtype: 'mode', message: { role: 'system', content: 'plan' } });
-  expect(await context.steer({ action: 'drop', uuid: newest?.uuid ?? '' }, [])).toMatch(/newest message/);
-  expect(await context.steer({ action: 'drop', uuid: older?.uuid ?? '' }, [])).toBeUndefined();
+  expect(await context.editItem({ action: 'drop', uuid: newest?.uuid ?? '' }, [])).toMatch(/newest message/);
+  expect(await context.editItem({ action: 'drop', uuid: older?.uuid ?? '' }, [])).toBeUndefined();
   expect(context.getMessages().map(({ content }) => content)).toContain('second');
 });
 

@@ -14,7 +14,7 @@ import { isSafeSessionId, newId, newSessionId } from '../../src/context/storage/
 import type { Blobs, OpenLog, SessionStore } from '../../src/context/storage/sessionStore.ts';
 import type { SessionSummary } from '../../src/context/storage/sessionSummary.ts';
 import { ENTRY_FORMAT, entrySchema } from '../../src/protocol/entries/fields.ts';
-import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../src/protocol/entries.ts';
 
 export class MemorySessionStore implements SessionStore {
   readonly #sessions = new Map<string, JSONLEntry[]>();
@@ -116,7 +116,7 @@ export class MemorySessionStore implements SessionStore {
 type Place = Pick<JSONLEntry, 'sessionId' | 'cwd' | 'seq' | 'parentUuid'>;
 
 /** As a file would give it back: plain JSON, unchangeable. */
-function asEntry(draft: EntryDraft, place: Place): JSONLEntry {
+function asEntry(draft: NewEntry, place: Place): JSONLEntry {
   const facts = { v: ENTRY_FORMAT, uuid: newId(), timestamp: new Date().toISOString(), version: '1.0.0' };
   return deepFreeze(JSON.parse(JSON.stringify({ ...facts, ...place, ...draft })) as JSONLEntry);
 }

@@ -1,4 +1,4 @@
-/** The context shown and steered: the table, the list of items, a preview, its compaction, and the way back. */
+/** The context shown and edited: the table, the list of items, a preview, its compaction, and the way back. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';

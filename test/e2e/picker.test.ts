@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { generateMany } from '../../bench/sessions/generate.ts';
-import { messageDraft } from '../../src/context/storage/drafts.ts';
+import { messageEntry } from '../../src/context/storage/newEntries.ts';
 import { PersistentStore } from '../../src/context/storage/PersistentStore.ts';
 import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
@@ -70,8 +70,8 @@ test('a word that was said leads to its place in the session', async () => {
   const log = await store.openSession(id);
   for (let turn = 0; turn < 40; turn++)
     await log.append([
-      messageDraft('user', `Question ${turn}`),
-      messageDraft('assistant', `Reply ${turn} of many.`),
+      messageEntry('user', `Question ${turn}`),
+      messageEntry('assistant', `Reply ${turn} of many.`),
     ]);
   await log.close();
   await said(stage, 'Another thing', 'Nothing of the kind.');

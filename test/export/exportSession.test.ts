@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { exportSession } from '../../src/export/exportSession.ts';
 import { exportFormats } from '../../src/export/types.ts';
 import type { PathChange } from '../../src/protocol/checkpoints.ts';
-import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
-import { madeUpDraft } from '../madeUpEntry.ts';
+import type { JSONLEntry, NewEntry } from '../../src/protocol/entries.ts';
+import { madeUpNewEntry } from '../madeUpEntry.ts';
 import { kindCount, syntheticSecrets } from '../redact/syntheticSecrets.ts';
 import { ended, entriesOf, exported, meta, prompt, reply, result, use } from './session.ts';
 
-const talk: readonly EntryDraft[] = [
+const talk: readonly NewEntry[] = [
   prompt('Why does `login` fail?'),
   reply('I look at it.', 'Perhaps the clock.'),
   use('c1', 'Read', { path: 'src/login.ts' }),
@@ -131,7 +131,7 @@ test('nothing that was said becomes markup of the page', { tags: 'long' }, async
         },
         { type: 'system', subtype: 'mode', message: { role: 'system', content: bad }, data: { mode: bad } },
         { ...ended, data: { outcome: bad, steps: 1 } },
-      ] satisfies EntryDraft[];
+      ] satisfies NewEntry[];
       const html = await exported(drafts, {
         format: 'html',
         meta: { ...meta, title: bad, sessionId: bad, project: bad },
@@ -197,7 +197,7 @@ test.each(exportFormats)(
   { tags: 'long' },
   async (format) => {
     const secrets = syntheticSecrets(200, 'export');
-    const drafts = secrets.flatMap(({ text }, index): EntryDraft[] => [
+    const drafts = secrets.flatMap(({ text }, index): NewEntry[] => [
       prompt(`Use this: ${text}`),
       reply(`You said:\n\n${text}\n`, `Hm, ${text}`),
       use(`c${index}`, 'Bash', { command: `echo '${text}'` }),
@@ -259,7 +259,7 @@ test('a long session is written as it is read', async () => {
 });
 
 test('going back in the files alone does not read as if the conversation had gone', async () => {
-  const went = (content: string): EntryDraft => ({
+  const went = (content: string): NewEntry => ({
     type: 'system',
     subtype: 'rewind',
     message: { role: 'system', content },
@@ -275,7 +275,7 @@ test('going back in the files alone does not read as if the conversation had gon
 test('what changed is counted as what it is: files, and folders', async () => {
   const file = { type: 'file', mode: 0o644, bytes: 1 } as const;
   const folder = { type: 'folder', mode: 0o755 } as const;
-  const changed = (...changes: PathChange[]): EntryDraft => ({
+  const changed = (...changes: PathChange[]): NewEntry => ({
     type: 'system',
     subtype: 'checkpoint',
     message: { role: 'system', content: '' },
@@ -299,7 +299,7 @@ test('what changed is counted as what it is: files, and folders', async () => {
 });
 
 test('an image that the model was shown by a tool is named', async () => {
-  const shown: EntryDraft = {
+  const shown: NewEntry = {
     type: 'user',
     subtype: 'image',
     message: { role: 'user', content: [{ type: 'text', text: 'The image /p/a.png:' }] },
@@ -317,8 +317,8 @@ test('a reply whose quotes nest without end, or that is one word of marks, is la
 });
 
 test('what the program did is told as on screen, with the whole text, and without what is for the screen alone', async () => {
-  const by = (subtype: string, content: string, data: object): EntryDraft =>
-    madeUpDraft({ type: 'system', subtype, message: { role: 'system', content }, data });
+  const by = (subtype: string, content: string, data: object): NewEntry =>
+    madeUpNewEntry({ type: 'system', subtype, message: { role: 'system', content }, data });
   const text = await exported(
     [
       prompt('One'),
@@ -342,13 +342,13 @@ test('what the program did is told as on screen, with the whole text, and withou
 test('JSONL keeps kinds and fields that nobody knows yet', async () => {
   const message = { role: 'system', content: '' } as const;
   const drafts = [
-    madeUpDraft({
+    madeUpNewEntry({
       type: 'system',
       subtype: 'telepathy',
       message,
       data: { original: 7, any: [{ of: 'all' }] },
     }),
-    madeUpDraft({ type: 'system', subtype: 'pin', message, data: { uuid: 'u', later: { of: 'pin' } } }),
+    madeUpNewEntry({ type: 'system', subtype: 'pin', message, data: { uuid: 'u', later: { of: 'pin' } } }),
   ];
   const lines = (await exported(drafts, { format: 'jsonl' })).trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line).data)).toEqual(drafts.map(({ data }) => data));

@@ -2,9 +2,9 @@
 
 import type { ExportMeta, ExportOptions } from '../../src/export/exportSession.ts';
 import { exportSession } from '../../src/export/exportSession.ts';
-import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../src/protocol/entries.ts';
 
-export function entriesOf(drafts: readonly EntryDraft[]): JSONLEntry[] {
+export function entriesOf(drafts: readonly NewEntry[]): JSONLEntry[] {
   return drafts.map((draft, seq) => ({
     v: 1,
     seq,
@@ -19,13 +19,13 @@ export function entriesOf(drafts: readonly EntryDraft[]): JSONLEntry[] {
   }));
 }
 
-export const prompt = (content: unknown): EntryDraft => ({
+export const prompt = (content: unknown): NewEntry => ({
   type: 'user',
   subtype: 'prompt',
   message: { role: 'user', content },
 });
 
-export const reply = (content: string, reasoning?: string): EntryDraft => ({
+export const reply = (content: string, reasoning?: string): NewEntry => ({
   type: 'assistant',
   message: {
     role: 'assistant',
@@ -35,7 +35,7 @@ export const reply = (content: string, reasoning?: string): EntryDraft => ({
   },
 });
 
-export const use = (id: string, name: string, input: unknown): EntryDraft => ({
+export const use = (id: string, name: string, input: unknown): NewEntry => ({
   type: 'tool_use',
   message: { role: 'assistant', content: '' },
   tool: { id, name, input },
@@ -45,7 +45,7 @@ export const result = (
   id: string,
   output: string,
   display: { title: string; summary?: string; diff?: string },
-): EntryDraft => ({
+): NewEntry => ({
   type: 'tool_result',
   message: { role: 'user', content: '' },
   toolResult: { id, name: 'Read', output, status: 'ok', display },
@@ -56,7 +56,7 @@ export const ended = {
   subtype: 'turn_end',
   message: { role: 'system', content: 'done' },
   data: { outcome: 'done', steps: 2 },
-} satisfies EntryDraft;
+} satisfies NewEntry;
 
 export const meta: ExportMeta = {
   title: 'Fix the login',
@@ -67,7 +67,7 @@ export const meta: ExportMeta = {
 };
 
 export async function exported(
-  drafts: readonly EntryDraft[],
+  drafts: readonly NewEntry[],
   options: Partial<ExportOptions> & Pick<ExportOptions, 'format'>,
 ): Promise<string> {
   let text = '';

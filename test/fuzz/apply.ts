@@ -2,8 +2,8 @@
 
 import { appendFile } from 'node:fs/promises';
 import { isPrompt } from '../../src/context/history/atoms.ts';
-import type { EntryDraft } from '../../src/protocol/entries.ts';
-import { madeUpDraft } from '../madeUpEntry.ts';
+import type { NewEntry } from '../../src/protocol/entries.ts';
+import { madeUpNewEntry } from '../madeUpEntry.ts';
 import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
 import { checkLarge } from './large.ts';
@@ -98,7 +98,7 @@ const IMAGE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 export async function prompt(world: World, texts: readonly string[], image: boolean): Promise<void> {
-  const drafts = texts.map((text): EntryDraft => {
+  const drafts = texts.map((text): NewEntry => {
     const picture = { type: 'image', mediaType: 'image/png', data: IMAGE };
     const content = image ? [{ type: 'text', text }, picture] : text;
     return { type: 'user', subtype: 'prompt', message: { role: 'user', content } };
@@ -142,9 +142,9 @@ async function fork(world: World, op: Extract<Operation, { do: 'fork' }>): Promi
   if (upto !== undefined) world.sent = undefined;
 }
 
-function noteDraft(subtype: string, content: string): EntryDraft {
+function noteDraft(subtype: string, content: string): NewEntry {
   const role = subtype === 'nudge' ? 'user' : 'system';
-  return madeUpDraft({ type: role, subtype, message: { role, content } });
+  return madeUpNewEntry({ type: role, subtype, message: { role, content } });
 }
 
 function toolSchema(index: number) {

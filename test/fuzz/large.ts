@@ -6,7 +6,7 @@ import { knownFacts } from '../../src/context/facts/knownFacts.ts';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { liveEntries } from '../../src/context/history/liveEntries.ts';
 import { type ContextManager, spentIn } from '../../src/context/index.ts';
-import { removalDraft } from '../../src/context/strategies/removeAtoms.ts';
+import { removalEntry } from '../../src/context/strategies/removeAtoms.ts';
 import { sessionOf } from '../context/sessionOf.ts';
 import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
@@ -64,7 +64,7 @@ async function told(context: ContextManager, world: World): Promise<Record<strin
   const entries = context.entries();
   const { projection, log } = sessionOf(context);
   const removed = projection.view().atoms.map(({ head }) => head.uuid);
-  const removal = removalDraft({ removed, strategy: '', reason: '' }, log.live(), { preTokens: 0 });
+  const removal = removalEntry({ removed, strategy: '', reason: '' }, log.live(), { preTokens: 0 });
   const { files, commands } = knownFacts(liveEntries(entries).entries);
   const report = context.report(world.tools);
   const oldest = await context.page(40, 40);

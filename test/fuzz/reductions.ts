@@ -145,7 +145,7 @@ export async function steer(world: World, op: Extract<Operation, { do: 'steer' }
   const item = items[op.pick % Math.max(1, items.length)];
   if (item === undefined) return;
   const before = bytesNow(world);
-  const refusal = await context.steer({ action: op.action, uuid: item.uuid }, world.tools);
+  const refusal = await context.editItem({ action: op.action, uuid: item.uuid }, world.tools);
   const isPin = op.action === 'pin' || op.action === 'unpin';
   if (refusal !== undefined || isPin)
     demand(sameBytes(bytesNow(world), before), 'A pin, or a refusal, changes no byte.', () => op.action);

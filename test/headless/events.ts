@@ -2,7 +2,7 @@ import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import type { ModelError } from '../../src/protocol/model.ts';
 import type { CallQuestion } from '../../src/protocol/permissions.ts';
-import { madeUpDraft } from '../madeUpEntry.ts';
+import { madeUpNewEntry } from '../madeUpEntry.ts';
 
 type EntryEvent = Extract<AgentEvent, { type: 'entry' }>;
 
@@ -55,7 +55,7 @@ export const nudge = (content: string): EntryEvent =>
 
 /** An entry of the program itself. */
 export const system = (subtype: string, data: Record<string, unknown>): EntryEvent =>
-  entry(subtype, madeUpDraft({ type: 'system', subtype, message: { role: 'system', content: '' }, data }));
+  entry(subtype, madeUpNewEntry({ type: 'system', subtype, message: { role: 'system', content: '' }, data }));
 
 export const text = (delta: string): AgentEvent => ({ type: 'text_delta', text: delta });
 export const step = (number: number): AgentEvent => ({ type: 'step_started', step: number });

@@ -1,7 +1,7 @@
 /** Drives the product's context engine through a trace and bills every request that it builds, byte for byte. */
 import { join } from 'node:path';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
-import type { EntryDraft } from '../../../src/protocol/entries.ts';
+import type { NewEntry } from '../../../src/protocol/entries.ts';
 import type { Message, ToolCall } from '../../../src/protocol/messages.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import type { PriceSheet, Sized } from '../cache.ts';
@@ -34,7 +34,7 @@ export interface RealRun {
   readonly unexplainedBreaks: number;
 }
 
-const turnEnd: EntryDraft = {
+const turnEnd: NewEntry = {
   type: 'system',
   subtype: 'turn_end',
   message: { role: 'system', content: '' },

@@ -4,7 +4,7 @@
  */
 import type { ContextManager } from '../../context/index.ts';
 import { autoLimit } from '../../permissions/autoLimit.ts';
-import type { EntryDraft } from '../../protocol/entries.ts';
+import type { NewEntry } from '../../protocol/entries.ts';
 import type { Usage } from '../../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../../protocol/model.ts';
 import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
@@ -139,7 +139,7 @@ async function request(call: AskedCall, words: readonly string[], ports: JudgePo
     const end = outcome.type === 'failed' ? outcome.error.kind : outcome.type;
     await context.recordRequest({ purpose: 'judge', outcome: end }, asked, outcome.sent);
   }
-  await context.append(judgementDraft(call, said, outcome, id, clock.now() - started));
+  await context.append(judgementEntry(call, said, outcome, id, clock.now() - started));
   return said;
 }
 
@@ -156,13 +156,13 @@ function saidIn(outcome: ReplyOutcome | undefined): Said {
 }
 
 /** What the log keeps of a judgement: for the reader, and for what it cost. */
-function judgementDraft(
+function judgementEntry(
   { id: callId, tool }: AskedCall,
   said: Said,
   outcome: ReplyOutcome | undefined,
   model: string,
   durationMs: number,
-): EntryDraft {
+): NewEntry {
   const reply = outcome?.type === 'done' ? outcome.reply : undefined;
   const decision = said.verdict?.decision ?? 'ask';
   return {

@@ -9,7 +9,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { Op, RewindScope } from '../../protocol/ops.ts';
 import type { RewindPlan, RewindReport, TurnRecord } from '../../protocol/rewind.ts';
-import { type CheckpointKeeper, checkpointDraft, linesIn } from '../checkpoints.ts';
+import { type CheckpointKeeper, checkpointEntry, linesIn } from '../checkpoints.ts';
 import type { JobQueue } from '../jobQueue.ts';
 import type { Modes } from '../modes.ts';
 import { promptOf } from '../promptOf.ts';
@@ -239,7 +239,7 @@ export function createRestore({ context, files, checkpoints }: RestorePorts) {
     const put = begun.filter(({ path }) => !refused.some((step) => step.path === path));
     const captured = begun.length === 0 ? applied : { ...applied, changes: put };
     const lines = await linesIn(files, captured.changes);
-    const draft = checkpointDraft({ cause, of, captured, lines });
+    const draft = checkpointEntry({ cause, of, captured, lines });
     if (draft !== undefined) await context.append(draft);
     return { done: applied.changes, left: [...why, ...applied.notes] };
   };

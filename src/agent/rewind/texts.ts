@@ -1,7 +1,7 @@
 /** What is said about going back: on screen, in the log, and to the model. */
 import { oneLine } from '../../context/index.ts';
 import type { PathChange, RestorePlan } from '../../protocol/checkpoints.ts';
-import type { EntryDraft } from '../../protocol/entries.ts';
+import type { NewEntry } from '../../protocol/entries.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 
 /** Characters of a prompt that are quoted. */
@@ -51,7 +51,7 @@ export function refusalText({ steps }: RestorePlan): string {
 }
 
 /** Tells the model, which still knows the conversation, that what it knows of these files is old. */
-export function goneBackNote(done: readonly PathChange[], to: 'earlier' | 'later'): EntryDraft {
+export function goneBackNote(done: readonly PathChange[], to: 'earlier' | 'later'): NewEntry {
   const how =
     to === 'earlier'
       ? 'The user put files back to an earlier state; the conversation stays.'

@@ -1,4 +1,4 @@
-import { titleDraft } from '../../agent/sessionFacts.ts';
+import { titleEntry } from '../../agent/sessionFacts.ts';
 import type { PersistentStore, StorageProblem } from '../../context/index.ts';
 import { StorageFailure } from './sessionErrors.ts';
 
@@ -19,7 +19,7 @@ export async function renameSession(
     problems.length = 0;
     const last = log.entries().at(-1);
     if (last !== undefined) log.setCwd(last.cwd);
-    await log.append([titleDraft(title)]);
+    await log.append([titleEntry(title)]);
     await log.sync();
   } finally {
     await log.close();

@@ -5,24 +5,24 @@
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { CompactionReport } from '../../protocol/events.ts';
 import { untilAborted } from '../../protocol/untilAborted.ts';
 import { CompactionService, type DraftAttempt } from '../CompactionService.ts';
 import { atomEntries, isPrompt, isUserSide } from '../history/atoms.ts';
 import { lastCompaction, namesOf } from '../history/compactions.ts';
 import { epochOf, followEpoch } from '../history/epoch.ts';
-import { reductionDraft } from '../history/reductions.ts';
+import { reductionEntry } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { draftEntry, type SummaryDraft } from '../memory/ThreadSummary.ts';
 import type { RequestBasis } from '../request/requestRecord.ts';
 import type { Session } from '../session.ts';
 import { CacheStore } from '../storage/CacheStore.ts';
-import { compactionDrafts } from '../storage/drafts.ts';
+import { compactionEntries } from '../storage/newEntries.ts';
 import { allocateBudget, tailTokens } from '../tokens/budgets.ts';
 import type { CompactOptions, RequestOptions } from '../types.ts';
 import type { AskedSummary, CompactionJob, CompactionOutcome } from './job.ts';
-import { ledgerDraft } from './ledger.ts';
+import { ledgerEntry } from './ledger.ts';
 import { refusedReport, reportOf } from './report.ts';
 
 export type RunRequest = RequestOptions & {
@@ -291,17 +291,17 @@ export class CompactionRunner {
       if (outcome.usage !== undefined) await append([outcome.usage]);
       return;
     }
-    if (outcome.type === 'clipped') return void (await append([reductionDraft(outcome.reduction)]));
+    if (outcome.type === 'clipped') return void (await append([reductionEntry(outcome.reduction)]));
     projection.addSnippets(outcome.snippetTexts);
     const retained = retainedNow(outcome.metadata.retained, base, log.entries(), projection.view());
     const metadata = { ...outcome.metadata, durationMs, retained: namesOf(retained, log.entries()) };
     // A summary that no model was asked for is no failure of a model.
-    const failed = outcome.fallback === undefined || !wasAsked ? [] : [failureDraft(outcome.fallback)];
+    const failed = outcome.fallback === undefined || !wasAsked ? [] : [failureEntry(outcome.fallback)];
     await append([
       ...failed,
-      ...(outcome.reduction === undefined ? [] : [reductionDraft(outcome.reduction)]),
-      ...compactionDrafts(outcome.summary, metadata),
-      ...(outcome.ledger === undefined ? [] : [ledgerDraft(outcome.ledger, ledgerFacts(outcome.metadata))]),
+      ...(outcome.reduction === undefined ? [] : [reductionEntry(outcome.reduction)]),
+      ...compactionEntries(outcome.summary, metadata),
+      ...(outcome.ledger === undefined ? [] : [ledgerEntry(outcome.ledger, ledgerFacts(outcome.metadata))]),
       ...(outcome.usage === undefined ? [] : [outcome.usage]),
     ]);
   }
@@ -346,7 +346,7 @@ function ledgerFacts({ preTokens, postTokens = preTokens }: CompactMetadata) {
 }
 
 /** A summary that could not be had: counts for the breaker. */
-export function failureDraft(reason: string): EntryDraft {
+export function failureEntry(reason: string): NewEntry {
   return {
     type: 'system',
     subtype: 'summary_failed',

@@ -5,11 +5,11 @@
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { turnStart } from '../history/epoch.ts';
 import type { Session } from '../session.ts';
-import { planAtomRemoval, removalDraft } from '../strategies/removeAtoms.ts';
+import { planAtomRemoval, removalEntry } from '../strategies/removeAtoms.ts';
 import { isRemovalStrategy, removalPolicyFor } from '../strategies/strategyForModel.ts';
 import type { RequestOptions } from '../types.ts';
 import type { DraftKeeper } from './DraftKeeper.ts';
-import { type LedgerPlan, ledgerDraft, oldAtoms, planLedger } from './ledger.ts';
+import { type LedgerPlan, ledgerEntry, oldAtoms, planLedger } from './ledger.ts';
 import { maskResults } from './masking.ts';
 
 /** Share of the window that shortening has to free as long as the request can be sent as it is. */
@@ -101,7 +101,7 @@ export class ContextPruner {
     });
     if (plan === undefined) return now;
     const facts = { preTokens: used, postTokens: Math.ceil(used - plan.freedTokens) };
-    await append([removalDraft({ ...plan, reason: `${reason}; ${plan.reason}` }, log.live(), facts)]);
+    await append([removalEntry({ ...plan, reason: `${reason}; ${plan.reason}` }, log.live(), facts)]);
     return this.#measure(options);
   }
 
@@ -142,7 +142,7 @@ export class ContextPruner {
     reason: string,
   ): Promise<ContextMeasure> {
     const postTokens = Math.ceil(preTokens - plan.gain);
-    await this.#session.append([ledgerDraft(plan, { reason, preTokens, postTokens })]);
+    await this.#session.append([ledgerEntry(plan, { reason, preTokens, postTokens })]);
     return this.#measure(options);
   }
 

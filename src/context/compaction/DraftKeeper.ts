@@ -4,7 +4,7 @@
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { strategyTraits } from '../../protocol/contextSettings.ts';
-import type { EntryDraft } from '../../protocol/entries.ts';
+import type { NewEntry } from '../../protocol/entries.ts';
 import { followFailures, restsUntilPrompt } from '../history/epoch.ts';
 import {
   type DraftOutcome,
@@ -15,7 +15,7 @@ import {
 import type { Session } from '../session.ts';
 import { tailTokens } from '../tokens/budgets.ts';
 import type { RequestOptions } from '../types.ts';
-import { type CompactionRunner, failureDraft, PAUSE } from './CompactionRunner.ts';
+import { type CompactionRunner, failureEntry, PAUSE } from './CompactionRunner.ts';
 
 export class DraftKeeper {
   readonly #session: Session;
@@ -103,9 +103,9 @@ export class DraftKeeper {
     if (attempt.type !== 'draft' && attempt.type !== 'failed') return attempt;
     const cost = attempt.usage === undefined ? [] : [attempt.usage];
     // A session that was closed meanwhile needs none of these.
-    const record = (entry: EntryDraft) => this.#session.append([...cost, entry]).catch(() => []);
+    const record = (entry: NewEntry) => this.#session.append([...cost, entry]).catch(() => []);
     if (attempt.type === 'failed') {
-      await record(failureDraft(attempt.message));
+      await record(failureEntry(attempt.message));
       return { type: 'failed' };
     }
     this.#pace.noteSummary(this.#now() - started);

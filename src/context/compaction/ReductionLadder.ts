@@ -13,7 +13,7 @@ import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook, triggerNote } from '../contextReport.ts';
 import { restsUntilPrompt, turnStart } from '../history/epoch.ts';
-import { reductionDraft, reductionOf } from '../history/reductions.ts';
+import { reductionEntry, reductionOf } from '../history/reductions.ts';
 import type { SummaryDraft } from '../memory/ThreadSummary.ts';
 import type { Session } from '../session.ts';
 import { applyWindow } from '../strategies/applyWindow.ts';
@@ -340,6 +340,6 @@ async function learnWindow(
   const { message: reason } = error;
   const guessed = named === undefined ? { isGuess: true } : {};
   const learned = { model, windowTokens, knownTokens, ...guessed };
-  await append([reductionDraft({ kind: 'window', reason, preTokens, ...learned })]);
+  await append([reductionEntry({ kind: 'window', reason, preTokens, ...learned })]);
   if (named !== undefined) await deps.onWindowLearned?.(model, named);
 }

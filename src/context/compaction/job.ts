@@ -3,7 +3,7 @@ import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { Reduction } from '../../protocol/entries/kinds/reduction.ts';
 import type { SummaryCut } from '../../protocol/entries/kinds/request.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelInfo, SentRequest } from '../../protocol/model.ts';
@@ -74,7 +74,7 @@ export interface AskedSummary {
 
 export type CompactionOutcome =
   | { readonly type: 'cancelled' }
-  | { readonly type: 'refused'; readonly message: string; readonly usage?: EntryDraft }
+  | { readonly type: 'refused'; readonly message: string; readonly usage?: NewEntry }
   /** Nothing to summarise, but results that were too large could be shortened. */
   | { readonly type: 'clipped'; readonly reduction: Reduction }
   | {
@@ -93,7 +93,7 @@ export type CompactionOutcome =
       /** What became of steps that came after a draft and are too old for the tail. */
       readonly ledger?: LedgerPlan;
       readonly snippetTexts: ReadonlyMap<string, string>;
-      readonly usage?: EntryDraft;
+      readonly usage?: NewEntry;
       /** Present when the summary is not the model's. */
       readonly fallback?: string;
     };

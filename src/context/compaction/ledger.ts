@@ -5,17 +5,11 @@
  */
 
 import { shellOutput } from '../../protocol/entries/shellOutput.ts';
-import {
-  type EntryDraft,
-  type JSONLEntry,
-  kindOf,
-  originalOf,
-  shellCommand,
-} from '../../protocol/entries.ts';
+import { type JSONLEntry, kindOf, type NewEntry, originalOf, shellCommand } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { type CallOutcome, callOutcome, shellOutcome } from '../facts/callOutcome.ts';
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
-import { reductionDraft, reductionOf } from '../history/reductions.ts';
+import { reductionEntry, reductionOf } from '../history/reductions.ts';
 import { tailStart } from '../history/rounds.ts';
 import type { View } from '../history/view.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
@@ -120,11 +114,11 @@ function mayGo({ kind, head, calls }: Atom): boolean {
 const LEDGER = 'ledger';
 
 /** The entry of a plan: all of it is one reduction. */
-export function ledgerDraft(
+export function ledgerEntry(
   { runs }: Pick<LedgerPlan, 'runs'>,
   facts: { readonly reason: string; readonly preTokens: number; readonly postTokens: number },
-): EntryDraft {
-  return reductionDraft({
+): NewEntry {
+  return reductionEntry({
     kind: 'mask',
     strategy: LEDGER,
     ...facts,

@@ -5,7 +5,7 @@
 import type { Replacement } from '../../protocol/entries/kinds/reduction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Atom } from '../history/atoms.ts';
-import { reductionDraft } from '../history/reductions.ts';
+import { reductionEntry } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { firstErrorLine } from '../results/errorLines.ts';
 import type { Session } from '../session.ts';
@@ -112,7 +112,7 @@ export async function maskResults(session: Session, masking: Masking): Promise<b
   const postTokens = Math.ceil(preTokens - plan.gain);
   const replacements = [...plan.replacements];
   await append([
-    reductionDraft({ kind: 'mask', strategy: 'stubs', reason, preTokens, postTokens, replacements }),
+    reductionEntry({ kind: 'mask', strategy: 'stubs', reason, preTokens, postTokens, replacements }),
   ]);
   return true;
 }

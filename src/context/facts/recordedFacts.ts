@@ -8,7 +8,7 @@ import type { Todo } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { quotedName } from '../../protocol/text/quotedName.ts';
 import { type ChangedFile, evictedPrefixOf, type KnownFacts } from '../history/evictedPrefix.ts';
-import { headerOf } from '../sessionDrafts.ts';
+import { headerOf } from '../sessionEntries.ts';
 import { headOf } from '../tokens/truncate.ts';
 import { standingOutcomes } from './commandRuns.ts';
 import { knownFacts } from './knownFacts.ts';

@@ -1,6 +1,6 @@
 /** Reductions: entries that leave earlier ones out of requests or shorten them, and the notes that stand in their place. */
 import type { Reduction } from '../../protocol/entries/kinds/reduction.ts';
-import { type EntryDraft, type JSONLEntry, kindOf } from '../../protocol/entries.ts';
+import { type JSONLEntry, kindOf, type NewEntry } from '../../protocol/entries.ts';
 import type { Atom } from './atoms.ts';
 
 /** The reduction that an entry records; undefined for other entries, and where a newer program wrote another shape. */
@@ -9,7 +9,7 @@ export function reductionOf(entry: JSONLEntry): Reduction | undefined {
 }
 
 /** `note`: what the model reads in the place of what was left out; the reason where nothing is shown. */
-export function reductionDraft(data: Reduction, note: string = data.reason): EntryDraft {
+export function reductionEntry(data: Reduction, note: string = data.reason): NewEntry {
   return {
     type: 'system',
     subtype: 'reduction',

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { Todo } from '../../protocol/entries/fields.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { isPrompt } from '../history/atoms.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens } from '../tokens/truncate.ts';
@@ -110,7 +110,7 @@ export function reminderText(goal: string | undefined, todos: readonly Todo[]): 
 const INTRO = 'Where the work stands, restated; not a new request.';
 
 /** The entry that restates the task; undefined when there is nothing to restate. */
-export function reminderDraft({ goal, todos }: ActiveTask): EntryDraft | undefined {
+export function reminderEntry({ goal, todos }: ActiveTask): NewEntry | undefined {
   const content = reminderText(goal, todos);
   if (content === '') return undefined;
   return {

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { Atom } from '../history/atoms.ts';
 import { epochOf } from '../history/epoch.ts';
 import { stretchesIn, withAllBehind } from '../history/reductions.ts';
@@ -21,7 +21,7 @@ export interface SummaryDraft {
 }
 
 /** A draft as an entry of the log: a resumed session need not pay for it again. */
-export function draftEntry(draft: SummaryDraft): EntryDraft {
+export function draftEntry(draft: SummaryDraft): NewEntry {
   return {
     type: 'system',
     subtype: 'summary_draft',

@@ -1,5 +1,5 @@
 /** Memories as the model reads them: quoted line by line, so that nothing in them can pass for anything else. */
-import type { EntryDraft } from '../../protocol/entries.ts';
+import type { NewEntry } from '../../protocol/entries.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf, truncateToTokens, wellFormed } from '../tokens/truncate.ts';
 
@@ -39,7 +39,7 @@ export function formatMemories(found: readonly FoundMemory[], maxTokens: number)
 }
 
 /** The entry that brings memories along, to be appended just before the prompt; undefined when there are none. */
-export function memoryDraft(found: readonly FoundMemory[], maxTokens: number): EntryDraft | undefined {
+export function memoryEntry(found: readonly FoundMemory[], maxTokens: number): NewEntry | undefined {
   const content = formatMemories(found, maxTokens);
   if (content === '') return undefined;
   return {

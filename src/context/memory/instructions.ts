@@ -1,6 +1,6 @@
 /** Instruction files as the model reads them, and as the log keeps them. */
 import { createHash } from 'node:crypto';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { quotedName } from '../../protocol/text/quotedName.ts';
 import { foldLog } from '../history/foldLog.ts';
 
@@ -23,7 +23,7 @@ export function formatInstructions(files: readonly Pick<InstructionFile, 'path' 
 }
 
 /** The entry that tells of one file: `data` has its path and, unless it is gone, its hash; empty when gone. */
-export function instructionDraft(change: InstructionChange): EntryDraft {
+export function instructionEntry(change: InstructionChange): NewEntry {
   const isGone = change.text === undefined;
   return {
     type: 'user',

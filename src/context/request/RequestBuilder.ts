@@ -7,8 +7,8 @@ import type { ToolSchema } from '../../protocol/messages.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import type { DraftKeeper } from '../compaction/DraftKeeper.ts';
 import type { ReductionLadder } from '../compaction/ReductionLadder.ts';
-import { activeTask, reminderDraft, reminderDue } from '../memory/ActiveTaskService.ts';
-import { followInstructions, instructionDraft } from '../memory/instructions.ts';
+import { activeTask, reminderDue, reminderEntry } from '../memory/ActiveTaskService.ts';
+import { followInstructions, instructionEntry } from '../memory/instructions.ts';
 import type { Session } from '../session.ts';
 import type { CheckResult } from '../strategies/checkAndCompress.ts';
 import type { BuildOutcome, MaintainOptions, RequestOptions } from '../types.ts';
@@ -56,7 +56,7 @@ export class RequestBuilder {
     if (deps.instructions === undefined) return;
     const known = this.#knownInstructions(log.live().entries);
     const changes = await deps.instructions.changes(known, projection.touchedFiles());
-    if (changes.length > 0) await append(changes.map(instructionDraft));
+    if (changes.length > 0) await append(changes.map(instructionEntry));
   }
 
   /** At the end of each step: syncs the log, and keeps a draft of the next summary. */
@@ -122,8 +122,8 @@ export class RequestBuilder {
     if (!instructionPinning) return;
     const { entries } = log.live();
     if (!reminderDue(entries, reminderSteps)) return;
-    const draft = reminderDraft(activeTask(entries));
-    if (draft !== undefined) await append([draft]);
+    const reminder = reminderEntry(activeTask(entries));
+    if (reminder !== undefined) await append([reminder]);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { RequestRecord, SummaryCut } from '../../protocol/entries/kinds/request.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelErrorKind, ModelRequest, SentRequest } from '../../protocol/model.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
@@ -60,13 +60,13 @@ export interface SideRequest {
 export class RequestRecorder {
   readonly #blobs: Blobs;
   readonly #projection: RecordedProjection;
-  readonly #append: (drafts: readonly EntryDraft[]) => Promise<unknown>;
+  readonly #append: (entries: readonly NewEntry[]) => Promise<unknown>;
   readonly #recordedTools: Set<unknown>;
 
   constructor(
     log: { readonly blobs: Blobs; entries(): readonly JSONLEntry[] },
     projection: RecordedProjection,
-    append: (drafts: readonly EntryDraft[]) => Promise<unknown>,
+    append: (entries: readonly NewEntry[]) => Promise<unknown>,
   ) {
     this.#blobs = log.blobs;
     this.#projection = projection;
@@ -77,7 +77,7 @@ export class RequestRecorder {
   }
 
   /** The entry with the tools of a request; none if an earlier entry has them. */
-  newTools(request: RequestBasis | undefined, sent: readonly SentRequest[]): EntryDraft[] {
+  newTools(request: RequestBasis | undefined, sent: readonly SentRequest[]): NewEntry[] {
     if (request === undefined || sent.length === 0 || request.tools.length === 0) return [];
     const hash = toolsHash(request.tools);
     if (this.#recordedTools.has(hash)) return [];
@@ -127,7 +127,7 @@ export class RequestRecorder {
     cut?: SummaryCut,
   ): Promise<void> {
     if (sent.length === 0) return;
-    const entry: EntryDraft = {
+    const entry: NewEntry = {
       type: 'system',
       subtype: 'request',
       message: { role: 'system', content: '' },

@@ -3,13 +3,13 @@
  * `ContextBuilder`, where there is no session.
  */
 import { type ContextSettings, contextSettingsSchema } from '../../protocol/contextSettings.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import { groupAtoms, isPrompt } from '../history/atoms.ts';
 import { newestRounds, tailStart } from '../history/rounds.ts';
 import type { View } from '../history/view.ts';
 import { reminderText } from '../memory/ActiveTaskService.ts';
-import { messageDraft, toolResultDraft, toolUseDraft } from '../storage/drafts.ts';
+import { messageEntry, toolResultEntry, toolUseEntry } from '../storage/newEntries.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import { allocateBudget, type ContextBudget, TokenBudgetTracker } from '../tokens/budgets.ts';
 import { getChineseRatio, HIGH } from '../tokens/estimate.ts';
@@ -82,7 +82,7 @@ export function viewOfThread(
   );
   const isThere = history.findLast(({ role }) => role === 'user')?.content === prompt;
   const addsInput = prompt !== '' && (includeCurrentInput === true || !isThere);
-  const note = (subtype: 'memory' | 'reminder', text: string, cap: number): EntryDraft[] =>
+  const note = (subtype: 'memory' | 'reminder', text: string, cap: number): NewEntry[] =>
     text.trim() === ''
       ? []
       : [{ type: 'user', subtype, message: { role: 'user', content: within(text, cap) } }];
@@ -94,7 +94,7 @@ export function viewOfThread(
     caps.retrieved,
   );
   const pins = config.enableInstructionPinning && prompt !== '' && history.length > 0;
-  const input = addsInput ? [messageDraft('user', prompt)] : [];
+  const input = addsInput ? [messageEntry('user', prompt)] : [];
   const after = [...input, ...note('reminder', pins ? reminderText(prompt, []) : '', caps.systemPrompt)];
   const bare = emptyView(systemPrompt, config.enableSummary ? within(summary, caps.summary) : '');
   const fixed = { ...bare, atoms: groupAtoms(entriesOf([...before, ...after])) };
@@ -104,7 +104,7 @@ export function viewOfThread(
     Math.min(config.totalBudget, new RequestSizer(counter).of(fixed, tools, {}).total),
   );
   const room = tracker.getRemaining();
-  const atoms = groupAtoms(entriesOf(history.flatMap(draftsOf)));
+  const atoms = groupAtoms(entriesOf(history.flatMap(newEntriesOf)));
   const sizeOf = (atom: (typeof atoms)[number]): number =>
     counter.countMessages(renderAtom(atom, { replacements: none }, {})) - counter.countMessages([]);
   const isNewest = atoms.findLastIndex(({ head }) => isPrompt(head));
@@ -155,7 +155,7 @@ function shortened(message: Message): Message {
 
 function emptyView(systemPrompt: string, summary: string): View {
   const text = headed('[Background of the conversation]', '[对话背景摘要]', summary);
-  const [entry] = summary === '' ? [] : entriesOf([messageDraft('user', text)]);
+  const [entry] = summary === '' ? [] : entriesOf([messageEntry('user', text)]);
   return {
     systemPrompt,
     instructions: [],
@@ -167,23 +167,23 @@ function emptyView(systemPrompt: string, summary: string): View {
   };
 }
 
-function draftsOf(message: Message): EntryDraft[] {
+function newEntriesOf(message: Message): NewEntry[] {
   switch (message.role) {
     case 'assistant':
-      return [messageDraft('assistant', message.content), ...message.toolCalls.map(toolUseDraft)];
+      return [messageEntry('assistant', message.content), ...message.toolCalls.map(toolUseEntry)];
     case 'tool': {
       const { toolCallId: id, name, content: output, isError } = message;
-      return [toolResultDraft({ id, name, output, status: isError ? 'error' : 'ok' })];
+      return [toolResultEntry({ id, name, output, status: isError ? 'error' : 'ok' })];
     }
     default:
-      return [messageDraft(message.role, message.content)];
+      return [messageEntry(message.role, message.content)];
   }
 }
 
 /** As a log would have them; nothing refers to their places. */
-function entriesOf(drafts: readonly EntryDraft[]): JSONLEntry[] {
-  return drafts.map((draft, seq) => ({
+function entriesOf(entries: readonly NewEntry[]): JSONLEntry[] {
+  return entries.map((entry, seq) => ({
     ...{ v: 1, seq, uuid: `${seq}`, parentUuid: null, sessionId: '', timestamp: '', cwd: '', version: '' },
-    ...draft,
+    ...entry,
   }));
 }

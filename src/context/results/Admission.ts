@@ -1,12 +1,12 @@
 /** What comes out of tools and commands, on its way into the log and back: bounded when it arrives, recalled whole. */
 import { resolve } from 'node:path';
 import type { ToolDisplay } from '../../protocol/entries/fields.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 import type { RecallAnswer, RecallRequest, ToolOutcome } from '../../protocol/tools.ts';
 import { recall } from '../recall/recall.ts';
 import type { Session } from '../session.ts';
-import { toolResultDraft } from '../storage/drafts.ts';
+import { toolResultEntry } from '../storage/newEntries.ts';
 import { headOf } from '../tokens/truncate.ts';
 import type { ToolResultInput } from '../types.ts';
 import { type AdmissionOptions, type Admitted, admitOutput, limitsFor } from './admit.ts';
@@ -35,7 +35,7 @@ export class Admission {
     const limits = this.#shares.limitsOfNext(log.entries(), this.#limits(), window);
     const outcome = log.clean(raw);
     const admitted = await admitOutput(outcome, limits, log.blobs, this.#options(call.name));
-    const [entry] = await append([resultDraft(call, outcome, admitted, facts), ...behind]);
+    const [entry] = await append([resultEntry(call, outcome, admitted, facts), ...behind]);
     if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a result.`);
     return entry;
   }
@@ -44,7 +44,7 @@ export class Admission {
   async shell(typed: string, raw: ToolOutcome): Promise<JSONLEntry | undefined> {
     const { log, append } = this.#session;
     const [command, outcome] = [log.clean(typed), log.clean(raw)];
-    const [entry] = await append([shellDraft(command, outcome, await this.#whole(outcome))]);
+    const [entry] = await append([shellEntry(command, outcome, await this.#whole(outcome))]);
     return entry;
   }
 
@@ -75,15 +75,15 @@ export class Admission {
 }
 
 /** The one result of a call; `partial` where the model sees only a part of a good one. */
-function resultDraft(
+function resultEntry(
   call: ToolCall,
   outcome: ToolResultInput['outcome'],
   { text, original, partial, fullOutputPath, truncation }: Admitted,
   { durationMs, permission }: Omit<ToolResultInput, 'call' | 'outcome' | 'behind'>,
-): EntryDraft {
+): NewEntry {
   const failed = outcome.status !== 'ok' && outcome.status !== 'partial';
   const facts = 'kind' in outcome ? outcome : undefined;
-  return toolResultDraft({
+  return toolResultEntry({
     id: call.id,
     name: call.name,
     output: text,
@@ -118,7 +118,7 @@ function withShownLines(display: ToolDisplay, text: string): ToolDisplay {
 const NUMBERED_LINE = /^ *(\d+)\t/gm;
 
 /** What the user ran with `!`; `data` says where in the content its output begins. */
-function shellDraft(command: string, outcome: ToolOutcome, { text, original }: Admitted): EntryDraft {
+function shellEntry(command: string, outcome: ToolOutcome, { text, original }: Admitted): NewEntry {
   const head = `The user ran a command in the shell:\n$ ${command}\n\n`;
   const content = head + text;
   const { status, display } = outcome;

@@ -1,14 +1,14 @@
 /** What the user typed, on its way into the log: memories that it calls up, and a text too large for any request. */
-import type { EntryDraft } from '../../protocol/entries.ts';
+import type { NewEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { withDeadline } from '../memory/deadline.ts';
-import { type FoundMemory, memoryDraft } from '../memory/formatMemories.ts';
+import { type FoundMemory, memoryEntry } from '../memory/formatMemories.ts';
 import type { Session } from '../session.ts';
 import { allocateBudget } from '../tokens/budgets.ts';
 import { truncateObservation, truncationNotice } from './ObservationTruncator.ts';
 
 export interface AdmittedPrompts {
-  readonly drafts: readonly EntryDraft[];
+  readonly entries: readonly NewEntry[];
   /** What the user should know before anything is sent. */
   readonly notices: readonly string[];
 }
@@ -19,16 +19,16 @@ export interface AdmittedPrompts {
  * its head, its tail and a pointer are sent. `fixedTokens` is what every request has anyway.
  */
 export async function admitPrompts(
-  prompts: readonly EntryDraft[],
+  prompts: readonly NewEntry[],
   session: Session,
   fixedTokens: number,
 ): Promise<AdmittedPrompts> {
   const room = Math.max(MIN_ROOM, session.projection.budget().limit - fixedTokens);
-  const admitted = await Promise.all(prompts.map((draft) => fitPrompt(draft, session, room)));
+  const admitted = await Promise.all(prompts.map((prompt) => fitPrompt(prompt, session, room)));
   const notices = admitted.flatMap(({ notice }) => notice ?? []);
   const onWarning = (text: string): unknown => notices.push(text);
   const memories = await memoriesFor(prompts.map(textOf).join('\n'), session, onWarning);
-  return { drafts: [...memories, ...admitted.map(({ draft }) => draft)], notices };
+  return { entries: [...memories, ...admitted.map(({ prompt }) => prompt)], notices };
 }
 
 /** However full a window is, this much of a prompt is sent, in tokens. */
@@ -39,14 +39,14 @@ const MOST_OF_ROOM = 0.95;
 const SHOWN_OF_ROOM = 0.5;
 
 async function fitPrompt(
-  draft: EntryDraft,
+  prompt: NewEntry,
   { projection, log }: Session,
   room: number,
-): Promise<{ readonly draft: EntryDraft; readonly notice?: string }> {
-  const { content } = draft.message;
+): Promise<{ readonly prompt: NewEntry; readonly notice?: string }> {
+  const { content } = prompt.message;
   const most = MOST_OF_ROOM * room;
-  if (draft.subtype !== 'prompt') return { draft };
-  if (typeof content !== 'string' || (await fits(content, most, projection))) return { draft };
+  if (prompt.subtype !== 'prompt') return { prompt };
+  if (typeof content !== 'string' || (await fits(content, most, projection))) return { prompt };
   const original = await log.blobs.put(content).catch(() => undefined);
   const path = original === undefined ? undefined : log.blobs.pathOf(original.hash);
   let text = content;
@@ -60,10 +60,10 @@ async function fitPrompt(
   const part = grouped(Buffer.byteLength(text));
   const all = grouped(Buffer.byteLength(content));
   return {
-    draft: {
-      ...draft,
-      message: { ...draft.message, content: text },
-      data: { ...draft.data, ...(original === undefined ? {} : { original }) },
+    prompt: {
+      ...prompt,
+      message: { ...prompt.message, content: text },
+      data: { ...prompt.data, ...(original === undefined ? {} : { original }) },
     },
     notice: `Your message is larger than any request to this model can be: its beginning and end (${part} of ${all} bytes) are sent. The whole is kept, and the model can read all of it with Recall.`,
   };
@@ -85,7 +85,7 @@ async function memoriesFor(
   query: string,
   { deps, log, projection }: Session,
   onWarning: (text: string) => void,
-): Promise<EntryDraft[]> {
+): Promise<NewEntry[]> {
   const { memory: settings, budget } = deps.settings;
   const { memory } = deps;
   if (!settings.enabled || memory === undefined || query.trim() === '') return [];
@@ -95,10 +95,10 @@ async function memoriesFor(
     memory.search(query, { limit, minSimilarity, timeoutMs, ...category, signal, onWarning });
   const found = await withDeadline<readonly FoundMemory[]>(search, timeoutMs, () => []);
   const cap = allocateBudget(projection.budget().window, budget).retrieved;
-  const draft = memoryDraft(log.clean(found), cap);
-  return draft === undefined ? [] : [draft];
+  const entry = memoryEntry(log.clean(found), cap);
+  return entry === undefined ? [] : [entry];
 }
 
-function textOf({ message: { content } }: EntryDraft): string {
+function textOf({ message: { content } }: NewEntry): string {
   return typeof content === 'string' ? content : '';
 }

@@ -5,7 +5,7 @@
  */
 
 import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { ONCE } from '../../protocol/once.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
 import type { HistoryManager } from '../history/HistoryManager.ts';
@@ -13,13 +13,13 @@ import type { Live } from '../history/liveEntries.ts';
 import { Listeners } from '../Listeners.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
-import { compactionDrafts, messageDraft, toolResultDraft, toolUseDraft } from './drafts.ts';
 import { SessionReadOnlyError } from './errors.ts';
 import { deepFreeze } from './frozen.ts';
 import { BranchWatch } from './git.ts';
 import { newId } from './ids.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
+import { compactionEntries, messageEntry, toolResultEntry, toolUseEntry } from './newEntries.ts';
 import { ResidentLog } from './ResidentLog.ts';
 import type { OpenLog, StorageProblem } from './sessionStore.ts';
 
@@ -114,14 +114,14 @@ export class SessionLog implements OpenLog {
   }
 
   /**
-   * Adds the drafts as one batch: written with one call, so a crash leaves all of them or a torn end.
-   * Order is the order of the calls. Never rejects for the disk's sake; rejects for a malformed draft.
+   * Adds the entries as one batch: written with one call, so a crash leaves all of them or a torn end.
+   * Order is the order of the calls. Never rejects because of the disk; rejects for a malformed entry.
    */
-  async append(drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
+  async append(entries: readonly NewEntry[]): Promise<readonly JSONLEntry[]> {
     if (this.#closed !== undefined) throw new Error(`Session ${this.sessionId} is closed.`);
     if (this.isReadOnly) throw new SessionReadOnlyError(this.sessionId);
     const { redaction } = this.#options;
-    const lines = this.#toLines(redaction?.value(drafts) ?? drafts);
+    const lines = this.#toLines(redaction?.value(entries) ?? entries);
     // What memory holds is what a reader of the file will get, down to the last absent field.
     const added = lines.map((line) => deepFreeze(JSON.parse(line) as JSONLEntry));
     for (const entry of added) entrySchema.parse(entry, ONCE);
@@ -152,21 +152,21 @@ export class SessionLog implements OpenLog {
     return this.#options.redaction?.value(value) ?? value;
   }
 
-  saveMessage(...input: Parameters<typeof messageDraft>): Promise<readonly JSONLEntry[]> {
-    return this.append([messageDraft(...input)]);
+  saveMessage(...input: Parameters<typeof messageEntry>): Promise<readonly JSONLEntry[]> {
+    return this.append([messageEntry(...input)]);
   }
 
-  saveToolUse(...input: Parameters<typeof toolUseDraft>): Promise<readonly JSONLEntry[]> {
-    return this.append([toolUseDraft(...input)]);
+  saveToolUse(...input: Parameters<typeof toolUseEntry>): Promise<readonly JSONLEntry[]> {
+    return this.append([toolUseEntry(...input)]);
   }
 
-  saveToolResult(...input: Parameters<typeof toolResultDraft>): Promise<readonly JSONLEntry[]> {
-    return this.append([toolResultDraft(...input)]);
+  saveToolResult(...input: Parameters<typeof toolResultEntry>): Promise<readonly JSONLEntry[]> {
+    return this.append([toolResultEntry(...input)]);
   }
 
   /** The boundary and its summary, as one batch. */
-  saveCompaction(...input: Parameters<typeof compactionDrafts>): Promise<readonly JSONLEntry[]> {
-    return this.append(compactionDrafts(...input));
+  saveCompaction(...input: Parameters<typeof compactionEntries>): Promise<readonly JSONLEntry[]> {
+    return this.append(compactionEntries(...input));
   }
 
   /** Hears of every storage problem, and at once of one that lasts. Returns the unsubscriber. */
@@ -217,12 +217,12 @@ export class SessionLog implements OpenLog {
     return this.#closed;
   }
 
-  #toLines(drafts: readonly EntryDraft[]): string[] {
+  #toLines(entries: readonly NewEntry[]): string[] {
     const timestamp = this.#options.now().toISOString();
     const gitBranch = this.#branch.current();
     let parentUuid = this.#resident.lastUuid() ?? null;
-    return drafts.map((draft, index) => {
-      const { type, subtype, ...rest } = draft;
+    return entries.map((entry, index) => {
+      const { type, subtype, ...rest } = entry;
       const uuid = newId();
       const line = JSON.stringify({
         v: ENTRY_FORMAT,

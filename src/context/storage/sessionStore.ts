@@ -3,7 +3,7 @@
  * suite in `test/context/storePort.ts` can take its place.
  */
 import type { BlobRef } from '../../protocol/entries/fields.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import type { HistoryManager } from '../history/HistoryManager.ts';
 import type { Live } from '../history/liveEntries.ts';
@@ -64,10 +64,10 @@ export interface OpenLog {
   /** Takes everything from this position on into memory. Rejects when it cannot be read. */
   reach(floor: number): Promise<void>;
   /**
-   * Adds the drafts as one batch: a crash leaves all of them or none. Order is the order of the calls. Rejects for a
-   * malformed draft and after `close`; a disk that refuses is reported to `onProblem` instead.
+   * Adds the entries as one batch: a crash leaves all of them or none. Order is the order of the calls. Rejects for a
+   * malformed entry and after `close`; a failing disk is reported to `onProblem` instead.
    */
-  append(drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]>;
+  append(entries: readonly NewEntry[]): Promise<readonly JSONLEntry[]>;
   /** A value as it would be stored, without secrets. */
   clean<T>(value: T): T;
   /** Is called when the log cannot be written, and when it can again. Returns the unsubscriber. */

@@ -1,28 +1,28 @@
 /** Records what the limits that the user chose leave out: the sliding window, rounds, the filter. */
 
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { clipResults } from '../compaction/clips.ts';
 import { pinnedAtoms } from '../compaction/plan.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
-import { reductionDraft, reductionOf } from '../history/reductions.ts';
+import { reductionEntry, reductionOf } from '../history/reductions.ts';
 import { SlidingWindow, type WindowFacts, type WindowResult, windowItems } from '../history/SlidingWindow.ts';
 import type { View } from '../history/view.ts';
 import type { Session } from '../session.ts';
-import { type AtomRemoval, removalDraft, withNotes } from './removeAtoms.ts';
+import { type AtomRemoval, removalEntry, withNotes } from './removeAtoms.ts';
 
 /** Does nothing by default. `preTokens`: of the request as it is. True when anything was left out. */
 export async function applyWindow(session: Session, preTokens: number): Promise<boolean> {
   const { projection, deps, append, log } = session;
   const isSliding = deps.settings.strategy === 'sliding-window';
-  const sliding = isSliding ? slidingDrafts(session, preTokens) : [];
+  const sliding = isSliding ? slidingEntries(session, preTokens) : [];
   if (sliding.length > 0) await append(sliding);
   const plan = planWindow(projection.view(), deps.settings, {
     now: (deps.clock ?? Date.now)(),
     sizeOf: (atom) => projection.sizeOf(atom),
   });
   if (plan !== undefined)
-    await append([removalDraft(plan, log.live(), sizes(session, preTokens, plan.removed))]);
+    await append([removalEntry(plan, log.live(), sizes(session, preTokens, plan.removed))]);
   return sliding.length > 0 || plan !== undefined;
 }
 
@@ -38,7 +38,7 @@ function sizes(
   return { preTokens, postTokens: Math.ceil(preTokens - freed) };
 }
 
-function slidingDrafts(session: Session, preTokens: number): EntryDraft[] {
+function slidingEntries(session: Session, preTokens: number): NewEntry[] {
   const { projection, deps, log } = session;
   const view = projection.view();
   const plan = planSlidingWindow(view, deps.settings.window, {
@@ -54,10 +54,10 @@ function slidingDrafts(session: Session, preTokens: number): EntryDraft[] {
   return [
     ...(replacements.length === 0
       ? []
-      : [reductionDraft({ kind: 'clip', strategy, reason, preTokens, replacements })]),
+      : [reductionEntry({ kind: 'clip', strategy, reason, preTokens, replacements })]),
     ...(plan.removed.length === 0
       ? []
-      : [removalDraft({ removed, strategy, reason }, log.live(), sizes(session, preTokens, removed))]),
+      : [removalEntry({ removed, strategy, reason }, log.live(), sizes(session, preTokens, removed))]),
   ];
 }
 

@@ -1,8 +1,8 @@
 /** From a view to a removal that can be recorded: which atoms go, and what the model reads in their place. */
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { type Atom, atomEntries, groupAtoms } from '../history/atoms.ts';
 import type { Live } from '../history/liveEntries.ts';
-import { reductionDraft, reductionOf, stretchesIn, withAllBehind } from '../history/reductions.ts';
+import { reductionEntry, reductionOf, stretchesIn, withAllBehind } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { strategyItems } from './priorities.ts';
 import { planRemoval } from './removalStrategies.ts';
@@ -57,11 +57,11 @@ export function withNotes(view: View, removed: readonly string[]): readonly stri
 }
 
 /** The entry of a removal; its text is what the model reads where the first of them was. `live`: of the log so far. */
-export function removalDraft(
+export function removalEntry(
   { removed, strategy, reason }: Omit<AtomRemoval, 'freedTokens'>,
   live: Live,
   facts: { readonly preTokens: number; readonly postTokens?: number; readonly kind?: 'remove' | 'drop' },
-): EntryDraft {
+): NewEntry {
   // What was taken back stands for nothing any more.
   const entries = live.entries.filter(({ uuid }) => !live.undone.has(uuid));
   const gone = withoutNotes(removed, entries);
@@ -71,7 +71,7 @@ export function removalDraft(
   const range = from === to ? `#${from}` : `#${from}-#${to}`;
   const note =
     facts.kind === 'drop' ? `The user left ${range} out of the conversation.` : removalNote(gone.size, range);
-  return reductionDraft({ kind: 'remove', ...facts, strategy, reason, removed: [...removed] }, note);
+  return reductionEntry({ kind: 'remove', ...facts, strategy, reason, removed: [...removed] }, note);
 }
 
 /** Heads of what goes; of a note that goes as well, what it stands for: the new note is their only pointer. */

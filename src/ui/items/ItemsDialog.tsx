@@ -3,7 +3,7 @@
 import { Box, usePaste } from 'ink';
 import { useEffect, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
-import type { ContextItem, Steering } from '../../protocol/contextReport.ts';
+import type { ContextItem, ItemEdit } from '../../protocol/contextReport.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import { fieldInput } from '../dialog/field.ts';
 import { Lines, TextField } from '../dialog/Lines.tsx';
@@ -20,12 +20,12 @@ import type { Theme } from '../theme/theme.ts';
 import {
   createItemsState,
   doneText,
+  type EditWish,
+  editFor,
   type ItemsState,
   itemDetail,
   itemRow,
-  type SteeringWish,
   selectedItem,
-  steeringFor,
   totalsRow,
   withFilter,
   withItems,
@@ -46,7 +46,7 @@ const LEAST_LIST = 3;
 
 export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogProps) {
   const [state, latest, set] = useLatest<ItemsState>(() => createItemsState(agent.items()));
-  const asked = useRef<{ readonly steering: Steering; readonly item: ContextItem } | undefined>(undefined);
+  const asked = useRef<{ readonly edit: ItemEdit; readonly item: ContextItem } | undefined>(undefined);
   const isRoomy = rows - FRAME >= LEAST_LIST;
   const showsFilter = state.isFiltering || state.selection.filter !== '';
   const listRows = Math.max(1, rows - (isRoomy ? FRAME : showsFilter ? 3 : 2));
@@ -60,7 +60,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
       if (event.type === 'notice') set({ ...latest(), message: event.text });
       else if (event.type === 'entry' && current !== undefined && answers(event.entry.subtype)) {
         asked.current = undefined;
-        set({ ...latest(), message: doneText(current.steering, current.item, hints.key('items:restore')) });
+        set({ ...latest(), message: doneText(current.edit, current.item, hints.key('items:restore')) });
       }
     },
   );
@@ -73,14 +73,14 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     const { selection } = latest();
     move(to - selection.selected || 0);
   };
-  const steer = (wanted: SteeringWish): void => {
+  const editItem = (wanted: EditWish): void => {
     const now = latest();
     const item = selectedItem(now);
     if (item === undefined) return;
-    const steering = steeringFor(wanted, item);
-    asked.current = { steering, item };
+    const edit = editFor(wanted, item);
+    asked.current = { edit, item };
     set({ ...now, message: '' });
-    agent.submit({ type: 'steer', steering });
+    agent.submit({ type: 'edit_item', edit });
   };
   const onEscape = (): void => {
     const now = latest();
@@ -97,9 +97,9 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     'select:last': () => jump(latest().selection.visible.length - 1),
     'select:accept': () => set({ ...latest(), isFiltering: false }),
     'select:cancel': onEscape,
-    'items:pin': () => steer('pin'),
-    'items:drop': () => steer('drop'),
-    'items:restore': () => steer('restore'),
+    'items:pin': () => editItem('pin'),
+    'items:drop': () => editItem('drop'),
+    'items:restore': () => editItem('restore'),
     'items:filter': () => set({ ...latest(), isFiltering: true, message: '' }),
     'app:interrupt': onClose,
   };
@@ -142,7 +142,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
   );
 }
 
-/** The entries that a steering leads to. */
+/** The entries that an edit leads to. */
 function answers(subtype: string | undefined): boolean {
   return subtype === 'pin' || subtype === 'reduction';
 }

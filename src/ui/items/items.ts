@@ -1,5 +1,5 @@
 /** The list of context items: its state under the cursor, and its rows for every width. Pure. */
-import type { ContextItem, ContextMeasure, Steering } from '../../protocol/contextReport.ts';
+import type { ContextItem, ContextMeasure, ItemEdit } from '../../protocol/contextReport.ts';
 import { fieldText } from '../dialog/field.ts';
 import { createSelection, filterSelection, type Selection, windowAround } from '../dialog/selection.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
@@ -52,13 +52,13 @@ export function withFilter(state: ItemsState, filter: TextBuffer): ItemsState {
 }
 
 /** What can be asked for; to pin what is pinned is to unpin it. */
-export type SteeringWish = 'pin' | 'drop' | 'restore';
+export type EditWish = 'pin' | 'drop' | 'restore';
 
-export function steeringFor(wish: SteeringWish, { uuid, isPinned }: ContextItem): Steering {
+export function editFor(wish: EditWish, { uuid, isPinned }: ContextItem): ItemEdit {
   return { action: wish === 'pin' && isPinned ? 'unpin' : wish, uuid };
 }
 
-const done: Readonly<Record<Steering['action'], string>> = {
+const done: Readonly<Record<ItemEdit['action'], string>> = {
   pin: 'Pinned',
   unpin: 'Unpinned',
   drop: 'Dropped',
@@ -66,7 +66,7 @@ const done: Readonly<Record<Steering['action'], string>> = {
 };
 
 /** E.g. "Dropped #12 · r brings it back", where a key does. */
-export function doneText({ action }: Steering, { seq }: ContextItem, restoreKey: string | undefined): string {
+export function doneText({ action }: ItemEdit, { seq }: ContextItem, restoreKey: string | undefined): string {
   const back = action === 'drop' && restoreKey !== undefined ? ` · ${restoreKey} brings it back` : '';
   return `${done[action]} #${seq}${back}`;
 }

@@ -3,10 +3,10 @@ import type { Agent } from '../../agent/types.ts';
 import { itemsPage } from '../../commands/pages/itemsPage.ts';
 import { plainText } from '../../commands/pages/page.ts';
 import { tasksPage } from '../../commands/pages/tasksPage.ts';
-import type { ContextItem, Steering } from '../../protocol/contextReport.ts';
+import type { ContextItem, ItemEdit } from '../../protocol/contextReport.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import type { RewindPlan, TurnRecord } from '../../protocol/rewind.ts';
-import { doneText, type SteeringWish, steeringFor } from '../items/items.ts';
+import { doneText, type EditWish, editFor } from '../items/items.ts';
 import type { DialogActionName } from '../keys/dialogActions.ts';
 import { count, formatAge } from '../print/numbers.ts';
 import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
@@ -38,13 +38,13 @@ export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialog
       }
       const [, letter = '', number] = /^([a-z])\w*\s*#?(\d+)$/i.exec(text) ?? [];
       const item = agent.items().find(({ seq }) => seq === Number(number));
-      const steering = item === undefined ? undefined : steeringOf(letter.toLowerCase(), item);
-      if (item === undefined || steering === undefined)
+      const edit = item === undefined ? undefined : editOf(letter.toLowerCase(), item);
+      if (item === undefined || edit === undefined)
         return number === undefined || item !== undefined
           ? 'Write p, d or r and the number of an item, as in: d 12. An empty line cancels.'
           : `There is no item #${number}.`;
-      agent.submit({ type: 'steer', steering });
-      tell(doneText(steering, item, `r ${item.seq}`).replace(' · ', ', '));
+      agent.submit({ type: 'edit_item', edit });
+      tell(doneText(edit, item, `r ${item.seq}`).replace(' · ', ', '));
       // The list stays open: it is asked again without being told again.
       return '';
     },
@@ -52,11 +52,11 @@ export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialog
   };
 }
 
-const wishes: Readonly<Record<string, SteeringWish>> = { p: 'pin', d: 'drop', r: 'restore' };
+const wishes: Readonly<Record<string, EditWish>> = { p: 'pin', d: 'drop', r: 'restore' };
 
-function steeringOf(letter: string, item: ContextItem): Steering | undefined {
+function editOf(letter: string, item: ContextItem): ItemEdit | undefined {
   const wish = wishes[letter];
-  return wish === undefined ? undefined : steeringFor(wish, item);
+  return wish === undefined ? undefined : editFor(wish, item);
 }
 
 /** Lines of a task's output that are told. */

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { wholeEntry } from '../../../src/cli/sessionCommand/show.ts';
 import { transcript } from '../../../src/cli/sessionCommand/transcript.ts';
-import { messageDraft } from '../../../src/context/storage/drafts.ts';
-import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { messageEntry } from '../../../src/context/storage/newEntries.ts';
+import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
-import { madeUpDraft } from '../../madeUpEntry.ts';
+import { madeUpNewEntry } from '../../madeUpEntry.ts';
 
 const theme = chooseTheme('plain', { noColor: true });
 
-function entriesOf(drafts: readonly EntryDraft[], first = 0): JSONLEntry[] {
+function entriesOf(drafts: readonly NewEntry[], first = 0): JSONLEntry[] {
   return drafts.map((draft, index) => ({
     v: 1,
     seq: first + index,
@@ -25,13 +25,13 @@ function entriesOf(drafts: readonly EntryDraft[], first = 0): JSONLEntry[] {
   }));
 }
 
-const say = messageDraft;
-const call = (id: string, name: string, input: object): EntryDraft => ({
+const say = messageEntry;
+const call = (id: string, name: string, input: object): NewEntry => ({
   type: 'tool_use',
   message: { role: 'assistant', content: '' },
   tool: { id, name, input },
 });
-const result = (id: string, output: string, title?: string): EntryDraft => ({
+const result = (id: string, output: string, title?: string): NewEntry => ({
   type: 'tool_result',
   message: { role: 'user', content: '' },
   toolResult: { id, output, status: 'ok', ...(title === undefined ? {} : { display: { title } }) },
@@ -87,7 +87,7 @@ test('whatever a session holds, the terminal obeys none of it', async () => {
     call('c', evil, { command: evil }),
     result('c', evil, evil),
     { type: 'system', subtype: 'notice', message: { role: 'system', content: evil } },
-    madeUpDraft({
+    madeUpNewEntry({
       type: 'system',
       subtype: evil,
       message: { role: 'system', content: evil },

@@ -7,8 +7,8 @@ import { copySession } from '../../../src/cli/sessions/copySession.ts';
 import { createSessionsPort } from '../../../src/cli/sessions/sessionsPort.ts';
 import { storeOfTarget } from '../../../src/cli/sessions/storeOfTarget.ts';
 import { openCatalogue, PersistentStore } from '../../../src/context/index.ts';
-import { messageDraft } from '../../../src/context/storage/drafts.ts';
-import { madeUpDraft } from '../../madeUpEntry.ts';
+import { messageEntry } from '../../../src/context/storage/newEntries.ts';
+import { madeUpNewEntry } from '../../madeUpEntry.ts';
 
 /** A data folder with sessions of two projects, and the port as the screen of the first one has it. */
 async function stage() {
@@ -24,7 +24,7 @@ async function stage() {
   const say = async (root: string, ...texts: string[]): Promise<string> => {
     const log = await storeOf(root).createSession();
     for (const text of texts)
-      await log.append([messageDraft('user', text), messageDraft('assistant', `About ${text}`)]);
+      await log.append([messageEntry('user', text), messageEntry('assistant', `About ${text}`)]);
     await log.close();
     return log.sessionId;
   };
@@ -124,9 +124,9 @@ test('a copy in another project has the entries up to a place, and the originals
   const original = await from.blobs.put('the whole output');
   const result = { id: 'c1', output: 'a part', original };
   await log.append([
-    messageDraft('user', 'Run it'),
+    messageEntry('user', 'Run it'),
     { type: 'tool_result', message: { role: 'user', content: 'a part' }, toolResult: result },
-    messageDraft('assistant', 'Done.'),
+    messageEntry('assistant', 'Done.'),
   ]);
   await log.close();
   const file = join(from.folder, `${log.sessionId}.jsonl`);
@@ -169,7 +169,7 @@ test('whatever an entry of a copy points to comes along', async () => {
       message: { role: 'system', content: '' },
       data: { cause: 'shell', changes: [change] },
     },
-    madeUpDraft({
+    madeUpNewEntry({
       type: 'system',
       subtype: 'telepathy',
       message: { role: 'system', content: '' },
@@ -196,7 +196,7 @@ test('a session lies where its project is, and reading takes no lock', async () 
   const held = await storeOf(there).openSession(id);
   const reader = await storeOfTarget({ type: 'id', id, project, mode: 'read' }, place)?.openSession(id);
   expect(reader?.entries()).toHaveLength(2);
-  await expect(reader?.append([messageDraft('user', 'No')])).rejects.toThrow();
+  await expect(reader?.append([messageEntry('user', 'No')])).rejects.toThrow();
   await held.close();
   expect(storeOfTarget({ type: 'id', id: 'x', mode: 'read' }, place)?.folder).toBe(storeOf(here).folder);
 });

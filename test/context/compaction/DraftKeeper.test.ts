@@ -448,7 +448,7 @@ describe('a draft', () => {
     expect((await reopen()).draft()).toBe('ready');
     const changed = await reopen();
     const item = changed.items().find(({ kind }) => kind === 'reply');
-    await changed.steer({ action: 'drop', uuid: item?.uuid ?? '' }, []);
+    await changed.editItem({ action: 'drop', uuid: item?.uuid ?? '' }, []);
     expect((await reopen()).draft()).toBe('none');
   });
 

@@ -153,7 +153,7 @@ describe('with economy a draft', () => {
     const home = await house({ windowTokens: 200_000, settings: early });
     const context = await threeTurns(home, 15_000);
     for (const { kind, uuid } of context.items())
-      if (kind === 'reply') await context.steer({ action: 'pin', uuid }, []);
+      if (kind === 'reply') await context.editItem({ action: 'pin', uuid }, []);
     await workUntil(context, home, 130_000);
     expect(home.summaries.requests).toHaveLength(0);
     home.summaries.expect(foxes);
@@ -531,7 +531,7 @@ test('where a summary gained too little, the model is not asked for the same aga
       say(`answer ${index} ${'alpha beta gamma delta '.repeat(400)}`),
     );
     const uuid = answer?.uuid ?? '';
-    expect(await context.steer({ action: 'pin', uuid }, [])).toBeUndefined();
+    expect(await context.editItem({ action: 'pin', uuid }, [])).toBeUndefined();
   }
   await context.addMessage('user', 'go on');
   // What is used is the trigger then: the window without 4,000 for the reply and a sixteenth for a summary.
@@ -611,11 +611,11 @@ test('an item can be dropped, restored and pinned', async () => {
   const item = context.items().find(({ title }) => title.includes('call') || title.includes('Read'));
   expect(item?.state).toBe('sent');
   const uuid = item?.uuid ?? '';
-  expect(await context.steer({ action: 'drop', uuid }, [])).toBeUndefined();
+  expect(await context.editItem({ action: 'drop', uuid }, [])).toBeUndefined();
   expect(context.items().find((one) => one.uuid === uuid)?.state).toBe('removed');
   expect(JSON.stringify(context.getMessages())).not.toContain('unique-a alpha');
-  expect(await context.steer({ action: 'restore', uuid }, [])).toBeUndefined();
+  expect(await context.editItem({ action: 'restore', uuid }, [])).toBeUndefined();
   expect(JSON.stringify(context.getMessages())).toBe(before);
-  expect(await context.steer({ action: 'pin', uuid }, [])).toBeUndefined();
+  expect(await context.editItem({ action: 'pin', uuid }, [])).toBeUndefined();
   expect(context.items().find((one) => one.uuid === uuid)?.isPinned).toBe(true);
 });

@@ -51,7 +51,7 @@ test('one that the user pinned stays', async () => {
   const home = await street();
   const context = await threeDays(home);
   const tuesday = context.entries().find(({ message }) => String(message.content).includes('was Tuesday'));
-  await context.steer({ action: 'pin', uuid: tuesday?.uuid ?? '' }, []);
+  await context.editItem({ action: 'pin', uuid: tuesday?.uuid ?? '' }, []);
   home.summaries.expect(summary('The user wants X.'));
   await context.compressCurrentContext({ ...home.options() });
   expect(days(context)).toEqual(['Tuesday', 'Wednesday']);

@@ -40,7 +40,7 @@ const contents = (context: ContextManager): readonly unknown[] =>
 
 test('what the user pins while a summary is written stays', async () => {
   const { context, first, finish } = await compacting(await house({ windowTokens: 20_000, waits: true }));
-  await context.steer({ action: 'pin', uuid: first }, []);
+  await context.editItem({ action: 'pin', uuid: first }, []);
   expect((await finish()).outcome).toBe('done');
   expect(contents(context)).toContain('the first words');
 });

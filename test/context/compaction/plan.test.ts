@@ -7,7 +7,7 @@ import { quoteUserMessages } from '../../../src/context/compaction/summaryMessag
 import { type Atom, isPrompt } from '../../../src/context/history/atoms.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
 import type { ContextManager } from '../../../src/context/index.ts';
-import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { configuration, type House, house, say, step, summary } from '../harness.ts';
 import { LogMaker } from '../history/logMaker.ts';
 
@@ -209,7 +209,7 @@ test('results that were not sent yet take the room for new work; a reply that wa
 });
 
 const manual = (home: House) => ({ ...home.options() });
-const environment: EntryDraft = {
+const environment: NewEntry = {
   type: 'user',
   subtype: 'environment',
   message: { role: 'user', content: 'The session goes on on another day.' },

@@ -225,10 +225,10 @@ test('a message that the user drops goes out of the summary, and comes back when
   const home = await house({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
   const item = context.items().find(({ title }) => title.startsWith('one 1: go on'));
-  expect(await context.steer({ action: 'drop', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
+  expect(await context.editItem({ action: 'drop', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
   expect(text(context)).not.toContain('one 1: go on');
   expect(text(context)).toContain('one 2: go on');
-  expect(await context.steer({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
+  expect(await context.editItem({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
   expect(text(context)).toContain('one 1: go on');
 });
 
@@ -236,7 +236,7 @@ test('a message that the user brings back out of the summary stands where it was
   const home = await house({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
   const item = context.items().find(({ title }) => title.startsWith('one 1: go on'));
-  expect(await context.steer({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
+  expect(await context.editItem({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
   const sent = context.getMessages().map(({ content }) => String(content));
   expect(sent.filter((content) => content.includes('one 1: go on'))).toEqual(['one 1: go on']);
   expect(text(context)).toContain('one 2: go on');

@@ -5,13 +5,13 @@ import { estimateRounds, findRoundBoundaries } from '../../../src/context/histor
 import { LogView, type View, viewOf } from '../../../src/context/history/view.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
 import { filterOrphanToolMessages, validateRequest } from '../../../src/context/request/validateRequest.ts';
-import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { cpuClock } from '../../cpuTime.ts';
-import { type MadeUpFields, madeUpDraft } from '../../madeUpEntry.ts';
+import { type MadeUpFields, madeUpNewEntry } from '../../madeUpEntry.ts';
 
 let seq = 0;
-const entry = (draft: EntryDraft): JSONLEntry => {
+const entry = (draft: NewEntry): JSONLEntry => {
   const uuid = `u${seq}`;
   return {
     v: 1,
@@ -26,7 +26,7 @@ const entry = (draft: EntryDraft): JSONLEntry => {
   } as JSONLEntry;
 };
 const user = (content: string, subtype = 'prompt') =>
-  entry(madeUpDraft({ type: 'user', subtype, message: { role: 'user', content } }));
+  entry(madeUpNewEntry({ type: 'user', subtype, message: { role: 'user', content } }));
 const reply = (content = '') => entry({ type: 'assistant', message: { role: 'assistant', content } });
 const use = (id: string, text = '{}') =>
   entry({
@@ -166,7 +166,9 @@ test('a view that grows with its log is the view of the whole, and one given out
 
 function entriesOf(kind: string, id: string, log: readonly JSONLEntry[]): JSONLEntry[] {
   const system = (subtype: string, extra: MadeUpFields) =>
-    entry(madeUpDraft({ type: 'system', subtype, message: { role: 'system', content: subtype }, ...extra }));
+    entry(
+      madeUpNewEntry({ type: 'system', subtype, message: { role: 'system', content: subtype }, ...extra }),
+    );
   switch (kind) {
     case 'user':
       return [user('text')];

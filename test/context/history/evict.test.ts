@@ -10,22 +10,22 @@ import { type Atom, atomEntries, groupAtoms, isPrompt } from '../../../src/conte
 import { lastCompaction, namesOf } from '../../../src/context/history/compactions.ts';
 import { absentTarget, evictPrefix, isRemoval, removalToEvict } from '../../../src/context/history/evict.ts';
 import { isCorrection, liveEntries } from '../../../src/context/history/liveEntries.ts';
-import { reductionDraft, reductionOf } from '../../../src/context/history/reductions.ts';
+import { reductionEntry, reductionOf } from '../../../src/context/history/reductions.ts';
 import { type View, viewOf } from '../../../src/context/history/view.ts';
 import { ContextManager, PersistentStore, spentIn } from '../../../src/context/index.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
-import { compactionDrafts } from '../../../src/context/storage/drafts.ts';
-import { removalDraft, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
-import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
-import { madeUpDraft } from '../../madeUpEntry.ts';
+import { compactionEntries } from '../../../src/context/storage/newEntries.ts';
+import { removalEntry, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
+import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
+import { madeUpNewEntry } from '../../madeUpEntry.ts';
 import { configuration, type House, house, say, step } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 import { LogMaker } from './logMaker.ts';
 
 const facts = { preTokens: 0 };
 
-function removal(removed: readonly string[], log: readonly JSONLEntry[]): EntryDraft {
-  return removalDraft({ removed, strategy: 'test', reason: 'too long' }, liveEntries(log), facts);
+function removal(removed: readonly string[], log: readonly JSONLEntry[]): NewEntry {
+  return removalEntry({ removed, strategy: 'test', reason: 'too long' }, liveEntries(log), facts);
 }
 
 /** A log as a session writes it: each method looks at what is shown, and appends what its name says. */
@@ -48,21 +48,21 @@ class SessionMaker extends LogMaker {
   mask(...uuids: readonly string[]): this {
     const notes = uuids.map((at) => ({ at, text: `line of ${at}` }));
     return this.add(
-      reductionDraft({ kind: 'mask', reason: 'old steps', ...facts, removed: [...uuids], notes }),
+      reductionEntry({ kind: 'mask', reason: 'old steps', ...facts, removed: [...uuids], notes }),
     );
   }
 
   /** Brings the atoms with these heads back. */
   restore(...heads: readonly string[]): this {
     const restored = uuidsOf(groupAtoms(liveEntries(this.entries).entries), heads);
-    return this.add(reductionDraft({ kind: 'restore', reason: 'by the user', ...facts, restored }));
+    return this.add(reductionEntry({ kind: 'restore', reason: 'by the user', ...facts, restored }));
   }
 
   /** Retains the atoms with these heads. */
   compact(...heads: readonly string[]): this {
     const uuids = uuidsOf(this.view().atoms, heads);
     const metadata = { trigger: 'manual' as const, ...facts, retained: namesOf(uuids, this.entries) };
-    for (const draft of compactionDrafts(`summary ${this.entries.length}`, metadata)) this.add(draft);
+    for (const draft of compactionEntries(`summary ${this.entries.length}`, metadata)) this.add(draft);
     return this;
   }
 
@@ -75,7 +75,9 @@ class SessionMaker extends LogMaker {
   }
 
   #system(subtype: string, data: Record<string, unknown>): this {
-    return this.add(madeUpDraft({ type: 'system', subtype, message: { role: 'system', content: '' }, data }));
+    return this.add(
+      madeUpNewEntry({ type: 'system', subtype, message: { role: 'system', content: '' }, data }),
+    );
   }
 }
 

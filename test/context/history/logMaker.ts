@@ -1,12 +1,12 @@
-import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
-import { madeUpDraft } from '../../madeUpEntry.ts';
+import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
+import { madeUpNewEntry } from '../../madeUpEntry.ts';
 
 /** Writes a log by hand: each method appends what its name says, with identity, order and time filled in. */
 export class LogMaker {
   readonly entries: JSONLEntry[] = [];
   #calls = 0;
 
-  add(draft: EntryDraft): this {
+  add(draft: NewEntry): this {
     const seq = this.entries.length;
     const stamp = { v: 1, seq, uuid: `e${seq}`, parentUuid: seq === 0 ? null : `e${seq - 1}` };
     const timestamp = new Date(Date.UTC(2026, 0, 1) + seq * 1000).toISOString();
@@ -26,7 +26,7 @@ export class LogMaker {
   }
 
   note(subtype: string, content: string): this {
-    return this.add(madeUpDraft({ type: 'user', subtype, message: { role: 'user', content } }));
+    return this.add(madeUpNewEntry({ type: 'user', subtype, message: { role: 'user', content } }));
   }
 
   reply(content: string): this {

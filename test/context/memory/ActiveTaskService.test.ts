@@ -5,13 +5,13 @@ import {
   extractGoalFromMessage,
   generateStatusSummary,
   isContinuation,
-  reminderDraft,
   reminderDue,
+  reminderEntry,
   reminderText,
 } from '../../../src/context/memory/ActiveTaskService.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { Todo } from '../../../src/protocol/entries/fields.ts';
-import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { cpuClock } from '../../cpuTime.ts';
 
 /** Units of text that break careless code. */
@@ -36,7 +36,7 @@ const hostile = fc.constantFrom(
 const todo = (content: string, status: Todo['status'] = 'pending'): Todo => ({ content, status });
 
 let seq = 0;
-function entry(draft: EntryDraft): JSONLEntry {
+function entry(draft: NewEntry): JSONLEntry {
   seq++;
   return {
     v: 1,
@@ -62,7 +62,7 @@ const wrote = (todos: readonly Todo[]): JSONLEntry =>
     toolResult: { id: 'c', output: 'Todo list updated', todos: [...todos] },
   });
 const reminded = (entries: readonly JSONLEntry[]): JSONLEntry => {
-  const draft = reminderDraft(activeTask(entries));
+  const draft = reminderEntry(activeTask(entries));
   if (draft === undefined) throw new Error('nothing to restate');
   return entry(draft);
 };
@@ -208,13 +208,13 @@ describe('a reminder', () => {
 
   test('is never due where there is nothing to say', () => {
     expect(reminderDue([prompt('yes'), ...replies(40)], 20)).toBe(false);
-    expect(reminderDraft(activeTask([prompt('yes'), ...replies(40)]))).toBeUndefined();
+    expect(reminderEntry(activeTask([prompt('yes'), ...replies(40)]))).toBeUndefined();
     expect(reminderText(undefined, [])).toBe('');
   });
 
   test('quotes goal and list, and carries both as data', () => {
     const log = [prompt('Port the parser'), wrote([todo('lex', 'completed'), todo('parse', 'in_progress')])];
-    const draft = reminderDraft(activeTask(log));
+    const draft = reminderEntry(activeTask(log));
     expect(draft?.message.content).toBe(
       [
         'Where the work stands, restated; not a new request.',

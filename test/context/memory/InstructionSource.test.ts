@@ -7,7 +7,7 @@ import {
   createInstructionSource,
   type InstructionSource,
 } from '../../../src/context/memory/InstructionSource.ts';
-import { formatInstructions, hashOf, instructionDraft } from '../../../src/context/memory/instructions.ts';
+import { formatInstructions, hashOf, instructionEntry } from '../../../src/context/memory/instructions.ts';
 
 let base: string;
 beforeEach(async () => {
@@ -229,13 +229,13 @@ describe('changes', () => {
 
 test('as an entry a file carries path and hash, and one that is gone is empty', () => {
   const file = { path: '/r/AGENTS.md', text: 'Use tabs.\n', hash: hashOf('Use tabs.\n') };
-  expect(instructionDraft(file)).toEqual({
+  expect(instructionEntry(file)).toEqual({
     type: 'user',
     subtype: 'instructions',
     message: { role: 'user', content: '# Instructions from /r/AGENTS.md\n\nUse tabs.' },
     data: { path: file.path, hash: file.hash },
   });
-  expect(instructionDraft({ path: '/r/AGENTS.md', text: undefined })).toMatchObject({
+  expect(instructionEntry({ path: '/r/AGENTS.md', text: undefined })).toMatchObject({
     message: { content: '' },
     data: { path: '/r/AGENTS.md' },
   });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   type FoundMemory,
   formatMemories,
-  memoryDraft,
+  memoryEntry,
   oneLine,
   plainText,
 } from '../../../src/context/memory/formatMemories.ts';
@@ -71,12 +71,12 @@ test('they stay within what they may take', () => {
 });
 
 test('as an entry they carry where they came from', () => {
-  expect(memoryDraft([found('one')], 1000)).toMatchObject({
+  expect(memoryEntry([found('one')], 1000)).toMatchObject({
     type: 'user',
     subtype: 'memory',
     data: { memories: [{ file: 'notes.md', similarity: 0.834 }] },
   });
-  expect(memoryDraft([found('one')], 10)).toBeUndefined();
+  expect(memoryEntry([found('one')], 10)).toBeUndefined();
 });
 
 const ZWJ = '\u200d';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ContextManager } from '../../../src/context/index.ts';
 import { createInstructionSource } from '../../../src/context/memory/InstructionSource.ts';
-import type { EntryDraft } from '../../../src/protocol/entries.ts';
+import type { NewEntry } from '../../../src/protocol/entries.ts';
 import { ask, call, configuration, house, outcome, say } from '../harness.ts';
 
-const prompt = (content: string): EntryDraft => ({
+const prompt = (content: string): NewEntry => ({
   type: 'user',
   subtype: 'prompt',
   message: { role: 'user', content },

@@ -6,7 +6,7 @@ import type { ProjectionPolicy } from '../../../src/context/request/standardMess
 import { TokenCounter } from '../../../src/context/TokenCounter.ts';
 import type { TokenEncoder } from '../../../src/context/tokens/TokenEncoder.ts';
 import type { ToolSchema } from '../../../src/protocol/messages.ts';
-import { madeUpDraft } from '../../madeUpEntry.ts';
+import { madeUpNewEntry } from '../../madeUpEntry.ts';
 import { LogMaker } from '../history/logMaker.ts';
 
 const policy: ProjectionPolicy = {};
@@ -66,7 +66,7 @@ test('a result that comes after something else was said is counted, wherever its
 async function apply(op: Op, text: string, log: LogMaker, counter: TokenCounter): Promise<void> {
   const system = (data: object) =>
     log.add(
-      madeUpDraft({
+      madeUpNewEntry({
         type: 'system',
         subtype: 'reduction',
         message: { role: 'system', content: 'note' },

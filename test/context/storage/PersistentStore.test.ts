@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { messageDraft } from '../../../src/context/storage/drafts.ts';
 import { SessionExistsError } from '../../../src/context/storage/errors.ts';
+import { messageEntry } from '../../../src/context/storage/newEntries.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { type JSONLEntry, parseEntry } from '../../../src/protocol/entries.ts';
 import { cpuClock } from '../../cpuTime.ts';
@@ -185,7 +185,7 @@ test('a session that begins with a large picture, or with a command, is listed b
   const store = makeStore();
   const picture = await store.createSession('picture');
   const image = { type: 'image', mediaType: 'image/png', data: 'A'.repeat(6_000_000) };
-  await picture.append([messageDraft('user', [{ type: 'text', text: 'what is this?' }, image])]);
+  await picture.append([messageEntry('user', [{ type: 'text', text: 'what is this?' }, image])]);
   await picture.close();
   const shell = await store.createSession('shell');
   const message = { role: 'user', content: 'The user ran …' } as const;

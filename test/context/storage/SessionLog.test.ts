@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
-import { compactionBoundaryText } from '../../../src/context/storage/drafts.ts';
 import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
+import { compactionBoundaryText } from '../../../src/context/storage/newEntries.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { Retry, SessionLog } from '../../../src/context/storage/SessionLog.ts';
 import type { StorageProblem } from '../../../src/context/storage/sessionStore.ts';
-import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
-import { madeUpDraft } from '../../madeUpEntry.ts';
+import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
+import { madeUpNewEntry } from '../../madeUpEntry.ts';
 import { temporaryFolder, unsealedLines } from './tmp.ts';
 
 /** Linux has a device that is always full; elsewhere nothing so simple stands in for it. */
@@ -36,7 +36,7 @@ async function makeLog(store?: PersistentStore): Promise<SessionLog> {
   return log;
 }
 
-const prompt = (content: string): EntryDraft => ({
+const prompt = (content: string): NewEntry => ({
   type: 'user',
   subtype: 'prompt',
   message: { role: 'user', content },
@@ -53,7 +53,7 @@ test('an entry has every field of a line, in a fixed order, and memory equals th
   const log = await makeLog();
   log.setCwd('/elsewhere');
   const [entry] = await log.append([
-    madeUpDraft({ ...prompt('hi'), data: { gone: undefined, kept: Number.NaN } }),
+    madeUpNewEntry({ ...prompt('hi'), data: { gone: undefined, kept: Number.NaN } }),
   ]);
   expect(entry).toEqual({
     v: 1,
@@ -218,7 +218,7 @@ test('a snapshot of the entries never changes, nor can it be changed', async () 
 
 test('a draft that a reader would refuse is refused before it is written', async () => {
   const log = await makeLog();
-  await expect(log.append([prompt('fine'), { type: 'user' } as EntryDraft])).rejects.toThrow();
+  await expect(log.append([prompt('fine'), { type: 'user' } as NewEntry])).rejects.toThrow();
   await log.append([prompt('next')]);
   expect(contents(log.entries())).toEqual(['next']);
   expect(log.entries()[0]).toMatchObject({ seq: 0, parentUuid: null });

@@ -8,11 +8,11 @@ import { readLog } from '../../../src/context/storage/logReader.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { SessionLog } from '../../../src/context/storage/SessionLog.ts';
 import type { StorageProblem } from '../../../src/context/storage/sessionStore.ts';
-import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { realLog } from './realLog.ts';
 import { temporaryFolder } from './tmp.ts';
 
-const prompt = (content: string): EntryDraft => ({
+const prompt = (content: string): NewEntry => ({
   type: 'user',
   subtype: 'prompt',
   message: { role: 'user', content },

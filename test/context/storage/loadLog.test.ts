@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { evictedPrefixOf } from '../../../src/context/history/evictedPrefix.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
-import { compactionDrafts } from '../../../src/context/storage/drafts.ts';
 import { seal } from '../../../src/context/storage/entryLine.ts';
 import { loadLog, readResumePoint } from '../../../src/context/storage/loadLog.ts';
+import { compactionEntries } from '../../../src/context/storage/newEntries.ts';
 import { LogMaker } from '../history/logMaker.ts';
 import { temporaryFolder } from './tmp.ts';
 
 function compact(log: LogMaker, ...retained: readonly string[]): void {
-  for (const draft of compactionDrafts('summary', { trigger: 'auto', preTokens: 0, retained: [...retained] }))
+  for (const draft of compactionEntries('summary', {
+    trigger: 'auto',
+    preTokens: 0,
+    retained: [...retained],
+  }))
     log.add(draft);
 }
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { liveEntries } from '../../../src/context/history/liveEntries.ts';
-import { reductionDraft } from '../../../src/context/history/reductions.ts';
+import { reductionEntry } from '../../../src/context/history/reductions.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
-import { removalDraft, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
+import { removalEntry, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
 import { LogMaker } from '../history/logMaker.ts';
 
 /** Removes these, and the notes of earlier removals with them. */
 function remove(log: LogMaker, ...uuids: readonly string[]): LogMaker {
   const removed = withNotes(viewOf(log.entries), uuids);
   const removal = { removed, strategy: 'test', reason: 'test' };
-  return log.add(removalDraft(removal, liveEntries(log.entries), { preTokens: 0 }));
+  return log.add(removalEntry(removal, liveEntries(log.entries), { preTokens: 0 }));
 }
 
 const shown = (log: LogMaker): readonly string[] =>
@@ -36,7 +36,7 @@ test('a removal of nothing but notes still says where everything is', () => {
     { at: 'e4', text: 'line of z' },
   ];
   const facts = { reason: 'old steps', preTokens: 0 };
-  log.add(reductionDraft({ kind: 'mask', ...facts, removed: ['e1', 'e2', 'e4'], notes }));
+  log.add(reductionEntry({ kind: 'mask', ...facts, removed: ['e1', 'e2', 'e4'], notes }));
   expect(shown(log)).toEqual(['a', 'line of x and y', 'b', 'line of z', 'c']);
   remove(log, 'e6:0', 'e6:1');
   expect(shown(log)).toEqual(['a', expect.stringContaining('"#1-#4"'), 'b', 'c']);
@@ -45,8 +45,8 @@ test('a removal of nothing but notes still says where everything is', () => {
 test('reductions of a foreign log that remove each other end', () => {
   const log = new LogMaker().prompt('a').prompt('b');
   const facts = { kind: 'remove', reason: 'test', preTokens: 0 } as const;
-  log.add(reductionDraft({ ...facts, removed: ['e0', 'e3'] }));
-  log.add(reductionDraft({ ...facts, removed: ['e2'] }));
+  log.add(reductionEntry({ ...facts, removed: ['e0', 'e3'] }));
+  log.add(reductionEntry({ ...facts, removed: ['e2'] }));
   expect(shown(log)).toEqual(['b']);
   expect(shown(remove(log, 'e1')).length).toBeLessThan(2);
 });

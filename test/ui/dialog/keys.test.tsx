@@ -51,7 +51,7 @@ const task = { id: 'b1', command: 'run', startedAtMs: 0, lastLine: '' };
 const agentOf = (log: Log) => ({
   state: () => ({ ...state, tasks: [task] }),
   subscribe: () => () => undefined,
-  submit: (op: Op) => log('steering' in op ? op.steering.action : op.type),
+  submit: (op: Op) => log('edit' in op ? op.edit.action : op.type),
   items: () => [item],
   measure: async () => measure,
   turns: async () => [turn],

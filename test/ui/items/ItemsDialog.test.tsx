@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ContextItem, Steering } from '../../../src/protocol/contextReport.ts';
+import type { ContextItem, ItemEdit } from '../../../src/protocol/contextReport.ts';
 import type { IdentifiedEvent } from '../../../src/protocol/events.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
 import { ItemsDialog } from '../../../src/ui/items/ItemsDialog.tsx';
@@ -25,7 +25,7 @@ const item = (seq: number, fields: Partial<ContextItem> = {}): ContextItem => ({
 function createSession(first: readonly ContextItem[]) {
   let items = first;
   let listener: (event: IdentifiedEvent) => void = () => undefined;
-  const steered: Steering[] = [];
+  const edits: ItemEdit[] = [];
   const change = (uuid: string, fields: Partial<ContextItem>): void => {
     items = items.map((one) => (one.uuid === uuid ? { ...one, ...fields } : one));
   };
@@ -49,9 +49,9 @@ function createSession(first: readonly ContextItem[]) {
       };
     },
     submit(op: Op) {
-      if (op.type !== 'steer') throw new Error(`unexpected ${op.type}`);
-      const { action, uuid } = op.steering;
-      steered.push(op.steering);
+      if (op.type !== 'edit_item') throw new Error(`unexpected ${op.type}`);
+      const { action, uuid } = op.edit;
+      edits.push(op.edit);
       if (action === 'pin' || action === 'unpin') change(uuid, { isPinned: action === 'pin' });
       else change(uuid, { state: action === 'drop' ? 'removed' : 'sent' });
       tell(action === 'pin' || action === 'unpin' ? 'pin' : 'reduction');
@@ -59,7 +59,7 @@ function createSession(first: readonly ContextItem[]) {
   };
   return {
     agent,
-    steered,
+    edits,
     add(one: ContextItem) {
       items = [...items, one];
       tell('');
@@ -107,7 +107,7 @@ test('items stand newest first, with pointer, kind, state and tokens; the totals
 });
 
 test('d drops, r restores, p pins and unpins; the list and what became of it are seen at once', async () => {
-  const { screen, steered } = await open(three);
+  const { screen, edits } = await open(three);
   await screen.press(keys.down, 'd');
   await screen.waitFor((rows) => rows[3]?.startsWith('❯  ○     #4 reply        removed') === true);
   expect(screen.text()).toContain('Dropped #4 · r brings it back');
@@ -118,7 +118,7 @@ test('d drops, r restores, p pins and unpins; the list and what became of it are
   await screen.waitFor((rows) => rows[3]?.startsWith('❯ *●     #4') === true);
   await screen.press('P');
   await screen.waitFor((rows) => rows[3]?.startsWith('❯  ●     #4') === true);
-  expect(steered.map(({ action, uuid }) => `${action} ${uuid}`)).toEqual([
+  expect(edits.map(({ action, uuid }) => `${action} ${uuid}`)).toEqual([
     'drop u4',
     'restore u4',
     'pin u4',
@@ -133,16 +133,16 @@ test('what cannot be done is said in the list', async () => {
 });
 
 test('the filter finds titles, states and pointers; letters are letters in it', async () => {
-  const { screen, steered, closed } = await open(three);
+  const { screen, edits, closed } = await open(three);
   await screen.press('/', 'p', 'r', 'd', keys.backspace, keys.backspace, keys.backspace, ...'masked');
   expect(screen.text()).toContain('Filter: masked');
   expect(screen.text().filter((row) => /#\d/.test(row) && row.includes('reply'))).toEqual([
     '❯  ◐     #4 reply        masked        900  Read lib/scan.js',
     'masked · 900 tokens · #4 reply',
   ]);
-  expect(steered).toEqual([]);
+  expect(edits).toEqual([]);
   await screen.press(keys.enter, 'd');
-  expect(steered).toEqual([{ action: 'drop', uuid: 'u4' }]);
+  expect(edits).toEqual([{ action: 'drop', uuid: 'u4' }]);
   // The first Esc takes the filter away, the second leaves.
   await screen.press(keys.escape);
   expect(screen.text().some((row) => row.startsWith('Filter'))).toBe(false);
@@ -152,10 +152,10 @@ test('the filter finds titles, states and pointers; letters are letters in it', 
 });
 
 test('a chunk that holds the slash and what comes behind it is a filter', async () => {
-  const { screen, steered } = await open(three);
+  const { screen, edits } = await open(three);
   await screen.press('/dr');
   expect(screen.text()).toContain('Filter: dr');
-  expect(steered).toEqual([]);
+  expect(edits).toEqual([]);
 });
 
 test('a new item comes in above without moving the cursor from its item', async () => {

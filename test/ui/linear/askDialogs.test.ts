@@ -60,13 +60,13 @@ describe('items of the context', () => {
     ['p4', { action: 'unpin', uuid: 'u4' }],
     ['drop #3', { action: 'drop', uuid: 'u3' }],
     ['R 3', { action: 'restore', uuid: 'u3' }],
-  ])('%j steers one, and the list stays open', (text, steering) => {
+  ])('%j steers one, and the list stays open', (text, edit) => {
     const { agent, ops } = createAgent({ items: () => [item(3), item(4, { isPinned: true })] });
     const { ports, deeds } = createPorts();
     const dialogue = items(agent, ports);
     expect(dialogue.tell.join('\n')).toContain('#4, prompt, sent, pinned');
     expect(dialogue.answer(text)).toBe('');
-    expect(ops).toEqual([{ type: 'steer', steering }]);
+    expect(ops).toEqual([{ type: 'edit_item', edit }]);
     expect(deeds).toEqual([]);
   });
 

@@ -2,31 +2,31 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
-import { messageDraft, toolResultDraft, toolUseDraft } from '../../../../src/context/storage/drafts.ts';
-import type { EntryDraft, JSONLEntry } from '../../../../src/protocol/entries.ts';
+import { messageEntry, toolResultEntry, toolUseEntry } from '../../../../src/context/storage/newEntries.ts';
+import type { JSONLEntry, NewEntry } from '../../../../src/protocol/entries.ts';
 
 export type Catalogue = ReturnType<typeof openCatalogue>;
 
 /** Minute 0 of every session here. */
 export const START = Date.parse('2026-03-01T10:00:00Z');
 
-export const say = (text: string): EntryDraft => messageDraft('user', text);
-export const reply = (text: string, usage?: [number, number]): EntryDraft =>
-  messageDraft('assistant', text, {
+export const say = (text: string): NewEntry => messageEntry('user', text);
+export const reply = (text: string, usage?: [number, number]): NewEntry =>
+  messageEntry('assistant', text, {
     model: 'gpt-4.1',
     ...(usage === undefined ? {} : { usage: { input_tokens: usage[0], output_tokens: usage[1] } }),
   });
-export const use = (name: string, input: object): EntryDraft =>
-  toolUseDraft({ id: 'call', name, arguments: JSON.stringify(input) });
-export const result = (name: string, output: string, more: object = {}): EntryDraft =>
-  toolResultDraft({ id: 'call', name, status: 'ok', output, ...more });
-export const title = (text: string, source: 'user' | 'model'): EntryDraft => ({
+export const use = (name: string, input: object): NewEntry =>
+  toolUseEntry({ id: 'call', name, arguments: JSON.stringify(input) });
+export const result = (name: string, output: string, more: object = {}): NewEntry =>
+  toolResultEntry({ id: 'call', name, status: 'ok', output, ...more });
+export const title = (text: string, source: 'user' | 'model'): NewEntry => ({
   type: 'system',
   subtype: 'title',
   message: { role: 'system', content: text },
   data: { source },
 });
-export const header = (data: object = {}): EntryDraft => ({
+export const header = (data: object = {}): NewEntry => ({
   type: 'system',
   subtype: 'session_start',
   message: { role: 'system', content: '' },
@@ -44,7 +44,7 @@ export interface Place {
 }
 
 export function entriesOf(
-  drafts: readonly EntryDraft[],
+  drafts: readonly NewEntry[],
   { id, cwd = '/gone', minute = 0, seq = 0 }: Place,
 ): JSONLEntry[] {
   return drafts.map((draft, index) => ({
@@ -68,7 +68,7 @@ export const linesOf = (entries: readonly JSONLEntry[]): string =>
 export async function makeSession(
   dataRoot: string,
   place: Place,
-  drafts: readonly EntryDraft[],
+  drafts: readonly NewEntry[],
 ): Promise<string> {
   const file = join(dataRoot, 'projects', place.project ?? 'p', `${place.id}.jsonl`);
   await mkdir(dirname(file), { recursive: true });
@@ -76,6 +76,6 @@ export async function makeSession(
   return file;
 }
 
-export async function addTo(file: string, place: Place, drafts: readonly EntryDraft[]): Promise<void> {
+export async function addTo(file: string, place: Place, drafts: readonly NewEntry[]): Promise<void> {
   await appendFile(file, linesOf(entriesOf(drafts, place)));
 }

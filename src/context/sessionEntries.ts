@@ -1,20 +1,20 @@
-/** Drafts of the entries that the manager writes: headers, replies, results. */
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+/** The entries that begin a session, record a reply, or close what a crash left open; and what a header says. */
+import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';
 import { groupAtoms } from './history/atoms.ts';
 import { evictedPrefixOf } from './history/evictedPrefix.ts';
 import { type NotedRequest, recordOf } from './request/requestRecord.ts';
 import { INTERRUPTED_RESULT } from './request/standardMessages.ts';
-import { toolResultDraft, toolUseDraft } from './storage/drafts.ts';
+import { toolResultEntry, toolUseEntry } from './storage/newEntries.ts';
 import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 
 /** The header of a session and, pinned behind it, its instructions. */
-export function headerDrafts(
+export function headerEntries(
   userId: string | undefined,
   preferences: Readonly<Record<string, unknown>>,
   { systemPrompt, noteKey, environment, instructions, sessionId: _, ...configuration }: SessionConfiguration,
-): EntryDraft[] {
+): NewEntry[] {
   const data: SessionHeader = {
     systemPrompt,
     ...(noteKey === undefined ? {} : { noteKey }),
@@ -23,14 +23,14 @@ export function headerDrafts(
     configuration,
     ...(userId === undefined ? {} : { userId }),
   };
-  const header: EntryDraft = {
+  const header: NewEntry = {
     type: 'system',
     subtype: 'session_start',
     message: { role: 'system', content: '' },
     data: { ...data },
   };
   if (instructions === undefined || instructions.trim() === '') return [header];
-  const block: EntryDraft = {
+  const block: NewEntry = {
     type: 'user',
     subtype: 'instructions',
     message: { role: 'user', content: instructions },
@@ -54,11 +54,11 @@ export function headerOf(entries: readonly JSONLEntry[]): SessionHeader | undefi
 }
 
 /** A reply and one entry for each of its calls; `request` is which model was asked, and how long it was estimated to be. */
-export function replyDrafts(
+export function replyEntries(
   { message, finishReason, usage, model }: Reply,
   request: NotedRequest | undefined,
   end: ReplyEnd,
-): EntryDraft[] {
+): NewEntry[] {
   const said = {
     role: 'assistant' as const,
     content: message.content,
@@ -79,16 +79,16 @@ export function replyDrafts(
           requestModel: request.model,
         };
   const data = { ...sample, ...(request === undefined ? {} : recordOf(request, end.sent)) };
-  const draft: EntryDraft = {
+  const entry: NewEntry = {
     type: 'assistant',
     message: said,
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
-  return [draft, ...message.toolCalls.map(toolUseDraft)];
+  return [entry, ...message.toolCalls.map(toolUseEntry)];
 }
 
 /** Results for the calls that were running when the program was stopped. They are not run again. */
-export function closingDrafts(entries: readonly JSONLEntry[]): EntryDraft[] {
+export function closingEntries(entries: readonly JSONLEntry[]): NewEntry[] {
   const last = groupAtoms(entries).findLast((atom) => atom.kind === 'reply');
   // Before a compaction all were answered, but of what a rewind went back over answers may be in the file only.
   const isPast = last !== undefined && last.head.seq <= (evictedPrefixOf(entries)?.throughSeq ?? -1);
@@ -96,7 +96,7 @@ export function closingDrafts(entries: readonly JSONLEntry[]): EntryDraft[] {
   return open.map(({ call }) => {
     const { id = '', name = '' } = call.tool ?? {};
     const display = { title: name, summary: 'interrupted' };
-    return toolResultDraft({ id, name, status: 'interrupted', output: INTERRUPTED_RESULT, display });
+    return toolResultEntry({ id, name, status: 'interrupted', output: INTERRUPTED_RESULT, display });
   });
 }
 

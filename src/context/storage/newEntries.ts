@@ -1,24 +1,24 @@
-/** The four kinds of lines that make a conversation, built from what is at hand where they are written. */
+/** New entries of the four kinds that make a conversation: messages, tool calls, tool results, compactions. */
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 
 /** The text of the line after which only the summary and what it retains count. */
 export const compactionBoundaryText = '=== Context Compaction Boundary ===';
 
 /** A message of the user (a prompt), the model or the program. `extra` holds the other fields of `message`. */
-export function messageDraft(
+export function messageEntry(
   role: JSONLEntry['message']['role'],
   content: unknown,
   extra: Omit<Partial<JSONLEntry['message']>, 'role' | 'content'> = {},
-): EntryDraft {
+): NewEntry {
   const message = { ...extra, role, content };
   if (role === 'user') return { type: role, subtype: 'prompt', message };
   return role === 'assistant' ? { type: role, message } : { type: role, message };
 }
 
 /** One call that the model asked for. */
-export function toolUseDraft({ arguments: text, ...call }: ToolCall): EntryDraft {
+export function toolUseEntry({ arguments: text, ...call }: ToolCall): NewEntry {
   const input = parseArguments(text);
   // Only where the input would not give the same bytes back is the text kept next to it.
   const exact = JSON.stringify(input) === text ? {} : { arguments: text };
@@ -30,7 +30,7 @@ export function toolUseDraft({ arguments: text, ...call }: ToolCall): EntryDraft
 }
 
 /** The one result of one call. */
-export function toolResultDraft(result: NonNullable<JSONLEntry['toolResult']>): EntryDraft {
+export function toolResultEntry(result: NonNullable<JSONLEntry['toolResult']>): NewEntry {
   return { type: 'tool_result', message: { role: 'user', content: '' }, toolResult: result };
 }
 
@@ -38,7 +38,7 @@ export function toolResultDraft(result: NonNullable<JSONLEntry['toolResult']>): 
  * A boundary and its summary: always one batch, since a reader ignores the one without the other. What stays of the
  * entries before them is named in the boundary alone.
  */
-export function compactionDrafts(summary: string, metadata: CompactMetadata): EntryDraft[] {
+export function compactionEntries(summary: string, metadata: CompactMetadata): NewEntry[] {
   const { retained: _, userMessages: __, ...ofSummary } = metadata;
   return [
     {
