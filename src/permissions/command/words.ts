@@ -72,13 +72,49 @@ const options: Readonly<Record<string, readonly TextOption[]>> = {
     { within: /^(?:log|shortlog|rev-list)$/, option: /^--(?:grep|author)$/ },
   ],
   gh: [{ within: /^(?:pr|issue|release)$/, option: /^--(?:title|body|notes)$/ }],
+  // What is left out is not read: tar(1), rsync(1).
+  tar: [{ within: /./, option: /^--exclude$/ }],
+  rsync: [{ within: /./, option: /^--exclude$/ }],
 };
 
 /** The same with the text in the word itself. */
 const glued: Readonly<Record<string, RegExp>> = {
   git: /^--(?:message|grep|author|date|format|pretty)=/,
   gh: /^--(?:title|body|notes)=/,
+  tar: /^--exclude=/,
+  rsync: /^--exclude=/,
 };
+
+/**
+ * Whether tar or rsync leaves out files of such a name, in whatever folder. Only what a name without a slash leaves out
+ * counts, and to tar only in front of the files.
+ */
+export function leftOut(
+  { argv }: CommandPart,
+  isFolder: (word: string) => boolean,
+): (name: string) => boolean {
+  const program = programName(argv[0]);
+  const isTar = program === 'tar';
+  const patterns: RegExp[] = [];
+  const isNone = (): boolean => false;
+  if (!isTar && program !== 'rsync') return isNone;
+  // These say what a pattern means, or take back what another one has left out.
+  if (
+    argv.some((word) => word === null || /^--(?:include|anchored|(?:no-)?wildcards|ignore-case)/.test(word))
+  )
+    return isNone;
+  for (let at = 1; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    if (word === '--' || (isTar && !word.startsWith('-') && isFolder(word))) break;
+    const pattern = word === '--exclude' ? argv[++at] : /^--exclude=(.*)$/s.exec(word)?.[1];
+    if (pattern == null || /^[\w./*-]*\/[\w./*-]*$/.test(pattern)) continue;
+    // To rsync `! ` and `+ x` take something back.
+    if (!/^[\w.*?@%-]+$/.test(pattern)) return isNone;
+    const text = pattern.replaceAll('.', '\\.').replace(/\*+/g, '.*').replaceAll('?', '.');
+    patterns.push(new RegExp(`^${text}$`, 's'));
+  }
+  return (name) => patterns.some((pattern) => pattern.test(name));
+}
 
 /**
  * The places of words that are only text: messages, titles, what is printed. A word that only the shell knows is one

@@ -41,6 +41,8 @@ export interface ProgramRow {
    * configured one, as is what else looks like `words`.
    */
   readonly fetches?: { readonly by: RegExp; readonly words?: RegExp };
+  /** Words that do no harm in such a call: its words behind the program, with a blank between them. */
+  readonly spares?: { readonly word: RegExp; readonly call: RegExp };
   /** Words that do no harm, though an option of the row looks like them. */
   readonly harmless?: RegExp;
   /** Options, separated by blanks, and the values with which they do no harm: as the next word, or after `=`. */

@@ -317,12 +317,15 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
         if (word !== null && (responseFile.test(word) || (word.startsWith('-') && !row.passable?.test(word))))
           add(from + index, 'runs', 'options for the script', more);
   };
+  const call = argv.some((word) => word === null || /\s/.test(word)) ? '' : argv.slice(1).join(' ');
+  const isSpared = (word: string): boolean =>
+    row.spares?.word.test(word) === true && row.spares.call.test(call);
   const end = argv.indexOf('--');
   const script = scriptNameAt(row, argv);
   const own = end === -1 ? argv.length : end;
   for (let at = 1; at < own; at += 1) {
     const word = argv[at];
-    if (word == null) continue;
+    if (word == null || isSpared(word)) continue;
     if (candidates.includes(at)) {
       if (row.subcommands?.split(' ').includes(word)) add(at, 'runs', word);
       else if (at === first && !hasSubcommand(name, word)) add(at, 'runs', 'subcommands of others');

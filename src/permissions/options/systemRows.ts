@@ -80,6 +80,11 @@ export const systemPrograms: readonly ProgramRow[] = [
     subcommands:
       'run exec cp publish export commit alpha bridge attach push config convert viz transform gen',
     ofSubcommand: { down: '-v --volumes' },
+    // It prints names, or nothing.
+    spares: {
+      word: /^config$/,
+      call: /(?:^| )config(?=.* -)(?: (?:-q|--quiet|--services|--images|--volumes|--networks|--profiles|[A-Za-z\d][\w.-]*))+$/,
+    },
     harmless: /^--build$/,
     takes: { '-f --file': 'input', '--build-arg': /^[A-Za-z]\w*=[\w.:-]*$/ },
   },
@@ -91,6 +96,11 @@ export const systemPrograms: readonly ProgramRow[] = [
     // One of the user's own clusters, to look at.
     takes: { '--context --cluster --user': /^[\w.:@/-]+$/ },
     takesIn: /^(?:get|describe|logs|top|events|explain|api-resources|api-versions|version|cluster-info)$/,
+    // Names and ages, no content.
+    spares: {
+      word: /^secrets?$/,
+      call: /^(?:(?:-n|--namespace|--context)[ =][\w:@/][\w.:@/-]* )*get secrets?(?: (?:-A|-w|--all-namespaces|--no-headers|--show-labels|(?:-n|--namespace|-l|--selector|--context)[ =][\w][\w.:@/=,-]*|(?:-o |-o|--output[ =])(?:name|wide)|[A-Za-z\d][\w.-]*))*$/,
+    },
     subcommands:
       'exec cp run apply create replace delete edit patch debug attach port-forward proxy config plugin scale autoscale drain cordon uncordon taint label annotate auth set rollout expose diff kustomize certificate alpha',
     // Manifests from elsewhere, or from the input; secrets; formats in a file.

@@ -6,7 +6,7 @@
 import { basename, dirname, join, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideShown, decideTracked, decideTree } from '../command/treeDecision.ts';
-import { locate, pathsIn, textWords } from '../command/words.ts';
+import { leftOut, locate, pathsIn, textWords } from '../command/words.ts';
 import { decideFile, inWorkspace } from '../files/fileDecision.ts';
 import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
@@ -282,7 +282,8 @@ function outOfReach(
     // The last word of these says where the copy goes.
     const from = /^(?:rsync|scp)$/.test(name) ? openWords(part, isSpelled, part.argv.length - 1) : words;
     const shown = !isKnown && recursive.test(name) ? foldersOf(from, directory, policy) : [];
-    const open = shown.find((folder) => holdsSecrets(folder, policy));
+    const isLeftOut = leftOut(part, (word) => policy.isDirectory(locate(word, directory, policy)));
+    const open = shown.find((folder) => holdsSecrets(folder, policy, isLeftOut));
     if (open !== undefined)
       return { reason: `${open}, which holds secrets or too many files to look for them` };
   }
@@ -361,12 +362,18 @@ function foldersOf(words: readonly Word[], directory: string, policy: Policy): r
 const MAX_ENTRIES = 4000;
 
 /** Whether a folder holds files that may be secret, at any depth. What git and package managers keep is left out. */
-export function holdsSecrets(folder: string, policy: Policy): boolean {
+export function holdsSecrets(
+  folder: string,
+  policy: Policy,
+  isLeftOut: (name: string) => boolean = () => false,
+): boolean {
   let looked = 0;
   const open = [folder];
   for (let directory = open.pop(); directory !== undefined; directory = open.pop()) {
     for (const pattern of ['*', '.*']) {
-      const entries = policy.expandGlob(join(directory, pattern));
+      const entries = policy
+        .expandGlob(join(directory, pattern))
+        ?.filter((path) => !isLeftOut(basename(path)));
       if (entries === undefined) return true;
       looked += entries.length;
       if (looked > MAX_ENTRIES || entries.some(isSensitive)) return true;

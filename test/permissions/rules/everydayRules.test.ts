@@ -385,6 +385,9 @@ const everyday: Readonly<Record<string, string>> = {
     docker compose -f docker-compose.dev.yml up -d
     docker compose build --no-cache web
     docker compose ps
+    docker compose config -q
+    docker compose -f docker-compose.dev.yml config --services
+    ? docker compose config  # shows what the env files hold
     ? docker compose exec web sh # another program
   `,
   'docker build': `
@@ -411,6 +414,8 @@ const everyday: Readonly<Record<string, string>> = {
     kubectl get pods -l app=web --all-namespaces
     kubectl get pods --cluster prod
     kubectl get svc -w
+    kubectl get secrets -n kube-system
+    ? kubectl get secret app -o yaml  # shows what is in it
     kubectl get pods -o jsonpath='{.items[*].metadata.name}'
   `,
   'kubectl logs': `
@@ -521,6 +526,8 @@ const everyday: Readonly<Record<string, string>> = {
   tar: `
     tar czf out.tgz src
     tar tzf out.tgz
+    tar czf out.tgz --exclude='.env*' --exclude='*.key' --exclude=secret .
+    ? tar czf out.tgz .  # secrets are among its files
     ? tar -C src -czf out.tgz .  # its files lie elsewhere than they seem
     ? tar xzf out.tgz # the archive names the files that are written
   `,

@@ -1497,6 +1497,46 @@ const places: typeof runners = {
       'tar cf kept.tgz src',
     ],
   },
+  // Only what stands in front of a folder is left out of it.
+  'tar czf': {
+    covers: [
+      "tar czf new.tgz --exclude='.env*' --exclude '*.key' --exclude=secret .",
+      "tar czf new.tgz --exclude='.*' --exclude='*.key' --exclude=id_rsa .",
+    ],
+    stops: [
+      "tar czf new.tgz --exclude=.env --exclude='*.key' --exclude=secret .",
+      "tar czf new.tgz --exclude='.env*' --exclude='*.key' .",
+      "tar czf new.tgz . --exclude='.env*' --exclude='*.key' --exclude=secret",
+      "tar czf new.tgz --anchored --exclude='.env*' --exclude='*.key' --exclude=secret .",
+      "tar czf new.tgz --exclude='./.env*' --exclude='*.key' --exclude=secret .",
+      "tar czf new.tgz --exclude='.env*' .env",
+    ],
+  },
+  'kubectl get': {
+    covers: [
+      'kubectl get secrets -A',
+      'kubectl get secret x -o name',
+      'kubectl get secrets -n x --no-headers',
+    ],
+    stops: [
+      'kubectl get secret x -oyaml',
+      'kubectl get secret --output=json',
+      'kubectl get -o yaml secret',
+      'kubectl get secret --template=x',
+      'kubectl get secret -v=9',
+      'kubectl get secret,cm -A',
+      "kubectl get secret '-A -oyaml'",
+    ],
+  },
+  'docker compose': {
+    covers: ['docker compose config -q', 'docker compose config --services --profiles web'],
+    stops: [
+      'docker compose config web',
+      'docker compose config --environment',
+      'docker compose config --services --environment',
+      'docker compose config -q -o a.txt',
+    ],
+  },
   zip: { covers: ['zip -r new.zip src'], stops: ['zip a.txt b.txt', 'zip -r src/app.ts docs'] },
   '7z': { covers: ['7z a new.7z src', '7z l a.txt'], stops: ['7z a a.txt src', '7z u src/app.ts a.txt'] },
   tee: {
