@@ -40,6 +40,7 @@ const common = {
   alias: {
     'react-devtools-core': join(root, 'scripts/shims/empty.mjs'),
     '@mixmark-io/domino': join(root, 'scripts/shims/empty.mjs'),
+    '@modelcontextprotocol/client/_shims': join(root, 'scripts/shims/mcpClient.mjs'),
     debug: join(root, 'scripts/shims/silentDebug.mjs'),
   },
   plugins: [shims()],

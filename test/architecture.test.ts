@@ -14,6 +14,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   checkpoints: ['protocol', 'disk'],
   redact: ['protocol'],
   sandbox: ['protocol', 'disk'],
+  mcp: ['protocol', 'disk'],
   export: ['protocol', 'redact'],
   agent: ['protocol', 'model', 'tools', 'permissions', 'context', 'config'],
   commands: ['protocol', 'agent', 'context', 'config'],
@@ -30,6 +31,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
     'checkpoints',
     'redact',
     'sandbox',
+    'mcp',
     'export',
     'agent',
     'commands',
@@ -93,6 +95,7 @@ const startsOtherwise: Readonly<Record<string, string>> = {
   'cli/terminal/clipboard.ts': 'gets the environment from cli/host.ts',
   'cli/terminal/clipboardImage.ts': 'gets the environment from cli/terminal/images.ts',
   'cli/terminal/statusLineCommand.ts': "the user's own command, by the system's shell",
+  'mcp/stdio.ts': 'a server that the user has defined or approved',
   'sandbox/probe.ts': 'bubblewrap, by its whole path',
   'tools/shell/startCommand.ts': 'what was allowed to run',
 };

@@ -54,3 +54,13 @@ test('the screen stands without the context engine, the model, the tools and the
   for (const late of ['openai', 'marked', 'lowlight', 'commander', 'js-tiktoken', 'fzf'])
     expect(packages).not.toContain(late);
 });
+
+test('a session without MCP servers loads nothing of them, and one with servers loads no SDK before it needs it', () => {
+  const session = loadedWith('cli/sessionFactory.ts');
+  expect(session.files.filter((file) => file.startsWith('mcp/'))).toEqual([]);
+  const servers = loadedWith('mcp/McpServers.ts');
+  expect(servers.files).toContain('mcp/McpServer.ts');
+  for (const { packages } of [session, servers])
+    expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
+  expect(loadedWith('mcp/connect.ts').packages).toContain('@modelcontextprotocol/client');
+});

@@ -55,6 +55,8 @@ export interface AgentDeps extends PermissionRules {
   };
   /** The tools of this moment: asked before each request and each call. */
   readonly tools: () => readonly Tool[];
+  /** Waits, within its own bounds, for tools that are on their way; before each request. */
+  readonly settleTools?: (signal: AbortSignal) => Promise<void>;
   /** Ends what tools left running. */
   readonly disposeTools: () => Promise<void> | void;
   readonly root: string;
@@ -276,6 +278,7 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolConte
     checkpoints,
     taskNotes: tasks.takeNotes,
     schemas: toolset.schemas,
+    settleTools: deps.settleTools,
     emit,
     reportBug: core.reportBug,
     reply: { client, clock },

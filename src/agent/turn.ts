@@ -13,6 +13,8 @@ export interface TurnPorts {
   readonly toolCalls: Omit<ToolCallPorts, 'context' | 'signal' | 'emit'>;
   /** What this moment's requests offer. */
   readonly schemas: () => readonly ToolSchema[];
+  /** See `AgentDeps.settleTools`. */
+  readonly settleTools?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
   /** Appends what was typed meanwhile; says whether there was anything. */
@@ -43,6 +45,7 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     if (ports.maxSteps !== undefined && step > ports.maxSteps)
       return { ...end('max_turns'), steps: step - 1 };
     if (signal.aborted) return { ...end('interrupted'), steps: step - 1 };
+    await ports.settleTools?.(signal);
     await ports.deliverNotes();
     await ports.deliverQueued();
     emit({ type: 'step_started', step });

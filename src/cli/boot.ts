@@ -8,6 +8,7 @@ import { asSettings } from '../config/untrusted.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
 import type { AppServices, Boot, TrustQuestion } from '../ui/types.ts';
 import { createCommandHost } from './host.ts';
+import { askServers, leftOutNotice, usableServers } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
@@ -28,16 +29,16 @@ export async function boot(place: AppPaths, options: CliOptions, debug: DebugLog
   const asked = { place, options, debug, environment: prefetchEnvironment(place.cwd) };
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
-  if (loaded.untrusted.length === 0) return chooseModel(asked, loaded, trust);
+  if (loaded.untrusted.length === 0) return settleServers(asked, loaded, trust);
   return {
     type: 'trust',
     question: trustQuestion(place.root, loaded, trust),
     async answer(yes) {
-      if (!yes) return chooseModel(asked, withoutHeldEndpoint(loaded), trust);
+      if (!yes) return settleServers(asked, withoutHeldEndpoint(loaded), trust);
       // What was shown is what was agreed to: a file that has changed meanwhile asks again.
       await trustFolder(place.dataRoot, place.root, loaded.grants, () => new Date());
       const now = await trustIn(place);
-      return chooseModel(asked, await readSettings(place, options, now), now);
+      return settleServers(asked, await readSettings(place, options, now), now);
     },
   };
 }
@@ -75,6 +76,11 @@ interface Asked {
   readonly environment: () => Promise<Environment>;
 }
 
+/** What of the folder's servers may be used; then the model. */
+function settleServers(asked: Asked, loaded: LoadedSettings, trust: FolderTrust): Promise<Boot> {
+  return askServers(asked.place, loaded, trust, (now) => chooseModel(asked, loaded, now));
+}
+
 async function chooseModel(
   { place, options, debug, environment }: Asked,
   loaded: LoadedSettings,
@@ -109,10 +115,14 @@ async function chooseModel(
     sandboxMode: options.sandbox,
     debug,
     environment,
+    servers: usableServers(loaded, trust),
   });
   return {
     type: 'ready',
-    notices: [...loaded.problems.map((problem) => problem.message), ...[placeNotice(place) ?? []].flat()],
+    notices: [
+      ...loaded.problems.map((problem) => problem.message),
+      ...[placeNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),
+    ],
     services: appServices(factory, place, options, loaded, trust, debug),
   };
 }

@@ -8,6 +8,7 @@ import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
 import { reveal, sanitize } from '../ui/print/sanitize.ts';
 import { createCommandHost } from './host.ts';
+import { leftOutNotice, usableServers } from './mcp/approval.ts';
 import { listerFor } from './models/modelChoice.ts';
 import { type CliOptions, targetOf } from './options.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
@@ -42,6 +43,8 @@ export async function printMode(
   if (loaded.problems.some((problem) => problem.layer === 'flag')) return EXIT.badSettings;
   const held = heldNotice(loaded, trust);
   if (held !== undefined) say(held);
+  const leftOut = leftOutNotice(loaded, trust);
+  if (leftOut !== undefined) say(leftOut);
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
     say(access.message);
@@ -59,6 +62,7 @@ export async function printMode(
     sandboxMode: options.sandbox,
     debug,
     environment,
+    servers: usableServers(loaded, trust),
   });
   const target = targetOf(options);
   if (target === undefined) {
@@ -119,6 +123,8 @@ export async function printMode(
   // What a command tells of rules and files leaves nothing out; in a reply, odd spaces are part of the language.
   const isTold = process.stdout.isTTY && joined.prompt.startsWith('/');
   const answer = (text: string): string => (isTold ? reveal(text) : text);
+  // The first line names servers and tools.
+  if (options.outputFormat === 'stream-json') await opened.mcp?.settle(new AbortController().signal);
   const code = await runHeadless({
     host: createCommandHost(opened, factory, place, loaded, trust, debug),
     prompt: joined.prompt,
@@ -128,7 +134,8 @@ export async function printMode(
     write: (text) => void (terminated || process.stdout.write(plain(process.stdout, answer(text)))),
     writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, reveal(text)))),
     now: () => Date.now(),
-    tools: opened.tools,
+    tools: opened.tools(),
+    ...(opened.mcp && { servers: opened.mcp.status() }),
   });
   await agent.close();
   process.off('SIGINT', onInterrupt);

@@ -19,7 +19,7 @@ import { isDumbTerminal } from './terminal/screenKind.ts';
 
 /** What slash commands may look at, for one session. */
 export function createCommandHost(
-  { agent, permissions, file, memory }: OpenedSession,
+  { agent, permissions, file, memory, mcp }: OpenedSession,
   factory: SessionFactory,
   place: AppPaths,
   loaded: LoadedSettings,
@@ -29,6 +29,7 @@ export function createCommandHost(
   return {
     agent,
     commands: allCommands,
+    mcp,
     memory: memoryPort(memory, loaded.settings.context.memory),
     settings: () => loaded.settings.context,
     rules: permissions.rules,

@@ -13,6 +13,7 @@ import {
   type PersistentStore,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
+import type { McpPort, McpServerSource } from '../protocol/mcp.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
@@ -30,7 +31,10 @@ export interface OpenedSession {
   readonly permissions: Permissions;
   readonly file: string | undefined;
   readonly memory: LongTermMemory;
-  readonly tools: readonly string[];
+  /** Names of the tools that the model has at this moment. */
+  readonly tools: () => readonly string[];
+  /** Absent without servers. */
+  readonly mcp?: McpPort | undefined;
   readonly resumed: boolean;
   /** What the user should hear first: damaged lines, closed calls. */
   readonly notices: readonly string[];
@@ -50,6 +54,8 @@ export interface SessionFactoryOptions {
   /** Of the command line; wins over the settings. */
   readonly sandboxMode?: SandboxMode | undefined;
   readonly debug: DebugLog;
+  /** The MCP servers that may be used. */
+  readonly servers?: readonly McpServerSource[];
   /** What the model is told of its surroundings, read for each session that is begun or taken up. */
   readonly environment: () => Promise<Environment>;
 }

@@ -26,6 +26,10 @@ export interface CliOptions {
   readonly disallowedTools: readonly string[];
   readonly appendSystemPrompt: string | undefined;
   readonly addDirs: readonly string[];
+  /** Files with MCP servers, or JSON itself. */
+  readonly mcpConfig: readonly string[];
+  /** Only the MCP servers of `mcpConfig`. */
+  readonly strictMcpConfig: boolean;
   readonly contextWindow: number | undefined;
   /** A conversation in plain lines. */
   readonly screenReader: boolean;
@@ -102,6 +106,8 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     disallowedTools: given.disallowedTools ?? [],
     appendSystemPrompt: given.appendSystemPrompt,
     addDirs: given.addDir ?? [],
+    mcpConfig: given.mcpConfig ?? [],
+    strictMcpConfig: given.strictMcpConfig === true,
     contextWindow: given.contextWindow,
     screenReader: given.axScreenReader === true,
     debug: given.debug === true,

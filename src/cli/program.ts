@@ -34,8 +34,10 @@ export function createProgram(version: string): Command {
   const hidden = (flags: string): Option => new Option(flags).hideHelp();
 
   return new Command('clawdcode')
-    .description('A coding agent in your terminal, in the repository you are in.')
-    .argument('[prompt...]', 'what to do; omit it to start a conversation')
+    .description(
+      'A coding agent in your terminal, in the repository you are in. Omit the prompt to start a conversation.',
+    )
+    .argument('[prompt...]')
     .option('-p, --print', 'print the answer and exit (reads standard input too)')
     .addOption(
       new Option('-c, --continue', 'continue the most recent session of this project').conflicts('resume'),
@@ -69,6 +71,12 @@ export function createProgram(version: string): Command {
       'also work in this directory (repeatable)',
       (text: string, before: readonly string[] = []) => [...before, text],
     )
+    .option(
+      '--mcp-config <file|json>',
+      'also use the MCP servers of this file or JSON (repeatable)',
+      (text: string, before: readonly string[] = []) => [...before, text],
+    )
+    .option('--strict-mcp-config', 'use no other MCP servers than those of --mcp-config')
     .option('--context-window <tokens>', 'context window of the model, in tokens', positive)
     .option('--demo', 'use the built-in demo model (no network)')
     .option('--ax-screen-reader', 'plain lines for screen readers')

@@ -139,7 +139,7 @@ const reserved: readonly Reserved[] = [
       'login',
       'logout',
     ],
-    advice: 'MCP servers are not supported yet.',
+    advice: 'MCP servers are defined in ~/.clawdcode/config.json or .mcp.json; see docs/mcp.md, and /mcp.',
   },
   {
     names: ['plugin', 'plugins', 'extensions', 'agents', 'skills', 'hooks'],

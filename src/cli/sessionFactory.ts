@@ -16,6 +16,7 @@ import {
   type SessionSummary,
 } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
+import type { McpServers } from '../mcp/McpServers.ts';
 import { createDemoClient, DEMO_MODEL } from '../model/demo.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
 import type { HttpSend } from '../model/http/types.ts';
@@ -28,6 +29,7 @@ import type { ModelClient } from '../protocol/model.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
+import { openServers } from './mcp/openServers.ts';
 import { openKnownServers } from './models/knownServers.ts';
 import { type LearnedWindows, openLearnedWindows } from './models/learnedWindows.ts';
 import { createModelChoice, listModels, type ModelChoice } from './models/modelChoice.ts';
@@ -52,6 +54,9 @@ import { SessionElsewhereError } from './sessions/sessionErrors.ts';
 import { storeOfTarget } from './sessions/storeOfTarget.ts';
 import { startUpkeep } from './sessions/upkeep.ts';
 import { sandboxByFlag } from './startup.ts';
+
+/** Milliseconds after a session is opened on a screen. */
+const SERVERS_AFTER_MS = 100;
 
 export interface SessionFactory {
   open(target: SessionTarget): Promise<OpenedSession>;
@@ -93,6 +98,8 @@ interface Shared {
   readonly served: ServedModels | undefined;
   readonly client: ModelClient;
   readonly learnedWindows: Promise<LearnedWindows>;
+  /** The MCP servers, which outlive a session. */
+  readonly servers: Promise<McpServers | undefined>;
   /** Models whose assumed window the user has been told. */
   readonly toldAssumed: Set<string>;
   /** Saved by an "always" in one of them. */
@@ -128,6 +135,7 @@ function createShared(options: SessionFactoryOptions): Shared {
     served,
     client: createClient(options, send, served),
     learnedWindows: openLearnedWindows(memory),
+    servers: openServers(place, options.servers ?? []),
     toldAssumed: new Set(),
     savedRules: [],
     onError,
@@ -141,7 +149,11 @@ async function openSession(
 ): Promise<OpenedSession> {
   const { place, loaded, interactive } = options;
   const { settings } = loaded;
-  const [target, learnedWindows] = await Promise.all([whereItLies(asked, place), shared.learnedWindows]);
+  const [target, learnedWindows, mcp] = await Promise.all([
+    whereItLies(asked, place),
+    shared.learnedWindows,
+    shared.servers,
+  ]);
   let onLearned = (): void => {};
   const model = createModelChoice(options.model, settings, {
     served: shared.served,
@@ -184,8 +196,10 @@ async function openSession(
   });
   const { cwd, notices, ...opened } = await openReportingProblems(context, target, options, shared, model);
   const isReading = target.type === 'id' && target.mode === 'read';
-  const parts = { context, cwd, model, permissions, isReading };
+  const parts = { context, cwd, model, permissions, mcp, isReading };
   const { agent, tools } = createAgentOf(parts, options, shared);
+  // Behind the first frame, and before the first prompt is typed.
+  if (interactive && !isReading) setTimeout(() => mcp?.start(), SERVERS_AFTER_MS).unref();
   // A closed session has nothing to measure.
   if (interactive) onLearned = () => void agent.measure().catch(() => undefined);
   if (opened.resumed && !isReading) endBypass(agent, settings.permissions.defaultMode);
@@ -194,7 +208,8 @@ async function openSession(
     permissions,
     file: context.filePath(),
     memory,
-    tools: tools.map((tool) => tool.name),
+    tools: () => tools().map((tool) => tool.name),
+    mcp,
     ...opened,
     // Nothing is sent from a session that is only read.
     onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
@@ -227,15 +242,16 @@ interface AgentParts {
   readonly cwd: string;
   readonly model: ModelChoice;
   readonly permissions: Permissions;
+  readonly mcp: McpServers | undefined;
   readonly isReading: boolean;
 }
 
 /** The agent of an open session, with its tools and their sandbox. */
 function createAgentOf(
-  { context, cwd, model, permissions, isReading }: AgentParts,
+  { context, cwd, model, permissions, mcp, isReading }: AgentParts,
   options: SessionFactoryOptions,
   { redaction, engine, client, onError }: Shared,
-): { agent: Agent; tools: readonly Tool[] } {
+): { agent: Agent; tools: () => readonly Tool[] } {
   const { place, loaded, interactive, demo, debug } = options;
   const { settings } = loaded;
   const sandbox = createSessionSandbox({
@@ -251,7 +267,12 @@ function createAgentOf(
     delicateWord: delicateWordIn(place, settings.permissions.additionalDirectories, permissions),
     excluded: settings.sandbox.excludedCommands,
   });
-  const { tools, tasks, dispose, runningCalls } = builtinTools({
+  const {
+    tools: ownTools,
+    tasks,
+    dispose,
+    runningCalls,
+  } = builtinTools({
     env: { ...place.env, ...settings.env },
     home: place.home,
     isSensitive: permissions.isWithheld,
@@ -260,17 +281,20 @@ function createAgentOf(
     knownSecrets: createEnvSecrets(),
   });
   const { maxSessions, titles } = settings.sessions;
+  const leaveServers = mcp?.retain();
+  // Asked before each request and each call: servers come and go while the session runs.
+  const tools = (): readonly Tool[] => (mcp === undefined ? ownTools : [...ownTools, ...mcp.tools()]);
   const stopUpkeep = startUpkeep({ place, maxSessions, interactive, onError });
   const writing = createAgent({
     id: newId(),
     context,
     client,
     model,
-    // Asked before each request and each call: tools may come and go while the session runs.
-    tools: () => tools,
-    disposeTools: () => {
+    tools,
+    ...(mcp && { settleTools: (signal) => mcp.settle(signal) }),
+    disposeTools: async () => {
       stopUpkeep();
-      return dispose();
+      await Promise.all([dispose(), leaveServers?.()]);
     },
     files: openFileCheckpoints(context, settings, place, debug.write, redaction),
     runningCalls,

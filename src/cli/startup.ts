@@ -21,7 +21,7 @@ import type { AppPaths } from './process/appPaths.ts';
 export async function readSettings(
   place: AppPaths,
   options: CliOptions,
-  trust: FolderTrust,
+  trust: GivenTrust,
 ): Promise<LoadedSettings> {
   const loaded = await loadSettings({
     dataRoot: place.dataRoot,
@@ -41,6 +41,7 @@ export async function readSettings(
       disallowedTools: options.disallowedTools,
       addDirs: options.addDirs.map((directory) => resolve(place.cwd, directory)),
     },
+    mcp: { configs: options.mcpConfig, strict: options.strictMcpConfig, cwd: place.cwd },
   });
   const problems = [...loaded.rules.flatMap(ruleProblem), ...sandboxProblem(loaded, options.sandbox)];
   const policy = problems.find(({ layer }) => layer === 'managed');
@@ -82,8 +83,11 @@ export function trustIn({ dataRoot, root }: AppPaths): Promise<FolderTrust> {
   return readTrust(dataRoot, root);
 }
 
+/** What trust says of settings. */
+type GivenTrust = Pick<FolderTrust, 'isTrusted' | 'granted' | 'savedRules'>;
+
 /** Trust of before it was recorded in what is trust in nothing yet: the question comes once more. */
-export function countedOf({ isTrusted, granted = [], savedRules }: FolderTrust) {
+export function countedOf({ isTrusted, granted = [], savedRules }: GivenTrust) {
   return { trusted: isTrusted, granted, savedRules };
 }
 

@@ -6,6 +6,7 @@ import { diff } from './diff.ts';
 import { exportCommand } from './export.ts';
 import { help } from './help.ts';
 import { init } from './init.ts';
+import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
 import { permissions } from './permissions.ts';
@@ -34,6 +35,7 @@ export const allCommands: readonly Command[] = [
   context,
   memory,
   tasks,
+  mcp,
   init,
   status,
   doctor,

@@ -10,6 +10,7 @@ import type {
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { DoctorReport } from '../protocol/doctor.ts';
 import type { BlobRef } from '../protocol/entries/fields.ts';
+import type { McpPort } from '../protocol/mcp.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
@@ -101,6 +102,8 @@ export interface CommandHost {
   readonly agent: Agent;
   readonly commands: readonly Command[];
   readonly memory: MemoryPort;
+  /** Absent without servers. */
+  readonly mcp?: McpPort | undefined;
   status(): StatusInfo;
   /** The `context.*` settings of this session. */
   settings(): ContextSettings;

@@ -23,10 +23,22 @@ export function checkValues(written: unknown): { values: Values; complaints: Com
     const checked = settingsSchema.safeParse(values, ONCE);
     if (checked.success) return { values, complaints };
     // Deepest and last first: removing an item of a list shifts the items after it.
-    const bad = checked.error.issues.flatMap((issue) => complaintsOf(issue, values)).reverse();
+    const bad = onceEach(checked.error.issues.flatMap((issue) => complaintsOf(issue, values))).reverse();
     for (const { path } of bad) remove(values, path);
     complaints.push(...bad.reverse());
   }
+}
+
+/** A server with one field less would be another server: it goes with the first mistake in it. */
+function onceEach(complaints: readonly Complaint[]): Complaint[] {
+  const servers = new Set<string>();
+  return complaints.flatMap((one) => {
+    const [group, name] = one.path;
+    if (group !== 'mcpServers' || name === undefined) return [one];
+    if (servers.has(String(name))) return [];
+    servers.add(String(name));
+    return [{ ...one, path: [group, name] }];
+  });
 }
 
 function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
@@ -43,7 +55,7 @@ function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
     const whole = path.slice(0, -1).join('.');
     return [{ path, message: `"${whole}" is ignored: it has no "${path.at(-1)}". Add or remove it.` }];
   }
-  const isSecret = path[0] === 'apiKey' || path[0] === 'headers';
+  const isSecret = ['apiKey', 'headers', 'mcpServers'].includes(String(path[0]));
   const got = isSecret
     ? 'what is written'
     : JSON.stringify(name === 'baseUrl' ? withoutSecret(value) : value);

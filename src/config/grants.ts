@@ -37,6 +37,8 @@ const kinds: Readonly<Record<string, Kind>> = {
     effect: 'Runs this command when your attention is needed.',
     loosens: (value) => value !== null,
   },
+  // The value is `SERVERS_GRANT`: each server is approved by what is in its definition (trust.ts).
+  mcpServers: { effect: 'Names MCP servers:' },
   models: {
     effect: 'Overrides facts about these models: prices, context windows, request fields.',
     parts: 'entries',

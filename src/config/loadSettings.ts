@@ -4,6 +4,7 @@
  * see managed.ts.
  */
 import { join, relative, resolve } from 'node:path';
+import type { McpServerSource } from '../protocol/mcp.ts';
 import { ONCE } from '../protocol/once.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { misreadEndpoint, strayHeaders } from './endpoint.ts';
@@ -12,6 +13,14 @@ import { readSettingsText } from './files.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
 import { type GrantingFile, grantLookup, grantsOf } from './grants.ts';
 import { type ManagedSource, managedSource, readManaged, withoutLoosened } from './managed.ts';
+import {
+  countingServers,
+  readServerFlags,
+  readSharedServers,
+  SERVERS_GRANT,
+  SHARED_SERVERS_FILE,
+  takeServers,
+} from './mcpServers.ts';
 import { leafPaths, mergeValues } from './merge.ts';
 import { refusedModes } from './modes.ts';
 import { parseSettings } from './parseSettings.ts';
@@ -64,6 +73,8 @@ export async function loadSettings(
     readonly trusted: boolean;
     readonly granted?: readonly Grant[] | undefined;
     readonly savedRules?: readonly string[];
+    /** Of the command line: where more MCP servers are, and whether only those count. */
+    readonly mcp?: { readonly configs: readonly string[]; readonly strict: boolean; readonly cwd: string };
   },
 ): Promise<LoadedSettings> {
   const managed = await readManaged(options.managed ?? managedSource(process.platform), options.root);
@@ -73,6 +84,8 @@ export async function loadSettings(
   const granting: GrantingFile[] = [];
   const rules: SettingsRule[] = [];
   const sources: Record<string, string> = {};
+  const servers: McpServerSource[] = [];
+  const heldServers: string[] = [];
   let merged: Values = {};
   let own: Values = {};
   const add = (values: Values, source: string): void => {
@@ -90,9 +103,26 @@ export async function loadSettings(
     problems.push(...found);
     let counted = values;
     problems.push(...dropReserved(counted, name, layer));
-    if (layer === 'user') own = values;
-    else {
+    const ownServers = takeServers(counted, layer, name);
+    if (layer === 'user') {
+      own = values;
+      servers.push(...ownServers);
+    } else {
       problems.push(...dropSecrets(counted, name, layer, options));
+      const shared = layer === 'project' ? await readSharedServers(options.root) : undefined;
+      problems.push(...(shared?.problems ?? []));
+      for (const [file, ofFile] of [
+        [SHARED_SERVERS_FILE, shared?.servers ?? []],
+        [name, ownServers],
+      ] as const) {
+        if (ofFile.length === 0) continue;
+        const granted = { source: file, values: { mcpServers: SERVERS_GRANT } };
+        granting.push(granted);
+        const { held } = holdBack(granted.values, file, grantedIn(layer, options));
+        untrusted.push(...held);
+        if (held.length === 0) servers.push(...ofFile);
+        else heldServers.push(...ofFile.map((one) => one.name));
+      }
       granting.push({ source: name, values: counted });
       const { kept, held } = holdBack(counted, name, grantedIn(layer, options));
       untrusted.push(...held);
@@ -112,7 +142,17 @@ export async function loadSettings(
   merged = mergeValues(merged, absoluteDirectories(flags.values, options));
   Object.assign(sources, environment.sources, flags.sources);
 
+  const flagged = await readServerFlags(options.mcp?.configs ?? [], options.mcp?.cwd ?? options.root);
+  problems.push(...flagged.problems);
+  servers.push(...flagged.servers);
+
   const ownHeaders = merged.headers;
+  const managedServers = takeServers(
+    managed.values,
+    'managed',
+    managed.sources.mcpServers ?? 'managed settings',
+  );
+  servers.push(...managedServers);
   files.push(...managed.files);
   problems.push(...managed.problems);
   rules.push(...managed.rules);
@@ -158,6 +198,8 @@ export async function loadSettings(
     files,
     untrusted,
     grants: grantsOf(granting),
+    servers: countingServers(servers, options.mcp?.strict === true),
+    heldServers: options.mcp?.strict === true ? [] : heldServers,
     ...(misread === undefined ? {} : { misread }),
   };
 }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { contextSettingsSchema } from '../protocol/contextSettings.ts';
+import { mcpServerNamePattern, mcpServerSchema } from '../protocol/mcp.ts';
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
 import { themeSettings } from '../protocol/themeNames.ts';
@@ -300,6 +301,15 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({})
     .describe('Reading web pages.'),
+  mcpServers: z
+    .record(
+      z.string().regex(mcpServerNamePattern, 'expected letters, digits, - and single _ (at most 40)'),
+      mcpServerSchema,
+    )
+    .default({})
+    .describe(
+      "MCP servers by name; see docs/mcp.md. A server in a folder's files is used only after you have approved it.",
+    ),
   sandbox: sandboxSettings.prefault({}).describe('What the operating system lets commands do.'),
   sessions: z
     .strictObject({

@@ -16,6 +16,10 @@ const trustFileSchema = z.looseObject({
   /** Approved grants, by folder; earlier versions did not record them. */
   grants: z.record(z.string(), z.array(grantSchema)).default({}),
   rules: z.record(z.string(), z.array(z.string())).default({}),
+  /** What was said about the MCP servers of a folder: by name, for one content. */
+  servers: z
+    .record(z.string(), z.record(z.string(), z.looseObject({ hash: z.string(), approved: z.boolean() })))
+    .default({}),
 });
 type TrustFile = z.infer<typeof trustFileSchema>;
 
@@ -27,14 +31,24 @@ export interface FolderTrust {
   readonly granted: readonly Grant[] | undefined;
   /** Allow rules that the user saved in the folder: they apply there regardless of its other settings. */
   readonly savedRules: readonly string[];
+  /** What the user has said about a server of the folder; undefined for one that is new or has changed. */
+  readonly serverAnswer: (name: string, hash: string) => boolean | undefined;
+  /** Names of the servers that the user has decided about, whatever they were then. */
+  readonly serversAnswered: readonly string[];
 }
 
 export async function readTrust(dataRoot: string, realRoot: string): Promise<FolderTrust> {
-  const { folders, grants, rules } = await readTrustFile(dataRoot);
+  const { folders, grants, rules, servers } = await readTrustFile(dataRoot);
+  const answers = Object.hasOwn(servers, realRoot) ? (servers[realRoot] ?? {}) : {};
   return {
     isTrusted: Object.hasOwn(folders, realRoot),
     granted: Object.hasOwn(grants, realRoot) ? grants[realRoot] : undefined,
     savedRules: Object.hasOwn(rules, realRoot) ? (rules[realRoot] ?? []) : [],
+    serversAnswered: Object.keys(answers),
+    serverAnswer(name, hash) {
+      const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
+      return answer?.hash === hash ? answer.approved : undefined;
+    },
   };
 }
 
@@ -63,6 +77,18 @@ export async function rememberRules(
   await writeTrustFile(dataRoot, { ...trust, rules });
 }
 
+/** Remembers what the user said about a server of a folder, for this content of it. */
+export async function rememberServer(
+  dataRoot: string,
+  realRoot: string,
+  { name, hash, approved }: { readonly name: string; readonly hash: string; readonly approved: boolean },
+): Promise<void> {
+  const trust = await readTrustFile(dataRoot);
+  const known = Object.hasOwn(trust.servers, realRoot) ? trust.servers[realRoot] : {};
+  const servers = { ...trust.servers, [realRoot]: { ...known, [name]: { hash, approved } } };
+  await writeTrustFile(dataRoot, { ...trust, servers });
+}
+
 function trustFile(dataRoot: string): string {
   return join(dataRoot, 'trust.json');
 }
@@ -73,7 +99,7 @@ async function readTrustFile(dataRoot: string): Promise<TrustFile> {
   try {
     return trustFileSchema.parse(JSON.parse(text));
   } catch {
-    return { folders: {}, grants: {}, rules: {} };
+    return { folders: {}, grants: {}, rules: {}, servers: {} };
   }
 }
 

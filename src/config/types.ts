@@ -1,5 +1,6 @@
 /** The types of the settings. */
 
+import type { McpServerSource } from '../protocol/mcp.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { Settings } from './schema.ts';
 
@@ -75,6 +76,10 @@ export interface LoadedSettings {
   readonly untrusted: readonly UntrustedSetting[];
   /** Everything in the folder's files that needs the user's approval, whether approved or not. */
   readonly grants: readonly Grant[];
+  /** The MCP servers that count, one of each name; those of the folder need the user's approval, too. */
+  readonly servers: readonly McpServerSource[];
+  /** Names of servers of the folder that do not count, because the folder is not trusted. */
+  readonly heldServers: readonly string[];
   /** Unavailable modes, each with a displayable sentence on why. */
   readonly refusedModes: Readonly<Partial<Record<PermissionMode, string>>>;
   /** The mistake that hides the intended endpoint, if none is set; absent otherwise. */

@@ -68,7 +68,10 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
       system('init', {
         cwd: root,
         tools: options.tools ?? [],
-        mcp_servers: [],
+        mcp_servers: (options.servers ?? []).map(({ name, state }) => ({
+          name,
+          status: state.type === 'connecting' ? 'pending' : state.type,
+        })),
         model: model.id,
         permissionMode: mode,
         slash_commands: host.commands.map((command) => command.name),

@@ -2,6 +2,7 @@
 import type { CommandHost } from '../commands/types.ts';
 import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { AgentEvent, CompactionReport, TurnOutcome } from '../protocol/events.ts';
+import type { McpServerStatus } from '../protocol/mcp.ts';
 import type { ModelError } from '../protocol/model.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
@@ -22,6 +23,8 @@ export interface HeadlessOptions {
   readonly now: () => number;
   /** Names of the tools that the model has; told in the first line of stream-json. */
   readonly tools?: readonly string[];
+  /** The MCP servers as they are when it begins. */
+  readonly servers?: readonly McpServerStatus[];
 }
 
 /** How a run ended, before it is put into one of the formats. */

@@ -67,6 +67,17 @@ export interface TrustQuestion {
   };
 }
 
+/** Whether a server that the folder's files define may be used. */
+export interface ServerQuestion {
+  readonly name: string;
+  /** The file that defines it, as shown to people. */
+  readonly source: string;
+  /** Everything in its definition, a sentence or a field each. */
+  readonly lines: readonly string[];
+  /** The user has decided about another definition of this name. */
+  readonly isChanged: boolean;
+}
+
 export type OnboardingResult =
   | {
       readonly type: 'credentials';
@@ -82,6 +93,7 @@ export type OnboardingResult =
 /** What has to be settled before a session can be opened, one after the other. */
 export type Boot =
   | { readonly type: 'trust'; readonly question: TrustQuestion; answer(trusted: boolean): Promise<Boot> }
+  | { readonly type: 'server'; readonly question: ServerQuestion; answer(approved: boolean): Promise<Boot> }
   /** `message` says what went wrong with the last answer, or with the settings; `canReread` where those can be corrected. */
   | {
       readonly type: 'onboarding';

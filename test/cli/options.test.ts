@@ -28,6 +28,8 @@ const defaults: CliOptions = {
   disallowedTools: [],
   appendSystemPrompt: undefined,
   addDirs: [],
+  mcpConfig: [],
+  strictMcpConfig: false,
   contextWindow: undefined,
   screenReader: false,
   debug: false,

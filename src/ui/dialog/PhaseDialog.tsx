@@ -11,7 +11,7 @@ import { SessionPicker } from '../sessions/SessionPicker.tsx';
 import { TasksDialog } from '../tasks/TasksDialog.tsx';
 import { ThemePicker } from '../theme/ThemePicker.tsx';
 import { DialogView } from './DialogView.tsx';
-import { modelsDialog, trustDialog } from './phaseDialogs.ts';
+import { modelsDialog, serverDialog, trustDialog } from './phaseDialogs.ts';
 
 interface BootDialogProps {
   readonly snapshot: Snapshot;
@@ -32,6 +32,14 @@ export function BootDialog({ snapshot, controller, columns, rows, now, keymap }:
           {...room}
           dialog={trustDialog(phase.question)}
           onAnswer={(trusted) => controller.advance(phase.answer(trusted))}
+        />
+      );
+    case 'server':
+      return (
+        <DialogView
+          {...room}
+          dialog={serverDialog(phase.question)}
+          onAnswer={(approved) => controller.advance(phase.answer(approved))}
         />
       );
     case 'onboarding':

@@ -1,7 +1,7 @@
-/** The question whether a folder's settings may apply: what they would do, and a yes or a no. Pure. */
+/** Questions before a session: whether a folder's settings may apply, and its servers be used; which model. Pure. */
 import type { ModelList } from '../../commands/types.ts';
 import { revealLine } from '../print/sanitize.ts';
-import type { TrustQuestion } from '../types.ts';
+import type { ServerQuestion, TrustQuestion } from '../types.ts';
 import type { Block, ChoiceDialog, ListedItem } from './choices.ts';
 import type { ListDialog } from './dialog.ts';
 
@@ -40,7 +40,21 @@ export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
   });
 }
 
+/** Starting a program or connecting somewhere needs a clear yes, too. */
+export function serverDialog({ name, source, lines, isChanged }: ServerQuestion): ChoiceDialog<boolean> {
+  return dialogOf({
+    id: `server ${name}`,
+    folder: name,
+    title: isChanged ? 'Use this changed MCP server?' : 'Use this MCP server?',
+    introduction: `${source} defines it${isChanged ? ', differently from when you last decided' : ''}:`,
+    items: lines.map((text) => ({ sign: 'does', text })),
+    yes: 'Yes, use it in this folder',
+    no: 'No, continue without it',
+  });
+}
+
 interface TrustWords {
+  readonly id?: string;
   readonly folder: string;
   readonly title: string;
   readonly introduction: string | undefined;
@@ -49,14 +63,22 @@ interface TrustWords {
   readonly no: string;
 }
 
-function dialogOf({ folder, title, introduction, items, yes, no }: TrustWords): ChoiceDialog<boolean> {
+function dialogOf({
+  folder,
+  id = `trust ${folder}`,
+  title,
+  introduction,
+  items,
+  yes,
+  no,
+}: TrustWords): ChoiceDialog<boolean> {
   const path = revealLine(folder);
   const asked = `Question: ${title.charAt(0).toLowerCase()}${title.slice(1)} ${path}`;
   const said: readonly Block[] =
     introduction === undefined ? [] : [{ type: 'text', text: introduction, tone: 'dim' }];
   return {
     type: 'choices',
-    id: `trust ${folder}`,
+    id,
     title,
     body: [
       { type: 'text', text: asked, only: 'lines' },

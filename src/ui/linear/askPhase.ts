@@ -1,5 +1,5 @@
 import type { Snapshot } from '../controller/types.ts';
-import { modelsDialog, trustDialog } from '../dialog/phaseDialogs.ts';
+import { modelsDialog, serverDialog, trustDialog } from '../dialog/phaseDialogs.ts';
 import { refusalDialog } from '../sessions/refusal.ts';
 import { type DialoguePorts, dialogueOf } from './askDialog.ts';
 import { items, pick, rewind, tasks } from './askLists.ts';
@@ -12,6 +12,13 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
       ports.ask(
         dialogueOf(trustDialog(phase.question), (isTrusted) =>
           ports.controller.advance(phase.answer(isTrusted)),
+        ),
+      );
+      return;
+    case 'server':
+      ports.ask(
+        dialogueOf(serverDialog(phase.question), (isApproved) =>
+          ports.controller.advance(phase.answer(isApproved)),
         ),
       );
       return;

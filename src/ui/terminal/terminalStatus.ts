@@ -197,7 +197,7 @@ export function createSessionName(): SessionName {
 
 /** Waiting is for the user: a question of the agent's, or one that comes before there is a session. */
 export function doingOf({ view, phase }: Pick<Snapshot, 'view' | 'phase'>): Doing {
-  if (view.questions.length > 0 || phase.type === 'trust' || phase.type === 'onboarding') return 'waiting';
+  if (view.questions.length > 0 || ['trust', 'server', 'onboarding'].includes(phase.type)) return 'waiting';
   return view.busy ? 'working' : 'idle';
 }
 

@@ -30,6 +30,8 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
       files: [],
       untrusted: [],
       grants: [],
+      servers: [],
+      heldServers: [],
       refusedModes: {},
       ...loaded,
     },

@@ -1,0 +1,71 @@
+/** Which servers of the folder's files are used: those that the user has approved, each for one content. */
+import { isOfFolder, serverHash } from '../../config/mcpServers.ts';
+import { type FolderTrust, readTrust, rememberServer } from '../../config/trust.ts';
+import type { LoadedSettings } from '../../config/types.ts';
+import type { McpServerSource } from '../../protocol/mcp.ts';
+import { mcpTarget } from '../../protocol/mcp.ts';
+import type { Boot, ServerQuestion } from '../../ui/types.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+
+/** The servers that may be used now. */
+export function usableServers({ servers }: LoadedSettings, trust: FolderTrust): McpServerSource[] {
+  return servers.filter((one) => !isOfFolder(one) || trust.serverAnswer(one.name, serverHash(one)) === true);
+}
+
+/** Those that nobody has decided about. */
+export function undecidedServers({ servers }: LoadedSettings, trust: FolderTrust): McpServerSource[] {
+  return servers.filter(
+    (one) => isOfFolder(one) && trust.serverAnswer(one.name, serverHash(one)) === undefined,
+  );
+}
+
+/** For a run in which nobody can be asked, and for a folder that is not trusted; undefined where nothing is left out. */
+export function leftOutNotice(loaded: LoadedSettings, trust: FolderTrust): string | undefined {
+  const undecided = undecidedServers(loaded, trust).map(({ name }) => name);
+  const names = [...loaded.heldServers, ...undecided];
+  if (names.length === 0) return undefined;
+  const [which, are] = names.length === 1 ? ['The MCP server', 'is'] : ['The MCP servers', 'are'];
+  const why =
+    loaded.heldServers.length > 0
+      ? `${are} not used, because this folder is not trusted`
+      : `${are} not used, because you have not approved ${names.length === 1 ? 'it' : 'them'} yet`;
+  return `${which} ${names.slice(0, 10).join(', ')} ${why}; run clawdcode here to decide.`;
+}
+
+/** Asks about one server after the other, then goes on with what the user has said. */
+export async function askServers(
+  place: AppPaths,
+  loaded: LoadedSettings,
+  trust: FolderTrust,
+  next: (trust: FolderTrust) => Promise<Boot>,
+): Promise<Boot> {
+  const [server] = undecidedServers(loaded, trust);
+  if (server === undefined) return next(trust);
+  return {
+    type: 'server',
+    question: questionOf(server, trust),
+    async answer(approved) {
+      const { name } = server;
+      await rememberServer(place.dataRoot, place.root, { name, hash: serverHash(server), approved });
+      return askServers(place, loaded, await readTrust(place.dataRoot, place.root), next);
+    },
+  };
+}
+
+function questionOf({ name, definition, source }: McpServerSource, trust: FolderTrust): ServerQuestion {
+  const { command, args: _, url, type, env = {}, headers = {}, ...rest } = definition;
+  const target = mcpTarget(definition);
+  const first =
+    command === undefined
+      ? `Connects to ${url ?? ''} (${type ?? 'http'})`
+      : `Starts a program outside the sandbox: ${target}`;
+  const pairs = (label: string, values: Readonly<Record<string, string>>): string[] =>
+    Object.entries(values).map(([key, value]) => `${label} ${key}: ${value}`);
+  const others = Object.entries(rest).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  return {
+    name,
+    source,
+    lines: [first, ...pairs('Variable', env), ...pairs('Header', headers), ...others],
+    isChanged: trust.serversAnswered.includes(name),
+  };
+}

@@ -1,0 +1,104 @@
+import type { McpPort, McpServerState, McpServerStatus } from '../protocol/mcp.ts';
+import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from './pages/page.ts';
+import type { Command, CommandResult } from './types.ts';
+
+/** Shows the MCP servers and one server's tools and log, and opens a connection again. */
+export const mcp: Command = {
+  name: 'mcp',
+  aliases: [],
+  description: 'MCP servers: status, tools, log, reconnect',
+  argumentHint: '[name, reconnect …]',
+  run: async (args, { mcp: port }) => {
+    const servers = port?.status() ?? [];
+    if (port === undefined || servers.length === 0) return { type: 'notice', text: NONE };
+    const words = args.split(/\s+/).filter((word) => word !== '');
+    const [first, name] = words;
+    if (first === 'reconnect') return reconnect(port, name);
+    // Somebody who asks wants to know what becomes of it.
+    await port.settle(new AbortController().signal);
+    if (first === undefined) return { type: 'page', page: listPage(port.status()) };
+    const server = port.status().find((one) => one.name === first);
+    return server === undefined ? unknown(first, servers) : { type: 'page', page: serverPage(server) };
+  },
+};
+
+const NONE = 'No MCP servers. Define them in .mcp.json or in your settings; see docs/mcp.md.';
+
+function unknown(name: string, servers: readonly McpServerStatus[]): CommandResult {
+  const names = servers.map((one) => one.name).join(', ');
+  return { type: 'notice', level: 'error', text: `There is no MCP server "${name}". There are: ${names}.` };
+}
+
+async function reconnect(port: McpPort, name: string | undefined): Promise<CommandResult> {
+  if (name === undefined)
+    return { type: 'notice', level: 'error', text: 'Which server? Write /mcp reconnect and its name.' };
+  const state = await port.reconnect(name);
+  if (state === undefined) return unknown(name, port.status());
+  const tools = port.status().find((one) => one.name === name)?.tools.length ?? 0;
+  return {
+    type: 'notice',
+    text: `${name}: ${stateText(state, tools)}`,
+    level: state.type === 'connected' ? 'info' : 'error',
+  };
+}
+
+function stateText(state: McpServerState, tools: number): string {
+  switch (state.type) {
+    case 'pending':
+      return 'not connected yet';
+    case 'connecting':
+      return 'connecting';
+    case 'connected':
+      return `connected, ${tools} ${tools === 1 ? 'tool' : 'tools'}`;
+    case 'failed':
+      return `failed: ${state.reason}`;
+    case 'needs-auth':
+      return 'needs you to log in';
+  }
+}
+
+function stateLine({ name, state, tools }: McpServerStatus): PageLine {
+  const isBad = state.type === 'failed' || state.type === 'needs-auth';
+  const role = state.type === 'connected' ? 'success' : isBad ? 'error' : 'dim';
+  return hanging(
+    pageLine({ text: name, role: 'strong' }, '  ', { text: stateText(state, tools.length), role }),
+    2,
+  );
+}
+
+function originLine({ transport, target, source }: McpServerStatus): PageLine {
+  return hanging(pageLine({ text: `  ${transport}: ${target}  (${source})`, role: 'dim' }), 4);
+}
+
+function listPage(servers: readonly McpServerStatus[]): Page {
+  return () => [
+    ...servers.flatMap((server) => [stateLine(server), originLine(server)]),
+    pageLine({ text: '/mcp and a name shows its tools and its log.', role: 'dim' }),
+  ];
+}
+
+/** Of a log; the rest is rarely what is looked for. */
+const LOG_LINES = 20;
+
+function serverPage(server: McpServerStatus): Page {
+  const { tools, problems, log } = server;
+  const lines = log.trimEnd().split('\n');
+  return () => [
+    stateLine(server),
+    originLine(server),
+    ...problems.map((text) => pageLine({ text: `  ${text}`, role: 'warning' })),
+    blankLine,
+    heading(tools.length === 0 ? 'No tools' : 'Tools'),
+    ...tools.map(({ name, description }) =>
+      hanging(pageLine(`  ${name}  `, { text: firstSentence(description), role: 'dim' }), 4),
+    ),
+    ...(log.trim() === ''
+      ? []
+      : [blankLine, heading('Log'), ...textLines(lines.slice(-LOG_LINES).join('\n'), 2, 'dim')]),
+  ];
+}
+
+function firstSentence(text: string): string {
+  const line = text.split('\n')[0] ?? '';
+  return line.length <= 100 ? line : `${line.slice(0, 99).toWellFormed()}…`;
+}

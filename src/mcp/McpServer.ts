@@ -1,0 +1,188 @@
+/**
+ * One server: connects when it is needed, again when it has died, and keeps its last list of tools. Whatever a server
+ * does, nothing here throws but `call`, whose errors say what to do.
+ */
+import {
+  type McpServerSource,
+  type McpServerState,
+  type McpServerStatus,
+  mcpTarget,
+  mcpTransport,
+} from '../protocol/mcp.ts';
+import type { Tool } from '../protocol/tools.ts';
+import type { CallOptions, Connection, ConnectPorts } from './connect.ts';
+import { type Endpoint, endpointOf, type Variables } from './endpoint.ts';
+import { visibleText } from './names.ts';
+import { type OfferedTool, offeredTools } from './offeredTools.ts';
+import type { CallResult } from './outcome.ts';
+import { createServerTool } from './serverTool.ts';
+
+/** What all servers share. */
+export interface McpDeps {
+  readonly version: string;
+  /** Absolute, resolved. */
+  readonly root: string;
+  /** What `${NAME}` in a definition stands for. */
+  readonly variables: Variables;
+  /** What programs get besides what their definition names: without the keys of this program. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly fetch: ConnectPorts['fetch'];
+  readonly authOf?: (source: McpServerSource, url: URL) => ConnectPorts['auth'];
+  /** For the handshake, in milliseconds. */
+  readonly connectTimeoutMs: number;
+}
+
+/** Characters of the log that are kept. */
+const MAX_LOG = 16_000;
+/** A list that changes all the time is read so often. */
+const RELIST_MS = 1000;
+
+export class McpServer {
+  readonly source: McpServerSource;
+  readonly #deps: McpDeps;
+  #state: McpServerState = { type: 'pending' };
+  #tools: readonly { readonly offered: OfferedTool; readonly tool: Tool }[] = [];
+  #problems: readonly string[] = [];
+  #log = '';
+  #opening: Promise<Connection> | undefined;
+  #giveUp = new AbortController();
+  #connection: Connection | undefined;
+  #relisting: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(source: McpServerSource, deps: McpDeps) {
+    this.source = source;
+    this.#deps = deps;
+  }
+
+  /** As far as they are known; those of a server that has died stay, and a call starts it again. */
+  tools(): readonly Tool[] {
+    return this.#tools.map(({ tool }) => tool);
+  }
+
+  status(): McpServerStatus {
+    const { name, scope, source, definition } = this.source;
+    return {
+      ...{ name, scope, source, state: this.#state, problems: this.#problems, log: visibleText(this.#log) },
+      transport: mcpTransport(definition),
+      target: mcpTarget(definition),
+      tools: this.#tools.map(({ offered: { ownName, schema } }) => ({
+        ...{ ownName, name: schema.name, description: schema.description },
+      })),
+    };
+  }
+
+  /** Connects unless it is connected. Rejects with why not. */
+  connect(): Promise<Connection> {
+    if (this.#connection !== undefined) return Promise.resolve(this.#connection);
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async call(tool: string, input: unknown, options: CallOptions): Promise<CallResult> {
+    const connection = await this.connect();
+    return connection.call(tool, input, options);
+  }
+
+  /** Ends the connection; the next need opens another. */
+  async disconnect(): Promise<void> {
+    clearTimeout(this.#relisting);
+    this.#relisting = undefined;
+    this.#giveUp.abort();
+    await this.#opening?.catch(() => undefined);
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.close().catch(() => undefined);
+    this.#state = { type: 'pending' };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.disconnect();
+  }
+
+  async #open(): Promise<Connection> {
+    this.#state = { type: 'connecting' };
+    this.#giveUp = new AbortController();
+    let opened: Connection | undefined;
+    try {
+      if (this.#isClosed) throw new Error('The session has ended.');
+      const { variables, root } = this.#deps;
+      const found = endpointOf(this.source.definition, variables, root);
+      if ('mistake' in found) throw new Error(found.mistake);
+      const { connect } = await import('./connect.ts');
+      opened = await connect(
+        found.endpoint,
+        this.#ports(found.endpoint, () => this.#lost(opened)),
+      );
+      this.#take(await opened.listTools());
+      if (this.#isClosed) throw new Error('The session has ended.');
+      this.#connection = opened;
+      this.#state = { type: 'connected' };
+      return opened;
+    } catch (error) {
+      await opened?.close().catch(() => undefined);
+      const { message: reason, name } = error as Error;
+      this.#state = name === 'AuthorizationNeededError' ? { type: 'needs-auth' } : { type: 'failed', reason };
+      this.#append(`(${reason})\n`);
+      throw error;
+    }
+  }
+
+  #ports(endpoint: Endpoint, onClosed: () => void): ConnectPorts {
+    const { version, env, fetch, authOf, connectTimeoutMs: timeoutMs } = this.#deps;
+    const auth = endpoint.type === 'stdio' ? undefined : authOf?.(this.source, endpoint.url);
+    return {
+      ...{ version, fetch, timeoutMs, onClosed, signal: this.#giveUp.signal },
+      ...(auth === undefined ? {} : { auth }),
+      env: endpoint.type === 'stdio' ? { ...env, ...endpoint.env } : {},
+      log: (text) => this.#append(text),
+      onToolsChanged: () => this.#relist(),
+    };
+  }
+
+  #lost(connection: Connection | undefined): void {
+    if (connection === undefined || this.#connection !== connection) return;
+    this.#connection = undefined;
+    this.#state = { type: 'failed', reason: 'The connection was closed.' };
+  }
+
+  /** Soon, and once for all that is announced until then. */
+  #relist(): void {
+    if (this.#relisting !== undefined) return;
+    this.#relisting = setTimeout(() => {
+      this.#connection
+        ?.listTools()
+        .then((tools) => this.#take(tools))
+        .catch((error: Error) => this.#append(`(${error.message})\n`))
+        .finally(() => {
+          this.#relisting = undefined;
+        });
+    }, RELIST_MS);
+    this.#relisting.unref();
+  }
+
+  /** A tool that has not changed stays the same object: requests begin with them, and providers cache what stays. */
+  #take(listed: Parameters<typeof offeredTools>[1]): void {
+    const { name, definition } = this.source;
+    const { tools, problems } = offeredTools(name, listed);
+    const known = new Map(this.#tools.map((one) => [JSON.stringify(one.offered), one]));
+    this.#tools = tools.map(
+      (offered) =>
+        known.get(JSON.stringify(offered)) ?? {
+          offered,
+          tool: createServerTool(name, offered, {
+            call: (input, options) => this.call(offered.ownName, input, options),
+            timeoutMs: definition.timeout,
+          }),
+        },
+    );
+    this.#problems = problems;
+  }
+
+  #append(text: string): void {
+    this.#log = (this.#log + text).slice(-MAX_LOG);
+  }
+}

@@ -1,0 +1,140 @@
+/** One connection to one server, by the SDK. The only module besides `http.ts` that loads it: import it on first need. */
+import {
+  Client,
+  type Progress,
+  SdkError,
+  SdkErrorCode,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import type { Endpoint } from './endpoint.ts';
+import { type HttpPorts, httpTransport } from './http.ts';
+import type { ListedTool } from './offeredTools.ts';
+import type { CallResult } from './outcome.ts';
+import { type StdioPorts, StdioTransport } from './stdio.ts';
+
+/** More are not asked for: whoever lists without end is not listened to without end. */
+const MAX_PAGES = 50;
+export const MAX_TOOLS = 500;
+/** However often a server says that it makes progress. */
+const MAX_CALL_MS = 6 * 60 * 60 * 1000;
+
+export interface ConnectPorts extends StdioPorts, HttpPorts {
+  readonly version: string;
+  /** Milliseconds for the handshake, and for every page of a list. */
+  readonly timeoutMs: number;
+  /** Ends the attempt to connect. */
+  readonly signal: AbortSignal;
+  readonly onClosed: () => void;
+  readonly onToolsChanged: () => void;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** Longest wait for an answer or a sign of progress, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** An open connection. What fails rejects, with a message that is ready to show. */
+export interface Connection {
+  listTools(): Promise<readonly ListedTool[]>;
+  call(tool: string, input: unknown, options: CallOptions): Promise<CallResult>;
+  close(): Promise<void>;
+}
+
+/** Rejects with `AuthorizationNeededError` where the server wants to know who the user is. */
+export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<Connection> {
+  const client = new Client(
+    { name: 'clawdcode', title: 'ClawdCode', version: ports.version },
+    {
+      capabilities: {},
+      // A server's own patterns are not run on its answers: they could take for ever, and only the model reads them.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+    },
+  );
+  client.onerror = (error) => ports.log(`(${error.message.slice(0, 500)})\n`);
+  client.onclose = ports.onClosed;
+  client.setNotificationHandler('notifications/tools/list_changed', ports.onToolsChanged);
+  const transport =
+    endpoint.type === 'stdio' ? new StdioTransport(endpoint, ports) : httpTransport(endpoint, ports);
+  const timeout = ports.timeoutMs;
+  const giveUp = (): void => void transport.close().catch(() => undefined);
+  ports.signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    await client.connect(transport, { timeout, signal: ports.signal });
+  } catch (error) {
+    await transport.close().catch(() => undefined);
+    if (error instanceof UnauthorizedError || isUnauthorized(error)) throw new AuthorizationNeededError();
+    throw new Error(reasonOf(error, timeout));
+  } finally {
+    ports.signal.removeEventListener('abort', giveUp);
+  }
+  return {
+    async listTools() {
+      if (client.getServerCapabilities()?.tools === undefined) return [];
+      const tools: ListedTool[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
+        const params = cursor === undefined ? {} : { cursor };
+        const listed = await client
+          .request({ method: 'tools/list', params }, { timeout })
+          .catch((error: unknown) => Promise.reject(new Error(reasonOf(error, timeout))));
+        tools.push(...listed.tools);
+        cursor = listed.nextCursor;
+        if (cursor === undefined) break;
+      }
+      return tools.slice(0, MAX_TOOLS);
+    },
+    async call(tool, input, { signal, timeoutMs, onProgress }) {
+      try {
+        return await client.request(
+          {
+            method: 'tools/call',
+            params: { name: tool, arguments: (input ?? {}) as Record<string, unknown> },
+          },
+          {
+            signal,
+            timeout: timeoutMs,
+            maxTotalTimeout: Math.max(timeoutMs, MAX_CALL_MS),
+            resetTimeoutOnProgress: true,
+            onprogress: onProgress,
+          },
+        );
+      } catch (error) {
+        throw new Error(reasonOf(error, timeoutMs));
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** The server answers only whoever has logged in. */
+export class AuthorizationNeededError extends Error {
+  override readonly name = 'AuthorizationNeededError';
+  constructor() {
+    super('It needs you to log in.');
+  }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  const status = (error as { readonly status?: unknown; readonly code?: unknown } | undefined) ?? {};
+  return status.status === 401 || status.code === 401;
+}
+
+/** Longer words of a server are cut. */
+const MAX_REASON = 500;
+
+function reasonOf(error: unknown, timeoutMs: number): string {
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return `It did not answer within ${Math.round(timeoutMs / 1000)} seconds.`;
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
+    return 'The connection was closed.';
+  const { message = String(error), cause } = (error ?? {}) as {
+    message?: string;
+    cause?: { message?: string };
+  };
+  const text = message === 'fetch failed' && cause?.message ? `${message}: ${cause.message}` : message;
+  return text.length <= MAX_REASON ? text : `${text.slice(0, MAX_REASON).toWellFormed()}…`;
+}

@@ -1,0 +1,80 @@
+/** What a server lists, as it can be offered to a model: bounded, and named so that nothing clashes. Pure. */
+import type { ToolSchema } from '../protocol/messages.ts';
+import { toolNameOf, visibleText } from './names.ts';
+
+/** A tool as a server lists it. Nothing in it is to be believed, its hints least of all. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface OfferedTool {
+  /** As the server calls it. */
+  readonly ownName: string;
+  readonly schema: ToolSchema;
+}
+
+/** In characters; what most hosted endpoints take at most is 1,024 or more. */
+const MAX_DESCRIPTION = 2048;
+/** Of a schema as JSON. */
+const MAX_SCHEMA = 32_000;
+const MAX_DEPTH = 30;
+
+/** The tools that can be offered, and a sentence for each that cannot. */
+export function offeredTools(
+  server: string,
+  listed: readonly ListedTool[],
+): { readonly tools: readonly OfferedTool[]; readonly problems: readonly string[] } {
+  const tools = new Map<string, OfferedTool>();
+  const problems: string[] = [];
+  for (const { name: ownName, description = '', inputSchema } of listed) {
+    const name = toolNameOf(server, ownName);
+    const parameters = parametersOf(inputSchema);
+    if (tools.has(name)) problems.push(`Left out: another tool is called ${name}, too.`);
+    else if (parameters === undefined) problems.push(`Left out: the schema of ${name} is too large.`);
+    else
+      tools.set(name, {
+        ownName,
+        schema: { name, description: shortened(visibleText(description)), parameters },
+      });
+  }
+  return { tools: [...tools.values()], problems: bounded(problems) };
+}
+
+const MAX_PROBLEMS = 5;
+
+function bounded(problems: readonly string[]): readonly string[] {
+  const more = problems.length - MAX_PROBLEMS;
+  return more <= 0 ? problems : [...problems.slice(0, MAX_PROBLEMS), `Left out: ${more} more.`];
+}
+
+function shortened(text: string): string {
+  return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`;
+}
+
+/** The schema as endpoints take it: an object, without what no model needs. Undefined where it is too large. */
+function parametersOf(schema: Readonly<Record<string, unknown>>): ToolSchema['parameters'] | undefined {
+  if (depthOf(schema) > MAX_DEPTH) return undefined;
+  const { $schema: _, ...rest } = JSON.parse(JSON.stringify(schema), (_key, value: unknown) =>
+    typeof value === 'string' ? visibleText(value) : value,
+  ) as Record<string, unknown>;
+  const properties = isRecord(rest.properties) ? rest.properties : {};
+  const parameters = { ...rest, type: 'object', properties };
+  return JSON.stringify(parameters).length > MAX_SCHEMA ? undefined : parameters;
+}
+
+/** Levels of objects and lists; counted without recursion, which a deep value would end. */
+function depthOf(value: unknown): number {
+  let level: readonly unknown[] = [value];
+  let depth = 0;
+  for (; depth <= MAX_DEPTH; depth++) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    if (level.length === 0) break;
+  }
+  return depth;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

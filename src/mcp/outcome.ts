@@ -1,0 +1,115 @@
+/** What a server answers to a call, as a result: text for the model, images behind it. Pure. */
+import { describeImage, type ImagePart, MAX_IMAGE_BYTES, readImageHeader } from '../protocol/files/images.ts';
+import type { ToolOutcome } from '../protocol/tools.ts';
+import { visibleLine, visibleText } from './names.ts';
+
+/** A part of an answer; the fields depend on its type. */
+interface ContentBlock {
+  readonly type: string;
+  readonly text?: string | undefined;
+  readonly data?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly resource?:
+    | {
+        readonly uri: string;
+        readonly mimeType?: string | undefined;
+        readonly text?: string;
+        readonly blob?: string;
+      }
+    | undefined;
+}
+
+export interface CallResult {
+  readonly content: readonly unknown[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+}
+
+const MAX_IMAGES = 10;
+
+export interface OutcomeOptions {
+  readonly title: string;
+  /** What an image is called, before its number. */
+  readonly name: string;
+  /** Whether the model is known to see images. */
+  readonly seesImages: boolean;
+}
+
+/** Structured content is shown where there is no text: servers that send it say the same in text. */
+export function outcomeOf(
+  { content, structuredContent, isError }: CallResult,
+  options: OutcomeOptions,
+): ToolOutcome {
+  const images: { path: string; image: ImagePart }[] = [];
+  const parts = (content as readonly ContentBlock[]).map((block) => textOf(block, images, options));
+  const hasText = (content as readonly ContentBlock[]).some(
+    ({ type }) => type === 'text' || type === 'resource',
+  );
+  if (!hasText && structuredContent !== undefined) parts.push(JSON.stringify(structuredContent, null, 1));
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  return {
+    status: isError === true ? 'error' : 'ok',
+    text: text === '' ? '(The tool returned nothing.)' : text,
+    kind: 'text',
+    display: { title: options.title, summary: isError === true ? 'failed' : summaryOf(text, images.length) },
+    ...(images.length > 0 && { images }),
+  };
+}
+
+function summaryOf(text: string, images: number): string {
+  const lines = text === '' ? 0 : text.split('\n').length;
+  const counted = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+  return images === 0 ? counted : `${counted}, ${images} ${images === 1 ? 'image' : 'images'}`;
+}
+
+function textOf(
+  block: ContentBlock,
+  images: { path: string; image: ImagePart }[],
+  options: OutcomeOptions,
+): string {
+  switch (block.type) {
+    case 'text':
+      return visibleText(block.text ?? '');
+    case 'image':
+      return imageText(block.data ?? '', images, options);
+    case 'audio':
+      return `[Audio (${visibleLine(block.mimeType ?? 'of no type', 60)}), which cannot be shown.]`;
+    case 'resource_link': {
+      const about = [block.name, block.description].filter((one) => one !== undefined).join(': ');
+      return `[Resource ${visibleLine(block.uri ?? '', 500)}${about === '' ? '' : ` (${visibleLine(about, 300)})`}]`;
+    }
+    case 'resource': {
+      const { uri = '', text, blob = '', mimeType = 'of no type' } = block.resource ?? {};
+      const head = `[Resource ${visibleLine(uri, 500)}]`;
+      if (text !== undefined) return `${head}\n${visibleText(text)}`;
+      if (mimeType.startsWith('image/')) return `${head}\n${imageText(blob, images, options)}`;
+      return `${head}\n[Binary data (${visibleLine(mimeType, 60)}), which cannot be shown.]`;
+    }
+    default:
+      return `[Content of an unknown type: ${visibleLine(block.type, 60)}.]`;
+  }
+}
+
+/** By its bytes, never by what the server says that it is. */
+function imageText(
+  data: string,
+  images: { path: string; image: ImagePart }[],
+  { name, seesImages }: OutcomeOptions,
+): string {
+  const bytes = Buffer.from(data, 'base64');
+  const header = readImageHeader(bytes);
+  if (header === undefined) return '[An image in no format that can be shown.]';
+  const facts = describeImage(header);
+  if (!seesImages) return `[An image (${facts}); this model is not known to see images, so it is not shown.]`;
+  if (bytes.length > MAX_IMAGE_BYTES || images.length === MAX_IMAGES)
+    return `[An image (${facts}) that is not shown: at most ${MAX_IMAGES} images of ${MAX_IMAGE_BYTES / 2 ** 20} MB each are.]`;
+  const path = `${name} ${images.length + 1}`;
+  images.push({
+    path,
+    image: { type: 'image', mediaType: header.mediaType, data: bytes.toString('base64') },
+  });
+  return `[An image (${facts}), which follows as a message of its own: ${path}.]`;
+}

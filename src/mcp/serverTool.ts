@@ -1,0 +1,104 @@
+/** A server's tool behind the same port as our own. What it does cannot be known: its server's hints are not believed. */
+import type { ToolSchema } from '../protocol/messages.ts';
+import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import type { CallOptions } from './connect.ts';
+import { visibleLine } from './names.ts';
+import type { OfferedTool } from './offeredTools.ts';
+import { type CallResult, outcomeOf } from './outcome.ts';
+
+/** Without an answer or a sign of progress, in milliseconds. */
+const DEFAULT_TIMEOUT_MS = 5 * 60 * 1000;
+const MAX_TITLE = 120;
+/** A question shows more of the input than the line that names the call. */
+const MAX_PREVIEW = 8000;
+
+interface ServerToolPorts {
+  readonly call: (input: unknown, options: CallOptions) => Promise<CallResult>;
+  readonly timeoutMs: number | undefined;
+}
+
+export function createServerTool(
+  server: string,
+  { ownName, schema }: OfferedTool,
+  ports: ServerToolPorts,
+): Tool {
+  const { name } = schema;
+  const shownName = visibleLine(ownName, 60);
+  return {
+    name,
+    schema,
+    readOnly: false,
+    prepare(input, context) {
+      const mistake = mistakeIn(input, schema);
+      if (mistake !== undefined) return { type: 'invalid', message: `${name}: ${mistake}` };
+      const title = titleOf(input);
+      return {
+        type: 'ready',
+        title,
+        access: { type: 'unknown' },
+        preview: async () => ({ type: 'text', text: previewOf(server, shownName, input) }),
+        run: () => run(input, title, context),
+      };
+    },
+  };
+
+  async function run(input: unknown, title: string, context: ToolContext): Promise<ToolOutcome> {
+    const { signal, onOutput } = context;
+    try {
+      const result = await ports.call(input, {
+        signal,
+        timeoutMs: ports.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+        onProgress: ({ progress, total, message }) => onOutput(progressLine(progress, total, message)),
+      });
+      return outcomeOf(result, {
+        title,
+        name: `${server} ${shownName}`,
+        seesImages: context.seesImages?.() === true,
+      });
+    } catch (error) {
+      const summary = signal.aborted ? 'interrupted' : 'failed';
+      const text = signal.aborted
+        ? 'Interrupted by the user before it finished. The server was told; whether it stopped is not known.'
+        : `The MCP server "${server}" failed: ${visibleLine((error as Error).message, 500)} Whether the call had an effect is not known.`;
+      return {
+        status: signal.aborted ? 'partial' : 'error',
+        text,
+        kind: 'text',
+        display: { title, summary },
+      };
+    }
+  }
+}
+
+/** Only what every server would refuse: the rest is for the server to say. */
+function mistakeIn(input: unknown, { parameters }: ToolSchema): string | undefined {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return 'the input must be an object.';
+  const { required } = parameters;
+  const missing = (Array.isArray(required) ? required : []).filter(
+    (key) => typeof key === 'string' && !Object.hasOwn(input, key),
+  );
+  return missing.length === 0 ? undefined : `missing ${missing.slice(0, 20).join(', ')}.`;
+}
+
+/** The values, as far as they fit on a line. */
+function titleOf(input: unknown): string {
+  const values = Object.entries(input as Record<string, unknown>).map(
+    ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return visibleLine(values.join(', '), MAX_TITLE);
+}
+
+function previewOf(server: string, tool: string, input: unknown): string {
+  const text = JSON.stringify(input, null, 2);
+  const shown =
+    text.length <= MAX_PREVIEW
+      ? text
+      : `${text.slice(0, MAX_PREVIEW).toWellFormed()}\n… ${text.length - MAX_PREVIEW} more characters`;
+  return `Tool "${tool}" of the MCP server "${server}", with:\n${shown}`;
+}
+
+function progressLine(progress: number, total: number | undefined, message: string | undefined): string {
+  const share = total === undefined || total <= 0 ? `${progress}` : `${progress} of ${total}`;
+  return `${share}${message === undefined ? '' : `: ${visibleLine(message, 200)}`}\n`;
+}

@@ -1,0 +1,166 @@
+/** MCP servers in the installed program: who may use them, what is asked, what the model gets. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { SERVER, stdio } from '../mcp/support/bench.ts';
+import { serveMcp } from '../mcp/support/webServer.ts';
+import { keys } from '../ui/screen.ts';
+import { linesOf } from './support/jsonLines.ts';
+import { type Stage, setStage } from './support/stage.ts';
+import { textOf } from './support/wire.ts';
+
+const call = (tool: string, input: object = {}) => ({ calls: [{ name: tool, input }] });
+const result = ({ server }: Stage): string => textOf(server.requests().at(-1)?.messages.at(-1));
+const toolNames = ({ server }: Stage, request = 0): string[] =>
+  (server.requests()[request]?.tools ?? []).map((tool) => tool.function.name);
+const servers = (definitions: object): string => JSON.stringify({ mcpServers: definitions });
+
+async function own({ work }: Stage, settings: object): Promise<void> {
+  await mkdir(work.data, { recursive: true });
+  await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
+}
+
+const shared = ({ work }: Stage, definitions: object): Promise<void> =>
+  writeFile(join(work.repository, '.mcp.json'), servers(definitions));
+
+test('a server of the user’s settings is offered, asked about, and answers', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { test: stdio() } });
+  stage.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'It said hi.' });
+  const ran = await stage.print(['-p', 'say hi', '--allowed-tools', 'mcp__test__echo']);
+  expect(ran).toMatchObject({ code: 0, stdout: 'It said hi.\n', stderr: '' });
+  expect(result(stage)).toBe('You said hi');
+  expect(toolNames(stage)).toContain('mcp__test__echo');
+});
+
+test('without a rule nobody can be asked, so nothing is called; a deny rule for the server holds', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { test: stdio() } });
+  stage.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'No.' });
+  const ran = await stage.print(['-p', 'say hi']);
+  expect(ran.stderr).toContain('Not allowed: mcp__test__echo');
+  stage.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'No again.' });
+  await stage.print(['-p', 'hi', '--allowed-tools', 'mcp__test__echo', '--disallowed-tools', 'mcp__test']);
+  expect(result(stage)).toContain('Not allowed: Rule mcp__test');
+});
+
+test('the first line of stream-json names servers with their state, and their tools', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { test: stdio(), bad: { command: '/nonexistent' } } });
+  stage.server.script({ text: 'Hello.' });
+  const { stdout } = await stage.print(['-p', 'hi', '--output-format', 'stream-json']);
+  const [init] = linesOf(stdout);
+  expect(init).toMatchObject({
+    mcp_servers: [
+      { name: 'test', status: 'connected' },
+      { name: 'bad', status: 'failed' },
+    ],
+    tools: expect.arrayContaining(['Read', 'mcp__test__echo']),
+  });
+});
+
+test('servers of --mcp-config are used in addition, or alone with --strict-mcp-config', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { mine: stdio() } });
+  const web = await serveMcp();
+  onTestFinished(() => web.close());
+  const file = join(stage.work.home, 'servers.json');
+  await writeFile(file, servers({ web: { type: 'http', url: `${web.origin}/mcp` } }));
+  stage.server.script({ text: 'a' }, { text: 'b' }, { text: 'c' });
+  await stage.print(['-p', 'hi', '--mcp-config', file]);
+  expect(toolNames(stage, 0)).toEqual(expect.arrayContaining(['mcp__mine__echo', 'mcp__web__echo']));
+  await stage.print(['-p', 'hi', '--mcp-config', file, '--strict-mcp-config']);
+  expect(toolNames(stage, 1)).toContain('mcp__web__echo');
+  expect(toolNames(stage, 1)).not.toContain('mcp__mine__echo');
+  await stage.print(['-p', 'hi', '--strict-mcp-config', '--mcp-config', servers({ inline: stdio() })]);
+  expect(toolNames(stage, 2)).toContain('mcp__inline__echo');
+  const wrong = await stage.print(['-p', 'hi', '--mcp-config', '/nonexistent.json']);
+  expect(wrong).toMatchObject({
+    code: 52,
+    stderr: expect.stringContaining('/nonexistent.json cannot be read'),
+  });
+});
+
+test('a server of a repository starts only after the folder is trusted and the server approved', async () => {
+  const stage = await setStage();
+  await shared(stage, { repo: stdio() });
+  stage.server.script({ text: 'Without.' });
+  const before = await stage.print(['-p', 'hi']);
+  expect(before.stderr).toContain('The MCP server repo is not used, because this folder is not trusted');
+  expect(toolNames(stage)).not.toContain('mcp__repo__echo');
+
+  const terminal = stage.open();
+  await terminal.waitFor('Do you trust this folder?');
+  await terminal.waitFor('Names MCP servers: you are asked about each before it is used.');
+  await terminal.pause(300);
+  await terminal.press('1');
+  await terminal.waitFor('Use this MCP server?');
+  await terminal.waitFor(/Starts a program outside the sandbox: [\s\S]*server\.mjs/);
+  await terminal.pause(300);
+  await terminal.press('1');
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.submit('/mcp');
+  await terminal.waitForPrinted(/repo {2}connected, 10 tools/);
+  stage.server.script(call('mcp__repo__echo', { text: 'asked' }), { text: 'Answered.' });
+  await terminal.submit('say it');
+  await terminal.waitFor('Tool "echo" of the MCP server "repo"');
+  await terminal.waitFor("don't ask again for mcp__repo__echo");
+  await terminal.pause(300);
+  await terminal.press('1');
+  await terminal.waitForPrinted('Answered.');
+  expect(result(stage)).toBe('You said asked');
+  await terminal.submit('/exit');
+  await terminal.exited;
+
+  stage.server.script({ text: 'With.' });
+  expect((await stage.print(['-p', 'hi'])).stderr).toBe('');
+  expect(toolNames(stage, stage.server.requests().length - 1)).toContain('mcp__repo__echo');
+
+  // Another content is another server.
+  await shared(stage, { repo: { ...stdio(), env: { EXTRA: '1' } } });
+  stage.server.script({ text: 'Without again.' });
+  const changed = await stage.print(['-p', 'hi']);
+  expect(changed.stderr).toContain('The MCP server repo is not used, because you have not approved it yet');
+  expect(toolNames(stage, stage.server.requests().length - 1)).not.toContain('mcp__repo__echo');
+  const again = stage.open();
+  await again.waitFor('Use this changed MCP server?');
+  await again.waitFor('Variable EXTRA: 1');
+  await again.press(keys.escape);
+  await again.waitFor(/context ~?\d+%/);
+  await again.submit('/mcp');
+  await again.waitForPrinted('No MCP servers.');
+});
+
+test('a server that never answers delays neither the screen nor the second request', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { silent: stdio('silent'), test: stdio() } });
+  stage.server.script({ text: 'One.' }, { text: 'Two.' });
+  const terminal = await stage.ready();
+  await terminal.submit('first');
+  await terminal.waitForPrinted('One.');
+  expect(toolNames(stage)).toContain('mcp__test__echo');
+  await terminal.submit('second');
+  await terminal.waitForPrinted('Two.');
+  await terminal.submit('/mcp test');
+  await terminal.waitForPrinted('The test server says hello.');
+});
+
+test('images reach a model that sees, and long answers are kept and shortened', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { test: stdio() }, models: { 'mock-*': { vision: true } } });
+  stage.server.script(call('mcp__test__image'), call('mcp__test__big', { lines: 20_000 }), { text: 'Seen.' });
+  const { code } = await stage.print(['-p', 'look', '--allowed-tools', 'mcp__test']);
+  expect(code).toBe(0);
+  expect(JSON.stringify(stage.server.requests()[1])).toContain('data:image/png;base64,');
+  expect(result(stage).length).toBeLessThan(60_000);
+  expect(result(stage)).toMatch(/Recall/);
+});
+
+test('the key of the model is not in the environment of a server', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { test: stdio() } });
+  stage.server.script(call('mcp__test__env', { name: 'OPENAI_API_KEY' }), { text: 'Unset.' });
+  await stage.print(['-p', 'look', '--allowed-tools', 'mcp__test']);
+  expect(result(stage)).toBe('OPENAI_API_KEY=(unset)');
+  expect(SERVER).toMatch(/server\.mjs$/);
+});

@@ -1,0 +1,101 @@
+/** Servers that flood, hang, lie and refuse to end: each harms only itself. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { openBench, SERVER, stdio } from './support/bench.ts';
+
+test('odd names become plain ones, and those that would clash are left out', async () => {
+  const { servers, call } = await openBench({ odd: stdio('odd-names') });
+  const tools = servers.tools().map(({ name }) => name);
+  expect(tools).toEqual([
+    'mcp__odd__say_it',
+    'mcp__odd__say__31m_it',
+    expect.stringMatching(/^mcp__odd__x+_[0-9a-f]{8}$/),
+  ]);
+  expect(tools.every((name) => name.length <= 64)).toBe(true);
+  expect(servers.status()[0]?.problems).toEqual(['Left out: another tool is called mcp__odd__say_it, too.']);
+  // Called by the name that the server gave it, which is unknown to this one.
+  expect((await call('mcp__odd__say_it', { text: 'a' })).text).toContain('Unknown tool say it');
+});
+
+test('schemas that are too large or too deep are left out, and descriptions are cut', async () => {
+  const { servers } = await openBench({ big: stdio('huge-schema') });
+  expect(servers.tools().map(({ name }) => name)).toEqual(['mcp__big__echo', 'mcp__big__talk']);
+  expect(servers.tools()[1]?.schema.description.length).toBe(2048);
+  expect(servers.status()[0]?.problems).toEqual([
+    'Left out: the schema of mcp__big__huge is too large.',
+    'Left out: the schema of mcp__big__deep is too large.',
+  ]);
+});
+
+test('a schema so deep that reading it fails costs its server', async () => {
+  const { servers, call } = await openBench({ deep: stdio('abyss'), test: stdio() });
+  expect(servers.status()[0]?.tools).toEqual([]);
+  expect((await call('mcp__test__echo', { text: 'fine' })).text).toBe('You said fine');
+});
+
+test('a list without end has one here', async () => {
+  const { servers } = await openBench({ many: stdio('many-tools'), endless: stdio('endless') });
+  const [many, endless] = servers.status();
+  expect(many?.tools.length).toBe(500);
+  expect(endless?.state.type).toBe('connected');
+});
+
+test('a flood of notifications leaves time for everything else', async () => {
+  const { servers } = await openBench({ flood: stdio('flood'), test: stdio() });
+  let turns = 0;
+  const timer = setInterval(() => turns++, 10);
+  await vi.waitFor(() => expect(turns).toBeGreaterThan(10), 20_000);
+  clearInterval(timer);
+  expect(servers.status().map(({ state }) => state.type)).toEqual(['connected', 'connected']);
+});
+
+test('a message without end closes the connection', async () => {
+  const { servers } = await openBench({ long: stdio('long-line') });
+  await vi.waitFor(() => expect(servers.status()[0]?.log).toContain('more than 10 MB'), 20_000);
+  await vi.waitFor(() => expect(servers.status()[0]?.state.type).toBe('failed'), 20_000);
+});
+
+test('what is no message on standard output goes to the log', async () => {
+  const { servers } = await openBench({ banner: stdio('banner') });
+  expect(servers.status()[0]).toMatchObject({ state: { type: 'connected' } });
+  expect(servers.status()[0]?.log).toContain('Welcome to the server!');
+});
+
+test('a server that never answers is waited for only so long, and the others are there', async () => {
+  const { McpServers } = await import('../../src/mcp/McpServers.ts');
+  const sources = Object.entries({ silent: stdio('silent'), test: stdio() }).map(([name, definition]) => ({
+    ...{ name, definition, scope: 'user' as const, source: 'x' },
+  }));
+  const env = { PATH: process.env.PATH ?? '' };
+  const deps = { version: '1', root: '/', variables: {}, env, fetch, connectTimeoutMs: 60_000 };
+  const servers = new McpServers(sources, deps);
+  const leave = servers.retain();
+  servers.start();
+  await vi.waitFor(() => expect(servers.tools().length).toBeGreaterThan(0), 20_000);
+  await servers.settle(new AbortController().signal, 1);
+  expect(servers.status().map(({ state }) => state.type)).toEqual(['connecting', 'connected']);
+  await leave();
+  expect(processesOf('silent')).toEqual([]);
+});
+
+test.skipIf(process.platform !== 'linux')('a server that ignores its end is ended', async () => {
+  const { servers } = await openBench({ stubborn: stdio('stubborn') });
+  expect(processesOf('stubborn')).toHaveLength(1);
+  const leave = servers.retain();
+  await servers.reconnect('stubborn');
+  expect(processesOf('stubborn')).toHaveLength(1);
+  await leave();
+});
+
+/** Ids of the test servers that run in a mode. */
+function processesOf(mode: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(`${SERVER}\0${mode}\0`);
+    } catch {
+      return false;
+    }
+  });
+}

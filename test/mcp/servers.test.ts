@@ -1,0 +1,167 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
+/** Servers of every kind over a real pipe or a real socket: what they offer, what they answer, how they end. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openBench, stdio } from './support/bench.ts';
+import { serveMcp } from './support/webServer.ts';
+
+test('tools of a program are offered under its name, and a call is answered', async () => {
+  const { servers, call } = await openBench({ test: stdio() });
+  expect(servers.status()).toMatchObject([
+    { name: 'test', transport: 'stdio', state: { type: 'connected' }, problems: [] },
+  ]);
+  expect(servers.tools().map(({ name }) => name)).toContain('mcp__test__echo');
+  expect(await call('mcp__test__echo', { text: 'hello' })).toEqual({
+    status: 'ok',
+    text: 'You said hello',
+    kind: 'text',
+    display: { title: 'text: hello', summary: '1 line' },
+  });
+});
+
+test('a tool is never taken for read-only on its word, and its call asks for unknown access', async () => {
+  const { servers } = await openBench({ test: stdio() });
+  const echo = servers.tools().find(({ name }) => name === 'mcp__test__echo');
+  expect(echo?.readOnly).toBe(false);
+  const prepared = await echo?.prepare({ text: 'a' }, {} as never);
+  expect(prepared).toMatchObject({ type: 'ready', access: { type: 'unknown' } });
+  expect(prepared?.type === 'ready' && (await prepared.preview())).toEqual({
+    type: 'text',
+    text: 'Tool "echo" of the MCP server "test", with:\n{\n  "text": "a"\n}',
+  });
+});
+
+test('images follow the result for a model that sees them, and are described to any other', async () => {
+  const { call } = await openBench({ test: stdio() });
+  const seen = await call('mcp__test__image');
+  expect(seen).toMatchObject({
+    text: 'Here:\n\n[An image (PNG, 1×1), which follows as a message of its own: test image 1.]',
+    images: [{ path: 'test image 1', image: { mediaType: 'image/png' } }],
+  });
+  const told = await call('mcp__test__image', {}, { seesImages: () => false });
+  expect(told.images).toBeUndefined();
+  expect(told.text).toContain('not known to see images');
+});
+
+test('structured content without text is shown as JSON', async () => {
+  const { call } = await openBench({ test: stdio() });
+  expect((await call('mcp__test__facts')).text).toBe('{\n "answer": 42\n}');
+});
+
+test('a failed tool is a failed call', async () => {
+  const { call } = await openBench({ test: stdio() });
+  expect(await call('mcp__test__fail')).toMatchObject({ status: 'error', text: 'It did not work.' });
+});
+
+test('progress reaches the screen while the call runs', async () => {
+  const { call, output } = await openBench({ test: stdio() });
+  await call('mcp__test__slow');
+  expect(output).toEqual(['1 of 3: part 1\n', '2 of 3: part 2\n', '3 of 3: part 3\n']);
+});
+
+test('a stopped call is cancelled at the server, which goes on', async () => {
+  const { servers, call } = await openBench({ test: stdio() });
+  const stop = new AbortController();
+  const hanging = call('mcp__test__hang', {}, { signal: stop.signal });
+  setTimeout(() => stop.abort(), 50);
+  expect(await hanging).toMatchObject({ status: 'partial', display: { summary: 'interrupted' } });
+  await vi.waitFor(() => expect(servers.status()[0]?.log).toContain('A call was cancelled.'));
+  expect((await call('mcp__test__echo', { text: 'on' })).text).toBe('You said on');
+});
+
+test('a call that is not answered in time fails with the reason', async () => {
+  const { call } = await openBench({ test: { ...stdio(), timeout: 1000 } });
+  expect(await call('mcp__test__hang')).toMatchObject({
+    status: 'error',
+    text: expect.stringContaining('It did not answer within 1 seconds.'),
+  });
+});
+
+test('a server that dies in a call fails that call, and the next one starts it again', async () => {
+  const { servers, call } = await openBench({ test: stdio() });
+  expect(await call('mcp__test__die')).toMatchObject({
+    status: 'error',
+    text: expect.stringContaining('The MCP server "test" failed: The connection was closed.'),
+  });
+  expect(servers.status()[0]).toMatchObject({ state: { type: 'failed' } });
+  expect(servers.tools().length).toBeGreaterThan(5);
+  expect((await call('mcp__test__echo', { text: 'back' })).text).toBe('You said back');
+  expect(servers.status()[0]?.state.type).toBe('connected');
+});
+
+test('a renamed tool comes under its new name, and the others stay the same objects', async () => {
+  const { servers, call } = await openBench({ test: stdio() });
+  const before = servers.tools().find(({ name }) => name === 'mcp__test__env');
+  await call('mcp__test__rename');
+  await vi.waitFor(
+    () => expect(servers.tools().map(({ name }) => name)).toContain('mcp__test__again'),
+    10_000,
+  );
+  expect(servers.tools().map(({ name }) => name)).not.toContain('mcp__test__echo');
+  expect(servers.tools().find(({ name }) => name === 'mcp__test__env')).toBe(before);
+});
+
+test('a program gets the environment that it is given, and what its definition names', async () => {
+  const definition = { ...stdio(), env: { SECRET: '${KEY}', LEVEL: '${LEVEL:-3}' } };
+  const { call } = await openBench({ test: definition }, { variables: { KEY: 'sk-1' } });
+  expect((await call('mcp__test__env', { name: 'SECRET' })).text).toBe('SECRET=sk-1');
+  expect((await call('mcp__test__env', { name: 'LEVEL' })).text).toBe('LEVEL=3');
+  expect((await call('mcp__test__env', { name: 'KEY' })).text).toBe('KEY=(unset)');
+});
+
+test.each(['http', 'sse'] as const)('a server over %s gets the headers of its definition', async (type) => {
+  const web = await serveMcp();
+  onTestFinished(() => web.close());
+  const url = `${web.origin}/${type === 'sse' ? 'sse' : 'mcp'}`;
+  const { servers, call } = await openBench(
+    { web: { type, url, headers: { 'X-Key': '${KEY}' } } },
+    { variables: { KEY: 'k' } },
+  );
+  expect(servers.status()).toMatchObject([{ transport: type, state: { type: 'connected' }, target: url }]);
+  expect((await call('mcp__web__echo', { text: 'web' })).text).toBe('You said web');
+  expect(
+    web.requests.filter(({ method }) => method === 'POST').every(({ headers }) => headers['x-key'] === 'k'),
+  ).toBe(true);
+});
+
+test('a server that wants a login says so', async () => {
+  const web = await serveMcp((_, response) => {
+    response.writeHead(401).end();
+    return true;
+  });
+  onTestFinished(() => web.close());
+  const { servers } = await openBench({ web: { url: `${web.origin}/mcp` } });
+  expect(servers.status()).toMatchObject([{ state: { type: 'needs-auth' } }]);
+});
+
+test('a redirect to another origin is not followed, so headers stay where they belong', async () => {
+  const elsewhere = await serveMcp();
+  const web = await serveMcp((_, response) => {
+    response.writeHead(307, { location: `${elsewhere.origin}/mcp` }).end();
+    return true;
+  });
+  onTestFinished(async () => void (await Promise.all([web.close(), elsewhere.close()])));
+  const { servers } = await openBench({ web: { url: `${web.origin}/mcp`, headers: { 'X-Key': 'k' } } });
+  expect(servers.status()).toMatchObject([{ state: { type: 'failed' } }]);
+  expect(elsewhere.requests).toEqual([]);
+});
+
+test.each<[string, object, RegExp]>([
+  ['no such program', { command: '/nonexistent/program' }, /cannot be started: there is no such program/],
+  ['a program that ends at once', stdio('exit'), /connection was closed/i],
+  ['a variable that is not set', { command: 'x', args: ['${NOT_SET}'] }, /The variable NOT_SET is not set/],
+  ['an address that is none', { url: 'ftp://x' }, /begins with http/],
+])('%s is told, and harms nothing else', async (_, definition, reason) => {
+  const { servers, call } = await openBench({ bad: definition, test: stdio() });
+  const [bad] = servers.status();
+  expect(bad?.state).toMatchObject({ type: 'failed', reason: expect.stringMatching(reason) });
+  expect((await call('mcp__test__echo', { text: 'fine' })).text).toBe('You said fine');
+});
+
+test('nothing is started before it is needed', async () => {
+  const { McpServers } = await import('../../src/mcp/McpServers.ts');
+  const source = { name: 'test', definition: stdio(), scope: 'user' as const, source: 'x' };
+  const servers = new McpServers([source], {} as never);
+  expect(servers.tools()).toEqual([]);
+  expect(servers.status()[0]?.state).toEqual({ type: 'pending' });
+  await servers.retain()();
+});

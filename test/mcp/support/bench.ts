@@ -1,0 +1,60 @@
+/** Servers as the program has them, and calls of their tools as the agent makes them. */
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { McpDeps } from '../../../src/mcp/McpServer.ts';
+import { McpServers } from '../../../src/mcp/McpServers.ts';
+import type { McpServerDefinition } from '../../../src/protocol/mcp.ts';
+import type { ToolContext, ToolOutcome } from '../../../src/protocol/tools.ts';
+
+export const SERVER = join(import.meta.dirname, 'server.mjs');
+
+/** The test server in some of its modes. */
+export const stdio = (...modes: string[]): McpServerDefinition => ({
+  command: process.execPath,
+  args: [SERVER, ...modes],
+});
+
+export interface Bench {
+  readonly servers: McpServers;
+  call(tool: string, input?: object, context?: Partial<ToolContext>): Promise<ToolOutcome>;
+  /** What the screen was told while calls ran. */
+  readonly output: string[];
+}
+
+/** The servers of these definitions, settled; ended with the test. */
+export async function openBench(
+  definitions: Readonly<Record<string, McpServerDefinition>>,
+  deps: Partial<McpDeps> = {},
+): Promise<Bench> {
+  const sources = Object.entries(definitions).map(([name, definition]) => ({
+    ...{ name, definition, scope: 'user' as const, source: 'config.json' },
+  }));
+  const servers = new McpServers(sources, {
+    version: '1.2.3',
+    root: import.meta.dirname,
+    variables: {},
+    env: { PATH: process.env.PATH ?? '' },
+    fetch: (url, init) => fetch(url, init),
+    connectTimeoutMs: 20_000,
+    ...deps,
+  });
+  onTestFinished(servers.retain());
+  await servers.settle(new AbortController().signal, 30_000);
+  const output: string[] = [];
+  return {
+    servers,
+    output,
+    async call(tool, input = {}, context = {}) {
+      const found = servers.tools().find(({ name }) => name === tool);
+      if (found === undefined) throw new Error(`There is no ${tool}: ${JSON.stringify(servers.status())}`);
+      const prepared = await found.prepare(input, {
+        signal: new AbortController().signal,
+        onOutput: (text: string) => output.push(text),
+        seesImages: () => true,
+        ...context,
+      } as ToolContext);
+      if (prepared.type === 'invalid') throw new Error(prepared.message);
+      return prepared.run({ basis: 'user' });
+    },
+  };
+}
