@@ -9,6 +9,7 @@ export const sessionVerbs = [
   'list',
   'show',
   'audit',
+  'request',
   'search',
   'rename',
   'fork',

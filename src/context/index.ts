@@ -19,6 +19,7 @@ export { LongTermMemory, type MemoryFileInfo } from './memory/LongTermMemory.ts'
 export type { MemoryFolders, MemoryScope } from './memory/memoryFiles.ts';
 export type { Remembered } from './memory/remember.ts';
 export { ThreadSummary } from './memory/ThreadSummary.ts';
+export { rebuildRequest, requestsIn } from './request/rebuildRequest.ts';
 export { convertToStandardMessages, projectMessages } from './request/standardMessages.ts';
 export { DEFAULT_CONTEXT_CONFIG } from './request/threadView.ts';
 export { filterOrphanToolMessages, validateRequest } from './request/validateRequest.ts';

@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { archive, fork, remove, rename, unarchive } from './change.ts';
 import { list } from './list.ts';
 import { parseSubcommand } from './parseSubcommand.ts';
+import { request } from './request.ts';
 import { search } from './search.ts';
 import { show } from './show.ts';
 import { repair, verify } from './verify.ts';
@@ -69,6 +70,15 @@ export function createSessionProgram(
     .option('--json', 'one JSON object a line')
     .action((word, { all = false, json = false }) =>
       on(word, (session) => audit(ports(), session, { all, json })),
+    );
+  program
+    .command('request')
+    .argument(about)
+    .description('what was sent to the model, as JSON, rebuilt from the log')
+    .option('--seq <seq>', 'the request that led to this entry; without it, the last one', whole)
+    .option('--list', 'a line for each request')
+    .action((word, { seq, list: isList = false }) =>
+      on(word, (session) => request(ports(), session, { seq, list: isList })),
     );
   program
     .command('search')
@@ -166,6 +176,7 @@ Examples:
   clawdcode session search connection pool     where that was talked about
   clawdcode session show 4f8k --tail 40        how it ended
   clawdcode session show 4f8k --json | jq .    its entries
+  clawdcode session request 4f8k --seq 12      what the model saw before it wrote entry #12
   clawdcode session fork 4f8k --at 120         once more from there
   clawdcode session export 4f8k --format html --output talk.html
 

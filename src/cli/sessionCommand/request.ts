@@ -1,0 +1,67 @@
+/** `clawdcode session request <session>`: what exactly was sent to the model, rebuilt from the log. */
+import { dirname, join } from 'node:path';
+import { BlobStore, rebuildRequest, requestsIn } from '../../context/index.ts';
+import { EXIT } from '../../headless/exitCodes.ts';
+import { bodyAgain, bodyHash } from '../../model/requestBody.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { SessionRecord } from '../../protocol/sessions.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { jsonDocument } from './output.ts';
+import { readEntries } from './readEntries.ts';
+import type { SessionPorts } from './withSession.ts';
+
+export interface RequestOptions {
+  /** Entry that the request led to; absent = the newest request. */
+  readonly seq: number | undefined;
+  /** A line for each request instead. */
+  readonly list: boolean;
+}
+
+/** Prints the body as indented JSON; exits with 1 if the log no longer makes the bytes that were sent. */
+export async function request(
+  { output }: SessionPorts,
+  session: SessionRecord,
+  { seq, list }: RequestOptions,
+): Promise<number> {
+  const entries: JSONLEntry[] = [];
+  for await (const entry of readEntries(session, { type: 'from', seq: 0 })) entries.push(entry);
+  const requests = requestsIn(entries);
+  const id = sanitizeLine(session.id);
+  if (list) {
+    for (const one of requests) if (!(await output.write(requestLine(one)))) return EXIT.ok;
+    if (requests.length === 0) output.hint(`Session ${id} has no record of its requests.`);
+    return EXIT.ok;
+  }
+  const wanted = seq ?? requests.at(-1)?.seq;
+  const blobs = new BlobStore(blobFolder(session));
+  const rebuilt =
+    wanted === undefined
+      ? undefined
+      : await rebuildRequest({ entries, readBlob: (hash) => blobs.read({ hash }) }, wanted);
+  const sent = rebuilt?.sent.at(-1);
+  if (rebuilt === undefined || sent === undefined) {
+    const where = seq === undefined ? 'no record of its requests' : `no request recorded with entry #${seq}`;
+    output.say(`Session ${id} has ${where}; --list shows those it has.`);
+    return EXIT.badInput;
+  }
+  const body = bodyAgain(rebuilt.request, sent);
+  await output.write(jsonDocument(JSON.parse(body)));
+  if (bodyHash(body) === sent.hash) return EXIT.ok;
+  output.say(
+    `This is not byte for byte what was sent: the log of session ${id} has changed since, or another version of the program sent it.`,
+  );
+  return EXIT.failed;
+}
+
+/** Entry, time, what it was for, the model, and what came of it. */
+function requestLine({ seq, type, timestamp, message, data }: JSONLEntry): string {
+  const facts = data as { purpose?: string; outcome?: string; request?: { model: string } } | undefined;
+  const outcome = type === 'assistant' ? (message.finishReason ?? '') : (facts?.outcome ?? '');
+  const words = [`#${seq}`, timestamp, facts?.purpose ?? 'turn', facts?.request?.model ?? '', outcome];
+  return `${sanitizeLine(words.filter((word) => word !== '').join('  '))}\n`;
+}
+
+/** Next to the log; of an archive, next to the folder of archives. */
+function blobFolder({ file, isArchived }: SessionRecord): string {
+  return join(isArchived ? dirname(dirname(file)) : dirname(file), 'blobs');
+}

@@ -1,0 +1,57 @@
+/** What was sent is printed again, from real logs of an agent that talked to a server on loopback. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { createOpenAIClient } from '../../../src/model/openai.ts';
+import { smallTool } from '../../agent/smallTools.ts';
+import { stage } from '../../agent/stage.ts';
+import { wireServer } from '../../agent/wireServer.ts';
+import { runWith } from './ports.ts';
+import { record } from './records.ts';
+
+/** A session of one turn with two requests: its file, and the bodies that the server got. */
+async function recorded() {
+  const server = await wireServer(
+    (_, index) => [{ calls: [{ name: 'Read', input: { name: 'a' } }] }, { text: 'It says so.' }][index] ?? {},
+  );
+  const client = createOpenAIClient({ apiKey: undefined, baseUrl: server.baseUrl });
+  const read = smallTool('Read', { readOnly: true });
+  const set = await stage({ client, tools: [read] });
+  await set.ask('What does it say?');
+  const file = set.context.filePath() ?? '';
+  await set.agent.close();
+  const session = record({ id: 'abc', file });
+  return {
+    file,
+    bodies: server.bodies.map((body) => JSON.parse(body) as unknown),
+    run: (...argv: string[]) => runWith(['request', 'abc', ...argv], { sessions: [session] }),
+  };
+}
+
+test('the last request is printed as it was sent, and an earlier one by its entry', async () => {
+  const { bodies, run } = await recorded();
+  const last = await run();
+  expect([last.code, JSON.parse(last.stdout)]).toEqual([0, bodies[1]]);
+
+  const { stdout } = await run('--list');
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^#\d+ {2}\S+ {2}turn {2}\S+ {2}tool_calls$/),
+    expect.stringMatching(/^#\d+ {2}\S+ {2}turn {2}\S+ {2}stop$/),
+  ]);
+  const first = await run('--seq', /^#(\d+)/.exec(stdout)?.[1] ?? '');
+  expect([first.code, JSON.parse(first.stdout)]).toEqual([0, bodies[0]]);
+});
+
+test('a log that no longer makes the same bytes says so', async () => {
+  const { file, run } = await recorded();
+  await writeFile(file, (await readFile(file, 'utf8')).replace('What does it say?', 'What does he say?'));
+  const { code, stdout, stderr } = await run();
+  expect([code, stderr]).toEqual([1, expect.stringContaining('not byte for byte what was sent')]);
+  expect(stdout).not.toBe('');
+});
+
+test('an entry that no request led to is bad input', async () => {
+  const { run } = await recorded();
+  const { code, stdout, stderr } = await run('--seq', '0');
+  expect([code, stdout]).toEqual([42, '']);
+  expect(stderr).toContain('no request recorded with entry #0');
+});
