@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// The launcher. Plain JavaScript that any old Node can parse: it checks the version before anything else
-// is loaded. On a Node that is too old it starts the checkout's own newer one, if there is one.
+// The launcher. Plain JavaScript that any old Node can parse: checks the version before loading anything else. On a
+// Node that is too old it starts the checkout's own newer one, if there is one.
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// An import of it would load its streams and promises, too: 4 ms of every start.
+// Importing it would also load its streams and promises: 4 ms at every start.
 const fs = process.getBuiltinModule ? process.getBuiltinModule('node:fs') : await import('node:fs');
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const parts = process.versions.node.split('.').map(Number);
@@ -36,30 +36,30 @@ if (tooOld) {
 }
 
 /**
- * Where compiled code may be kept, see codeCacheFolder.js; undefined where none shall be. NODE_COMPILE_CACHE is not for us: what
- * lies in the folder that it names would be run as it is.
+ * Where compiled code may be kept, see codeCacheFolder.js; undefined to keep none. NODE_COMPILE_CACHE is ignored,
+ * because code in that folder would be run unchecked.
  */
 function codeCachePlaceOf() {
-  // As Node's own.
+  // Node's own variable for this.
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   try {
-    // As in src/cli/process/appPaths.ts; relative paths are no place.
+    // As in src/cli/process/appPaths.ts, but relative paths are not accepted.
     const dataRoot = process.env.CLAWDCODE_HOME || join(homedir(), '.clawdcode');
     return { dataRoot: dataRoot, cwd: process.cwd() };
   } catch (_error) {
-    // No home, or the folder that we are in is gone: the program will say so.
+    // There is no home, or the current folder has been deleted: the program reports it.
     return undefined;
   }
 }
 
-/** Runs this same program under another Node; signals go on to it, its exit becomes ours. */
+/** Runs this program under another Node; forwards signals and takes over its exit code. */
 async function runWith(node) {
   const { spawn } = await import('node:child_process');
   const { constants } = await import('node:os');
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
     process.on(signal, () => {
-      // The terminal sends SIGINT to the whole group; only a signal meant for us alone has to be handed on.
+      // The terminal sends SIGINT to the entire group; forward it only if it was sent to this process alone.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     });
   }

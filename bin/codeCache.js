@@ -1,29 +1,29 @@
-// The file in which compiled code is kept: the length of the index in 4 bytes and its signature in 32, the index as JSON,
-// then the code of one piece after the other, of which only what is asked for is read. V8 looks at the length of a source
-// only, and not at all whether code is whole or whose it is: the index names the SHA-256 of each source and of each code,
-// and is signed with the user's own key.
+// The file with compiled code: 4 bytes for the length of the index, 32 for its signature, the index as JSON, then the
+// code of each piece; only requested code is read. V8 checks only the length of a source, and neither the integrity nor
+// the origin of code: so the index contains the SHA-256 of each source and code, and is signed with the user's own key.
 import { codeCachePlace, openPrivateFile } from './codeCacheFolder.js';
 
 const fs = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
-/** More than any index takes: a length beyond it is not one. */
+/** No index is this large, so a greater length is invalid. */
 const MAX_INDEX_BYTES = 1_000_000;
 const HEADER_BYTES = 4 + 32;
-/** Files of this kind; one with a process id is being written. */
+/** Names of cache files; one with a process id is being written. */
 const OURS = /^code-[0-9a-f]+(\.\d+)?$/;
-/** Nobody writes for so long: what is half written and older was left by a program that was killed. */
+/** Writing never takes this long: an older unfinished file was left by a killed process. */
 const WRITING_MS = 60_000;
-/** A checkout or a Node of which nothing new was kept for so long may be gone; else it learns again. */
+/** If nothing new was saved for this long, the checkout or Node may be gone; otherwise it learns again. */
 const UNUSED_MS = 30 * 24 * 3_600_000;
 
 /**
- * What is kept for `identity` at `place` (`{ dataRoot, cwd }`, see `codeCachePlace`); nothing without a place.
+ * Reads the cache for `identity` at `place` (`{ dataRoot, cwd }`, see `codeCachePlace`); empty without a place.
  *
- * - `find(name, sum)`: `code` of a piece whose source has this sum, and how many `runs` have added to it; or undefined.
- * - `forget(name)`: this code is of no use, however much it is.
- * - `write(codes, isPiece)`: keeps these, and of the others what there was, where that is still a piece. A failure is
- *   silent: the next start is only slower.
+ * - `find(name, sum)`: the `code` of a piece whose source has this checksum, and the number of `runs` that added to it;
+ *   or undefined.
+ * - `forget(name)`: the code is unusable and must not be kept, regardless of its size.
+ * - `write(codes, isPiece)`: saves these codes, and keeps the others that are still pieces. Failures are silent: the
+ *   next start is only slower.
  */
 export function readCode(place, identity) {
   const where = place && codeCachePlace(place);
@@ -36,7 +36,7 @@ export function readCode(place, identity) {
     return code && sumOf(code) === piece.codeSum ? { name, sum, code, runs: piece.runs } : undefined;
   }
 
-  /** V8 drops functions that have not run for long; what was kept of them before is the larger. */
+  /** V8 drops functions that have not run for long, so the larger of the saved and the new code is kept. */
   function withMost(given) {
     const before = pieces.get(given.name);
     const hasMore = before !== undefined && before.length > given.code.length;
@@ -63,12 +63,12 @@ export function readCode(place, identity) {
   };
 }
 
-/** SHA-256 of a source or of code. */
+/** SHA-256 of a source or code. */
 export function sumOf(given) {
   return process.getBuiltinModule('node:crypto').hash('sha256', given, 'base64');
 }
 
-/** Holds the identity, too: a file that was moved to the name of another is of no use. */
+/** Includes the identity, so that a file renamed to that of another identity is invalid. */
 function signatureOf({ key }, identity, index) {
   const { createHmac } = process.getBuiltinModule('node:crypto');
   return createHmac('sha256', key).update(JSON.stringify(identity)).update(index).digest();
@@ -79,7 +79,7 @@ function fileOf({ folder }, identity) {
   return path.join(folder, `code-${hash('sha256', identity).slice(0, 16)}`);
 }
 
-/** The file stays open, so that all code is of one and the same, whoever writes a new one meanwhile. */
+/** Keeps the file open, so that all code comes from the same version even if another process replaces it. */
 function open(opened, identity) {
   const fd = opened && openPrivateFile(fileOf(opened, identity));
   if (fd === undefined) return NOTHING;
@@ -100,20 +100,20 @@ function open(opened, identity) {
         try {
           return bytesAt(HEADER_BYTES + length + piece.at, piece.length);
         } catch {
-          // The disk.
+          // A disk error.
           return undefined;
         }
       },
     };
   } catch {
-    // Cut short.
+    // Truncated.
     return NOTHING;
   }
 }
 
 const NOTHING = { pieces: new Map(), codeAt: () => undefined };
 
-/** `codes`: as `find` gives them. Never throws: it is called when the program ends, and others have to follow. */
+/** `codes`: as returned by `find`. Never throws, because it runs at exit and other handlers must follow. */
 function write(made, identity, codes) {
   const file = fileOf(made, identity);
   const temporary = `${file}.${process.pid}`;
@@ -125,7 +125,7 @@ function write(made, identity, codes) {
     try {
       fs.rmSync(temporary, { force: true });
     } catch {
-      // A folder that is none any more, or not ours.
+      // The folder has disappeared or is not ours.
     }
   }
 }
@@ -143,7 +143,7 @@ function bytesOf(made, identity, codes) {
   return Buffer.concat([length, signatureOf(made, identity, index), index, ...codes.map(({ code }) => code)]);
 }
 
-/** Nobody else does: each folder that the program is started from, and each Node, has a file of some megabytes. */
+/** Nothing else cleans up: every checkout and every Node version has a file of some megabytes. */
 function removeLeftBehind(folder) {
   for (const name of fs.readdirSync(folder)) {
     const [ours, writer] = OURS.exec(name) ?? [];
@@ -153,7 +153,7 @@ function removeLeftBehind(folder) {
       const age = Date.now() - fs.statSync(left).mtimeMs;
       if (age > (writer ? WRITING_MS : UNUSED_MS)) fs.rmSync(left, { force: true });
     } catch {
-      // It is gone already, or it is none of ours.
+      // Already removed, or not ours.
     }
   }
 }

@@ -1,9 +1,9 @@
-// Where compiled code may be kept: V8 runs it as it is, so whoever can write it, or can say where it is read from, runs
-// code as the user. It lies in a folder of our own below the user's data folder and nowhere else, whatever TMPDIR or
-// NODE_COMPILE_CACHE say, and is signed with a key that lies outside of that folder. Whatever is not as we make it is
-// left alone, and the program does without: it is only slower.
+// Where compiled code may be kept. V8 runs it unchecked, so anyone who can write it, or redirect where it is read from,
+// can run code as the user. It is stored only in a folder of our own in the user's data folder, whatever TMPDIR or
+// NODE_COMPILE_CACHE say, and is signed with a key outside of that folder. Anything not in the state in which we create
+// it is left alone, and the program runs without the cache: it is only slower.
 //
-// On Windows there are neither owners nor modes to look at; there the profile's permissions keep others out.
+// On Windows there are no owners or modes to check; there the permissions of the profile keep others out.
 const fs = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 
@@ -12,10 +12,10 @@ const KEY = 'compile-cache.key';
 const KEY_BYTES = 32;
 
 /**
- * The place for compiled code below `dataRoot`, the user's data folder, for a program that is started in `cwd`.
+ * The place for compiled code in `dataRoot`, the user's data folder, for a program started in `cwd`.
  *
- * - `open()`: `{ folder, key }` as they are there; or undefined.
- * - `make()`: the same, and makes what is missing of them, but for the data folder. Never throws.
+ * - `open()`: the existing `{ folder, key }`, or undefined.
+ * - `make()`: the same, but creates missing ones, except for the data folder. Never throws.
  */
 export function codeCachePlace({ dataRoot, cwd }) {
   const attempt = (action) => {
@@ -23,7 +23,7 @@ export function codeCachePlace({ dataRoot, cwd }) {
       const root = ownFolder(dataRoot, cwd);
       return root === undefined ? undefined : action(path.join(root, FOLDER), path.join(root, KEY));
     } catch {
-      // Something is missing, or may not be read or written.
+      // Something is missing, or cannot be read or written.
       return undefined;
     }
   };
@@ -45,8 +45,8 @@ export function codeCachePlace({ dataRoot, cwd }) {
 }
 
 /**
- * The data folder without links, where nobody but the user and root can write it or put another in its place, and where
- * the project that we are started in does not bring it along. Undefined otherwise.
+ * The data folder with links resolved, if only the user and root can write or replace it, and it is not part of the
+ * project in which the program was started. Otherwise undefined.
  */
 function ownFolder(dataRoot, cwd) {
   if (!path.isAbsolute(dataRoot)) return undefined;
@@ -60,7 +60,7 @@ function ownFolder(dataRoot, cwd) {
   }
 }
 
-/** The nearest folder upwards that holds `.git`, else the folder itself. */
+/** The nearest folder upwards that contains `.git`, or else the folder itself. */
 function projectOf(cwd) {
   for (let folder = cwd; ; folder = path.dirname(folder)) {
     if (fs.existsSync(path.join(folder, '.git'))) return folder;
@@ -73,7 +73,10 @@ function isWithin(inner, outer) {
   return !path.isAbsolute(way) && way !== '..' && !way.startsWith(`..${path.sep}`);
 }
 
-/** Of the user or root, and writable by all only as /tmp is, where nobody can rename what is another's. */
+/**
+ * True if a parent folder belongs to the user or root, and others can write to it only if it is sticky like /tmp, so
+ * that they cannot rename entries of other users.
+ */
 function isSafeAbove(info) {
   if (!process.getuid) return true;
   if (info.uid !== 0 && info.uid !== process.getuid()) return false;
@@ -89,21 +92,21 @@ function makeFolder(folder) {
   if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
 }
 
-/** Undefined where there is none that is ours alone. */
+/** Undefined if there is no valid key that only the user can access. */
 function readKey(file) {
   const { bytes, isWhole } = readPrivateFile(file, KEY_BYTES) ?? {};
   return isWhole ? bytes : undefined;
 }
 
 function makeKey(file) {
-  // One that was not written to its end, by a program that was killed, signs nothing.
+  // An incomplete key, left by a killed process, is replaced.
   if (readPrivateFile(file, KEY_BYTES)?.isWhole === false) fs.rmSync(file);
   if (fs.existsSync(file)) return;
   const { randomBytes } = process.getBuiltinModule('node:crypto');
   fs.writeFileSync(file, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600 });
 }
 
-/** Up to `length` bytes of a file that the user alone may read and write; undefined where it is none. */
+/** Up to `length` bytes of a file that only the user may read and write; undefined if it is not such a file. */
 function readPrivateFile(file, length) {
   const fd = openPrivateFile(file, 0o777, 0o600);
   if (fd === undefined) return undefined;
@@ -117,20 +120,20 @@ function readPrivateFile(file, length) {
 }
 
 /**
- * Opens a file of the user's own whose mode within `mask` is `mode`; undefined where there is no such. A link is not
- * followed, and nothing is waited for.
+ * Opens a file of the user whose mode within `mask` equals `mode`; undefined if there is none. Follows no link and
+ * never blocks.
  */
 export function openPrivateFile(file, mask = 0o077, mode = 0) {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
   let fd;
   try {
-    // Where O_NOFOLLOW does not exist (Windows) a link is seen before it is followed.
+    // Without O_NOFOLLOW (Windows), check for a link first.
     if (O_NOFOLLOW === 0 && fs.lstatSync(file).isSymbolicLink()) return undefined;
     fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const info = fs.fstatSync(fd);
     if (info.isFile() && isOurs(info) && hasMode(info, mask, mode)) return fd;
   } catch {
-    // It is not there.
+    // It does not exist.
   }
   if (fd !== undefined) fs.closeSync(fd);
   return undefined;

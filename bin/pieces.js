@@ -1,7 +1,7 @@
-// Runs the program's pieces (dist/*.cjs) with the code that V8 made of them in earlier runs. Node's own compile cache
-// keeps what is compiled when a module is loaded and none of the functions that run later, which would be compiled
-// anew at every start. Here the code is taken when they have run. Not needed any more when Node does that itself:
-// test/bundle/pieces.test.ts will say so.
+// Runs the program's pieces (dist/*.cjs) with the code that V8 compiled in earlier runs. Node's own compile cache keeps
+// only what is compiled when a module is loaded, not functions that run later, which would be compiled again at every
+// start. Here the code is saved after they have run. Obsolete once Node does this itself: test/bundle/pieces.test.ts
+// will detect it.
 import { readCode, sumOf } from './codeCache.js';
 
 const { setImmediate } = process.getBuiltinModule('node:timers/promises');
@@ -10,16 +10,16 @@ const path = process.getBuiltinModule('node:path');
 const vm = process.getBuiltinModule('node:vm');
 const { setFlagsFromString } = process.getBuiltinModule('node:v8');
 
-/** So many runs of a piece add what they have used of it: by then the usual ways have been gone. */
+/** Number of runs that add the functions they used of a piece: by then the common paths are covered. */
 const LEARNING_RUNS = 5;
-/** With fewer pieces there was no work, only an answer such as the version: not worth the time that keeping takes. */
+/** With fewer pieces loaded there was only a short answer such as the version, which is not worth saving. */
 const WORTH_KEEPING = 20;
 /**
- * Characters of a source. Those that come before a larger one are compiled at once: the first frame and an answer such as
- * the version are made of nothing else, and loading what a signature is checked with takes longer (8 ms).
+ * Characters of a source. Pieces before a larger one are compiled directly: the first frame and answers such as the
+ * version need only these, and loading the code to check signatures takes longer (8 ms).
  */
 const SMALL = 50_000;
-/** A session in a terminal may end without a word; what it has used by then is kept. */
+/** A terminal session may end abruptly, so what it has used is saved after this time. */
 const CALM_MS = 10_000;
 /** Taking and writing the code takes 50 ms of an end. After a run of `LONG_MS` nobody notices; shorter ones do it twice. */
 const LONG_MS = 3000;
@@ -32,9 +32,9 @@ const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {"
  * `worthKeeping`: from how many loaded pieces on. `small`: characters of a source that is not worth a look at what is kept.
  * `longMs`: milliseconds from which on a run is a long one.
  *
- * - `load(name)`: what a piece exports; it is run once.
- * - `setFlags(flags)`: changes settings of V8, each given as `[wanted, usual]`. V8 refuses code that was made under
- *   other settings, so the usual ones are put back for as long as code is loaded or kept.
+ * - `load(name)`: returns the exports of a piece, which is run once.
+ * - `setFlags(flags)`: changes flags of V8, each given as `[wanted, usual]`. V8 rejects code compiled under other
+ *   flags, so the usual ones are restored while code is loaded or saved.
  */
 export function openPieces(
   folder,
@@ -62,11 +62,11 @@ export function openPieces(
     try {
       script.runInThisContext()(module.exports, requireFrom, module, filename, folder);
     } catch (error) {
-      // Whoever asks again shall hear of it, too, and not get half of it.
+      // Later calls must fail too, instead of returning a half-loaded module.
       pieces.delete(name);
       throw error;
     }
-    // It was a module: whoever asks for its default shall get that.
+    // Originally an ES module, so its `default` export must be found.
     Object.defineProperty(module.exports, '__esModule', { value: true });
     return module.exports;
   }
@@ -99,7 +99,7 @@ export function openPieces(
       );
   }
 
-  /** One piece at a time, as somebody may be typing. */
+  /** One piece at a time, since the user may be typing. */
   async function keepMeanwhile() {
     const codes = [];
     for (const piece of worthIt()) {
@@ -131,7 +131,7 @@ export function openPieces(
   };
 }
 
-/** Code is good for one Node with one set of flags; folders do not share theirs. */
+/** Code is valid for one Node version with one set of flags; folders do not share it. */
 function identity(folder) {
   return [process.version, process.arch, folder, ...process.execArgv, process.env.NODE_OPTIONS].join('\n');
 }

@@ -1,7 +1,7 @@
-// Bundles src/ into dist/: one entry for the command line, one for each thread (counting tokens, the catalogue
-// of sessions, deciding about commands, reading web pages), code-split so that nothing is parsed before it is needed.
-// Everything is bundled except parts that carry their own binary. With --if-needed nothing is done where dist is newer
-// than everything that it is made of.
+// Bundles src/ into dist/: one entry for the command line and one for each thread (counting tokens, the session
+// catalogue, deciding about commands, reading web pages), code-split so that nothing is parsed before it is needed.
+// Bundles everything except parts with their own binary. With --if-needed does nothing if dist is newer than all its
+// sources.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -28,15 +28,15 @@ const common = {
   splitting: true,
   format: 'esm',
   platform: 'node',
-  // Packages that offer a module entry are bundled by that: a UMD entry may hide its own imports.
+  // Prefers the module entry of a package: a UMD entry may hide its own imports.
   mainFields: ['module', 'main'],
   target: 'node22',
-  // Without the names of functions: keeping them is a call for each, 10 ms of every start. Nothing reads them.
+  // Function names are not kept: keeping them is a call for each, 10 ms at every start, and nothing reads them.
   minify: true,
   legalComments: 'none',
   external: ['@vscode/ripgrep'],
-  // Ink asks for it only when DEV=true; it is not a dependency of ours.
-  // Turndown needs its own parser only for strings; it is given trees.
+  // Ink imports react-devtools-core only if DEV=true; it is not our dependency. Turndown needs domino only to parse
+  // strings; we pass trees.
   alias: {
     'react-devtools-core': join(root, 'scripts/shims/empty.mjs'),
     '@mixmark-io/domino': join(root, 'scripts/shims/empty.mjs'),
@@ -72,10 +72,10 @@ const threads = await build({
 const chunks = [program, threads].flatMap(({ metafile }) =>
   Object.keys(metafile.outputs).map((path) => basename(path)),
 );
-// The shell grammar is data that the permission rules need at run time.
+// The permission rules need the shell grammar at run time.
 await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'web-tree-sitter.wasm'));
 await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));
-// Nothing else brings their licences to whoever installs the package.
+// Nothing else provides these licences to users of the package.
 const licenses = licensesOf(
   { inputs: { ...program.metafile.inputs, ...threads.metafile.inputs } },
   ['tree-sitter-bash', 'yoga-layout'],
@@ -91,14 +91,14 @@ await removeOlder([
 ]);
 
 /**
- * Removes what neither this build has made nor the one before it: a program that runs while it is built anew still
- * loads pieces of its own build, by names that hold a hash. `made`: names in `dist`.
+ * Removes files that belong neither to this build nor to the previous one: a running program still loads pieces of its
+ * own build, whose names contain a hash. `made`: names in `dist`.
  */
 async function removeOlder(made) {
   const list = join(dist, 'build.json');
   const before = await readFile(list, 'utf8')
     .then(JSON.parse)
-    // The first build, or one that was stopped while it wrote.
+    // The first build, or the last one was interrupted while writing.
     .catch(() => []);
   const kept = new Set([...made, ...before, basename(list)]);
   for (const name of await readdir(dist))
@@ -106,7 +106,7 @@ async function removeOlder(made) {
   await writeFile(list, JSON.stringify(made));
 }
 
-/** Goes around what two parts cost at every start; see the files in `shims/` for what and why. */
+/** Works around the start-up cost of some packages; see the files in `shims/` for details. */
 function shims() {
   const folder = join(root, 'scripts/shims');
   const yoga = dirname(dirname(dirname(require.resolve('yoga-layout'))));
@@ -134,7 +134,7 @@ function shims() {
       });
       onLoad({ filter: /web-tree-sitter[/\\]web-tree-sitter\.js$/ }, async ({ path }) => {
         const source = await readFile(path, 'utf8');
-        // The bundle's own does: a script's import() would be taken for a call of this one.
+        // The bundle has its own import(): this one would be mistaken for it.
         const contents = source
           .replace('const { createRequire } = await import("module");', '')
           .replace('var require = createRequire(import.meta.url);', '');

@@ -1,5 +1,5 @@
-// Everything that must hold, in one command: format, lint, types, architecture, tests. `--all` adds the tests tagged
-// `long`; see CONTRIBUTING.md.
+// Runs all checks in one command: format, lint, types, architecture, tests. `--all` adds the tests tagged `long`; see
+// CONTRIBUTING.md.
 import { spawnSync } from 'node:child_process';
 
 const isAll = process.argv.includes('--all');

@@ -1,4 +1,5 @@
-// Opens the demo model in a scratch copy of the sample project, under git, so that nothing of the user's is touched.
+// Opens the demo model in a scratch copy of the sample project, under git, so that none of the user's files are
+// touched.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ const child = spawn(process.execPath, [join(root, 'bin/clawdcode.js'), '--demo',
   cwd: scratch,
   stdio: 'inherit',
 });
-// The terminal sends Ctrl+C to the whole group; the program decides what it means.
+// The terminal sends Ctrl+C to the entire group; the program handles it.
 process.on('SIGINT', () => {});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code) => {

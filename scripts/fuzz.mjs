@@ -1,5 +1,5 @@
-// `npm run fuzz -- --minutes 30 --seed 1`: random programs over real sessions (test/fuzz), by two workers. What
-// breaks is made smaller and kept as a fixture; the counts are printed and added to test/fuzz/ledger.jsonl.
+// `npm run fuzz -- --minutes 30 --seed 1`: runs random programs over real sessions (test/fuzz) in two workers. Failures
+// are minimized and saved as fixtures; the counts are printed and added to test/fuzz/ledger.jsonl.
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     workers: { type: 'string', default: '2' },
-    // Megabytes of the largest output; a run of ten minutes and more has it.
+    // Megabytes of the largest output; set by default for runs of ten minutes and more.
     giant: { type: 'string' },
     'no-ledger': { type: 'boolean', default: false },
   },
@@ -22,7 +22,7 @@ const seed = Number(values.seed);
 const minutes = Number(values.minutes);
 const giant = values.giant ?? (minutes >= 10 ? '500' : '0');
 const root = join(import.meta.dirname, '..');
-// Memory, where it can be had: the disk has tests of its own.
+// In memory if available: the disk has its own tests.
 const folder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const counts = new Map();
 let failures = 0;
@@ -85,7 +85,7 @@ function ledgerLine(all) {
   return JSON.stringify({ ...facts, failures: broken, ...all });
 }
 
-/** The commit, with a plus where the sources are not as it has them. */
+/** The commit, with a plus if the sources differ from it. */
 function whatRuns() {
   const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.trim();
   const isChanged = git('status', '--porcelain', 'src', 'test/fuzz') !== '';

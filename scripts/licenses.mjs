@@ -1,4 +1,4 @@
-// The licences of what the bundle holds, as most of them ask of whoever passes their code on.
+// Collects the licences of everything in the bundle, as most of them require when code is redistributed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,7 +12,7 @@ export function licensesOf(metafile, others, root) {
   return [...new Set(texts)].toSorted().join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** A package without a file names its licence, at least. */
+/** For a package without a licence file, at least the name of its licence. */
 function licenseOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));

@@ -1,5 +1,5 @@
-// Draws the visible part of a headless xterm as an SVG: one <text> per run of equal cells, at its own place,
-// so that the columns line up whatever monospaced font the reader has.
+// Draws the visible part of a headless xterm as an SVG: one <text> per run of equal cells, at a fixed position, so that
+// the columns line up in any monospaced font.
 
 const CELL = { width: 8.4, height: 18 };
 const FONT = 14;
@@ -12,7 +12,7 @@ const ANSI = [
   ...['#868686', '#ff8f8f', '#9fdc9f', '#f2ce6b', '#a5c9f7', '#dab3f3', '#a3dfe0', '#ffffff'],
 ];
 
-/** The screen as a picture; `title` stands in the window's bar. */
+/** Renders the screen as a picture; `title` is shown in the window's bar. */
 export function screenToSvg(terminal, title) {
   const lines = visibleLines(terminal);
   const width = Math.ceil(terminal.cols * CELL.width + 2 * MARGIN);
@@ -33,13 +33,13 @@ export function screenToSvg(terminal, title) {
   ].join('\n');
 }
 
-/** The rows on screen, without the empty ones at the end. */
+/** The rows on screen, without empty ones at the end. */
 function visibleLines({ buffer: { active }, rows }) {
   const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row)).filter(Boolean);
   return lines.slice(0, lines.findLastIndex((line) => line.translateToString(true) !== '') + 1);
 }
 
-/** Neighbouring cells that look alike, joined; a wide character stays by itself. */
+/** Joins neighbouring cells with the same style; a wide character stays separate. */
 function runsOf(line, columns) {
   const runs = [];
   for (let column = 0; column < columns; column++) {

@@ -1,5 +1,5 @@
-// Draws docs/screen.svg: the built program with its demo model in a pseudo-terminal, in a copy of the sample
-// project, at the moment when it asks whether it may change a file. Nothing of the picture is made up.
+// Draws docs/screen.svg: the built program with its demo model in a pseudo-terminal, in a copy of the sample project,
+// at the moment when it asks whether it may change a file. Everything in the picture is real output.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const picture = join(root, 'docs/screen.svg');
 const size = { cols: 96, rows: 48 };
 const PATIENCE = 20_000;
 
-// One fixed place, since its path is in the picture.
+// A fixed path, since it is visible in the picture.
 const scratch = join(tmpdir(), 'clawdcode-screenshot');
 const project = join(scratch, 'market-basket');
 rmSync(scratch, { recursive: true, force: true });
@@ -47,7 +47,7 @@ try {
   await seen(/❯ fix the failing test/);
   program.write('\r');
   await seen(/Run this command/);
-  // A question ignores keys that were already on their way when it appeared.
+  // A prompt ignores keys that were typed before it appeared.
   await pause(1000);
   program.write('y');
   await seen(/Edit src.*\?[\s\S]*❯ 1\. Yes/);
@@ -59,7 +59,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Waits until the screen shows it. */
+/** Waits until the pattern appears on the screen. */
 async function seen(wanted) {
   const deadline = Date.now() + PATIENCE;
   while (!wanted.test(screen())) {

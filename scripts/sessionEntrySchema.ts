@@ -1,4 +1,4 @@
-// The JSON Schema of one line of a session's log, derived from the schema that the program itself reads lines with.
+// The JSON Schema of one line of a session's log, derived from the schema that the program uses to read lines.
 import * as z from 'zod';
 import { ENTRY_FORMAT, entrySchema } from '../src/protocol/entries/fields.ts';
 import { type EntryKind, entryKinds, replyDataSchema } from '../src/protocol/entries.ts';
@@ -6,12 +6,12 @@ import { type EntryKind, entryKinds, replyDataSchema } from '../src/protocol/ent
 type JsonSchema = { [key: string]: unknown };
 type Written = Exclude<EntryKind, 'past'>;
 
-/** What `data` of each kind holds; a subtype that is not here may hold anything. `past` is never written. */
+/** The schema of `data` for each kind; a subtype without one may contain anything. `past` is never written. */
 export const dataSchemas = Object.fromEntries(
   Object.entries(entryKinds).flatMap(([subtype, { data }]) => (subtype === 'past' ? [] : [[subtype, data]])),
 ) as Readonly<Record<Written, z.ZodObject>>;
 
-/** What fields of `data` mean, where their names do not say it. */
+/** Meanings of fields of `data` with names that are not self-explanatory. */
 export const dataMeanings: Readonly<Partial<Record<Written, Readonly<Record<string, string>>>>> = {
   session_start: {
     systemPrompt: 'The system prompt, frozen for the whole session.',
@@ -56,7 +56,7 @@ const replyMeanings = {
   request: 'What the request was built from.',
 };
 
-/** Kinds whose lines always carry `data`, and its fields that are always there. */
+/** Kinds whose lines always have `data`, and its fields that are always present. */
 const alwaysThere: Readonly<Partial<Record<Written, readonly string[]>>> = {
   session_start: ['systemPrompt', 'environment', 'preferences', 'configuration'],
   shell: ['command'],
@@ -75,7 +75,9 @@ const alwaysThere: Readonly<Partial<Record<Written, readonly string[]>>> = {
   turn_end: ['outcome', 'steps'],
 };
 
-/** One line of a session. Unknown fields, subtypes and details are valid: a newer program may have written them. */
+/**
+ * One line of a session. Unknown fields, subtypes and details are valid, because a newer version may have written them.
+ */
 export function sessionEntrySchema(): JsonSchema {
   const { $schema, ...entry } = z.toJSONSchema(entrySchema, { io: 'input' }) as JsonSchema;
   return {
@@ -109,7 +111,7 @@ const when = (key: string, value: string, then: JsonSchema): JsonSchema => ({
 const whenType = (type: string, then: JsonSchema): JsonSchema => when('type', type, then);
 const whenSubtype = (subtype: string, then: JsonSchema): JsonSchema => when('subtype', subtype, then);
 
-/** A part of the whole, which names the dialect once. */
+/** The schema of a part, without `$schema`, which only the root has. */
 function schemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...part } = z.toJSONSchema(schema, {
     io: 'input',
@@ -118,7 +120,7 @@ function schemaOf(schema: z.ZodType): JsonSchema {
   return part;
 }
 
-/** The meaning of each field, for editors that show it. */
+/** The meaning of each field, shown by editors. */
 const meanings: Readonly<Record<string, string>> = {
   v: 'Version of this format; absent in older lines.',
   seq: 'Position in the session, from 0, without gaps in an undamaged log.',
@@ -139,7 +141,7 @@ const meanings: Readonly<Record<string, string>> = {
   data: 'Details of the subtype.',
 };
 
-/** On disk only: what reads a line takes it off. */
+/** On disk only: removed when a line is read. */
 const checksum: JsonSchema = {
   description: 'Last field: CRC-32 of the bytes of the line before it, in hex.',
   type: 'string',

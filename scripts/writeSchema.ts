@@ -1,5 +1,5 @@
-// Writes what is derived from the schemas of settings and of session lines: `node scripts/writeSchema.ts`. A test
-// holds all of it up to date.
+// Writes the files derived from the schemas of settings and session lines: `node scripts/writeSchema.ts`. A test checks
+// that they are up to date.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { sessionEntrySchema } from './sessionEntrySchema.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The derived files, as data, by path below the repository. */
+/** The derived files, as data, by path relative to the repository. */
 export function derivedFiles() {
   return {
     'schema/settings.schema.json': {

@@ -1,4 +1,5 @@
-// Writes docs/settings.md from the settings' schema: `node scripts/writeSettingsDoc.ts`. A test keeps it up to date.
+// Writes docs/settings.md from the settings' schema: `node scripts/writeSettingsDoc.ts`. A test checks that it is up to
+// date.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +20,7 @@ interface Node {
   readonly additionalProperties?: Node | boolean;
 }
 
-/** The whole document. */
+/** The entire document. */
 export function settingsDocument(): string {
   const schema = z.toJSONSchema(settingsSchema, { io: 'input' }) as Node;
   const rows = Object.entries(schema.properties ?? {}).flatMap(([key, node]) => rowsOf(key, node));
@@ -121,7 +122,7 @@ function rowsOf(key: string, node: Node): string[][] {
   if (key === '$schema') return [[code(key), '', node.description ?? '']];
   const { properties, additionalProperties: each } = node;
   const below = properties === undefined ? [] : Object.entries(properties);
-  /** What it holds where it is not null. */
+  /** The properties of an object that may also be null. */
   const inside = node.anyOf?.find((one) => one.properties !== undefined)?.properties ?? {};
   const items = typeof each === 'object' && each.properties !== undefined ? each.properties : {};
   const nested = [
@@ -146,7 +147,7 @@ function choices(node: Node): string {
   return node.enum === undefined ? '' : ` One of ${node.enum.map(code).join(', ')}.`;
 }
 
-/** In the formatter's own layout: every column as wide as its widest cell. */
+/** Aligned like the formatter's output: every column as wide as its widest cell. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));

@@ -2,8 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Whether `made` was written after every one of `sources`: files, or folders with all that is below them. Folders count
- * themselves, too, as their times tell of a file that was removed. False where one of them is missing.
+ * True if `made` is newer than all `sources`: files, or folders with everything in them. Folders count themselves, too,
+ * since their times reveal removed files. False if any of them is missing.
  */
 export async function isUpToDate(made, sources) {
   try {

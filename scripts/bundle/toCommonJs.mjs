@@ -1,18 +1,18 @@
-// One piece of the bundle as esbuild splits it (modules) to one that `bin/pieces.js` can run (CommonJS): Node keeps
-// compiled code of modules without what ran in them.
+// Converts one piece of the bundle from esbuild's modules to CommonJS, which `bin/pieces.js` can run: for modules Node
+// keeps only compiled code from before they ran.
 import { isBuiltin } from 'node:module';
 import { transform } from 'esbuild';
 
 /**
- * `source`: a module as esbuild bundles and minifies it. Nothing may wait at its top level, and it may have no `require`
- * of its own, which esbuild would take for the one that it writes: throws then.
+ * `source`: a module bundled and minified by esbuild. Throws if it has a variable named `require`, which would be
+ * confused with the one that esbuild's output uses. It must not use top-level await.
  */
 export async function toCommonJs(source) {
   const { code } = await transform(withoutFacades(source), {
     format: 'cjs',
     platform: 'node',
     target: 'node22',
-    // A script that is not loaded by Node itself has none.
+    // A script that is not loaded by Node itself does not support it.
     supported: { 'dynamic-import': false },
     minify: true,
     legalComments: 'none',
@@ -23,18 +23,19 @@ export async function toCommonJs(source) {
   const usesUrl = /\b__url\b/.test(code);
   return (
     `${usesUrl ? "const __url=require('node:url').pathToFileURL(__filename).href;" : ''}${code}`
-      // What the piece gives is read where it is used; as esbuild writes it, through two functions each time.
+      // Assigns the exports directly, so that access does not go through esbuild's two helper functions.
       .replace(/\bmodule\.exports=[\w$]+\(([\w$]+)\)/, 'module.exports=$1')
   );
 }
 
 /**
- * Node's own modules by `process.getBuiltinModule` in place of `import`, which touches all that a module exports, and
- * so loads what Node would load lazily (worker threads, web crypto, argument parsing …): ~10 ms at every start.
+ * Replaces imports of Node's own modules with `process.getBuiltinModule`. An `import` touches all exports of a module
+ * and so loads what Node would load lazily (worker threads, web crypto, argument parsing …): about 10 ms at every
+ * start.
  */
 function withoutFacades(source) {
   return source.replace(
-    // As esbuild writes it when it minifies: text of a program inside a string looks different.
+    // In the form of esbuild's minified output: program text inside a string looks different.
     /\bimport(?: ([\w$]+))?,?(?:\{([^{}]*)\}|\*as ([\w$]+))? ?from"([\w:/]+)";?/g,
     (statement, whole, names, namespace, path) => {
       if (!isBuiltin(path)) return statement;

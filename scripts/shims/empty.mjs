@@ -1,2 +1,2 @@
-// Stands in for an optional module that a dependency imports only in its own development mode.
+// Replaces an optional module that a dependency imports only in its own development mode.
 export default {};

@@ -1,6 +1,6 @@
-// Stands in for Intl.Segmenter in the bundle. Making the first one costs 20 to 30 ms (ICU reads its tables), and a
-// handful of modules make one when they are loaded; the first frame is plain text and needs none. This one is made
-// when it is first used. Not needed any more when making one is cheap: test/bundle/shims.test.ts will say so.
+// Replaces Intl.Segmenter in the bundle. Creating the first one takes 20 to 30 ms (ICU reads its tables), and a few
+// modules create one when they are loaded; the first frame is plain text and needs none. This one is created on first
+// use. Obsolete once creating one is cheap: test/bundle/shims.test.ts will detect it.
 const { Segmenter } = globalThis.Intl;
 
 export class LazySegmenter {

@@ -1,3 +1,3 @@
-// The package `debug` as the proxy libraries use it: it would write into the screen wherever DEBUG is set for
-// something else.
+// Replaces the package `debug` that the proxy libraries use: it would write onto the screen whenever DEBUG is set for
+// another program.
 export default () => () => {};

@@ -1,9 +1,8 @@
-// string-width, loaded when it is first needed: its regular expressions over all emoji cost ~20 ms, and text of plain
-// characters, one column each, is measured without it (the first frame has signs like ❯ and … in it). The same for
-// every part of the bundle, so that there is one opinion on widths. test/bundle/shims.test.ts holds it against the
-// original.
+// Loads string-width on first use: its regular expressions over all emoji take about 20 ms, and text of plain
+// characters, one column each, can be measured without it (the first frame contains characters like ❯ and …). Used by
+// all parts of the bundle, so that they agree on widths. test/bundle/shims.test.ts compares it with the original.
 
-// Letters of Latin-1, dashes, quotes, the ellipsis, arrows, boxes and blocks, and the signs that the screen uses.
+// Letters of Latin-1, dashes, quotes, the ellipsis, arrows, boxes and blocks, and symbols used on screen.
 const other = /[^ -~¡-¬®-ÿ‐-‧‰-⁞←-⇿─-◼✓✗✢✳✶✻✽❯]/;
 // biome-ignore lint/complexity/useRegexLiterals: an escape in a literal would hide what it matches
 const colours = new RegExp('\\u001B\\[[\\d;]*m', 'g');

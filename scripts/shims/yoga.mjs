@@ -1,6 +1,6 @@
-// yoga-layout, started at once from a file. Its own entry decodes 95 KB of base64 and fetches a data: URL, which
-// loads Node's whole HTTP client: 25 ms and 15 MB at every start. `scripts/build.mjs` puts the same code into
-// `dist/yoga.wasm`. Not needed any more when yoga-layout offers that itself: test/bundle/shims.test.ts will say so.
+// Loads yoga-layout synchronously from a file. Its own entry decodes 95 KB of base64 and fetches a data: URL, which
+// loads Node's entire HTTP client: 25 ms and 15 MB at every start. `scripts/build.mjs` writes the same code to
+// `dist/yoga.wasm`. Obsolete once yoga-layout offers this itself: test/bundle/shims.test.ts will detect it.
 import { readFileSync } from 'node:fs';
 import load from 'yoga-layout/dist/binaries/yoga-wasm-base64-esm.js';
 import wrapAssembly from 'yoga-layout/dist/src/wrapAssembly.js';
@@ -13,7 +13,7 @@ const assembly = {
     return instance.exports;
   },
 };
-// It fills the object that it is given before it returns, as nothing here takes time.
+// Fills the given object before it returns, since nothing here is asynchronous.
 load(assembly);
 
 export default wrapAssembly(assembly);

@@ -1,4 +1,4 @@
-/** Looks at the disk without exceptions: what is not there, or cannot be seen, is nothing. */
+/** File system lookups without exceptions: a missing or inaccessible entry gives an empty result. */
 import {
   type BigIntStats,
   type Dirent,
@@ -10,9 +10,9 @@ import {
   statSync,
 } from 'node:fs';
 
-/** The path with its links resolved; empty where there is nothing. */
+/** The path with its links resolved; empty if it does not exist. */
 export function resolved(path: string): readonly string[] {
-  // Most are not there, and an exception for each would take longer than all the rest.
+  // Most do not exist, and an exception for each would take longer than everything else.
   if (lstatOf(path) === undefined) return [];
   try {
     return [realpathSync(path)];
@@ -21,7 +21,7 @@ export function resolved(path: string): readonly string[] {
   }
 }
 
-/** The names in a folder. */
+/** The names in a folder; empty if it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -30,7 +30,7 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The same with what they are. */
+/** The entries of a folder with their types; empty if it cannot be read. */
 export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -57,12 +57,12 @@ export function lstatOf(path: string): BigIntStats | undefined {
   }
 }
 
-/** Whether a folder stands there, and no link to one. */
+/** True for a folder, false for a link to one. */
 export const isDirectory = (path: string): boolean => lstatOf(path)?.isDirectory() === true;
 
 const MAX_TEXT_BYTES = 64 * 1024;
 
-/** The content of a small file that is no link. */
+/** The content of a small file; empty for a link, a large file, or if it cannot be read. */
 export function textOf(path: string): string {
   try {
     const found = lstatSync(path);

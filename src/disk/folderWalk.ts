@@ -1,19 +1,19 @@
 /**
- * Goes through the folders of a project, the nearest first. A folder is read again only when it has changed, so that a
- * second walk costs little. Where there are more than can be looked at, those that lie deeper are left out.
+ * Walks the folders of a project, nearest first. Reads a folder again only if it has changed, so repeated walks are
+ * cheap. Leaves out deeper folders if there are too many.
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Made by programs and thrown away whole. */
+/** Folders that programs create and delete as a whole. */
 const passing =
   /^(?:\..*|node_modules|bower_components|venv|build.*|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData)$/;
-/** Hidden, with ordinary files in them. */
+/** Hidden folders that contain ordinary files. */
 const mixed = new Set(['.github', '.config', '.local']);
 const MAX_DEPTH = 5;
 const MAX_FOLDERS = 1000;
 
-/** What was found in one folder. */
+/** The result for one folder. */
 export interface WalkedFolder<T> {
   readonly path: string;
   readonly found: T;
@@ -25,13 +25,13 @@ interface Known<T> {
   readonly found: T;
 }
 
-/** What is in one folder, and whether the walk goes into one of its folders. */
+/** The result for one folder, and which of its subfolders to enter. */
 export interface FolderLook<T> {
   readonly found: T;
   readonly enters?: (name: string) => boolean;
 }
 
-/** A function that walks through a folder; never throws. */
+/** Creates a function that walks a folder; it never throws. */
 export function createFolderWalk<T>(
   look: (path: string, entries: readonly Dirent[]) => FolderLook<T>,
 ): (root: string) => readonly WalkedFolder<T>[] {
@@ -50,7 +50,7 @@ export function createFolderWalk<T>(
       }
       level = next;
     }
-    // Of other roots, too: each call would otherwise forget what the one before has read.
+    // Also keeps folders of other roots, which the next walk would otherwise have to read again.
     known = new Map([...[...known].filter(([path]) => !`${path}/`.startsWith(`${root}/`)), ...seen]);
     return [...seen].map(([path, { found }]) => ({ path, found }));
   };

@@ -1,9 +1,9 @@
-/** Finds the files and submodules listed in a git index. Pure. */
+/** Parses the files and submodules listed in a git index. Pure. */
 
-/** Of entries: the mode of a submodule. */
+/** The mode of a submodule entry. */
 const GITLINK = 0xe000;
 const FIXED_BYTES = 42;
-/** In the flags of an entry: further flags follow. */
+/** Flag of an entry with extended flags. */
 const EXTENDED = 0x4000;
 /** An index with more entries is not read. */
 const MAX_ENTRIES = 5_000_000;
@@ -15,8 +15,8 @@ export interface IndexPaths {
 }
 
 /**
- * What is tracked; undefined where the index is not understood, or shares its entries with another file. `hashBytes`: 20,
- * or 32 in a repository with SHA-256.
+ * The tracked paths; undefined if the format is unknown, or the index shares its entries with another file.
+ * `hashBytes`: 20, or 32 in a repository with SHA-256.
  */
 export function indexPaths(index: Buffer, hashBytes: number): IndexPaths | undefined {
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
@@ -52,14 +52,14 @@ export function indexPaths(index: Buffer, hashBytes: number): IndexPaths | undef
   return sharesEntries(index, at, hashBytes) ? undefined : { files, submodules };
 }
 
-/** An extension `link`: most entries are in another file. */
+/** True if the index has a `link` extension: most entries are in another file. */
 function sharesEntries(index: Buffer, from: number, hashBytes: number): boolean {
   for (let at = from; at + 8 <= index.length - hashBytes; at += 8 + index.readUInt32BE(at + 4))
     if (index.toString('latin1', at, at + 4) === 'link') return true;
   return false;
 }
 
-/** As in pack files: seven bits a byte, and each further byte stands for one more. */
+/** As in pack files: seven bits per byte, with an offset of one for each further byte. */
 function readVarint(
   buffer: Buffer,
   from: number,

@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /**
- * The text of a small regular file of somebody else's; undefined for what is missing, too large, a pipe or a device, and
- * for what cannot be read. Never waits for a pipe's other end, whatever is put there meanwhile.
+ * The text of a small, untrusted regular file; undefined if it is missing, too large, unreadable, a pipe or a device.
+ * Never blocks on a pipe, even if one is put there in the meantime.
  */
 export async function readSmallFile(path: string, maxBytes: number): Promise<string | undefined> {
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;
@@ -13,7 +13,7 @@ export async function readSmallFile(path: string, maxBytes: number): Promise<str
     const info = await file.stat();
     return info.isFile() && info.size <= maxBytes ? await file.readFile('utf8') : undefined;
   } catch {
-    // A disk that fails.
+    // A disk error.
     return undefined;
   } finally {
     await file.close().catch(() => undefined);

@@ -1,8 +1,8 @@
 /**
- * Opens and changes exactly the file that a path led to when it was looked up. A real path holds no links, so when one
- * stands on the way later, something was swapped: then nothing is read and nothing is written.
+ * Opens and changes exactly the file that a path led to when it was resolved. A real path contains no links, so a link
+ * found on the way later means that something was replaced: then nothing is read or written.
  *
- * On Linux every step goes through the open folder: `/proc/self/fd/N/name` does what openat() does, which Node lacks.
+ * On Linux every step goes through the open folder: `/proc/self/fd/N/name` works like openat(), which Node lacks.
  * Elsewhere the folder is compared by device and inode, before and after.
  */
 import {
@@ -19,17 +19,17 @@ import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { realpath } from './realPath.ts';
 
-/** A path as it was written, and where it led when it was looked up. Both absolute. */
+/** A path as written, and where it led when it was resolved. Both absolute. */
 export interface FilePlace {
   readonly path: string;
   readonly realPath: string;
 }
 
-/** What stands on the way to a file is no longer what it was when the path was looked up. */
+/** The path no longer leads to where it did when it was resolved. */
 export class PathMovedError extends Error {
   override readonly name = 'PathMovedError';
 
-  /** `isDone`: it came to light only afterwards. */
+  /** `isDone`: detected only after the operation. */
   constructor(path: string, isDone = false) {
     const outcome = isDone ? 'It may have been done elsewhere.' : 'Nothing was done.';
     super(
@@ -40,20 +40,26 @@ export class PathMovedError extends Error {
 
 /** A folder that is held open. */
 export interface RealFolder {
-  /** What calls of `node:fs` take for a name in it. Follow no link at that name: `lstat`, `O_NOFOLLOW`, `wx`, `rename`. */
+  /**
+   * The path to pass to `node:fs` for a name in the folder. Use only calls that do not follow a link at that name:
+   * `lstat`, `O_NOFOLLOW`, `wx`, `rename`.
+   */
   at(name: string): string;
-  /** Throws a `PathMovedError` when the folder no longer stands at its path. For right before the last step. */
+  /** Throws a `PathMovedError` if the folder is no longer at its path. Call right before the last step. */
   check(): void;
 }
 
 export interface FolderOptions {
-  /** Makes the folder and those above it that are missing. */
+  /** Creates the folder and missing parents. */
   readonly create?: boolean;
-  /** Whether the system has paths that go through handles; by default looked up. */
+  /** Whether the system supports paths through handles; detected by default. */
   readonly byHandle?: boolean;
 }
 
-/** Opens a regular file, a pipe or a device for reading, without waiting for a pipe's other end. Rejects with system errors. */
+/**
+ * Opens a regular file, a pipe or a device for reading, without blocking on a pipe. Rejects with system errors or a
+ * `PathMovedError`.
+ */
 export async function openRealFile(realPath: string, byHandle = hasHandlePaths()): Promise<FileHandle> {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const file = await open(realPath, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch((error: unknown) => {
@@ -71,7 +77,7 @@ export async function openRealFile(realPath: string, byHandle = hasHandlePaths()
   throw new PathMovedError(realPath);
 }
 
-/** Does something in a folder that is held open meanwhile. Rejects with system errors, and as `PathMovedError`. */
+/** Runs `act` while a folder is held open. Rejects with system errors or a `PathMovedError`. */
 export async function inRealFolder<T>(
   realPath: string,
   act: (folder: RealFolder) => Promise<T>,
@@ -81,7 +87,7 @@ export async function inRealFolder<T>(
   return byHandle ? withHandle(realPath, act) : withIdentity(realPath, act);
 }
 
-/** The same at once, for a few quick steps. Throws system errors, and a `PathMovedError`. */
+/** Synchronous version, for a few quick steps. Throws system errors or a `PathMovedError`. */
 export function inRealFolderSync(
   realPath: string,
   act: (folder: RealFolder) => void,
@@ -104,7 +110,7 @@ export function inRealFolderSync(
   }
 }
 
-/** Throws a `PathMovedError` when a path leads elsewhere than it did. For what another program opens. */
+/** Throws a `PathMovedError` if a path leads elsewhere than before. For paths that another program opens. */
 export function assertUnmoved({ path, realPath }: FilePlace): void {
   if (realpath(path) !== realPath) throw new PathMovedError(path);
 }
@@ -124,13 +130,13 @@ async function makeFolder(realPath: string, byHandle: boolean): Promise<void> {
   );
 }
 
-/** Linux's flag for a handle that only stands for a place: a folder that may be passed through need not be readable. */
+/** Linux's flag for a handle that only identifies a path: the folder need not be readable. */
 const O_PATH = 0o10000000;
 
 async function withHandle<T>(realPath: string, act: (folder: RealFolder) => Promise<T>): Promise<T> {
   const handle = await open(realPath, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
     (error: NodeJS.ErrnoException) => {
-      // With both flags a link is no directory.
+      // With both flags, opening a link fails with ENOTDIR.
       throw error.code === 'ENOTDIR' && isLink(realPath) ? new PathMovedError(realPath) : error;
     },
   );
@@ -166,12 +172,12 @@ async function withIdentity<T>(realPath: string, act: (folder: RealFolder) => Pr
   return done;
 }
 
-/** Whether what is open stands at that path, as the kernel tells it. */
+/** True if the kernel reports the open file at that path. */
 function isOpenAt(fd: number, realPath: string): boolean {
   return readlinkSync(`/proc/self/fd/${fd}`) === realPath;
 }
 
-/** Whether the path leads to that very file without a link. */
+/** True if the path leads to this very file without a link. */
 function isSame(realPath: string, { dev, ino }: BigIntStats): boolean {
   try {
     const now = lstatSync(realPath, { bigint: true });
@@ -181,7 +187,7 @@ function isSame(realPath: string, { dev, ino }: BigIntStats): boolean {
   }
 }
 
-/** Where capitals make no difference, the system may answer with others than were asked for. */
+/** A case-insensitive file system may return a different capitalization. */
 const isEqualPath = (a: string, b: string): boolean =>
   a === b || a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
 
@@ -190,7 +196,7 @@ const isLoop = (error: unknown): boolean => (error as NodeJS.ErrnoException).cod
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-/** The error with the path that people know. */
+/** Replaces the handle path in an error with the real one. */
 function named(error: unknown, way: string, realPath: string): unknown {
   if (!(error instanceof Error)) return error;
   error.message = error.message.replaceAll(way, realPath);
@@ -203,7 +209,7 @@ function named(error: unknown, way: string, realPath: string): unknown {
 
 let handlePaths: boolean | undefined;
 
-/** Whether names can be reached through the handle of their folder: on Linux with /proc. */
+/** True if names are accessible through the handle of their folder: on Linux with /proc. */
 function hasHandlePaths(): boolean {
   handlePaths ??= process.platform === 'linux' && canPassHandles();
   return handlePaths;

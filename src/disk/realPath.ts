@@ -1,15 +1,15 @@
 import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** No system opens a longer one, even relative to the longest directory. */
+/** No system opens a longer path, even relative to the longest directory. */
 const MAX_PATH = 8192;
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const MAX_LINKS = 40;
 
 /**
- * Resolves the links of a path, also those that lead to something which does not exist: a write would follow them. What
- * does not exist is kept as it is. Never throws.
+ * Resolves the links of a path, including those whose target does not exist, since a write would follow them. Missing
+ * parts are kept as they are. Never throws.
  */
 export function realpath(path: string): string {
   return resolved(path, MAX_LINKS);
@@ -36,9 +36,9 @@ function linkAt(path: string): string | undefined {
   }
 }
 
-/** Whether an absolute path is a folder or lies in it. */
+/** True if an absolute path is the folder or inside it. */
 export const isInside = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);
 
-/** How many folders an absolute path leads through: whatever closes or opens one place comes after what is around it. */
+/** The number of components of an absolute path, to sort outer places before inner ones. */
 export const depthOf = (path: string): number => path.split('/').filter((part) => part !== '').length;

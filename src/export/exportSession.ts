@@ -1,6 +1,6 @@
 /**
- * A session as a document: Markdown, a page, JSON, or its entries. Written out as it is read, so that memory
- * does not grow with the session.
+ * Exports a session as Markdown, HTML, JSON, or its raw entries. Writes while reading, so that memory does not grow
+ * with the session.
  */
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { redactDeep } from '../redact/redactDeep.ts';
@@ -13,7 +13,9 @@ import type { ExportOptions } from './types.ts';
 
 export type { ExportFormat, ExportMeta, ExportOptions } from './types.ts';
 
-/** The document in pieces, each well-formed Unicode. `entries` in the order of the log, from its beginning. */
+/**
+ * Yields the document in pieces of well-formed Unicode. `entries` must be in the order of the log, from its beginning.
+ */
 export async function* exportSession(
   entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
   options: ExportOptions,
@@ -37,7 +39,7 @@ async function* documentOf(
   else yield* toHtml(items, meta);
 }
 
-/** Longer than this, in ms, nothing else waits. */
+/** Yields to other work after this many ms. */
 const BREATH_MS = 8;
 
 async function* cleaned(

@@ -1,4 +1,4 @@
-/** From entries to what one reads: a call together with its result, turns counted, bookkeeping left out. */
+/** Converts entries to readable items: each call with its result, turns numbered, bookkeeping left out. */
 
 import { withoutModelNotes } from '../protocol/entries/shellOutput.ts';
 import { displayOf, type JSONLEntry, noteOf, shellCommand } from '../protocol/entries.ts';
@@ -7,7 +7,7 @@ import type { ExportItem, ExportOptions } from './types.ts';
 
 type Choice = Pick<ExportOptions, 'toolOutputs' | 'reasoning'>;
 
-/** A call waits for its result; at most the calls of one reply are held. */
+/** Holds each call until its result arrives; at most the calls of one reply. */
 export async function* itemsOf(
   entries: AsyncIterable<JSONLEntry>,
   { toolOutputs = true, reasoning = true }: Choice = {},
@@ -37,7 +37,7 @@ export async function* itemsOf(
   for (const call of waiting) yield callOf(call, undefined, toolOutputs);
 }
 
-/** After this no result comes any more. */
+/** True if no result can follow after this entry. */
 function endsStep({ type, subtype }: JSONLEntry): boolean {
   return type === 'assistant' || subtype === 'prompt' || subtype === 'turn_end';
 }

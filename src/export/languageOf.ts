@@ -1,4 +1,4 @@
-/** The language of a file, as fences and highlighters call it, by the end of its name; empty where unknown. */
+/** The language of a file by its extension, as named in code fences and by highlighters; empty if unknown. */
 export function languageOf(name: string): string {
   const [, ending = ''] = /\.([a-z0-9]{1,8})(?:[\s:,)"'’]|$)/i.exec(name) ?? [];
   return languages[ending.toLowerCase()] ?? '';

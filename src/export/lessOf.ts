@@ -1,7 +1,10 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { ExportOptions } from './types.ts';
 
-/** The entry without what was not asked for; what is left out is empty, and a line that was changed has no seal. */
+/**
+ * Removes the parts of an entry that were not requested: tool output becomes empty, reasoning is dropped. A changed
+ * line loses its checksum.
+ */
 export function lessOf(
   entry: JSONLEntry,
   { toolOutputs = true, reasoning = true }: Pick<ExportOptions, 'toolOutputs' | 'reasoning'>,
@@ -19,7 +22,7 @@ export function lessOf(
   return entry;
 }
 
-/** A checksum is that of the line as it was written. */
+/** Removes the checksum, which is only valid for the line as it was written. */
 export function unsealed(entry: JSONLEntry): JSONLEntry {
   const { crc: _, ...rest }: JSONLEntry & { crc?: unknown } = entry;
   return rest as JSONLEntry;

@@ -1,7 +1,7 @@
-/** Text from models, tools and files, made harmless for a document: no controls, no hidden directions. */
+/** Makes text from models, tools and files safe for a document: without control and hidden direction characters. */
 import { stripVTControlCharacters } from 'node:util';
 
-/** Line feeds and tabs stay; escape sequences go; marks that turn the direction of text are shown by number. */
+/** Keeps line feeds and tabs, removes escape sequences, and shows direction marks as code points. */
 export function plainText(text: string): string {
   const unified = text.replace(/\r\n?/g, '\n').replace(/[\u2028\u2029]/g, '\n');
   const bare =
@@ -19,7 +19,7 @@ export function plainLine(text: string): string {
   return plainText(text).replace(/\s+/g, ' ').trim();
 }
 
-/** The first line of a text, at most this many characters of it. */
+/** The first line of a text, cut to this many characters. */
 export function firstLine(text: string, most: number): string {
   const line = plainLine(
     text

@@ -1,7 +1,7 @@
-/** A session as one JSON object: what it is, then its turns, then sums. */
+/** A session as one JSON object: its metadata, then its turns, then totals. */
 import type { ExportItem, ExportMeta } from './types.ts';
 
-/** Version of this form; see docs/export.md. */
+/** Version of this format; see docs/export.md. */
 const VERSION = 1;
 
 export async function* toJson(items: AsyncIterable<ExportItem>, meta: ExportMeta): AsyncGenerator<string> {
@@ -14,7 +14,7 @@ export async function* toJson(items: AsyncIterable<ExportItem>, meta: ExportMeta
     session,
   };
   yield `${JSON.stringify(head).slice(0, -1)},"turns":[`;
-  // What stands before the first prompt is a turn without one.
+  // Items before the first prompt form a turn without one.
   yield '\n{"number":0,"items":[';
   let turns = 0;
   let count = 0;

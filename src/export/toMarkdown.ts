@@ -1,4 +1,4 @@
-/** A session as Markdown: prompts quoted, replies as they are, calls folded. */
+/** A session as Markdown: prompts quoted, replies verbatim, calls collapsed. */
 
 import { toolNames } from '../protocol/toolNames.ts';
 import { languageOf } from './languageOf.ts';
@@ -60,7 +60,7 @@ function folded(summary: string, body: string): string {
   return `<details>\n<summary>${escapeTags(plainLine(summary))}</summary>\n\n${body}\n</details>\n`;
 }
 
-/** A fence that is longer than any within. */
+/** A fence that is longer than any inside the text. */
 function fenced(text: string, language: string): string {
   const body = plainText(text);
   const longest = longestRun(body, 2);
@@ -83,7 +83,7 @@ function code(text: string): string {
   return longest === 0 ? `${marks}${line}${marks}` : `${marks} ${line} ${marks}`;
 }
 
-/** One line in which nothing is markup. */
+/** One line in which nothing is interpreted as markup. */
 function inline(text: string): string {
   return escapeTags(plainLine(text)).replace(/[\\`*_{}[\]#|~]/g, '\\$&');
 }
@@ -92,7 +92,7 @@ function escapeTags(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The longest run of backticks, and at least so many. */
+/** The length of the longest run of backticks, but at least `least`. */
 function longestRun(text: string, least: number): number {
   let longest = least;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);

@@ -1,16 +1,16 @@
-/** The words of this room. */
+/** Types for exporting. */
 import type { ContentPart } from '../protocol/messages.ts';
 
 export const exportFormats = ['md', 'html', 'json', 'jsonl'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** What is known of the session besides its entries. */
+/** Facts about the session that are not in its entries. */
 export interface ExportMeta {
   readonly title: string;
   readonly sessionId: string;
-  /** The project's root, as far as it is known. */
+  /** The project's root, if known. */
   readonly project?: string;
-  /** Version of the program that exports. */
+  /** Version of the exporting program. */
   readonly programVersion: string;
   readonly exportedAt: Date;
 }
@@ -18,19 +18,19 @@ export interface ExportMeta {
 export interface ExportOptions {
   readonly format: ExportFormat;
   readonly meta: ExportMeta;
-  /** True unless said otherwise: keys, tokens, passwords and private keys are replaced by marks. */
+  /** Whether to replace keys, tokens, passwords and private keys with marks; default true. */
   readonly redact?: boolean;
-  /** Secrets of this user, whatever they look like: the endpoint's key. */
+  /** The user's own secrets in any format, such as the endpoint's key. */
   readonly own?: readonly string[];
-  /** Hears of each secret that was replaced. */
+  /** Called with the mark of each replaced secret. */
   readonly onRedacted?: (mark: string) => void;
-  /** Whether what tools answered is part of it; true unless said otherwise. */
+  /** Whether to include tool output; default true. */
   readonly toolOutputs?: boolean;
-  /** Whether the model's reasoning is part of it; true unless said otherwise. */
+  /** Whether to include the model's reasoning; default true. */
   readonly reasoning?: boolean;
 }
 
-/** One thing that happened, in the order in which one reads it. */
+/** One item of a session, in reading order. */
 export type ExportItem =
   | {
       readonly type: 'turn';
@@ -46,7 +46,7 @@ export type ExportItem =
       readonly text: string;
       readonly reasoning?: string;
       readonly model?: string;
-      /** Absent for a reply that came to its end. */
+      /** Absent for a complete reply. */
       readonly cut?: 'interrupted' | 'failed';
       readonly timestamp: string;
       readonly seq: number;
@@ -58,7 +58,7 @@ export type ExportItem =
       readonly title: string;
       readonly summary?: string;
       readonly input: unknown;
-      /** What the model saw of the answer; absent where there is none, or it was not asked for. */
+      /** The result as the model saw it; absent if there is none, or it was not requested. */
       readonly output?: string;
       /** Unified diff of an edit. */
       readonly diff?: string;

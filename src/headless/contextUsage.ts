@@ -1,4 +1,4 @@
-/** `context_usage` of the result: the numbers of `/context`, in the wire's spelling. Tokens throughout. */
+/** The `context_usage` of the result: the numbers of `/context`, in snake_case. All in tokens. */
 import { tokensSaved } from '../commands/pages/reductionLines.ts';
 import type { ContextReport, ReductionRecord } from '../protocol/contextReport.ts';
 

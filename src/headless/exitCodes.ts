@@ -1,4 +1,4 @@
-/** What a run ends with. Scripts depend on these numbers. */
+/** Exit codes. Scripts depend on these numbers. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -7,7 +7,7 @@ export const EXIT = {
   badSettings: 52,
   turnLimit: 53,
   interrupted: 130,
-  /** Standard output was a pipe whose reader left, as a shell counts SIGPIPE. */
+  /** Standard output was a pipe that the reader closed; the code that shells report for SIGPIPE. */
   readerLeft: 141,
   terminated: 143,
 } as const;

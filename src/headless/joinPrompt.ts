@@ -1,13 +1,13 @@
-/** Longest prompt that `-p` takes, in bytes, standard input included: more than any window holds. */
+/** Maximum bytes of a prompt for `-p`, including standard input: more than any context window holds. */
 export const MAX_PROMPT_BYTES = 10 * 1024 * 1024;
 
 export type JoinedPrompt =
-  /** `typed`: the argument, where more was piped in. */
+  /** `typed`: the argument, if more was piped in. */
   | { readonly type: 'ready'; readonly prompt: string; readonly typed?: string }
   /** `message` says what to do; exit code 42. */
   | { readonly type: 'error'; readonly message: string };
 
-/** The prompt of a headless run: the argument first, then what was piped in. Blank parts do not count. */
+/** Joins the prompt of a headless run: the argument first, then the piped input. Ignores blank parts. */
 export function joinPrompt(argument: string | undefined, stdin: string | undefined): JoinedPrompt {
   const piped = (stdin ?? '').replace(/^\uFEFF/, '').trimEnd();
   const prompt = [argument ?? '', piped].filter((part) => part.trim() !== '').join('\n\n');

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from './exitCodes.ts';
 import type { Tally } from './tally.ts';
 import type { RunEnd } from './types.ts';
 
-/** What a run comes to: an answer, or why there is none. */
+/** The outcome of a run: an answer, or the reason why there is none. */
 export type Outcome =
   | { readonly ok: true; readonly exitCode: 0; readonly text: string; readonly steps: number }
   | {
@@ -18,7 +18,7 @@ export type Outcome =
       readonly steps: number;
     };
 
-/** Judges how a run ended. Only a finished turn, compaction or command has a result. */
+/** Determines the outcome of a run. Only a finished turn, compaction or command has a result. */
 export function outcomeOf(end: RunEnd, tally: Tally): Outcome {
   switch (end.type) {
     case 'turn':

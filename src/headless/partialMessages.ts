@@ -4,8 +4,8 @@ import type { AgentEvent } from '../protocol/events.ts';
 import { replyHead } from './wireMessages.ts';
 
 /**
- * Turns live text into the raw stream events that `--include-partial-messages` promises: every message and
- * every block that starts also stops. Tool arguments come whole, when the reply is in the log.
+ * Converts live text to the raw stream events of `--include-partial-messages`: every message and block that starts also
+ * stops. Tool arguments are sent in full once the reply is in the log.
  */
 export function createPartialMessages(model: () => string, write: (event: object) => void) {
   let id: string | undefined;
@@ -64,9 +64,9 @@ export function createPartialMessages(model: () => string, write: (event: object
   };
 
   return {
-    /** Id of the message that has started and not yet stopped. */
+    /** Id of the current message, which has not stopped yet. */
     messageId: () => id,
-    /** To be called before the event itself is written. */
+    /** Call before writing the event itself. */
     event(event: AgentEvent): void {
       if (event.type === 'text_delta') delta('text', event.text);
       else if (event.type === 'reasoning_delta') delta('thinking', event.text);
@@ -81,7 +81,7 @@ export function createPartialMessages(model: () => string, write: (event: object
   };
 }
 
-/** True for what can only come after a reply; a mode that is changed meanwhile does not end it. */
+/** True for events that can only come after a reply; a mode change during a reply does not end it. */
 function isBoundary(event: AgentEvent, isRecorded: boolean): boolean {
   switch (event.type) {
     case 'step_started':

@@ -8,7 +8,7 @@ import type { Tally } from './tally.ts';
 import { toLine } from './toLine.ts';
 import type { HeadlessOptions, Reporter } from './types.ts';
 
-/** The writer of the format that was asked for. */
+/** Creates the reporter for the requested output format. */
 export function createReporter(options: HeadlessOptions, tally: Tally): Reporter {
   switch (options.outputFormat) {
     case 'text':
@@ -20,7 +20,7 @@ export function createReporter(options: HeadlessOptions, tally: Tally): Reporter
   }
 }
 
-/** The answer on standard output; whatever went wrong on standard error, and then no answer. */
+/** Writes the answer to standard output; on failure only the error, to standard error. */
 function createTextReporter(options: HeadlessOptions, tally: Tally): Reporter {
   const { write, writeError } = options;
   return {
@@ -45,7 +45,7 @@ function createJsonReporter({ host, write, writeError }: HeadlessOptions, tally:
   };
 }
 
-/** What a person waiting at a terminal should know before the end. */
+/** Reports events during the run that someone waiting at a terminal should know about. */
 function tellAside(event: AgentEvent, writeError: (text: string) => void): void {
   switch (event.type) {
     case 'notice':
@@ -69,7 +69,7 @@ function tellAside(event: AgentEvent, writeError: (text: string) => void): void 
       writeError(`Not allowed: ${call}. ${allowance(question)} would allow it.\n`);
       return;
     }
-    // The result has what came of them; what is running is of no use here.
+    // Contained in the result, or irrelevant after the run.
     case 'turn_started':
     case 'turn_ended':
     case 'step_started':

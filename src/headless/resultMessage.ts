@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.ts';
 import { sum, type Tally, type UsageFigures } from './tally.ts';
 import { type Line, stopReason } from './wireMessages.ts';
 
-/** The `result` object: the whole output of `json`, the last line of `stream-json`. */
+/** The `result` object: the entire output of `json`, the last line of `stream-json`. */
 export function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Line {
   const { sessionId, demo } = agent.state();
   const usage = tally.isCounted() ? [...tally.usageByModel().values()].reduce(sum, nothing) : null;
@@ -36,13 +36,13 @@ const nothing: UsageFigures = {
   cache_read_input_tokens: 0,
 };
 
-/** Figures per model; null where something is not known rather than zero. */
+/** Figures per model; null if unknown rather than zero. */
 function modelUsage(tally: Tally, agent: Agent): Record<string, object> {
   const { model } = agent.state();
   const used = [...tally.usageByModel()];
   return Object.fromEntries(
     used.map(([id, figures]) => {
-      // A server may answer with a longer id than it was asked for; alone, it can only be that one.
+      // A server may answer with a longer id than requested; if only one model was used, it is the current one.
       const isCurrent = used.length === 1 || id === model.id;
       return [
         id,
@@ -61,7 +61,7 @@ function modelUsage(tally: Tally, agent: Agent): Record<string, object> {
   );
 }
 
-/** Dollars to a millionth, without the dust of binary fractions; null when unknown. */
+/** Dollars rounded to a millionth, without floating-point noise; null if unknown. */
 function cents(amount: number | undefined): number | null {
   return amount === undefined ? null : Math.round(amount * 1e6) / 1e6;
 }

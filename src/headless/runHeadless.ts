@@ -1,6 +1,6 @@
 /**
- * One prompt without a screen: a subscriber of the agent with the same rights as the terminal UI. Uses the
- * same commands; differs in who answers a question (nobody) and in what is written.
+ * Runs one prompt without a screen, as a subscriber of the agent with the same rights as the terminal UI. Uses the same
+ * commands; differs in that questions are always denied, and in the output.
  */
 import { interpret, unknownCommandText } from '../commands/interpret.ts';
 import { plainText } from '../commands/pages/page.ts';
@@ -46,7 +46,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   return outcomeOf(end, tally).exitCode;
 }
 
-/** How the op ended, if this event reports it; a compaction inside a turn is not the turn's end. */
+/** The end of the op, if this event reports it; a compaction within a turn does not end the turn. */
 function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
   if (event.type === 'compaction_ended' && op?.type === 'compact') {
     return { type: 'compaction', report: event.report };
@@ -64,7 +64,7 @@ function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
   return { type: 'turn', outcome, steps, ...(error === undefined ? {} : { error }) };
 }
 
-/** The end of an op that no event has reported: of a setting that applies at once, or of work that broke. */
+/** The end of an op without an event of its own: a setting that applies at once, or a failed operation. */
 function unreportedEnd(op: Op): RunEnd {
   switch (op.type) {
     case 'set_title':
@@ -89,7 +89,10 @@ function unreportedEnd(op: Op): RunEnd {
   }
 }
 
-/** What the prompt asks for. `!command` is text here: whoever can write `-p` has a shell, and a pipe may hold anything. */
+/**
+ * Interprets the prompt. `!command` is plain text here: anyone who can pass `-p` has a shell, and piped input may
+ * contain anything.
+ */
 async function wishOf({ prompt, typed, host }: HeadlessOptions): Promise<{ type: 'op'; op: Op } | RunEnd> {
   const meaning = interpret(prompt, host.commands);
   switch (meaning.type) {

@@ -19,7 +19,7 @@ import {
   toolUseLine,
 } from './wireMessages.ts';
 
-/** stream-json: one JSON object a line, in the shapes that Claude Code made known. */
+/** stream-json: one JSON object per line, in Claude Code's format. */
 export function createStreamReporter(options: HeadlessOptions, tally: Tally): Reporter {
   const { host } = options;
   const { agent } = host;
@@ -97,7 +97,7 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
   };
 }
 
-/** The end of what never began to summarise: a compaction that was taken back, or refused at once. */
+/** The end of a compaction that did not start a summary: undone, or refused at once. */
 function backLine({ outcome, message }: CompactionReport, system: SystemLine): void {
   const level = outcome === 'done' ? 'info' : 'warning';
   system('informational', { content: message ?? `Compaction ${outcome}.`, level });
@@ -105,7 +105,7 @@ function backLine({ outcome, message }: CompactionReport, system: SystemLine): v
 
 type SystemLine = (subtype: string, fields: object) => void;
 
-/** The live events that have a line of their own. */
+/** Writes the live events that have a line of their own. */
 function liveLines(event: AgentEvent, system: SystemLine): void {
   switch (event.type) {
     case 'compaction_started':
@@ -114,7 +114,7 @@ function liveLines(event: AgentEvent, system: SystemLine): void {
     case 'compaction_ended': {
       const { outcome, trigger, preTokens, postTokens, files, message } = event.report;
       system('status', { status: null });
-      // Nobody asked for it, and there is nothing to do about it.
+      // An automatic compaction that was refused needs no action from the user.
       if (outcome === 'refused' && trigger === 'auto') return;
       if (outcome === 'cancelled' || outcome === 'refused') {
         system('informational', { content: message ?? `Compaction ${outcome}.`, level: 'warning' });
@@ -150,7 +150,7 @@ function liveLines(event: AgentEvent, system: SystemLine): void {
     case 'notice':
       system('informational', { content: event.text, level: event.level });
       return;
-    // The log, the partial messages or the result have them, or they are about a screen.
+    // In the log, the partial messages or the result, or only relevant for a screen.
     case 'entry':
     case 'turn_started':
     case 'turn_ended':

@@ -5,7 +5,7 @@ import type { PermissionQuestion } from '../protocol/permissions.ts';
 import type { Denial } from './denials.ts';
 import { entryText } from './entryText.ts';
 
-/** Tokens in the shape that users of stream-json know: cached input is not part of `input_tokens`. */
+/** Token counts as in stream-json: cached input is not part of `input_tokens`. */
 export interface UsageFigures {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -13,7 +13,7 @@ export interface UsageFigures {
   readonly cache_read_input_tokens: number;
 }
 
-/** What this run has used and done so far; a resumed session's past is not part of it. */
+/** What this run has used and done so far; excludes the past of a resumed session. */
 export interface Tally {
   add(event: AgentEvent): void;
   /** The text of the last reply. */
@@ -23,12 +23,12 @@ export interface Tally {
   durationMs(): number;
   apiDurationMs(): number;
   usageByModel(): ReadonlyMap<string, UsageFigures>;
-  /** False where replies came and the server told no tokens of any of them. */
+  /** False if there were replies and the server reported no tokens for any of them. */
   isCounted(): boolean;
-  /** US dollars; undefined when a price or the tokens are not known. */
+  /** US dollars; undefined if a price or the tokens are unknown. */
   costUsd(): number | undefined;
   denials(): readonly Denial[];
-  /** The question that was asked about a call. */
+  /** The permission question about a tool call. */
   question(callId: string): PermissionQuestion | undefined;
 }
 
@@ -91,7 +91,7 @@ export function createTally(agent: Agent, now: () => number): Tally {
   };
 }
 
-/** One reply's tokens, as figures. */
+/** Converts one reply's usage to figures. */
 export function figures(usage: NonNullable<JSONLEntry['message']['usage']>): UsageFigures {
   const cached = usage.cached_tokens ?? 0;
   return {
@@ -102,7 +102,7 @@ export function figures(usage: NonNullable<JSONLEntry['message']['usage']>): Usa
   };
 }
 
-/** The sum of two figures. */
+/** The sum of two sets of figures. */
 export function sum(a: UsageFigures | undefined, b: UsageFigures): UsageFigures {
   if (a === undefined) return b;
   return {

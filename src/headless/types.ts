@@ -1,4 +1,4 @@
-/** The words of the headless room. */
+/** Types for headless runs. */
 import type { CommandHost } from '../commands/types.ts';
 import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { AgentEvent, CompactionReport, TurnOutcome } from '../protocol/events.ts';
@@ -8,26 +8,26 @@ import type { ModelError } from '../protocol/model.ts';
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
 export interface HeadlessOptions {
-  /** The agent in it is the one that runs; its commands are the ones that `/…` finds. */
+  /** Provides the agent that runs and the commands for `/…`. */
   readonly host: CommandHost;
   readonly prompt: string;
-  /** What of it the user typed, where the rest was piped in. */
+  /** The part of the prompt that the user typed, if the rest was piped in. */
   readonly typed?: string | undefined;
   readonly outputFormat: OutputFormat;
-  /** Results go here, and nothing else does. Whole lines, each with its end. */
+  /** Receives results only, as complete lines with line feeds. */
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** With stream-json: deltas too. */
+  /** With stream-json: also write deltas. */
   readonly includePartialMessages?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Names of the tools that the model has; told in the first line of stream-json. */
+  /** Names of the model's tools, for the first line of stream-json. */
   readonly tools?: readonly string[];
   /** The MCP servers as they are when it begins. */
   readonly servers?: readonly McpServerStatus[];
 }
 
-/** How a run ended, before it is put into one of the formats. */
+/** How a run ended, independent of the output format. */
 export type RunEnd =
   | {
       readonly type: 'turn';
@@ -41,7 +41,7 @@ export type RunEnd =
   /** No turn was needed; `ok: false` is bad input. */
   | { readonly type: 'answer'; readonly ok: boolean; readonly text: string };
 
-/** Writes one format: hears the start, every event, and how it ended. */
+/** Writes one format: receives the start, every event, and the end of the run. */
 export interface Reporter {
   begin(): void;
   event(event: AgentEvent): void;

@@ -1,16 +1,16 @@
-/** The lines of stream-json that come from the log: pure, one entry to one line or none. */
+/** The lines of stream-json that come from the log: pure, at most one line per entry. */
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { entryText, resultText } from './entryText.ts';
 import { figures } from './tally.ts';
 
-/** One line of output, before it is text. */
+/** One line of output, before serialization. */
 export interface Line {
   readonly type: string;
   readonly uuid?: string;
   readonly [field: string]: unknown;
 }
 
-/** The reply that later tool calls belong to. */
+/** The reply to which the following tool calls belong. */
 export interface ReplyHead {
   readonly id: string;
   readonly model: string | undefined;
@@ -18,7 +18,7 @@ export interface ReplyHead {
   readonly usage: object;
 }
 
-/** What every line of one reply repeats: its id, model, reason and tokens. */
+/** The fields that every line of one reply repeats: id, model, stop reason and usage. */
 export function replyHead(entry: JSONLEntry): ReplyHead {
   const { model, finishReason, usage } = entry.message;
   return {
@@ -29,7 +29,7 @@ export function replyHead(entry: JSONLEntry): ReplyHead {
   };
 }
 
-/** A reply's text and reasoning; nothing when it holds only calls, which have lines of their own. */
+/** A reply's text and reasoning; undefined if it contains only calls, which have their own lines. */
 export function assistantLine(entry: JSONLEntry, head: ReplyHead): Line | undefined {
   const { reasoning, interrupted, failed } = entry.message;
   const text = entryText(entry);
@@ -46,7 +46,7 @@ export function assistantLine(entry: JSONLEntry, head: ReplyHead): Line | undefi
   };
 }
 
-/** One call of a reply. */
+/** One tool call of a reply. */
 export function toolUseLine(entry: JSONLEntry, head: ReplyHead): Line | undefined {
   const { tool } = entry;
   if (tool === undefined) return undefined;
@@ -54,7 +54,7 @@ export function toolUseLine(entry: JSONLEntry, head: ReplyHead): Line | undefine
   return { ...fromAssistant(content, head), uuid: entry.uuid };
 }
 
-/** The one result of one call. */
+/** The result of one tool call. */
 export function toolResultLine(entry: JSONLEntry): Line | undefined {
   const { toolResult } = entry;
   if (toolResult === undefined) return undefined;
@@ -70,13 +70,13 @@ export function toolResultLine(entry: JSONLEntry): Line | undefined {
   };
 }
 
-/** What the program says to the model in the middle of a turn. */
+/** A message from the program to the model in the middle of a turn. */
 export function nudgeLine(entry: JSONLEntry): Line {
   const message = { role: 'user', content: entryText(entry) };
   return { type: 'user', message, parent_tool_use_id: null, isSynthetic: true, uuid: entry.uuid };
 }
 
-/** Our reasons by the names that readers of stream-json know. */
+/** Maps our finish reasons to the names that readers of stream-json know. */
 export function stopReason(reason: string | undefined): string | null {
   const names: Readonly<Record<string, string>> = {
     stop: 'end_turn',

@@ -1,9 +1,9 @@
-/** Values of names like `password`, `api_key` and `client_secret`, where the value looks random. */
+/** Finds values of names like `password`, `api_key` and `client_secret`, if the value looks random. */
 import { plainText } from './encoded.ts';
 import { isLikelySecret, isUuid } from './likelySecret.ts';
 import type { Secret } from './types.ts';
 
-/** The word that says it; a bare `key` says nothing, an `api_key` does. */
+/** Words that indicate a secret; `key` only with a prefix such as in `api_key`. */
 const name =
   /pass(?:word|wd|phrase|code|wort)|(?<![A-Za-z])pass(?![A-Za-z])|pwd|psk|secret|token|key|credentials?|_auth|密码/gi;
 const keyOf =
@@ -11,7 +11,7 @@ const keyOf =
 const wholeName =
   /^(?<before>.{0,60}?)(?:pass(?:word|wd|phrase|code|wort)|(?<![A-Za-z])pass|pwd|psk|secret|token|(?<key>key)|credentials?|_auth)$/is;
 
-/** Behind the name: what separates it from its value, and the value. Every repetition is bounded. */
+/** After the name: the separator and the value. Every repetition is bounded. */
 const afterName = new RegExp(
   [
     '(?:[_-]?(?:prod(?:uction)?|dev|test|staging|live|value|base|\\d{1,3})){0,2}',
@@ -31,13 +31,13 @@ const afterName = new RegExp(
   'iy',
 );
 
-/** True where the name of a field says that its value is a secret. */
+/** True if the name of a field indicates that its value is a secret. */
 export function isSecretName(text: string): boolean {
   const match = wholeName.exec(text);
   return match !== null && (match.groups?.key === undefined || keyOf.test(match.groups.before ?? ''));
 }
 
-/** Such values, with their quotes left where they are. */
+/** Finds such values, without their quotes. */
 export function findAssignments(text: string): Secret[] {
   const found: Secret[] = [];
   name.lastIndex = 0;
@@ -62,13 +62,13 @@ function valueBehind(text: string, nameStart: number, nameEnd: number): Secret |
   if (quoted === undefined && /^\s+$/.test(between) && !isFlag(text, nameStart)) return undefined;
   const standing = quoted === undefined ? 'bare' : 'quoted';
   if (!isLikelySecret(value, standing) && !isLikelySecret(plainText(value) ?? '', 'quoted')) return undefined;
-  // A token is often the id of something; a password never is.
+  // A token is often just an id; a password never is.
   if (isUuid(value) && /token$/i.test(text.slice(nameStart, nameEnd))) return undefined;
   const start = nameEnd + between.length;
   return { start, end: start + value.length, kind: kindOf(text.slice(nameStart, nameEnd)) };
 }
 
-/** `--password VALUE`, a line of `.netrc`, a shell that sets variables without a sign. */
+/** `--password VALUE`, a line of `.netrc`, a shell that sets variables without `=`. */
 function isFlag(text: string, nameStart: number): boolean {
   return /(?:--[\w-]{0,20}|\blogin\s{1,3}\S{1,64}\s{1,3}|\b(?:set\s{1,3}-\w{1,4}|setenv)\s{1,3}\w{0,64})$/.test(
     text.slice(Math.max(0, nameStart - 80), nameStart),

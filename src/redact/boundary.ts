@@ -1,9 +1,11 @@
-/** Where a token may begin: not in the middle of a word, but also behind an escape that ends in a letter. */
+/**
+ * Where a token may begin: not in the middle of a word, but directly after an escape sequence that ends in a letter.
+ */
 
-/** True when what stands before `at` does not run into it. */
+/** True if the text before `at` is not part of the same word. */
 export function beginsAt(text: string, at: number): boolean {
   if (at === 0 || !/[A-Za-z0-9]/.test(text[at - 1] ?? '')) return true;
-  // "\nghp_…" in JSON, "\u0022", "\x22", "%20" in an address, and the colours of a terminal.
+  // "\nghp_…" in JSON, "\u0022", "\x22", "%20" in a URL, and terminal colours.
   return escapeBefore.test(text.slice(Math.max(0, at - 24), at));
 }
 

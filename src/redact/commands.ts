@@ -1,8 +1,8 @@
-/** Passwords among the arguments of programs, and in the statements of databases. */
+/** Finds passwords in arguments of programs and in database statements. */
 import { isLikelySecret, isPlaceholder } from './likelySecret.ts';
 import type { Secret } from './types.ts';
 
-/** `curl -u name:PASSWORD`. What is between the program and the option stays on its line, and is bounded. */
+/** `curl -u name:PASSWORD`. The distance between program and option is limited, within one line. */
 const userAndPassword =
   /\b(?:curl|wget|https?|xh)\b[^\n|;]{0,300}?\s(?:-u|-U|--user|--proxy-user|-a|--auth)[ =]{0,2}["']?[^\s:"'/]{1,64}:(?<value>[^\s"'\\]{4,256})/g;
 const option =
@@ -13,7 +13,7 @@ const statements = [
   /^\s{0,8}(?:requirepass|masterauth)\s{1,8}["']?(?<value>[^\s"'\\]{6,256})/gm,
 ];
 
-/** Only the password itself; the command stays readable. */
+/** Finds only the password itself; the command stays readable. */
 export function findCommandPasswords(text: string): Secret[] {
   return [userAndPassword, option, ...statements].flatMap((regex) =>
     [...text.matchAll(regex)].flatMap((match) => {

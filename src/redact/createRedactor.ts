@@ -1,6 +1,6 @@
 /**
- * Redacts a text that comes in pieces, in bounded memory. What could still turn out to be the beginning of a
- * secret is held back, so that none slips through between two pieces.
+ * Redacts a text that arrives in pieces, in bounded memory. Text that may still be the beginning of a secret is held
+ * back, so that no secret passes between two pieces.
  */
 import { findSecrets } from './findSecrets.ts';
 import { LONGEST_KEY_BLOCK } from './keyBlocks.ts';
@@ -8,23 +8,23 @@ import { withoutSecrets } from './redact.ts';
 import type { RedactOptions } from './types.ts';
 
 export interface Redactor {
-  /** Takes the next piece; returns what is safe to pass on by now, often nothing. */
+  /** Adds a piece; returns the text that can be passed on now, often nothing. */
   write(piece: string): string;
-  /** What was held back. Nothing may be written afterwards. */
+  /** Returns the held-back text. No more writes are allowed after this. */
   flush(): string;
 }
 
-/** Held back, in characters: no secret is longer, its name and its address included. */
+/** Characters held back: more than any secret with its name and URL. */
 const HELD = LONGEST_KEY_BLOCK + 8192;
-/** Text that has gone out already and is still needed to judge what follows it. */
+/** Characters of already returned text that are needed to judge the text after them. */
 const CONTEXT = 1024;
-/** It is looked at when this much has gathered, so that nothing is looked at much more than twice. */
+/** Characters to gather before scanning, so that text is scanned about twice at most. */
 const GATHERED = 3 * HELD;
 
 export function createRedactor(options: RedactOptions = {}): Redactor {
   let pieces: string[] = [];
   let length = 0;
-  /** How much of what has gathered has gone out already. */
+  /** How much of the gathered text has already been returned. */
   let gone = 0;
 
   function pass(isEnd: boolean): string {
@@ -52,7 +52,7 @@ export function createRedactor(options: RedactOptions = {}): Redactor {
   };
 }
 
-/** The last place at or before `most` that is in no secret; the end of a line, where there is one near. */
+/** The last position up to `most` that is not inside a secret; a line end, if one is near. */
 function cutBefore(text: string, most: number, secrets: readonly { start: number; end: number }[]): number {
   const lineEnd = text.lastIndexOf('\n', most - 1) + 1;
   let cut = most - lineEnd < 4096 && lineEnd > 0 ? lineEnd : most;
@@ -61,7 +61,7 @@ function cutBefore(text: string, most: number, secrets: readonly { start: number
   return isHalfPair(text, cut) ? cut - 1 : cut;
 }
 
-/** What stays as context does not begin within a secret that has gone out. */
+/** The start of the kept context, which must not be inside a secret that has already been returned. */
 function contextStart(cut: number, secrets: readonly { start: number; end: number }[]): number {
   const last = secrets.findLast(({ end }) => end <= cut);
   return Math.min(cut, Math.max(0, cut - CONTEXT, last?.end ?? 0));

@@ -1,11 +1,11 @@
-/** Base64 of text with a secret in it, as Kubernetes and CI keep them. */
+/** Finds base64-encoded text that contains a secret, as stored by Kubernetes and CI systems. */
 import { findTokens } from './tokens.ts';
 import type { Secret } from './types.ts';
 
-/** Longer ones are files of another kind, which are seen as what they are once they are decoded. */
+/** Longer runs are encoded files, which are handled once they are decoded. */
 const run = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8192}={0,2}(?![A-Za-z0-9+/=])/g;
 
-/** The whole run, where a token of a known form is in it. */
+/** Returns the entire run if it contains a token of a known format. */
 export function findEncoded(text: string): Secret[] {
   const found: Secret[] = [];
   for (const { index, 0: encoded } of text.matchAll(run)) {
@@ -18,7 +18,7 @@ export function findEncoded(text: string): Secret[] {
   return found;
 }
 
-/** What base64 stands for, where that is printable text. */
+/** The decoded base64, if it is printable text. */
 export function plainText(base64: string): string | undefined {
   const text = Buffer.from(base64, 'base64').toString('latin1');
   return /^[\t\n\r\x20-\x7e]+$/.test(text) ? text : undefined;

@@ -1,6 +1,6 @@
 /**
- * Finds secrets in text: keys and tokens by their formats, private keys, passwords in addresses, and values
- * of names like `password` that look random. Linear in the length of the text, whatever is in it.
+ * Finds secrets in text: keys and tokens by format, private keys, passwords in URLs, and random-looking values of names
+ * like `password`. Linear in the length of any text.
  */
 import { findAssignments } from './assignments.ts';
 import { findCommandPasswords } from './commands.ts';
@@ -11,10 +11,10 @@ import type { RedactOptions, Secret } from './types.ts';
 import { findUrlPasswords } from './urlPasswords.ts';
 import { findInVisible } from './visible.ts';
 
-/** The secrets in a text, in order, none overlapping another. */
+/** The secrets in a text, in order and without overlaps. */
 export function findSecrets(text: string, { own = [] }: Pick<RedactOptions, 'own'> = {}): Secret[] {
   if (text.length < LEAST) return [];
-  // The most specific first: where two claim the same characters, the first gives its name.
+  // The most specific first: if two match the same characters, the first determines the kind.
   const find = (seen: string): Secret[] => [
     ...own.flatMap((secret) => occurrences(seen, secret)),
     ...findKeyBlocks(seen),
@@ -27,7 +27,7 @@ export function findSecrets(text: string, { own = [] }: Pick<RedactOptions, 'own
   return inOrder([...find(text), ...findInVisible(text, find)]);
 }
 
-/** Nothing shorter is taken for a secret, one's own included. */
+/** Shorter strings never count as secrets, not even the user's own. */
 const LEAST = 8;
 
 function occurrences(text: string, secret: string): Secret[] {
@@ -38,7 +38,7 @@ function occurrences(text: string, secret: string): Secret[] {
   return found;
 }
 
-/** Sorted; what overlaps becomes one, under the name of the more specific. */
+/** Sorts the secrets and merges overlapping ones, with the kind of the more specific one. */
 function inOrder(found: readonly Secret[]): Secret[] {
   const ranked = found.map((secret, rank) => ({ secret, rank }));
   ranked.sort((a, b) => a.secret.start - b.secret.start || a.rank - b.rank);

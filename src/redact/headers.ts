@@ -1,4 +1,4 @@
-/** Credentials of HTTP: `Bearer …`, `Basic …`, and keys that Kubernetes keeps in base64. */
+/** Finds HTTP credentials: `Bearer …`, `Basic …`, and private keys in base64, as Kubernetes stores them. */
 import { entropyBits, isLikelySecret, isPlaceholder } from './likelySecret.ts';
 import type { Secret } from './types.ts';
 
@@ -7,7 +7,7 @@ const basic =
   /authorization["'\\]{0,4}\s{0,3}[:=,]\s{0,3}["'\\`]{0,4}basic\s{1,3}(?<value>[A-Za-z0-9+/]{8,1024}={0,2})/gi;
 const otherScheme =
   /authorization["'\\]{0,4}\s{0,3}[:=,]\s{0,3}["'\\`]{0,4}(?:(?:token|api-?key|key|bot)\s{1,3})?(?<value>[A-Za-z0-9._~+/=-]{16,4096})/gi;
-/** As `docker login` keeps name and password. */
+/** Name and password as stored by `docker login`. */
 const stored = /"auth\\{0,3}"\s{0,3}:\s{0,3}\\{0,3}"(?<value>[A-Za-z0-9+/]{8,1024}={0,2})\\{0,3}"/g;
 const encodedKey =
   /LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,20000}(?:\r?\n[ \t]{0,16}[A-Za-z0-9+/]{16,200}){0,400}={0,2}/g;

@@ -1,7 +1,7 @@
-/** Private keys in armour: PEM, OpenSSH, PGP, PuTTY; also those of which an output shows only one end. */
+/** Finds armored private keys: PEM, OpenSSH, PGP, PuTTY; also if only one end is visible. */
 import type { Secret } from './types.ts';
 
-/** No private key in armour is longer, in characters; line numbers and escapes included. */
+/** Maximum characters of an armored private key, line numbers and escapes included. */
 export const LONGEST_KEY_BLOCK = 32_768;
 
 const begin =
@@ -14,7 +14,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Whole keys, keys that are cut off, and ends of keys; the lines that mark them included. */
+/** Finds complete keys, truncated keys, and ends of keys; the marker lines included. */
 export function findKeyBlocks(text: string): Secret[] {
   if (!/PRIVATE KEY|PuTTY-User-Key|Private-MAC/.test(text)) return [];
   const ends = [...text.matchAll(end)].map((match) => ({
@@ -49,19 +49,19 @@ export function findKeyBlocks(text: string): Secret[] {
   return found;
 }
 
-/** Mostly the alphabet of base64, and enough of it; not the code that reads such blocks. */
+/** True for enough text mostly in the base64 alphabet; false for code that parses such blocks. */
 function isKeyBody(body: string): boolean {
   const letters = body.match(/[A-Za-z0-9+/=]/g)?.length ?? 0;
   const others = body.match(/[^A-Za-z0-9+/=\s\\,:.>|"'`-]/g)?.length ?? 0;
   return letters >= 64 && others <= letters / 10 && /[A-Za-z0-9+/=]{32}/.test(body);
 }
 
-/** A line of a key: as armour writes it, with whatever quotes or numbers it stands behind. */
+/** A line of a key in armor, with possible quotes or numbers before it. */
 const keyLine =
   /[^\n]{0,24}?(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{32,128}={0,2}(?![A-Za-z0-9+/=])[^\n]{0,8}(?:\n|$)/y;
 const startOfBody = /(?:\\[rn]|\s|["'`+,])*(?:[A-Z][A-Za-z-]{2,24}: [^\n]{1,200}\n\s*){0,4}/y;
 
-/** Where the body ends that has no end marker: behind its last line. */
+/** The end of a body without an end marker: after its last line. */
 function endOfBody(text: string, from: number, bound: number): number {
   const window = text.slice(from, bound);
   startOfBody.lastIndex = 0;
@@ -79,7 +79,7 @@ function endOfBody(text: string, from: number, bound: number): number {
   return from + stop;
 }
 
-/** The end of a key whose beginning is not shown: the lines above the marker that are nothing else. */
+/** Adds the end of a key whose beginning is not visible: the marker and the key lines directly above it. */
 function addOrphan(text: string, marker: Span | undefined, after: number, found: Secret[]): void {
   if (marker === undefined) return;
   const floor = Math.max(after, found.at(-1)?.end ?? 0, marker.start - LONGEST_KEY_BLOCK);

@@ -1,6 +1,6 @@
-/** Whether a value looks like something that nobody should see, or like a word, a name, a placeholder. */
+/** Decides whether a value looks like a secret, or like a word, a name or a placeholder. */
 
-/** Where the value stands: between quotes, or bare among words and code. */
+/** Where the value is: in quotes, or bare among words and code. */
 export type Standing = 'quoted' | 'bare';
 
 /** True for values that look random enough to be a password or a key. */
@@ -19,7 +19,7 @@ export function isLikelySecret(value: string, standing: Standing): boolean {
   return value.split(/[-_.:,/+=]/).some(isRandomWord);
 }
 
-/** True for what stands for a secret in documents and templates. */
+/** True for placeholders that documents and templates use instead of a secret. */
 export function isPlaceholder(text: string): boolean {
   return placeholder.test(text) || isMonotonous(text);
 }
@@ -27,7 +27,7 @@ export function isPlaceholder(text: string): boolean {
 const placeholder =
   /x{5,}|\*{3,}|\.{3,}|…|example|your|placeholder|change_?-?me|dummy|sample|redacted|replace|insert|12345678|87654321|abcdefg|deadbeef|(?:^|[-_])(?:fake|mock|todo|foo|bar|null|undefined)(?:$|[-_])|0{8,}|goes[-_ ]?here|<[^>]*>/i;
 
-/** Few different characters for its length. */
+/** True if it has few different characters for its length. */
 function isMonotonous(text: string): boolean {
   return new Set(text.slice(0, 64)).size < Math.min(5, text.length / 2);
 }
@@ -40,12 +40,12 @@ function hasStrongSymbol(text: string): boolean {
   return /[!@#$%^&*~?]/.test(text);
 }
 
-/** Letters, digits and signs among each other, not a word with a sign behind it. */
+/** True if letters, digits and symbols are interleaved, unlike a word followed by a symbol. */
 function isMixed(text: string): boolean {
   return new Set(text).size >= 6 && changesOfKind(text) >= 3;
 }
 
-/** A run without separators in which letters and digits alternate, as no name of anything does. */
+/** True for a run without separators in which letters and digits alternate more than in any name. */
 function isRandomWord(word: string): boolean {
   if (word.length < 8) return false;
   if (isShuffled(word)) return true;
@@ -56,8 +56,8 @@ function isRandomWord(word: string): boolean {
 }
 
 /**
- * Small letters, capitals and digits in no order: of two neighbours in random text 62 in 100 differ in kind, in
- * names that are written together about 30.
+ * True if lower case, upper case and digits are in random order: in random text 62 of 100 adjacent characters differ in
+ * kind, in compound names about 30.
  */
 export function isShuffled(word: string): boolean {
   if (word.length < 16 || !/[a-z]/.test(word) || !/[A-Z]/.test(word) || !/\d/.test(word)) return false;
@@ -67,7 +67,7 @@ export function isShuffled(word: string): boolean {
   );
 }
 
-/** How often a text goes from letters to digits to signs. */
+/** How often a text switches between letters, digits and symbols. */
 function changesOfKind(text: string): number {
   let changes = 0;
   let last = '';
@@ -79,7 +79,7 @@ function changesOfKind(text: string): number {
   return changes;
 }
 
-/** Shannon's entropy of the characters, in bits per character. */
+/** Shannon entropy of the characters, in bits per character. */
 export function entropyBits(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

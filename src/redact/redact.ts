@@ -1,14 +1,14 @@
-/** Text without its secrets: each is replaced by a mark that says what it was. */
+/** Replaces each secret in a text with a mark that says what it was. */
 import { createHash } from 'node:crypto';
 import { findSecrets } from './findSecrets.ts';
 import type { RedactOptions, Secret } from './types.ts';
 
-/** The text with a mark in place of each secret. The same secret gets the same mark, today and next year. */
+/** Returns the text with a mark in place of each secret. The same secret always gets the same mark. */
 export function redact(text: string, options: RedactOptions = {}): string {
   return withoutSecrets(text, findSecrets(text, options), options);
 }
 
-/** Replaces what was found; `secrets` in order, none overlapping another. */
+/** Replaces the given secrets, which must be in order and must not overlap. */
 export function withoutSecrets(
   text: string,
   secrets: readonly Secret[],
@@ -28,8 +28,8 @@ export function withoutSecrets(
 }
 
 /**
- * `[redacted: aws-access-key 3f9a]`: the kind, and the first 16 bits of the secret's SHA-256, which tell two
- * secrets apart and are too few to find one again.
+ * `[redacted: aws-access-key 3f9a]`: the kind, and the first 16 bits of the secret's SHA-256: enough to tell two
+ * secrets apart, too few to recover one.
  */
 export function markOf(kind: string, secret: string): string {
   const hash = createHash('sha256').update(secret).digest('hex').slice(0, 4);

@@ -1,13 +1,13 @@
-/** JSON values without their secrets. */
+/** Redacts JSON values. */
 import { isSecretName } from './assignments.ts';
 import { isLikelySecret } from './likelySecret.ts';
 import { markOf, redact } from './redact.ts';
 import type { RedactOptions } from './types.ts';
 
 /**
- * The same value with every string in it redacted, names of fields included; what holds no secret is returned
- * as it is, not copied. A value counts as a password also where only the name of its field says so. The data
- * of images is left alone.
+ * Returns the value with every string in it redacted, field names included; parts without secrets are returned as they
+ * are, not copied. A value also counts as a password if only the name of its field says so. Image data is left
+ * unchanged.
  */
 export function redactDeep<T>(value: T, options: RedactOptions = {}): T {
   return clean(value, options, '') as T;
@@ -29,7 +29,7 @@ function clean(value: unknown, options: RedactOptions, name: string): unknown {
   return changed ? Object.fromEntries(fields) : value;
 }
 
-/** The data of a picture is large, and no text; whatever only calls itself one is looked at. */
+/** Image data is large and not text; anything that only claims to be an image is scanned. */
 function isPicture(value: object, key: string): boolean {
   if (key !== 'data' || !('type' in value) || value.type !== 'image' || !('data' in value)) return false;
   return (

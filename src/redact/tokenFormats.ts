@@ -1,17 +1,17 @@
 /**
- * Keys and tokens that their issuers gave a form of their own. Forms are from the issuers' documentation and
- * from what public scanners look for; lengths are a little wider, since issuers lengthen them without a word.
+ * Keys and tokens with a format of their own. Formats are taken from the issuers' documentation and from public
+ * scanners; lengths are slightly wider, since issuers extend them without notice.
  */
 
 export interface TokenFormat {
   readonly kind: string;
-  /** What every one of them holds, as written: where one is looked for. Three characters at least. */
+  /** Literal text that every token of this format contains, used to find candidates. At least three characters. */
   readonly literals: readonly string[];
-  /** The whole token, `literals` included. Every repetition is bounded. */
+  /** The entire token, including the literal. Every repetition is bounded. */
   readonly pattern: string;
-  /** Characters before the literal, where the token does not begin with it. */
+  /** Number of characters before the literal, if the token does not begin with it. */
   readonly lead?: number;
-  /** True where only digits among the letters tell it from a name in code. */
+  /** True if only digits among the letters distinguish it from an identifier in code. */
   readonly needsDigits?: boolean;
 }
 
@@ -181,5 +181,5 @@ const services: readonly TokenFormat[] = [
   format('duffel-token', ['duffel_live_', 'duffel_test_'], `duffel_(?:live|test)_${url(43)}`),
 ];
 
-/** All forms; the more specific before the more general. */
+/** All formats, more specific ones first. */
 export const tokenFormats: readonly TokenFormat[] = [...models, ...clouds, ...code, ...services];

@@ -1,4 +1,4 @@
-/** Tokens that can be told by their form alone: those of the table, and those that need a look inside. */
+/** Finds tokens that are recognizable by their format alone: those in the table, and some that need a closer check. */
 import { beginsAt } from './boundary.ts';
 import { headerCredentials } from './headers.ts';
 import { isPlaceholder, isShuffled } from './likelySecret.ts';
@@ -47,7 +47,7 @@ function startAt(text: string, at: number): number {
   return (text.charCodeAt(at) << 14) | (text.charCodeAt(at + 1) << 7) | text.charCodeAt(at + 2);
 }
 
-/** Every token of a known form. */
+/** Finds every token of a known format. */
 export function findTokens(text: string): Secret[] {
   literals ??= literalsOf(tokenFormats);
   const { byStart, begins } = literals;
@@ -88,7 +88,7 @@ function tokenAt(
   return undefined;
 }
 
-/** Forms without a literal in front, which a look from the left finds. */
+/** Formats without a leading literal, matched by regular expressions. */
 const patterns: readonly { readonly kind: string; readonly hint: string; readonly regex: RegExp }[] = [
   { kind: 'twilio-key', hint: 'SK', regex: /SK[0-9a-f]{32}(?![A-Za-z0-9])/g },
   {
@@ -122,7 +122,7 @@ function findPatterns(text: string): Secret[] {
   });
 }
 
-/** A whole run of what JSON Web Tokens are made of: taken whole, so that no character is looked at twice. */
+/** A maximal run of JSON Web Token characters: matched in full, so that no character is scanned twice. */
 const dottedRun = /eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){0,4}/g;
 const webToken = /^eyJ[A-Za-z0-9_-]{10,}\.ey[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}/;
 
@@ -134,7 +134,7 @@ function findWebTokens(text: string): Secret[] {
   });
 }
 
-/** Letters and digits among each other, as in no name. */
+/** True if letters and digits are mixed as in no name. */
 function looksRandom(text: string): boolean {
   return isShuffled(text) || ((text.match(/\d+/g)?.length ?? 0) >= 2 && /[A-Za-z]/.test(text));
 }

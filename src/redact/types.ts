@@ -1,16 +1,16 @@
-/** The words of this room. */
+/** Types for redaction. */
 
-/** A secret in a text: UTF-16 units, [start, end). */
+/** The position of a secret in a text, in UTF-16 units: [start, end). */
 export interface Secret {
   readonly start: number;
   readonly end: number;
-  /** What it is, in words of letters and dashes: `aws-access-key`, `url-password`. */
+  /** Letters and dashes: `aws-access-key`, `url-password`. */
   readonly kind: string;
 }
 
 export interface RedactOptions {
-  /** Secrets of this user, whatever they look like: the endpoint's key. Shorter than 8 characters they are ignored. */
+  /** The user's own secrets in any format, such as the endpoint's key. Ignored if shorter than 8 characters. */
   readonly own?: readonly string[];
-  /** Hears of each secret that was replaced, by the mark that took its place. */
+  /** Called with the mark of each replaced secret. */
   readonly onRedacted?: (mark: string) => void;
 }

@@ -1,21 +1,21 @@
-/** Passwords in addresses: `https://user:PASSWORD@host`, `postgres://…`; and in connection strings. */
+/** Finds passwords in URLs (`https://user:PASSWORD@host`, `postgres://…`) and in connection strings. */
 import { isLikelySecret, isPlaceholder } from './likelySecret.ts';
 import type { Secret } from './types.ts';
 
-/** From `://` on. No part may hold what ends an address, so that a run of `://` stays linear. */
+/** From `://` on. No part may contain a character that ends a URL, so that many `://` in a row stay linear. */
 const userAndPassword =
   /:\/\/(?<user>[^\s:@/?#"'`<>\\|{}()[\]$]{0,256}):(?<password>[^\s@/"'`<>\\]{1,512})@(?<host>[A-Za-z0-9[_%-][^\s/:"'`<>\\]{0,255})/y;
 
 const connectionString =
   /(?:user id|uid|username|user)\s{0,2}=[^;\s"']{1,128};\s{0,4}(?:password|pwd)\s{0,2}=(?<password>[^;"'`\\\r\n]{3,128})/gi;
 
-/** Where no path is of use, a password may hold `/` and `@`, whatever the rules say. */
+/** Schemes in whose URLs a password may contain `/` and `@`, contrary to the standard. */
 const database =
   /\b(?:postgres(?:ql)?|mysql|mariadb|rediss?|mongodb(?:\+srv)?|amqps?|mssql|sqlserver|clickhouse|smtps?|ftps?|sftp|ldaps?):\/\/[^\s:@/?#"'`<>\\]{0,64}:(?<password>(?:(?!:\/\/)[^\s"'`<>\\]){1,256})@(?<host>[A-Za-z0-9[_%-][^\s/:"'`<>\\]{0,255})/g;
-/** A token in the place of the name. */
+/** A token instead of a user name. */
 const nameless = /:\/\/(?<password>[A-Za-z0-9_-]{20,256})@(?<host>[A-Za-z0-9][^\s/:"'`<>\\]{0,255})/g;
 
-/** Only the password itself; the address stays readable. */
+/** Finds only the password itself; the URL stays readable. */
 export function findUrlPasswords(text: string): Secret[] {
   return [
     ...inAddresses(text),
@@ -58,7 +58,7 @@ function inConnectionStrings(text: string): Secret[] {
   return found;
 }
 
-/** Hosts that documents use and nobody can have (RFC 2606). */
+/** Reserved hosts for documentation (RFC 2606). */
 const reserved = /(?:^|\.)(?:example(?:\.(?:com|org|net))?|test|invalid)$/i;
 
 function isHarmless(password: string): boolean {

@@ -1,13 +1,13 @@
-/** What a reader sees of a text: without the colours of a terminal and without characters that have no width. */
+/** Handles invisible characters: terminal colours and zero-width characters. */
 import type { Secret } from './types.ts';
 
 const unseen = /\u001b\[[0-9;]{0,20}[A-Za-z]|[\u200b-\u200d\u2060\ufeff\u00ad]/g;
 
-/** Finds in what is seen, and tells where that stands in the text; nothing where all of it is seen. */
+/** Searches the visible text and returns positions in the original; nothing if no character is invisible. */
 export function findInVisible(text: string, find: (seen: string) => Secret[]): Secret[] {
   if (!/[\u001b\u200b-\u200d\u2060\ufeff\u00ad]/.test(text)) return [];
   const parts: string[] = [];
-  /** Where each part begins, in what is seen and in the text. */
+  /** Start of each part, in the visible text and in the original. */
   const starts: { readonly seen: number; readonly at: number }[] = [];
   let [at, seen] = [0, 0];
   for (const match of [...text.matchAll(unseen), { index: text.length, 0: '' }]) {

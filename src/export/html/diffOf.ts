@@ -1,7 +1,7 @@
 import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
 import { escapeHtml } from './escapeHtml.ts';
 
-/** A unified diff, a coloured line each. */
+/** A unified diff, with each line coloured by kind. */
 export function diffOf(diff: string): string {
   const rows = readDiff(diff).map(({ kind, line }) => {
     const name = classes[kind];

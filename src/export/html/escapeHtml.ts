@@ -1,6 +1,6 @@
 import { plainText } from '../plainText.ts';
 
-/** Text as HTML: nothing in it is markup, no control and no hidden direction is left. */
+/** Escapes text for HTML, and removes control characters and hidden directions. */
 export function escapeHtml(text: string): string {
   return plainText(text).replace(/[&<>"']/g, (mark) => entities[mark] ?? mark);
 }

@@ -1,7 +1,7 @@
-/** Code as coloured HTML. lowlight's grammars are loaded with the first page that is written. */
+/** Converts code to highlighted HTML. Loads lowlight's grammars with the first page that is written. */
 import { escapeHtml } from './escapeHtml.ts';
 
-/** HTML, or undefined where the language is unknown or the code too large to be worth the time. */
+/** Returns HTML, or undefined if the language is unknown or the code too large. */
 export type Highlighter = (code: string, language: string) => string | undefined;
 
 const MAX_CHARACTERS = 20_000;

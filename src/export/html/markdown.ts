@@ -1,11 +1,11 @@
-/** A reply's Markdown as HTML in which nothing that the model wrote is markup of its own. */
+/** Converts a reply's Markdown to HTML in which no HTML of the model is interpreted. */
 import type { RendererObject, Tokens } from 'marked';
 import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
 import { plainText } from '../plainText.ts';
 import { escapeHtml } from './escapeHtml.ts';
 import type { Highlighter } from './highlight.ts';
 
-/** Longer texts are shown as they are: nobody reads them for their layout, and parsing could take long. */
+/** Longer texts are shown unformatted, because parsing could take long. */
 const MAX_CHARACTERS = 200_000;
 
 export async function loadMarkdown(highlight: Highlighter): Promise<(text: string) => string> {
@@ -23,7 +23,7 @@ export async function loadMarkdown(highlight: Highlighter): Promise<(text: strin
   };
 }
 
-/** Every place where marked would let text through as it is, or where a direction or a link matters. */
+/** Overrides everything that marked would output unescaped, or where direction or links matter. */
 function rendererOf(highlight: Highlighter): RendererObject {
   return {
     html: ({ text }) => escapeHtml(text),
@@ -45,7 +45,7 @@ function rendererOf(highlight: Highlighter): RendererObject {
         ? `<a href="${escapeHtml(token.href)}" rel="noreferrer noopener">${inside}</a>`
         : inside;
     },
-    // Nothing is fetched for a page that is read: an image is its text, and where it lies.
+    // The page loads nothing: an image becomes its text with a link.
     image: ({ href, text }) => {
       const words = `[image: ${escapeHtml(text)}]`;
       return isSafe(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${words}</a>` : words;
@@ -63,7 +63,7 @@ function isSafe(href: string): boolean {
   return /^(?:https?:\/\/|mailto:)[^\s]/i.test(href);
 }
 
-/** marked escapes some of its texts already; escaped twice, a reader would see the entities. */
+/** marked has already escaped some texts; escaping them again would make the entities visible. */
 function unescaped(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => marks[name] ?? '');
 }

@@ -1,4 +1,4 @@
-/** How the page looks: light and dark by the reader's own setting, narrow and wide, on paper. */
+/** The page's style: light or dark by the reader's setting, narrow or wide, on paper. */
 import { createHash } from 'node:crypto';
 
 export const style = `
@@ -55,5 +55,5 @@ footer{padding-top:2rem;padding-bottom:3rem}
 @media print{body{display:block;font-size:10.5pt}nav,header a.to-turns{display:none}pre{max-height:none;white-space:pre-wrap;overflow-wrap:anywhere}details{break-inside:auto}details::details-content{content-visibility:visible;display:block}section.turn>h2,summary{break-after:avoid}}
 `;
 
-/** What a Content-Security-Policy calls this style sheet by, so that the page needs to allow no other. */
+/** The hash for the Content-Security-Policy, so that the page allows no other style sheet. */
 export const styleHash = `sha256-${createHash('sha256').update(style).digest('base64')}`;

@@ -1,7 +1,7 @@
 /**
- * A session as one page that needs nothing else: no script, no other file, nothing from the network. Whatever a
- * model, a tool or a file said is text in it. The table of turns stands at the end of the file, so that the page
- * can be written as the session is read, and beside the text on the screen.
+ * A session as one self-contained page: no script, no other file, nothing from the network. Everything from a model, a
+ * tool or a file is escaped. The table of turns is at the end of the file, so that the page can be written while the
+ * session is read; the style sheet puts it next to the text.
  */
 import { firstLine } from '../plainText.ts';
 import type { ExportItem, ExportMeta } from '../types.ts';
@@ -63,7 +63,7 @@ function turnHead({ number, text, images, timestamp }: Extract<ExportItem, { typ
 `;
 }
 
-/** Pictures that browsers show and that can hold no script. */
+/** Image types that browsers show and that cannot contain a script. */
 function imageOf({ mediaType, data }: { readonly mediaType: string; readonly data: string }): string {
   const isPicture =
     /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/.test(mediaType) && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
