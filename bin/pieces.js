@@ -21,16 +21,19 @@ const WORTH_KEEPING = 20;
 const SMALL = 50_000;
 /** A terminal session may end abruptly, so what it has used is saved after this time. */
 const CALM_MS = 10_000;
-/** Taking and writing the code takes 50 ms of an end. After a run of `LONG_MS` nobody notices; shorter ones do it twice. */
+/**
+ * Creating and writing the code takes 50 ms at exit. That is unnoticeable after a run of `LONG_MS` milliseconds;
+ * shorter runs save only while fewer than `SHORT_LEARNING_RUNS` runs have added to the code.
+ */
 const LONG_MS = 3000;
 const SHORT_LEARNING_RUNS = 2;
-/** As Node wraps CommonJS. */
+/** The wrapper that Node uses for CommonJS. */
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {"use strict";', '\n})'];
 
 /**
- * The pieces in `folder`. Compiled code is kept at `place` (`{ dataRoot, cwd }`, see `codeCachePlace`), if one is given.
- * `worthKeeping`: from how many loaded pieces on. `small`: characters of a source that is not worth a look at what is kept.
- * `longMs`: milliseconds from which on a run is a long one.
+ * Opens the pieces in `folder`. Compiled code is kept at `place` (`{ dataRoot, cwd }`, see `codeCachePlace`), if given.
+ * `worthKeeping`: minimum number of loaded pieces. `small`: maximum characters of a source that is not worth a cache
+ * lookup. `longMs`: milliseconds from which a run counts as long.
  *
  * - `load(name)`: returns the exports of a piece, which is run once.
  * - `setFlags(flags)`: changes flags of V8, each given as `[wanted, usual]`. V8 rejects code compiled under other
@@ -41,11 +44,11 @@ export function openPieces(
   place,
   { worthKeeping = WORTH_KEEPING, small = SMALL, longMs = LONG_MS } = {},
 ) {
-  /** What is kept, once it was looked at. */
+  /** The cache, once it has been read. */
   let kept;
   const require = process.getBuiltinModule('node:module').createRequire(path.join(folder, 'cli.cjs'));
   const pieces = new Map();
-  /** How many runs have added to what is kept of the piece that knows least. */
+  /** The number of runs that added to the code of the least learned piece. */
   let learntRuns = LEARNING_RUNS;
   let flags = [];
 

@@ -34,7 +34,7 @@ export interface ExportOptions {
 export type ExportItem =
   | {
       readonly type: 'turn';
-      /** From 1. */
+      /** Starts at 1. */
       readonly number: number;
       readonly text: string;
       readonly images: readonly Extract<ContentPart, { type: 'image' }>[];

@@ -12,15 +12,15 @@ interface Literal {
   readonly formats: readonly Format[];
 }
 
-/** How tokens that begin with a literal are found. */
+/** Lookup tables for tokens that begin with a literal. */
 interface Literals {
-  /** Every literal by its first three characters, the longer before the shorter. */
+  /** Every literal by its first three characters, longer ones first. */
   readonly byStart: ReadonlyMap<number, readonly Literal[]>;
-  /** Which pairs of characters begin one: nearly all of a text is passed over with a look at this. */
+  /** Character pairs that begin a literal: this lookup skips nearly all of a text. */
   readonly begins: Uint8Array;
 }
 
-/** Made for the first text: it takes 4 ms, and a start reads none. */
+/** Built for the first text: it takes 4 ms, and startup scans none. */
 let literals: Literals | undefined;
 
 function literalsOf(table: readonly TokenFormat[]): Literals {
