@@ -45,6 +45,10 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { permissionsCommand } = await import('./permissionsCommand/command.ts');
     return permissionsCommand(readAppPaths(), route.argv);
   }
+  if (route.type === 'mcp') {
+    const { mcpCommand } = await import('./mcpCommand/command.ts');
+    return mcpCommand(readAppPaths(), route.argv);
+  }
   if (route.type === 'doctor') {
     const { doctorCommand } = await import('./doctor/command.ts');
     return doctorCommand(readAppPaths(), route.argv);

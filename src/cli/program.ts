@@ -8,6 +8,7 @@ const epilogue = `
 Subcommands (see --help of each):
   session       find, read and look after the sessions on this machine
   permissions   say what a call would be asked and why, and learn rules from what you approved
+  mcp           define MCP servers, and see whether they answer
   doctor        look at everything that is needed · completion   the script of bash, zsh or fish
 
 Exit codes:

@@ -1,5 +1,5 @@
 /**
- * Tells `clawdcode session …`, `permissions …`, `doctor` and `completion` from a prompt that begins with that word. Loads nothing:
+ * Tells `clawdcode session …`, `permissions …`, `mcp …`, `doctor` and `completion` from a prompt that begins with that word. Loads nothing:
  * every start passes here.
  */
 import { nearest } from '../config/nearest.ts';
@@ -24,13 +24,16 @@ export const sessionVerbs = [
 /** What `clawdcode permissions` can do, in the order of its help. */
 export const permissionVerbs = ['test', 'learn'] as const;
 
+/** What `clawdcode mcp` can do, in the order of its help. */
+export const mcpVerbs = ['add', 'add-json', 'list', 'get', 'remove'] as const;
+
 /** Shells that can complete the command line. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Goes with every subcommand, and is heard where the environment is read. */
 const COLORLESS = '--no-color';
 
-type Subcommand = 'session' | 'permissions' | 'doctor' | 'completion';
+type Subcommand = 'session' | 'permissions' | 'mcp' | 'doctor' | 'completion';
 
 /** `argv`: what stands behind the subcommand. */
 export type Route =
@@ -91,6 +94,7 @@ const subcommands: readonly {
 }[] = [
   { type: 'session', words: [...sessionVerbs, 'help'] },
   { type: 'permissions', words: [...permissionVerbs, 'help'] },
+  { type: 'mcp', words: [...mcpVerbs, 'help'] },
   { type: 'doctor', words: [] },
   // `sessions` is what the completion itself asks for.
   { type: 'completion', words: [...shells, 'sessions'] },
@@ -126,21 +130,6 @@ const reserved: readonly Reserved[] = [
     verbs: ['get', 'set', 'list', 'ls', 'add', 'remove', 'edit'],
     advice:
       'Settings are files: ~/.clawdcode/config.json for you, .clawdcode.json for a project; see docs/settings.md and "clawdcode doctor".',
-  },
-  {
-    names: ['mcp'],
-    verbs: [
-      'list',
-      'add',
-      'add-json',
-      'add-from-claude-desktop',
-      'get',
-      'remove',
-      'serve',
-      'login',
-      'logout',
-    ],
-    advice: 'MCP servers are defined in ~/.clawdcode/config.json or .mcp.json; see docs/mcp.md, and /mcp.',
   },
   {
     names: ['plugin', 'plugins', 'extensions', 'agents', 'skills', 'hooks'],

@@ -42,7 +42,8 @@ async function reconnect(port: McpPort, name: string | undefined): Promise<Comma
   };
 }
 
-function stateText(state: McpServerState, tools: number): string {
+/** The state in a few words. */
+export function stateText(state: McpServerState, tools: number): string {
   switch (state.type) {
     case 'pending':
       return 'not connected yet';

@@ -59,6 +59,15 @@ export async function readSharedServers(root: string): Promise<ServerFile> {
   }
 }
 
+/** What a file defines at this moment, usable or shadowed; nothing where it cannot be read. */
+export async function definedServers(
+  file: string,
+  scope: 'user' | 'project' | 'local',
+): Promise<readonly McpServerSource[]> {
+  const text = await readSettingsText(file).catch(() => '{}');
+  return serversIn(text, { scope, layer: scope, source: file }).servers;
+}
+
 /** Reads what `--mcp-config` names: files, or JSON itself. Never rejects. */
 export async function readServerFlags(values: readonly string[], cwd: string): Promise<ServerFile> {
   const layer = 'flag';

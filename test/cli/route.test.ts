@@ -41,6 +41,8 @@ test.each([
 test.each([
   [['permissions', 'test', 'ls'], { type: 'permissions', argv: ['test', 'ls'] }],
   [['permissions', 'learn', '--save'], { type: 'permissions', argv: ['learn', '--save'] }],
+  [['mcp', 'add', 'x', '--', 'npx', '-y', 'y'], { type: 'mcp', argv: ['add', 'x', '--', 'npx', '-y', 'y'] }],
+  [['mcp'], { type: 'mcp', argv: [] }],
   [['permissions', 'of', 'the', 'file'], { type: 'other' }],
   [['doctor'], { type: 'doctor', argv: [] }],
   [['doctor', '--json'], { type: 'doctor', argv: ['--json'] }],
@@ -101,8 +103,7 @@ test.each([
   [['login'], 'OPENAI_API_KEY'],
   [['auth', 'status'], 'OPENAI_API_KEY'],
   [['update'], 'the way you installed it'],
-  [['mcp', 'list'], '.mcp.json'],
-  [['mcp', 'add', 'x', '--', 'npx', 'y'], '.mcp.json'],
+  [['mcp', 'serve'], '"clawdcode mcp --help"'],
   [['plugin', 'install', 'x'], 'not supported yet'],
   [['config', 'set', 'model', 'x'], 'docs/settings.md'],
   [['config', '--help'], 'docs/settings.md'],

@@ -2,6 +2,7 @@
 import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { createDoctorProgram } from '../doctor/program.ts';
+import { createMcpProgram } from '../mcpCommand/program.ts';
 import { createPermissionsProgram } from '../permissionsCommand/program.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { createProgram } from '../program.ts';
@@ -45,6 +46,7 @@ function wholeCommandLine(): CommandSpec {
   const below = [
     createSessionProgram(unused, unused),
     createPermissionsProgram(unused),
+    createMcpProgram(unused),
     createDoctorProgram(),
     createCompletionProgram(),
   ];

@@ -1,0 +1,249 @@
+/** `clawdcode mcp …`: everything that it needs, plugged together. Loaded only when it is asked for. */
+import { stateText } from '../../commands/mcp.ts';
+import { editSettings } from '../../config/editSettings.ts';
+import { settingsFiles } from '../../config/loadSettings.ts';
+import { definedServers, isOfFolder, SHARED_SERVERS_FILE, serverHash } from '../../config/mcpServers.ts';
+import { type FolderTrust, rememberServer } from '../../config/trust.ts';
+import type { LoadedSettings } from '../../config/types.ts';
+import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
+import {
+  type McpServerDefinition,
+  type McpServerSource,
+  type McpServerStatus,
+  mcpServerNamePattern,
+  mcpServerSchema,
+  mcpTarget,
+  mcpTransport,
+} from '../../protocol/mcp.ts';
+import { ONCE } from '../../protocol/once.ts';
+import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import { usableServers } from '../mcp/approval.ts';
+import { openServers } from '../mcp/openServers.ts';
+import { parseArguments } from '../options.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import type { Output } from '../sessionCommand/output.ts';
+import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
+import { standardOutput } from '../sessionCommand/terminal.ts';
+import { readSettings, trustIn } from '../startup.ts';
+import { type AddFlags, createMcpProgram, type KeptScope, keptScopes } from './program.ts';
+
+/** `argv` begins behind the word `mcp`. Returns the exit code. */
+export async function mcpCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
+  const output = standardOutput(place);
+  let code: ExitCode = EXIT.ok;
+  const program = createMcpProgram(() => ({
+    async add(name, target, args, flags) {
+      code = await add(place, output, name, definitionOf(target, args, flags), flags.scope);
+    },
+    async addJson(name, json, { scope }) {
+      code = await add(place, output, name, parsed(json), scope);
+    },
+    async list() {
+      code = await list(place, output);
+    },
+    async get(name) {
+      code = await get(place, output, name);
+    },
+    async remove(name, { scope }) {
+      code = await remove(place, output, name, scope);
+    },
+  }));
+  return (await parseSubcommand(program, argv, output)) ?? code;
+}
+
+function definitionOf(
+  target: string,
+  args: readonly string[],
+  { transport, env, header }: AddFlags,
+): unknown {
+  const isAddress = transport === undefined ? /^https?:\/\//i.test(target) : transport !== 'stdio';
+  const at = isAddress
+    ? { type: transport ?? 'http', url: target, ...(header && { headers: header }) }
+    : { type: 'stdio', command: target, args: [...args] };
+  return { ...at, ...(env && { env }) };
+}
+
+/** A text that is no JSON is no definition. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+async function add(
+  place: AppPaths,
+  output: Output,
+  name: string,
+  definition: unknown,
+  scope: KeptScope,
+): Promise<ExitCode> {
+  if (!mcpServerNamePattern.test(name)) {
+    output.say(`"${name}" cannot be a name: it has letters, digits, - and single _, and at most 40 of them.`);
+    return EXIT.badInput;
+  }
+  const checked = mcpServerSchema.safeParse(definition, ONCE);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    const where = issue?.path.join('.') ?? '';
+    output.say(
+      `This is no definition of a server: ${where === '' ? '' : `${where}: `}${issue?.message ?? ''}.`,
+    );
+    return EXIT.badInput;
+  }
+  if ((await definedIn(place, scope)).some((one) => one.name === name)) {
+    output.say(
+      `${name} is already defined in ${fileOf(place, scope)}. Remove it first: clawdcode mcp remove ${name} -s ${scope}`,
+    );
+    return EXIT.badInput;
+  }
+  const saved = await write(place, scope, name, checked.data);
+  if (saved.type === 'refused') {
+    output.say(saved.message);
+    return EXIT.failed;
+  }
+  // Whoever has just typed it need not be asked whether it may be used.
+  const hash = serverHash({ name, definition: checked.data });
+  if (scope !== 'user') await rememberServer(place.dataRoot, place.root, { name, hash, approved: true });
+  await output.line(
+    `Added ${name} (${mcpTransport(checked.data)}: ${mcpTarget(checked.data)}) to ${saved.file}.`,
+  );
+  if (scope !== 'user' && !(await trustIn(place)).isTrusted)
+    output.hint('It is used once you trust this folder: run clawdcode here to decide.');
+  return EXIT.ok;
+}
+
+async function remove(
+  place: AppPaths,
+  output: Output,
+  name: string,
+  scope: KeptScope | undefined,
+): Promise<ExitCode> {
+  const all = await Promise.all(
+    keptScopes.map(async (one) => ({
+      one,
+      isThere: (await definedIn(place, one)).some((found) => found.name === name),
+    })),
+  );
+  const found = all.filter(({ one, isThere }) => isThere && (scope === undefined || one === scope));
+  const [first, second] = found;
+  if (first === undefined) {
+    output.say(`There is no MCP server ${name}${scope === undefined ? '' : ` in ${fileOf(place, scope)}`}.`);
+    return EXIT.badInput;
+  }
+  if (second !== undefined) {
+    output.say(
+      `${name} is defined more than once. Say which: ${found.map(({ one }) => `-s ${one}`).join(' or ')}.`,
+    );
+    return EXIT.badInput;
+  }
+  const saved = await write(place, first.one, name, undefined);
+  if (saved.type === 'refused') {
+    output.say(saved.message);
+    return EXIT.failed;
+  }
+  await output.line(`Removed ${name} from ${saved.file}.`);
+  return EXIT.ok;
+}
+
+async function list(place: AppPaths, output: Output): Promise<ExitCode> {
+  const { loaded, trust } = await settingsOf(place, output);
+  if (loaded.servers.length === 0 && loaded.heldServers.length === 0) {
+    await output.line('No MCP servers. Define one with clawdcode mcp add; see docs/mcp.md.');
+    return EXIT.ok;
+  }
+  const found = await tried(place, usableServers(loaded, trust));
+  for (const one of loaded.servers) {
+    const status = found.find(({ name }) => name === one.name);
+    await output.line(
+      shown(`${one.name}  ${mcpTarget(one.definition)}  (${one.source})  ${stateOf(one, status)}`),
+    );
+  }
+  for (const name of loaded.heldServers)
+    await output.line(shown(`${name}  not used: this folder is not trusted`));
+  return EXIT.ok;
+}
+
+async function get(place: AppPaths, output: Output, name: string): Promise<ExitCode> {
+  const { loaded, trust } = await settingsOf(place, output);
+  const source = loaded.servers.find((one) => one.name === name);
+  if (source === undefined) {
+    const why = loaded.heldServers.includes(name)
+      ? 'is not used: this folder is not trusted'
+      : 'is not defined';
+    output.say(`The MCP server ${name} ${why}.`);
+    return EXIT.badInput;
+  }
+  const { definition } = source;
+  const [status] = await tried(
+    place,
+    usableServers(loaded, trust).filter((one) => one.name === name),
+  );
+  // Values may be secrets.
+  const namesOf = (values: Readonly<Record<string, string>> = {}): string => Object.keys(values).join(', ');
+  const facts: readonly (readonly [string, string])[] = [
+    ['Server', name],
+    ['State', stateOf(source, status)],
+    ['Defined in', `${source.source} (${source.scope})`],
+    ['Transport', mcpTransport(definition)],
+    [definition.url === undefined ? 'Command' : 'Address', mcpTarget(definition)],
+    ['Variables', namesOf(definition.env)],
+    ['Headers', namesOf(definition.headers)],
+    ['Tools', (status?.tools ?? []).map((tool) => tool.name).join(', ')],
+  ];
+  for (const [label, value] of facts)
+    if (value !== '') await output.line(shown(`${label.padEnd(11)} ${value}`));
+  return EXIT.ok;
+}
+
+function stateOf(source: McpServerSource, status: McpServerStatus | undefined): string {
+  if (status !== undefined) return stateText(status.state, status.tools.length);
+  return isOfFolder(source) ? 'not used: you have not approved it' : 'not used';
+}
+
+/** What a file defines is a stranger's text. */
+const shown = (text: string): string => sanitize(reveal(text));
+
+/** Longer than any server has to start. */
+const TRY_MS = 120_000;
+
+/** The servers after an attempt to connect to each; nothing of them is left running. */
+async function tried(
+  place: AppPaths,
+  sources: readonly McpServerSource[],
+): Promise<readonly McpServerStatus[]> {
+  const servers = await openServers(place, sources);
+  if (servers === undefined) return [];
+  const leave = servers.retain();
+  await servers.settle(new AbortController().signal, TRY_MS);
+  const found = servers.status();
+  await leave();
+  return found;
+}
+
+async function settingsOf(
+  place: AppPaths,
+  output: Output,
+): Promise<{ readonly loaded: LoadedSettings; readonly trust: FolderTrust }> {
+  const given = await parseArguments([], place.version);
+  if (given.type !== 'run') throw new Error('no arguments are always right');
+  const trust = await trustIn(place);
+  const loaded = await readSettings(place, given.options, trust);
+  for (const { message } of loaded.problems) output.hint(message);
+  return { loaded, trust };
+}
+
+function fileOf(place: AppPaths, scope: KeptScope): string {
+  return scope === 'project' ? `${place.root}/${SHARED_SERVERS_FILE}` : settingsFiles(place)[scope];
+}
+
+function definedIn(place: AppPaths, scope: KeptScope): Promise<readonly McpServerSource[]> {
+  return definedServers(fileOf(place, scope), scope);
+}
+
+/** Undefined removes it. Everything else in the file stays as it is. */
+function write(place: AppPaths, scope: KeptScope, name: string, definition: McpServerDefinition | undefined) {
+  const change = { path: ['mcpServers', name], value: definition };
+  return editSettings(fileOf(place, scope), scope, () => [change]);
+}

@@ -1,0 +1,102 @@
+/** The subcommands of `clawdcode mcp` and their flags; names and flags as Claude Code has them. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+/** Where a definition is kept. */
+export const keptScopes = ['local', 'project', 'user'] as const;
+export type KeptScope = (typeof keptScopes)[number];
+
+export interface AddFlags {
+  readonly scope: KeptScope;
+  readonly transport?: 'stdio' | 'http' | 'sse';
+  readonly env?: Readonly<Record<string, string>>;
+  readonly header?: Readonly<Record<string, string>>;
+}
+
+/** What the subcommands do. */
+export interface McpActions {
+  readonly add: (name: string, target: string, args: readonly string[], flags: AddFlags) => Promise<void>;
+  readonly addJson: (name: string, json: string, flags: { readonly scope: KeptScope }) => Promise<void>;
+  readonly list: () => Promise<void>;
+  readonly get: (name: string) => Promise<void>;
+  readonly remove: (name: string, flags: { readonly scope?: KeptScope }) => Promise<void>;
+}
+
+/** The definition alone: `actions` is asked for when a subcommand runs. */
+export function createMcpProgram(actions: () => McpActions): Command {
+  const scope = (): Option =>
+    new Option(
+      '-s, --scope <scope>',
+      'where it is kept: for you in this project, for everyone in it, or for you everywhere',
+    ).choices(keptScopes);
+  const program = new Command('clawdcode mcp')
+    .description('Define MCP servers, and see whether they answer.')
+    .usage('add|add-json|list|get|remove [options]')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of one of them')
+    .exitOverride()
+    .enablePositionalOptions()
+    .addHelpText('after', EXAMPLES);
+  program
+    .command('add')
+    .argument('<name>', 'letters, digits, - and single _')
+    .argument('<command|url>', 'a program, or the address of a server')
+    .argument('[args...]', 'arguments of the program; after -- where they begin with a dash')
+    .description('define a server')
+    .addOption(scope().default('local'))
+    .addOption(
+      new Option('-t, --transport <transport>', 'how to reach it; by default by its address').choices([
+        'stdio',
+        'http',
+        'sse',
+      ]),
+    )
+    .option(
+      '-e, --env <KEY=value>',
+      'environment variable of the program (repeatable)',
+      pairs('=', 'KEY=value'),
+    )
+    .option('-H, --header <Name: value>', 'header of every request (repeatable)', pairs(':', 'Name: value'))
+    .action((name, target, args, flags) => actions().add(name, target, args, flags));
+  program
+    .command('add-json')
+    .argument('<name>')
+    .argument('<json>', 'the definition, as in .mcp.json')
+    .description('define a server by JSON')
+    .addOption(scope().default('local'))
+    .action((name, json, flags) => actions().addJson(name, json, flags));
+  program
+    .command('list')
+    .description('show every server, and try to connect to it')
+    .action(() => actions().list());
+  program
+    .command('get')
+    .argument('<name>')
+    .description('show one server and its tools')
+    .action((name) => actions().get(name));
+  program
+    .command('remove')
+    .argument('<name>')
+    .description('remove a definition')
+    .addOption(scope())
+    .action((name, flags) => actions().remove(name, flags));
+  return program;
+}
+
+/** Collects `name<sign>value` into an object. */
+function pairs(sign: string, example: string) {
+  return (text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> => {
+    const at = text.indexOf(sign);
+    if (at < 1) throw new InvalidArgumentError(`Write ${example}.`);
+    return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
+  };
+}
+
+const EXAMPLES = `
+Examples:
+  clawdcode mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  clawdcode mcp add -s user -e TOKEN='\${TOKEN}' issues -- issues-mcp --stdio
+  clawdcode mcp add -t http -H 'Authorization: Bearer \${TOKEN}' wiki https://wiki.example.com/mcp
+  clawdcode mcp add-json -s project db '{"command":"db-mcp","args":["--read-only"]}'
+
+Scopes: local is .clawdcode.local.json, project .mcp.json, user ~/.clawdcode/config.json.
+Exit codes: 0 done · 1 it could not be saved · 42 bad input`;
