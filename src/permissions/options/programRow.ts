@@ -32,6 +32,8 @@ export interface ProgramRow {
   readonly covered?: string;
   /** Other words that run, write or reach elsewhere. */
   readonly words?: RegExp;
+  /** What makes the first operand one of another folder. */
+  readonly first?: RegExp;
   /** Words that a shell or make would expand or obey, where the program hands on what it is given as it is. */
   readonly handedOn?: RegExp;
   /** Subcommands whose first operand may be another machine than the configured one. */

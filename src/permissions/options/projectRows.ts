@@ -173,10 +173,24 @@ export const projectPrograms: readonly ProgramRow[] = [
       'run exec tool script fsi new nuget workload dev-certs user-secrets watch msbuild vstest sdk store',
     allSubcommands:
       'add build build-server clean dev-certs exec format fsi help list migrate msbuild new nuget pack package project publish reference remove restore run script sdk sln solution store test tool user-secrets vstest watch workload',
+    style: 'single',
+    runs: '--source --configfile --add-source',
+    writes:
+      '-o --output --output-dir --results-directory --diag --report --artifacts-path --packages --package-directory',
     // Properties hold commands that a build runs, and loggers, adapters and collectors are code.
     words:
-      /^@|^(?:--?|\/)(?:p|property)(?:[:=]|$)|^(?:--?|\/)(?:t|target|l|logger|dl|distributedlogger):|^--?(?:s|settings|test-adapter-path|runtimeconfig|depsfile|additionalprobingpath|startup-hook)(?:[:=]|$)|TestAdaptersPaths|\.(?:dll|exe|rsp)$/i,
-    takes: { '--settings -s': 'input' },
+      /^@|[a-z]:\/\/|^(?:--?|\/)(?:flp\d?|fileloggerparameters\d?|bl|binarylogger|pp|preprocess|orc|outputresultscache|irc|inputresultscaches|profileevaluation|diag|o|output(?:-dir)?|results-directory|report|artifacts-path|packages|source|configfile):|^-dist:|^(?:--?|\/)(?:p|property)(?:[:=]|$)|^(?:--?|\/)(?:t|target|l|logger|dl|distributedlogger):|^--?(?:s|settings|test-adapter-path|runtimeconfig|depsfile|additionalprobingpath|startup-hook)(?:[:=]|$)|TestAdaptersPaths|\.(?:dll|exe|rsp)$/i,
+    takes: {
+      '--settings -s --configfile': 'input',
+      '-o --output --output-dir --results-directory --report --artifacts-path': 'output',
+    },
+  },
+  {
+    programs: 'venv virtualenv',
+    manual: 'docs.python.org/3/library/venv.html',
+    style: 'gnu',
+    // It empties the folder first.
+    runs: '--clear --app-data --extra-search-dir --python -p --discovery --creator --activators --seeder',
   },
   {
     programs: 'pytest py.test',
@@ -297,6 +311,8 @@ export const projectPrograms: readonly ProgramRow[] = [
     programs: 'just task rake',
     runs: `${buildTools.runs} -c`,
     handedOn: recipeWords,
+    // `just docs/x` is a recipe of that folder.
+    first: /\//,
   },
   {
     ...buildTools,
@@ -325,7 +341,9 @@ export const projectPrograms: readonly ProgramRow[] = [
     manual: 'docs.gradle.org/current/userguide/command_line_interface.html',
     style: 'single',
     runs: '-b -c -p -I -D -P -g -s -init-script --build-file --settings-file --project-dir --include-build --project-cache-dir --gradle-user-home --system-prop --project-prop --init-script',
-    words: /^-[DPIbcpg]./,
+    // The wrapper says which program is downloaded from where; the others send what was built.
+    words:
+      /^-[DPIbcpg].|^(?:[\w:.-]*:)?(?:wrapper|init|release|upload\w*|publish(?!ToMavenLocal$)\w*)$|^--(?:gradle-distribution|gradle-version|scan$|export-keys|write-)/,
     // A property without a value turns something on.
     harmless: /^-P[\w.]+$/,
   },
@@ -333,10 +351,10 @@ export const projectPrograms: readonly ProgramRow[] = [
     programs: 'mvn mvnw',
     manual: 'maven.apache.org/ref/current/maven-embedder/cli.html',
     style: 'single',
-    runs: '-f -s -gs -t -gt -P -D --file --settings --global-settings --toolchains --global-toolchains --define --builder --log-file -l',
+    runs: '-f -s -gs -t -gt -is -ps --install-settings --project-settings -P -D --file --settings --global-settings --toolchains --global-toolchains --define --builder --log-file -l',
     takes: { '-P': /^[\w.,!?-]+$/, '-f --file': 'input' },
     // Goals of plugins, by their coordinates.
-    words: /^-[DPfst]\S|^[\w.-]+:[\w.:@-]+$/,
+    words: /^-[DPfst]\S|^[\w.-]+:[\w.:@-]+$|^(?:site-)?deploy$/,
     harmless:
       /^-D(?:test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests)(?:=[\w.#*,+-]*)?$/,
   },
@@ -393,9 +411,12 @@ export const projectPrograms: readonly ProgramRow[] = [
   {
     programs: 'composer bundle bundler gem',
     manual: 'getcomposer.org/doc/03-cli.md, bundler.io/man, guides.rubygems.org',
-    runs: '-d --working-dir -P --config-file --gemfile --standalone --path -i --install-dir -n --bindir --source -s --key-file -e --exec',
+    fetches: { by: /^(?!(?:test|t|build|lint|start)$)/ },
+    ofSubcommand: { sources: '-a --add -r --remove -c --clear-all --append --prepend' },
+    writes: '-o --output --lockfile --cache-path --dir --file --target',
+    runs: '--git --github --repository --gist --bitbucket -d --working-dir -P --config-file --gemfile --standalone --path -i --install-dir -n --bindir --source -s --key-file -e --exec',
     subcommands:
-      'exec run-script run global config create-project init self-update plugin open console gem inject install-plugin push owner signin cert env mcp',
+      'exec run-script run global config repo repository yank server mirror create-project init self-update plugin open console gem inject install-plugin push owner signin cert env mcp',
     passesOn: 'program',
   },
   {

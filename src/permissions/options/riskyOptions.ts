@@ -357,6 +357,8 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
   // pnpm, yarn and bun hand on what follows a script's name, with `--` and without.
   if (script !== undefined) addPassed(script + 1);
   else if (end !== -1 && row.passesOn !== undefined) addPassed(end + 1, end);
+  const operand = argv.findIndex((word, at) => at > 0 && word !== null && !word.startsWith('-'));
+  if (row.first?.test(argv[operand] ?? '')) add(operand, 'elsewhere', 'other folders');
   if (end !== -1 && row.words !== undefined)
     for (let at = end + 1; at < argv.length; at += 1)
       if (row.words.test(argv[at] ?? '') && !found.some((risky) => risky.at === at + offset))

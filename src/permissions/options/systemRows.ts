@@ -1,4 +1,5 @@
 /** Version control, containers, clouds, the system, the shell itself, and what starts other programs. Data only. */
+import { jqSeesInput } from '../readOnly/jq.ts';
 import type { ProgramRow } from './programRow.ts';
 
 /** Subcommands of git 2.53 (`git help --all`), those that scripts use included. */
@@ -113,9 +114,11 @@ export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'helm',
     manual: 'helm.sh/docs/helm',
-    runs: '--kubeconfig --post-renderer --post-renderer-args --kube-token --kube-apiserver --kube-context --kube-as-user --kube-ca-file --registry-config --repository-config --repository-cache --set-file --ca-file --cert-file --key-file --keyring --repo --endpoint --dependency-update --content-cache',
+    runs: '--kubeconfig --post-renderer --post-renderer-args --kube-token --kube-apiserver --kube-context --kube-as-user --kube-ca-file --registry-config --repository-config --repository-cache --set-file --ca-file --cert-file --key-file --keyring --repo --kube-insecure-skip-tls-verify --insecure-skip-tls-verify --endpoint --dependency-update --content-cache',
     writes: '--output-dir --destination -d',
     words: address,
+    // Values and manifests hold secrets.
+    ofSubcommand: { get: 'all hooks manifest values' },
     subcommands:
       'install upgrade uninstall rollback push pull repo registry plugin create package dependency dep test',
     allSubcommands:
@@ -126,11 +129,14 @@ export const systemPrograms: readonly ProgramRow[] = [
     manual: 'developer.hashicorp.com/terraform/cli',
     style: 'single',
     runs: '-chdir -plugin-dir -var-file -backend-config -from-module --config --terragrunt-config --terragrunt-tfpath -tf-path -terragrunt-source -source -auth-provider-cmd -terragrunt-auth-provider-cmd -working-dir -terragrunt-working-dir -net-mirror -fs-mirror -cloud-run',
-    writes: '-out -state -state-out -backup -generate-config-out -terragrunt-json-out',
+    writes: '-out -state -state-out -backup -generate-config-out -terragrunt-json-out -junit-xml',
     words: address,
+    // What is marked as sensitive is shown only by name, or in these formats.
+    ofSubcommand: { show: '-json', providers: 'mirror' },
+    spares: { word: /^output$/, call: /^output(?: -no-color)?$/ },
     takes: { '-var-file': 'input', '-out': 'output' },
     subcommands:
-      'apply destroy import console init state taint untaint force-unlock login logout workspace run-all exec run stacks rpcapi scaffold catalog backend aws-provider-patch stack graph refresh',
+      'apply destroy import console output init state taint untaint force-unlock login logout workspace run-all exec run stacks rpcapi scaffold catalog backend aws-provider-patch stack graph refresh',
   },
   {
     programs: 'ansible ansible-playbook ansible-galaxy ansible-vault',
@@ -141,16 +147,24 @@ export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'gh glab',
     manual: 'cli.github.com/manual',
-    runs: '-R --repo --web -w --editor -e --clobber --hostname --input --recover --template -T',
+    runs: '-R --repo --web -w --editor -e --clobber --hostname --input --recover --template -T --jq -q',
+    // A filter may show the environment, and the token in it.
+    takes: { '--jq -q': { test: jqSeesInput } },
     writes: '-O --output -D --dir',
     subcommands:
       'api auth alias extension config secret variable ssh-key gpg-key codespace preview copilot attestation',
     // The issue or request of another repository.
     words: /^(?:https?:\/\/|git@)/i,
     ofSubcommand: {
-      repo: 'clone delete fork rename sync edit archive',
+      repo: 'clone create delete fork rename sync edit archive set-default deploy-key autolink',
       pr: 'merge checkout',
+      mr: 'merge checkout',
+      issue: 'transfer delete',
+      gist: 'create edit delete clone rename',
+      run: 'download',
+      ci: 'artifact',
       release: 'delete download upload',
+      label: 'clone',
     },
     allSubcommands:
       'alias api attestation auth browse cache codespace completion config copilot extension gist gpg-key help issue label mr ci org pr preview project release repo ruleset run search secret ssh-key status variable version workflow',
@@ -159,10 +173,15 @@ export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'aws gcloud az heroku fly flyctl vercel netlify wrangler',
     manual: 'the manual of each',
-    style: 'single',
-    runs: '--cli-input-json --cli-input-yaml --flags-file --profile --endpoint-url --ca-bundle --config --inventory --token -A --local-config -Q --global-config --cwd',
+    // argparse takes every beginning of a name.
+    style: 'gnu',
+    // A format, and the beginning of another option.
+    harmless: /^--output(?:=\w+)?$/,
+    runs: '--no-verify-ssl --impersonate-service-account --access-token-file --configuration --with-decryption --scripts --cli-input-json --cli-input-yaml --flags-file --profile --endpoint-url --ca-bundle --config --inventory --token -A --local-config -Q --global-config --cwd',
     writes: '--outfile -o --output-file --dir',
-    words: /^fileb?:|[=,]fileb?:/,
+    // Secrets, other machines, and code from elsewhere.
+    words:
+      /^fileb?:|[=,]fileb?:|^@|^(?:secretsmanager|keyvault|secrets?|ssh|scp|run-command|start-session|execute-command|start-iap-tunnel|extension|components|rest|upgrade|create-access-key|create-login-profile|export-credentials|decrypt|assume-role\S*|(?:batch-)?get-(?:secret-value|parameters?-by-path|login-password|access-token|session-token|federation-token|authorization-token|credentials\S*)|print-(?:access|identity)-token)$/,
     subcommands:
       'configure auth login logout init config ssh deploy destroy delete exec dev link env secrets',
   },

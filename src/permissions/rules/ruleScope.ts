@@ -228,8 +228,16 @@ const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|g?tar|bsdtar|zip|7z[arz]?
 const sweeping = /^(?:rm|chmod|chown|chgrp|shred|rsync)$/;
 const edits = /^(?:cp|mv|mkdir|touch)$/;
 
+/** Programs of clouds that copy folders to and from a store. */
+const isCloudCopy = ({ argv }: CommandPart): boolean =>
+  /^(?:rclone|gsutil|s3cmd|s5cmd|azcopy|mc)$/.test(programName(argv[0])) ||
+  (/^(?:aws|gcloud|az)$/.test(programName(argv[0])) &&
+    argv.some((word) => /^(?:s3|storage)$/.test(word ?? '')));
+
 /** `scp -r host:x/. .` puts whatever another machine has there into a folder. */
-const sweeps = ({ argv }: CommandPart): boolean =>
+const sweeps = (part: CommandPart): boolean => sweepsFolder(part) || isCloudCopy(part);
+
+const sweepsFolder = ({ argv }: CommandPart): boolean =>
   sweeping.test(programName(argv[0])) ||
   (programName(argv[0]) === 'scp' && argv.some((word) => /^-[A-Za-z\d]*r/.test(word ?? '')));
 
@@ -281,7 +289,8 @@ function outOfReach(
     if (held !== undefined) return { reason: lowered(held.reason) };
     // The last word of these says where the copy goes.
     const from = /^(?:rsync|scp)$/.test(name) ? openWords(part, isSpelled, part.argv.length - 1) : words;
-    const shown = !isKnown && recursive.test(name) ? foldersOf(from, directory, policy) : [];
+    const shown =
+      !isKnown && (recursive.test(name) || isCloudCopy(part)) ? foldersOf(from, directory, policy) : [];
     const isLeftOut = leftOut(part, (word) => policy.isDirectory(locate(word, directory, policy)));
     const open = shown.find((folder) => holdsSecrets(folder, policy, isLeftOut));
     if (open !== undefined)

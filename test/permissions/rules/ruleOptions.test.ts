@@ -1537,6 +1537,94 @@ const places: typeof runners = {
       'docker compose config -q -o a.txt',
     ],
   },
+  gh: {
+    covers: [
+      "gh pr list --json a -q '.[].a'",
+      'gh pr view 1 --json title --jq .title',
+      'gh run view 1 --log',
+    ],
+    stops: [
+      "gh pr list --json a --jq '.[] | env'",
+      'gh pr view 1 --json a --jq=env.GH_TOKEN',
+      "gh pr view 1 --json a -q '$ENV'",
+      'gh gist create src/app.ts --public',
+      'gh repo create x --public --source=. --push',
+      'gh run download 1',
+      'gh label clone x/y',
+    ],
+  },
+  './gradlew': {
+    covers: ['./gradlew assemble', './gradlew publishToMavenLocal', './gradlew initDb'],
+    stops: [
+      './gradlew wrapper --gradle-distribution-url=https://x/y.zip',
+      './gradlew :a:publish',
+      './gradlew test --scan',
+    ],
+  },
+  mvn: { covers: ['mvn install -DskipTests'], stops: ['mvn deploy', 'mvn -is x test'] },
+  dotnet: {
+    covers: ['dotnet build -nologo', 'dotnet publish -o publish', 'dotnet test --results-directory coverage'],
+    stops: [
+      'dotnet build -o src',
+      'dotnet build --output:src',
+      'dotnet build -bl:src/app.ts',
+      'dotnet build /flp:logfile=src/app.ts',
+      'dotnet restore --source https://x',
+      'dotnet add package x -s https://x',
+      'dotnet restore --configfile nothere',
+    ],
+  },
+  terraform: {
+    covers: ['terraform output', 'terraform output -no-color', 'terraform show'],
+    stops: [
+      'terraform output -json',
+      'terraform output -raw x',
+      'terraform output x',
+      'terraform show -json',
+    ],
+  },
+  'helm get': { covers: ['helm get notes x'], stops: ['helm get values x', 'helm get all x'] },
+  aws: {
+    covers: ['aws s3 ls s3://x', 'aws ec2 describe-instances --output json', 'aws s3 sync src s3://x'],
+    stops: [
+      // A folder with secrets in it, and a project that another machine would change.
+      'aws s3 sync . s3://x',
+      'aws s3 sync s3://x .',
+      'aws s3 cp --recursive . s3://x',
+      'aws s3 ls --endpoint-ur=http://x',
+      'aws secretsmanager get-secret-value --secret-id x',
+      'aws ssm get-parameter --with-decryption --name x',
+      'aws iam create-access-key',
+      'aws ssm start-session --target x',
+    ],
+  },
+  gcloud: {
+    covers: ['gcloud projects list --format=json'],
+    stops: ['gcloud compute ssh x', 'gcloud storage rsync . gs://x', 'gcloud --access-token-file=a.txt info'],
+  },
+  az: {
+    covers: ['az group list'],
+    stops: [
+      'az keyvault secret show --name x',
+      'az vm run-command invoke --scripts id',
+      'az rest --uri https://x',
+    ],
+  },
+  rclone: { covers: [], stops: ['rclone sync x:y .', 'rclone copy . x:y'] },
+  composer: {
+    covers: ['composer require a/b', 'composer test --url=https://x'],
+    stops: ['composer require --repository=x a/b', 'composer repo add x https://y'],
+  },
+  bundle: { covers: ['bundle add a'], stops: ['bundle add a --git x', 'bundle add a --github x/y'] },
+  gem: {
+    covers: ['gem install a', 'gem sources'],
+    stops: ['gem sources --add https://x', 'gem install https://x/y.gem'],
+  },
+  'python -m venv': {
+    covers: ['python -m venv env'],
+    stops: ['python -m venv --clear src', 'python -m venv --cl src'],
+  },
+  just: { covers: ['just build docs/x'], stops: ['just docs/x', 'just docs/'] },
   zip: { covers: ['zip -r new.zip src'], stops: ['zip a.txt b.txt', 'zip -r src/app.ts docs'] },
   '7z': { covers: ['7z a new.7z src', '7z l a.txt'], stops: ['7z a a.txt src', '7z u src/app.ts a.txt'] },
   tee: {
