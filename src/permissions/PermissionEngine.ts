@@ -8,25 +8,25 @@ import { coverage } from './rules/commandRule.ts';
 import { type AnsweredCall, type LearnedRules, proposeRules } from './rules/learnRules.ts';
 import { loadShellParser } from './shell/loadParser.ts';
 
-/** What decides about commands, in this thread or in another: it reads the grammar, the disk, and asks git. */
+/** Decides about tool calls, in this thread or another. It loads the grammar, reads the disk, and runs git. */
 export interface PermissionEngine {
   decide(input: PermissionInput, facts: PolicyFacts): Promise<PermissionDecision>;
-  /** The same decision with what led to it. */
+  /** The same decision with an explanation. */
   explain(input: PermissionInput, facts: PolicyFacts): Promise<PermissionExplanation>;
-  /** Whether every part of a command matches one of the patterns, as in `Bash(pattern)`. */
+  /** True if every part of a command matches one of the patterns, as in `Bash(pattern)`. */
   matches(patterns: readonly string[], command: string, root: string): Promise<boolean>;
   /** See `proposeRules`. */
   propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules>;
 }
 
-/** Without the grammar no command is understood, and what is not understood is asked about. */
+/** Used if the grammar cannot be loaded: no command is understood then, so every command needs approval. */
 export const notUnderstood = (): { readonly ok: false } => ({ ok: false });
 
 const TOO_LONG = 'It takes too long to check what this command reaches.';
 
 /**
- * What becomes of a decision that was made without all that was to be looked up: what a rule decided stands, anything
- * else asks, or is denied in a mode that does not ask. Nothing is offered to be saved.
+ * Adjusts a decision that was made without all of its lookups. Denials and rules that ask stand, and so does an allow
+ * in bypassPermissions; everything else asks, or is denied in a mode that does not ask. Offers nothing to save.
  */
 export function unchecked<
   D extends { readonly behavior: PermissionDecision['behavior']; readonly rule?: unknown },
@@ -35,18 +35,18 @@ export function unchecked<
   if (behavior === 'deny' || (behavior === 'allow' && mode === 'bypassPermissions')) return decision;
   if (mode === 'dontAsk') return { behavior: 'deny', reason: TOO_LONG };
   if (behavior === 'ask' && rule !== undefined) return decision;
-  // Among what was not looked at may be secrets: a sandbox alone is no reason to run it unasked.
+  // Secrets may be among what was not looked up: a sandbox alone does not justify running it without approval.
   return { behavior: 'ask', reason: TOO_LONG, causes: [{ type: 'limit', reason: TOO_LONG, isSecret: true }] };
 }
 
-/** The engine in this thread, which it blocks. The grammar is loaded on first need from the folder `wasm`. */
+/** The engine in the current thread, which it blocks. Loads the grammar from the folder `wasm` on first use. */
 export class InProcessEngine implements PermissionEngine {
   readonly #wasm: string;
   readonly #lookups: DiskLookups;
   readonly #now: () => number;
   #parser: ReturnType<typeof loadShellParser> | undefined;
 
-  /** `lookups`: by default the real disk and git, with the environment `env`. `now`: milliseconds. */
+  /** `lookups`: default is the real disk and git, with the environment `env`. `now`: milliseconds. */
   constructor(
     wasm: string,
     env: Readonly<Record<string, string | undefined>>,
@@ -88,7 +88,7 @@ export class InProcessEngine implements PermissionEngine {
     return proposeRules(calls, { ...facts, ...this.#lookups, parseCommand: await this.#parse() }, least);
   }
 
-  /** For one decision. */
+  /** The policy for one decision. */
   async #policy(facts: PolicyFacts): Promise<{ readonly policy: Policy; readonly isCut: () => boolean }> {
     const parseCommand = await this.#parse();
     const { lookups, isCut } = lookupsOnce(this.#lookups, this.#now);

@@ -1,10 +1,10 @@
-/** The hard limits of the mode `auto`: what only the user decides, whatever a judge would say. Pure. */
+/** The hard limits of the mode `auto`: calls that only the user may approve, regardless of the judge. Pure. */
 import type { PermissionDecision } from '../protocol/permissions.ts';
 
 /**
- * Why a call that asks must be put to the user; undefined where a judge may decide. A list of what may be judged, not of
- * what may not: a decision that names no causes, or one cause that is not known to be ordinary, is the user's.
- * `words`: what the user typed, which alone names hosts.
+ * Why a call needs the user's approval; undefined if a judge may decide. An allowlist: a decision without causes, or
+ * with any cause not known to be ordinary, is left to the user. `words`: texts typed by the user, the only ones that
+ * can name a host.
  */
 export function autoLimit(decision: PermissionDecision, words: readonly string[]): string | undefined {
   const { causes = [], reason, rule } = decision;
@@ -17,7 +17,9 @@ export function autoLimit(decision: PermissionDecision, words: readonly string[]
   return undefined;
 }
 
-/** Whether a text names this very host: not one above or below it, not a part of another name, not a mail address. */
+/**
+ * True if a text names exactly this host: not a parent or subdomain, not part of another name, not an email address.
+ */
 export function namesHost(text: string, domain: string): boolean {
   if (domain === '') return false;
   const host = domain.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');

@@ -1,10 +1,10 @@
 /**
- * The one decision: what a call wants to do, the rules and the mode → allow, ask or deny, and why. Deny beats ask beats
- * allow, always. Pure but for what the policy brings: the shell's grammar, and lookups on disk.
+ * Decides about one tool call: its access, the rules and the mode → allow, ask or deny, with a reason. Deny always
+ * overrides ask, and ask overrides allow. Pure except for the policy's functions: the shell grammar and disk lookups.
  *
- * A file is decided in `files/`, a command in `command/`: `shell/` parses it, deny and ask rules are applied to the whole
- * (`forbiddenCommand.ts`), then each part needs an allow rule that covers it (`rules/`, with the table of programs in
- * `options/`) or has to be read-only (`readOnly/`). What is on disk is found out in `lookups/`.
+ * Files are decided in `files/`, commands in `command/`: `shell/` parses a command, deny and ask rules apply to the
+ * whole (`forbiddenCommand.ts`), then each part needs an allow rule that covers it (`rules/`, with the tables of
+ * programs in `options/`) or must be read-only (`readOnly/`). Disk and git are accessed in `lookups/`.
  */
 import type { Access, AccessPaths, PermissionDecision } from '../protocol/permissions.ts';
 import { decideCommand } from './command/commandDecision.ts';
@@ -22,14 +22,14 @@ export interface PermissionInput {
   readonly access: Access;
 }
 
-/** The command, the paths or the address of a call; the tool where it has none of these. */
+/** The command, the paths or the URL of a call, or the name of the tool. */
 export function shownCall({ tool, access }: PermissionInput): string {
   if (access.type === 'command') return access.command;
   if (access.type === 'web') return access.url;
   return access.type === 'read' || access.type === 'write' ? access.paths.join(' ') : tool;
 }
 
-/** Decides one call. Never throws and never asks anyone. */
+/** Decides one call. Never throws and never asks the user. */
 export function decide(input: PermissionInput, policy: Policy): PermissionDecision {
   const decision = askedByManaged(input, policy) ?? decideByRules(input, policy);
   if (policy.mode !== 'dontAsk' || decision.behavior !== 'ask') return decision;
@@ -37,8 +37,8 @@ export function decide(input: PermissionInput, policy: Policy): PermissionDecisi
 }
 
 /**
- * In `bypassPermissions` deny rules hold and nothing asks, except what managed settings say: their ask rules are looked
- * at as deny rules are, also in what is not understood, and then ask.
+ * In `bypassPermissions` deny rules apply and nothing asks, except for managed settings: their ask rules are matched as
+ * strictly as deny rules, even in commands that were not understood, and then ask.
  */
 function askedByManaged(input: PermissionInput, policy: Policy): PermissionDecision | undefined {
   if (policy.mode !== 'bypassPermissions') return undefined;
@@ -49,7 +49,7 @@ function askedByManaged(input: PermissionInput, policy: Policy): PermissionDecis
   return behavior === 'allow' ? undefined : { behavior: 'ask', reason, ...(rule && { rule }) };
 }
 
-/** In `dontAsk`, for the model: why the call did not run, and what it can do instead. */
+/** In `dontAsk`: tells the model why the call did not run, and what it can do instead. */
 function unasked({ reason, suggestion }: PermissionDecision): string {
   const rules = suggestion?.rules.join(', ') ?? '';
   const remedy =
@@ -97,7 +97,7 @@ function decideFiles(
   return { behavior, reason, causes, ...(rule && { rule }), ...(suggestion && { suggestion }) };
 }
 
-/** Tools that touch neither files nor the shell. */
+/** Decides about tools that use neither files nor the shell. */
 function decideTool({ tool, access }: PermissionInput, policy: Policy): PermissionDecision {
   const find = (behavior: SourcedRule['behavior']): SourcedRule | undefined =>
     policy.rules.find((rule) => {
@@ -117,7 +117,7 @@ function decideTool({ tool, access }: PermissionInput, policy: Policy): Permissi
     return { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' };
   const asked = find('ask');
   if (asked) return by('ask', asked);
-  // A plan is the user's to accept: no rule does it for them.
+  // Only the user can approve a plan; no rule can.
   if (access.type === 'plan') return { behavior: 'ask', reason: 'The plan is ready for you to accept.' };
   const allowed = find('allow');
   if (allowed) return by('allow', allowed);

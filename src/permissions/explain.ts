@@ -1,4 +1,4 @@
-/** The decision about a call with what led to it. Nothing is decided here: it asks those who decide. */
+/** Explains the decision about a call. Decides nothing itself: it calls the functions that decide. */
 import type { ExplainedPart, ExplainedVerdict, PermissionExplanation } from '../protocol/permissions.ts';
 import { type Judged, judgeCommand } from './command/commandDecision.ts';
 import type { PartVerdict } from './command/partDecision.ts';
@@ -6,7 +6,7 @@ import { decide, type PermissionInput, shownCall } from './decide.ts';
 import { decideFile } from './files/fileDecision.ts';
 import type { Policy } from './policy.ts';
 
-/** Decides one call as `decide` does, and says how it came to that. */
+/** Decides one call like `decide`, and explains the decision. */
 export function explain(input: PermissionInput, policy: Policy): PermissionExplanation {
   const { tool, access } = input;
   const judged = access.type === 'command' ? judgeCommand(tool, access, policy) : undefined;

@@ -1,4 +1,4 @@
-/** What a decision is made from: the rules in force, the mode, and where the user works. */
+/** The input of a decision: the rules in force, the mode, and where the user works. */
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { FilesBelow, Selection, TreeEntry } from './lookups/filesBelow.ts';
 import type { Shown } from './lookups/gitShown.ts';
@@ -16,37 +16,37 @@ export interface PolicyFacts {
   /** Further directories that count as the workspace, absolute. */
   readonly additionalDirectories: readonly string[];
   readonly home: string;
-  /** Absolute path of the settings file that "always" writes to. */
+  /** Absolute path of the settings file to which "always" writes. */
   readonly localSettingsFile: string;
 }
 
-/** What a decision asks the disk and git about. All of it blocks. */
+/** Lookups on disk and in git. All of them block and never throw. */
 export interface DiskLookups {
-  /** Resolves links of the deepest existing ancestor; see `realpathForAll`. Never throws. */
+  /** Resolves the links of the deepest existing ancestor; see `realpathForAll`. */
   readonly realpath: (path: string) => string;
-  /** The paths that a shell may make of one with wildcards; undefined when there are too many; never throws. */
+  /** The paths to which a shell may expand a path with wildcards; undefined if there are too many. */
   readonly expandGlob: (pattern: string) => readonly string[] | undefined;
-  /** What stands at a path and below it, without following links; undefined when that is too much; never throws. */
+  /** The entries at a path and inside it, without following links; undefined if there are too many. */
   readonly listTree: (path: string) => readonly TreeEntry[] | undefined;
-  /** The links in a folder, absolute; never throws. */
+  /** The links in a folder, absolute. */
   readonly linksIn: (folder: string) => readonly string[];
-  /** Whether there is a directory of that name, or a link to one; never throws. */
+  /** True for a directory or a link to one. */
   readonly isDirectory: (path: string) => boolean;
-  /** Everything below a folder, absolute; undefined when there is too much; never throws. */
+  /** Everything inside a folder, absolute; undefined if there is too much. */
   readonly filesBelow: (folder: string, selection: Selection) => FilesBelow | undefined;
-  /** The nearest file of one of these names, in a directory or above it; never throws. */
+  /** The nearest file with one of these names, in a directory or its parents. */
   readonly findUpwards: (directory: string, names: readonly string[]) => string | undefined;
-  /** The file, in a directory or above it, that has version managers run tools from a folder; never throws. */
+  /** The file, in a directory or its parents, that makes version managers run tools from a folder. */
   readonly toolsFolderNamed: (directory: string) => string | undefined;
-  /** The folder with the settings of the repository that git would find from a directory; never throws. */
+  /** The folder with the settings of the repository that git finds from a directory. */
   readonly gitFolder: (directory: string) => string | undefined;
-  /** The files, absolute, that git includes in its settings for a directory, the user's own among them; never throws. */
+  /** The files, absolute, that git includes in its settings for a directory, the user's included. */
   readonly gitIncludes: (directory: string, home: string) => readonly string[];
-  /** The files that git has in its index, absolute; undefined = not known; never throws. */
+  /** The files in git's index, absolute; undefined if unknown. */
   readonly trackedFiles: (directory: string) => readonly string[] | undefined;
-  /** The files, absolute, of which a git command shows the content; asks git. undefined = not known; never throws. */
+  /** The files, absolute, whose content a git command shows; runs git. undefined if unknown. */
   readonly gitShows: (directory: string, shown: Shown) => readonly string[] | undefined;
-  /** Whether git would start programs that the repository found from a directory names; never throws. */
+  /** True if git would start programs that the repository found from a directory names. */
   readonly gitRunsPrograms: (directory: string) => boolean;
 }
 

@@ -1,9 +1,9 @@
-/** Combining what was decided about the parts of one call. */
+/** Combines the decisions about the parts of one call. */
 import type { PermissionDecision } from '../protocol/permissions.ts';
 
 const weight = { allow: 0, ask: 1, deny: 2 } as const;
 
-/** The gravest of several decisions, the first among equals; undefined when there are none. */
+/** The most severe of several decisions, the first among equals; undefined if there are none. */
 export function gravest<T extends PermissionDecision>(decisions: readonly T[]): T | undefined {
   return decisions.reduce<T | undefined>(
     (worst, next) => (worst === undefined || weight[next.behavior] > weight[worst.behavior] ? next : worst),
@@ -11,10 +11,10 @@ export function gravest<T extends PermissionDecision>(decisions: readonly T[]): 
   );
 }
 
-/** Reasons that a question names. */
+/** Maximum number of reasons in an approval prompt. */
 const MAX_REASONS = 5;
 
-/** Why it came to this: what every one of the decisions says that came to the same, a line each, and not too many. */
+/** The reasons of all decisions with this result, one per line, up to a limit. */
 export function reasonOf(
   decisions: readonly PermissionDecision[],
   behavior: PermissionDecision['behavior'],

@@ -1,4 +1,6 @@
-/** Whether a page may be fetched: rules about its domain, then the mode. Without a rule it always asks. */
+/**
+ * Decides whether a page may be fetched: by rules about its domain, then by the mode. Without a rule it always asks.
+ */
 import { domainToASCII } from 'node:url';
 import type { Access, PermissionDecision } from '../protocol/permissions.ts';
 import type { Policy } from './policy.ts';
@@ -7,7 +9,7 @@ import { saveLocally } from './rules/suggestFiles.ts';
 
 type WebAccess = Extract<Access, { type: 'web' }>;
 
-/** Decides one request. Reading a page sends its address out, so that no mode but bypassPermissions allows it. */
+/** Decides one request. Reading a page sends its URL out, so no mode but bypassPermissions allows it. */
 export function decideWeb(tool: string, { domain }: WebAccess, policy: Policy): PermissionDecision {
   const find = (behavior: SourcedRule['behavior']): PermissionDecision | undefined => {
     const rule = policy.rules.find((one) => one.behavior === behavior && speaksOf(one, tool, domain));
@@ -41,8 +43,8 @@ function speaksOf(rule: SourcedRule, tool: string, domain: string): boolean {
 }
 
 /**
- * Whether a rule about web pages also counts when a command wants to reach this host. One without a domain does where
- * it forbids or asks: that any page may be read does not allow commands to send anything anywhere.
+ * True if a rule about web pages also applies to commands that connect to this host. A rule without a domain does if it
+ * denies or asks; but permission to read any page does not allow commands to send data anywhere.
  */
 export function bindsCommands({ text, behavior }: SourcedRule, host: string): boolean {
   const parsed = parseRule(text);
@@ -52,7 +54,7 @@ export function bindsCommands({ text, behavior }: SourcedRule, host: string): bo
 
 const domainIn = (spec: string): string => spec.replace(/^domain:/i, '');
 
-/** `example.com` is that host alone, `*.example.com` every host below it, `*` any. */
+/** `example.com` matches only that host, `*.example.com` every subdomain, `*` any host. */
 export function coversDomain(pattern: string, domain: string): boolean {
   const host = plainDomain(domain);
   if (pattern === '*') return true;
@@ -61,7 +63,9 @@ export function coversDomain(pattern: string, domain: string): boolean {
   return base !== '' && host.endsWith(`.${base}`);
 }
 
-/** One spelling of each name: lower case, ASCII, no dot at the end; of each address its shortest, without brackets. */
+/**
+ * Normalizes a name to lower case, ASCII, without a trailing dot; an address to its shortest form, without brackets.
+ */
 function plainDomain(domain: string): string {
   const name = domain
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Whether a shell command may run: every part of it and every file that it is redirected to or from. */
+/** Decides whether a shell command may run, by all its parts and all files it is redirected to or from. */
 import type { Access, AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { causeOf, decideFile } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
@@ -19,7 +19,7 @@ import { locate, pathsIn } from './words.ts';
 type Understood = Extract<ParsedCommand, { ok: true }>;
 type CommandAccess = Extract<Access, { type: 'command' }>;
 
-/** One thing that a command does, and what was decided about it. */
+/** One action of a command, and the decision about it. */
 export interface Judged {
   readonly visit?: Visit;
   /** A redirection, or a word that becomes a variable's value. */
@@ -27,29 +27,31 @@ export interface Judged {
   readonly verdict: PartVerdict;
 }
 
-/** A decision with what led to it. */
+/** A decision with an explanation. */
 export interface CommandJudgement {
   readonly decision: PermissionDecision;
   readonly isUnderstood: boolean;
-  /** Whether the parts decided, and not a rule about the whole or the mode. */
+  /** True if the parts determined the decision, and not a rule about the whole or the mode. */
   readonly isByParts: boolean;
-  /** What the command is made of; by itself, before rules that deny or ask. Empty where it was not understood. */
+  /**
+   * The parts of the command with their decisions before deny and ask rules. Empty if the command was not understood.
+   */
   readonly parts: () => readonly Judged[];
 }
 
 const planning =
   'Plan mode: only commands that look are run. Investigate, then hand the plan over with ExitPlanMode.';
-/** Longer ones are not understood; looking in them for what a rule forbids would take minutes. */
+/** Longer commands are not understood, and matching them against deny and ask rules would take minutes. */
 const maxCheckedLength = 64_000;
 const tooLong =
   'This command is too long to be checked against the rules. Write a long script to a file and run that.';
 const obscure = 'This command could not be fully understood, so no rule can allow it.';
 
-/** Decides a command for the tool that runs it. */
+/** Decides about a command for the tool that runs it. */
 export const decideCommand = (tool: string, access: CommandAccess, policy: Policy): PermissionDecision =>
   judgeCommand(tool, access, policy).decision;
 
-/** The same with what led to it. */
+/** Decides, and explains the decision. */
 export function judgeCommand(tool: string, access: CommandAccess, policy: Policy): CommandJudgement {
   const { command, cwd } = access;
   const parsed = policy.parseCommand(command);
@@ -103,14 +105,14 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
   };
 }
 
-/** What each part that asks is about. */
+/** The cause of each part that asks. */
 function causesOf(verdicts: readonly PartVerdict[]): readonly AskCause[] {
   return verdicts
     .filter(({ behavior }) => behavior === 'ask')
     .map(({ cause, reason }) => cause ?? { type: 'limit', reason });
 }
 
-/** A command only looks when all of its parts do; else a rule counts before the mode. */
+/** A command is read-only if all of its parts are; otherwise a rule takes precedence over the mode. */
 function basisOf(verdicts: readonly PartVerdict[]): NonNullable<PartVerdict['basis']> {
   const order = ['rule', 'mode', 'read-only'] as const;
   return order.find((one) => verdicts.some(({ basis }) => basis === one)) ?? 'read-only';
@@ -139,7 +141,7 @@ function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly J
   ];
 }
 
-/** What a redirection reads or writes, from wherever the command may be at that point. */
+/** Decides about the target of a redirection, for every directory in which the command may be at that point. */
 function decideRedirect(
   verb: 'read' | 'write',
   target: string | null,
@@ -161,7 +163,7 @@ function decideRedirect(
   const worst = gravest(verdicts);
   if (worst === undefined) return { behavior: 'ask', reason: `${word} ${target}.` };
   const causes = verdicts.filter(({ behavior }) => behavior === 'ask').map((one) => causeOf(one, verb));
-  // Of a pattern, what it means is only known when the command runs.
+  // The meaning of a pattern is only known when the command runs.
   const limits = causes.filter((one) => one.type === 'limit');
   const certain = hasGlob(target) ? undefined : (limits[0] ?? causes[0]);
   const cause = limits.find(({ isSecret }) => isSecret) ?? certain;
@@ -174,7 +176,7 @@ function decideRedirect(
   };
 }
 
-/** A secret that becomes a variable's value is as good as read. */
+/** Using a secret file's content as a variable's value counts as reading it. */
 function decideMention(
   word: string,
   visits: readonly Visit[],
@@ -186,7 +188,7 @@ function decideMention(
     .map((path) => decideRedirect('read', path, visits, cwd, policy));
 }
 
-/** Whether a pattern stands for files that there are, none of them a secret. */
+/** True if a pattern matches only existing files, none of them secret. */
 function isHarmlessNow(path: string, directories: readonly string[] | null, policy: Policy): boolean {
   if (!hasGlob(path) || isSensitive(path)) return false;
   return (directories ?? [null]).every((directory) => {
@@ -195,7 +197,7 @@ function isHarmlessNow(path: string, directories: readonly string[] | null, poli
   });
 }
 
-/** In plan mode: nothing but commands that look, and no file written. */
+/** In plan mode: only read-only commands, and no file written. */
 function looksOnly(parsed: Understood): boolean {
   const harmlessWrites = parsed.writes.every(
     (path) => path !== null && /^\/dev\/(?:null|stdout|stderr)$/.test(path),
@@ -217,8 +219,8 @@ function toolRule(behavior: 'ask' | 'deny', tool: string, policy: Policy): Permi
 }
 
 /**
- * What rules that deny or ask say of the command itself and of the files that it names. Where they might speak of it and
- * cannot be known, it asks: also a rule that denies, and in every mode.
+ * Applies deny and ask rules to the command and to the files it names. If a rule might match but that cannot be
+ * determined, the result is to ask, even for deny rules and in every mode.
  */
 function forbidden(
   behavior: 'ask' | 'deny',
@@ -254,7 +256,7 @@ function forbidden(
     const verdict = decideFile({ tool, verb, path, byPattern: true }, policy, true);
     if (verdict.behavior === behavior && verdict.rule)
       return { behavior, reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
-    // A pattern of the shell that could mean a forbidden file.
+    // A shell pattern that could match a forbidden file.
     if (verdict.behavior === 'ask' && verdict.rule)
       perhapsFile ??= { behavior: 'ask', reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
   }

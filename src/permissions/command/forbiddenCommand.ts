@@ -1,6 +1,6 @@
 /**
- * `Bash(…)` rules that deny or ask, against what a command runs: through quotes, paths, wrappers, options before a
- * subcommand, and other spellings of the same options. Where a word is known to the shell alone, the answer is "perhaps".
+ * Matches `Bash(…)` rules that deny or ask against what a command runs: through quotes, paths, wrappers, options before
+ * a subcommand, and alternative spellings of options. If only the shell knows a word, the result is "perhaps".
  */
 
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
@@ -13,10 +13,10 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import { innerScript, type Words } from '../shell/wrappers.ts';
 
-/** `perhaps`: a word that only the shell knows could make it the command that the rule speaks of. */
+/** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */
 export type Match = 'yes' | 'perhaps' | 'no';
 
-/** Whether a rule that denies or asks speaks of one part of a command. */
+/** Matches a deny or ask rule against one part of a command. */
 export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   const spec = commandSpec(rule);
   if (spec === undefined) return 'no';
@@ -35,7 +35,7 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   return scripts.some((script) => matchText(rule, script) === 'perhaps') ? 'perhaps' : 'no';
 }
 
-/** Whether a rule surely speaks of one of the lists of arguments, name first, that variables or braces make of a command. */
+/** True if a rule certainly matches one of the argument lists, name first, to which variables or braces expand. */
 export const matchesKnown = (rule: SourcedRule, runs: readonly (readonly Argument[])[]): boolean =>
   runs.some((run) => {
     const argv = run.map((argument) => (argument.type === 'text' ? argument.text : null));
@@ -58,7 +58,9 @@ const nothingKnown = {
   repeats: false,
 } as const;
 
-/** Whether a rule speaks of a command that was not understood: by its text, wherever a command may begin in it. */
+/**
+ * Matches a rule against a command that was not understood: by its text, at every position where a command may begin.
+ */
 export function matchText(rule: SourcedRule, command: string): Match {
   const spec = commandSpec(rule);
   if (spec === undefined) return 'no';
@@ -87,7 +89,7 @@ const MAX_WORDS = 40;
 const plain = ({ argv, raw }: Words): string =>
   collapse(argv.map((word, index) => word ?? raw[index] ?? '').join(' '));
 
-/** Programs that run another program named among their words. */
+/** Programs that run another program named in their arguments. */
 const runners =
   /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*)$/;
 const commandRunners =
@@ -95,10 +97,10 @@ const commandRunners =
 const startsCommand =
   /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch|exec|x|dlx|run|foreach|--|--run|--command|-c)$/;
 
-/** Words of a wrapper's own that may stand before its command. */
+/** Maximum number of a wrapper's own words before its command. */
 const MAX_OPERANDS = 8;
 
-/** Every place among the words where another command may begin, the first one included. */
+/** Every position at which another command may begin, including the first. */
 function callsIn(words: Words): Words[] {
   const from = (index: number): Words => ({ argv: words.argv.slice(index), raw: words.raw.slice(index) });
   const name = programName(words.argv[0]);
@@ -106,10 +108,10 @@ function callsIn(words: Words): Words[] {
   if (name === 'find' || commandRunners.test(name))
     for (const [index, word] of words.argv.entries()) {
       const before = words.argv[index - 1] ?? '';
-      // `npm run x` is a script of that name.
+      // `npm run x` runs a script of that name.
       const isScript = before === 'run' && /^(?:npm|pnpm|yarn|bun)$/.test(name);
       if (index > 0 && startsCommand.test(before) && !isScript) starts.add(index);
-      // Without quotes it is as many words as the shell likes, `-exec` among them.
+      // Without quotes it may expand to any number of words, including `-exec`.
       if (name === 'find' && word === null && !(words.raw[index] ?? '').startsWith('"')) starts.add(index);
     }
   else if (runners.test(name)) {
@@ -124,7 +126,7 @@ function callsIn(words: Words): Words[] {
   return [...starts].map(from);
 }
 
-/** A call as it is, without the folder of its program, and without options before its subcommand. */
+/** The call as it is, without the folder of its program, and without options before its subcommand. */
 function formsOf(words: Words): Words[] {
   const [first] = words.argv;
   if (first == null) return [words];
@@ -144,7 +146,7 @@ function formsOf(words: Words): Words[] {
   return forms.flatMap((form) => [form, ...otherNames(form)]);
 }
 
-/** What package managers call their subcommands besides; npm takes every beginning of a name as well. */
+/** Other names of package managers' subcommands; npm also accepts every prefix of a name. */
 const synonyms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   npm: [
     ['install', 'i', 'in', 'ins', 'inst', 'insta', 'instal', 'isnt', 'isnta', 'isntal', 'isntall', 'add'],
@@ -218,7 +220,7 @@ function otherNames(form: Words): Words[] {
   return found;
 }
 
-/** Letters and names of the same option, where rules are written about it: rm(1), git-push(1), chmod(1). */
+/** Short and long names of the same option, for options that rules mention: rm(1), git-push(1), chmod(1). */
 const sameOption: Readonly<Record<string, string>> = {
   '--recursive': 'r',
   '--force': 'f',
@@ -228,8 +230,8 @@ const sameOption: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a call has the operands that a rule with an open end begins with, and all of its options, in whatever order
- * and spelling: `rm -rf *` speaks of `rm -f -r x` and `rm x --recursive --force`.
+ * True if a call has the operands with which an open-ended rule begins, and all of its options, in any order and
+ * spelling: `rm -rf *` matches `rm -f -r x` and `rm x --recursive --force`.
  */
 function saysTheSame(text: string, { argv }: Words): boolean {
   if (!text.endsWith(' *')) return false;
@@ -270,7 +272,10 @@ function split(words: readonly string[]): {
   return { operands, options };
 }
 
-/** Whether words that only the shell knows, or patterns that it replaces, could make a call the one of a rule. */
+/**
+ * True if words that only the shell knows, or patterns that it expands, could turn the call into one that matches the
+ * rule.
+ */
 function mayBe(text: string, { argv, raw }: Words): boolean {
   const isOpen = argv.map((word, index) => word === null || isPattern(raw[index] ?? ''));
   if (!isOpen.includes(true)) return false;
@@ -287,12 +292,12 @@ function mayBe(text: string, { argv, raw }: Words): boolean {
   return wanted.some((one) => globsOverlap(one.replace(/[?[\](){}]/g, '?'), collapse(shown)));
 }
 
-/** As much of a call as rules speak of. */
+/** Maximum characters of a call that are compared with a rule. */
 const MAX_SHOWN = 200;
 
 const isPattern = (raw: string): boolean => hasGlob(raw.replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, ''));
 
-/** Words that hold a script: what `su -c`, `watch`, `trap` and an alias run. */
+/** Arguments that contain a script: those of `su -c`, `watch`, `trap` and aliases. */
 function scriptsIn(part: CommandPart): readonly string[] {
   const { full } = part;
   const name = programName(full[0]);
@@ -315,7 +320,7 @@ function scriptsIn(part: CommandPart): readonly string[] {
   );
 }
 
-/** What an option of the table runs: the rest of its word, or the next one (`tar --to-command=x`, `rsync -e x`). */
+/** The commands that risky options run: the rest of the word, or the next one (`tar --to-command=x`, `rsync -e x`). */
 function toldToRun(argv: readonly (string | null)[]): readonly string[] {
   if (interpreters.test(programName(argv[0]))) return [];
   return riskyWords(argv)
@@ -334,7 +339,7 @@ function setVariables({ envPrefix, text, fullRaw: [first = ''] }: CommandPart): 
 
 const interpreters = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|awk|gawk|osascript)$/;
 
-/** Code on the command line that may start a program by its name. */
+/** Code on the command line that may start a program by name. */
 function codeIn({ argv }: CommandPart): readonly string[] {
   if (!interpreters.test(programName(argv[0]))) return [];
   return argv.slice(1).flatMap((word) => (word !== null && /[(\s]/.test(word) ? [word] : []));
@@ -348,7 +353,7 @@ function aliasScript(word: string): string {
 
 const shells = /^(?:ba|z|da|k|fi|a|c|tc)?sh$/;
 
-/** Whether a call runs what is not among its words: a shell fed from elsewhere, an alias of the configuration. */
+/** True if a call runs something that is not among its words: a shell with input from elsewhere, a configured alias. */
 function runsUnknown(part: CommandPart, text: string): boolean {
   const [first, ...rest] = part.argv;
   const name = programName(first);
@@ -370,7 +375,7 @@ function runsUnknown(part: CommandPart, text: string): boolean {
   return isAlias || configured;
 }
 
-/** Whether `xargs -I{}` or `find -exec` puts what it reads or finds in the place of the program. */
+/** True if `xargs -I{}` or `find -exec` puts its input or matches in place of the program. */
 function replacesProgram(full: readonly (string | null)[]): boolean {
   const found = full.findIndex(
     (word, index) => /^-(?:exec|ok)(?:dir)?$/.test(full[index - 1] ?? '') && word === '{}',

@@ -1,7 +1,7 @@
 /**
- * Commands that work on the project and nothing else: builds, tests, formatters, local commits, ordinary files. In the
- * mode `auto` only these are a judge's to decide; whatever is not listed here, down to its options, is the user's.
- * What reaches the network, installs, publishes, ends processes or runs text as code is not listed.
+ * Recognizes commands that work only on the project: builds, tests, formatters, local commits, ordinary files. In the
+ * mode `auto` a judge may approve only these; everything not listed here, down to the options, is left to the user.
+ * Commands that use the network, install, publish, kill processes or run text as code are not listed.
  */
 import { dirname } from 'node:path';
 import type { AskCause } from '../../protocol/permissions.ts';
@@ -15,11 +15,11 @@ import type { Visit } from '../shell/workingDirectory.ts';
 import { editedPaths } from './plainEdits.ts';
 import { locate, pathsIn } from './words.ts';
 
-/** The cause of asking about such a command; undefined where it is anything else. */
+/** The cause for approving such a command; undefined for any other command. */
 export function localWork(visit: Visit, policy: Policy): AskCause | undefined {
   const { part, directories } = visit;
   if (part.carrier || part.variables || !hasSafeEnvironment(part)) return undefined;
-  // What dash and bash read differently, and what the shell adds to.
+  // Words that dash and bash interpret differently, or that the shell expands.
   if (part.fullRaw.some((raw) => raw.includes("$'") || /^[*?[=]/.test(raw))) return undefined;
   const words = part.argv.filter((word) => word !== null);
   if (words.length < part.argv.length || directories === null) return undefined;
@@ -30,11 +30,11 @@ export function localWork(visit: Visit, policy: Policy): AskCause | undefined {
   return { type: 'command', text: part.text };
 }
 
-/** In the workspace, and not in a package of others: its scripts are not the project's. */
+/** True in the workspace, except in packages of others, whose scripts are not the project's. */
 const isOwnCode = (realPath: string, policy: Policy): boolean =>
   inWorkspace(realPath, policy) && !/\/(?:node_modules|vendor|site-packages)(?:\/|$)/.test(realPath);
 
-/** No word names, or could name, what lies outside the workspace or is protected. */
+/** True if no word names, or could name, anything protected or outside the workspace. */
 function staysInside({ part, directories }: Visit, policy: Policy): boolean {
   const isInside = (path: string): boolean => {
     const real = policy.realpath(path);
@@ -52,23 +52,23 @@ function staysInside({ part, directories }: Visit, policy: Policy): boolean {
 }
 
 /**
- * Options under which a tool listens, downloads, sends results to a service, or runs what the option names or holds as
- * code; and words from a file (`@args`), which have not been read.
+ * Options that make a tool listen, download, send results to a service, or run their value as code; and arguments from
+ * a file (`@args`), whose content is unknown.
  */
 const reaching =
   /^@|^--?(?:host|ui|api|open|inspect|node-opt|node-arg|install|init|registry|exec|eval|print|script-shell|shell|userconfig|globalconfig|rcfile|require|import|loader|config-env|proxy|pastebin|python-exec|server|drb|browser|load-plugins|plugins?(?:=|$)|Xswiftc|Xlinker|Xcc)/i;
 
-/** Subcommands and targets that serve, fetch, or write outside of the project. */
+/** Subcommands and targets that start servers, download, or write outside of the project. */
 const farther =
   /^(?:start|stop|serve|server|lsp|lsp-proxy|daemon|upgrade|update|self|install(?:\/.*)?|uninstall|migrate|publish|deploy|login|diagnose|custom|run-server)$/;
 
-/** They run whatever command follows. */
+/** Tools that run any command that follows. */
 const wrappingTools = new Set(['c8', 'nyc']);
 
-/** Of the others words are files, or filters of tests. */
+/** Tools with subcommands; arguments of the others are files or test filters. */
 const withSubcommands = new Set(['biome', 'ruff', 'phpstan', 'golangci-lint', 'ninja']);
 
-/** Linters, formatters, compilers and test runners: they run the project's own code at most. */
+/** Linters, formatters, compilers and test runners: at most they run the project's own code. */
 const devTools = new Set(
   (
     'tsc eslint prettier biome stylelint vitest jest mocha ava pytest mypy ruff black isort flake8 pylint ' +
@@ -90,7 +90,7 @@ const oneOf =
   ([first = '', ...rest]) =>
     subcommands.split(' ').includes(first) && !(bad && rest.some((word) => bad.test(word)));
 
-/** A script of the project by its name; what tells from its name that it reaches further is the user's. */
+/** True for a script of the project, unless its name suggests that it affects more than the project. */
 const isScript = (name: string): boolean =>
   /^[A-Za-z][\w:-]*$/.test(name) &&
   !/(?:^|[^a-z])(?:pre|post)?(?:deploy|publish|release|upload|push|ship|prod|production|destroy|drop|purge|wipe|nuke|reset|migrate|migration|migrations|seed|rollback|install|uninstall|login|eject|start|serve|prune)(?:$|[^a-z])/i.test(
@@ -111,14 +111,14 @@ const ofScripts: Check = (args) => {
     : /^(?:build|lint|format|typecheck|check)$/.test(first);
 };
 
-/** `npx tsc`: a tool by its bare name, so that nothing unknown is fetched. */
+/** `npx tsc`: a known tool by its plain name, so that nothing unknown is downloaded. */
 const ofTool: Check = ([first = '', ...rest]) => {
   if (/^--no(?:-install)?$/.test(first)) return ofTool(rest);
   if (wrappingTools.has(first)) return ofWrapped(rest);
   return devTools.has(first) && !(withSubcommands.has(first) && rest.some((word) => farther.test(word)));
 };
 
-/** `c8 --reporter=text vitest run`: what it runs has to be such a tool, or a script of the project, itself. */
+/** `c8 --reporter=text vitest run`: the wrapped command must itself be such a tool or a script of the project. */
 const ofWrapped: Check = (args) => {
   const start = args.findIndex((word) => !word.startsWith('-'));
   const [name = '', ...rest] = args.slice(Math.max(0, start));
@@ -160,7 +160,7 @@ const runners: Readonly<Record<string, Check>> = {
   cmake: oneOf('--build', farther),
 };
 
-/** Subcommands that change nothing but this repository, and that git can take back. */
+/** Subcommands that change only this repository, in ways that git can undo. */
 const gitCommands: Readonly<Record<string, OptionList & { readonly fits?: (read: ReadOptions) => boolean }>> =
   {
     add: { flags: 'Auvn', long: ['--all', '--update', '--verbose', '--dry-run', '--intent-to-add'] },
@@ -188,22 +188,22 @@ function isLocalGit({ directories, moved }: Visit, [name = '', ...rest]: readonl
   const list = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined;
   const read = list && readOptions(rest, list);
   if (list === undefined || read === undefined || list.fits?.(read) === false) return false;
-  // A directory may hold a repository's settings, and those name programs that git runs.
+  // A directory may contain a repository whose settings name programs that git runs.
   return !moved && directories?.some(policy.gitRunsPrograms) === false;
 }
 
-/** What builds make anew; anything else that is removed as a whole is the user's to decide. */
+/** Folders that builds recreate; deleting any other folder is left to the user. */
 const buildOutput =
   /(?:^|\/)(?:dist|build|out|target|coverage|node_modules|\.next|\.cache|\.turbo|\.parcel-cache|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache)\/?$/;
 
-/** `mkdir`, `touch`, `cp`, `mv`, `rm` and `chmod` of files that could be edited as well. */
+/** `mkdir`, `touch`, `cp`, `mv`, `rm` and `chmod` of files that could also be edited. */
 function worksOnFiles(visit: Visit, name: string, args: readonly string[], policy: Policy): boolean {
   const targets = fileTargets(visit, name, args);
   if (targets === undefined || targets.length === 0 || targets.some(hasGlob)) return false;
   return (visit.directories ?? []).every((directory) =>
     targets.every((word) => {
       const path = locate(word, directory, policy);
-      // A folder that is moved takes along what has not been looked at.
+      // Moving a folder would also move contents that have not been checked.
       return (
         isOrdinary(path, directory, policy) &&
         !(name === 'mv' && policy.isDirectory(path) && word !== args.at(-1))
@@ -226,13 +226,16 @@ function fileTargets({ part }: Visit, name: string, args: readonly string[]): re
       ? files
       : undefined;
   }
-  // A folder that is copied as a whole may bring along files that are protected at the new place.
+  // A recursive copy may create files that are protected at their new place.
   const copiesFolders =
     name === 'cp' && args.some((word) => /^(?:-[a-z]*[aRr]|--(?:recursive|archive))/.test(word));
   return copiesFolders ? undefined : editedPaths(part);
 }
 
-/** Whether changing it would be asked about for nothing but the mode, and it is no place that everything lies in. */
+/**
+ * True if editing the path would need approval only because of the mode, and it is not a folder that contains the
+ * entire workspace.
+ */
 function isOrdinary(path: string, directory: string, policy: Policy): boolean {
   const { behavior, cause, realPath } = decideFile({ tool: 'Edit', verb: 'write', path }, policy, true);
   const holdsAll = [policy.root, directory, ...policy.additionalDirectories].some((place) =>

@@ -1,4 +1,4 @@
-/** The files that a command names, for rules that deny or ask about files. */
+/** Finds the files that a command names, for deny and ask rules about files. */
 
 import { mayForbid } from '../files/filePattern.ts';
 import { programName } from '../options/programTable.ts';
@@ -9,16 +9,16 @@ import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track } from '../shell/workingDirectory.ts';
 import { locate, pathsIn, possiblePaths, textWords } from './words.ts';
 
-/** Longest path that a system takes. */
+/** Maximum path length that systems support. */
 const maxPathLength = 4096;
 
 export interface NamedPath {
-  /** Absolute; may hold wildcards of the shell. */
+  /** Absolute; may contain shell wildcards. */
   readonly path: string;
   readonly verb: 'read' | 'write';
 }
 
-/** Every path that a command names or may name. Of one that was not understood, every word of its text. */
+/** Every path that a command names or may name. For a command that was not understood, every word of its text. */
 export function* namedPaths(
   command: string,
   parsed: ParsedCommand,
@@ -46,7 +46,7 @@ export function* namedPaths(
         if (target !== null) yield { path: locate(target, directory, policy), verb };
 }
 
-/** The same of words that are known because the command itself has set their variables, or spells them with braces. */
+/** Paths in words whose value is known because the command itself sets their variables or spells them with braces. */
 function knownPaths(part: CommandPart): readonly string[] {
   if (!part.argv.includes(null)) return [];
   const texts = (part.runs ?? []).flatMap((run) =>
@@ -55,15 +55,15 @@ function knownPaths(part: CommandPart): readonly string[] {
   return [...new Set(texts)].flatMap((text) => pathsIn(text, text));
 }
 
-/** Programs that name no file in their words. */
+/** Programs whose arguments are not files. */
 const withoutFiles =
   /^(?:echo|printf|true|false|:|exit|sleep|kill|export|declare|local|unset|set|shift|return|break|continue|read|wait|date|seq|expr|basename|dirname|test|\[|\[\[)$/;
-/** Programs that show, or hand on, all that is in a folder. */
+/** Programs that show or copy everything in a folder. */
 const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|cp|mv|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|ditto)$/;
 
 /**
- * A rule about files that may be broken by a name which only the shell knows, or by a folder that is gone through; with
- * the part of the command that may.
+ * A rule about files that a command may violate through a name that only the shell knows, or by traversing a folder;
+ * with the part of the command that may.
  */
 export function mayNameForbidden(
   command: string,
@@ -102,7 +102,7 @@ function namesUnknown(part: CommandPart): boolean {
   return part.argv.some((word, at) => word === null && at > 0 && !text.has(at));
 }
 
-/** The folders that a search or a copy goes through; without any, `rg` and the like take the one they are in. */
+/** The folders that a search or a copy traverses; without operands, `rg` and the like search the current one. */
 function foldersOf(part: CommandPart, directory: string, policy: Policy): readonly string[] {
   const operands = part.argv.slice(1).filter((word) => word !== null && !word.startsWith('-'));
   const folders = operands
@@ -117,7 +117,7 @@ function foldersOf(part: CommandPart, directory: string, policy: Policy): readon
 function reachesInto(rule: SourcedRule, folder: string, policy: Policy): boolean {
   const parsed = parseRule(rule.text);
   if ('error' in parsed || parsed.spec === undefined) return false;
-  // Any name at all in there, one with a leading dot included.
+  // Any name in it, including names with a leading dot.
   const inside = `${folder === '/' ? '' : folder}/[!/]*`;
   return mayForbid(parsed.spec, inside, { ...policy, base: rule.base });
 }

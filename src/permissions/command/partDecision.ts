@@ -1,4 +1,4 @@
-/** Whether one simple command may run where it may run. */
+/** Decides whether one simple command may run in its possible directories. */
 import { basename } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { causeOf, decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
@@ -22,19 +22,19 @@ import { decidePattern, decideShown, decideTracked, decideTree, isNoFile } from 
 import { locate, possibleWords, textWords } from './words.ts';
 
 export interface PartVerdict extends PermissionDecision {
-  /** With `ask`: what a judge may decide on; absent = a limit. */
+  /** With `ask`: what a judge may decide about; absent = a limit. */
   readonly cause?: AskCause | undefined;
-  /** With `ask`: the command that a saved rule could allow, and what such a rule has to stay within. */
+  /** With `ask`: the command that a saved rule could allow, and the limits of such a rule. */
   readonly unruled?: ScopeInput;
-  /** Rules whose text covers the command, and why they do not reach it. */
+  /** Rules that name the command, and why they do not cover it. */
   readonly stopped?: readonly StoppedRule[];
-  /** The row of a built-in table that let it pass or held it. */
+  /** The row of a built-in table that allowed or stopped it. */
   readonly row?: string;
-  /** With `ask`: the directory outside the workspace that a rule could open for reading. */
+  /** With `ask`: the directory outside the workspace that a rule could make readable. */
   readonly outside?: string;
 }
 
-/** A rule that names a command and stops short of this call. */
+/** A rule that names a command but does not cover this call. */
 export interface StoppedRule {
   readonly text: string;
   readonly source: string;
@@ -42,7 +42,10 @@ export interface StoppedRule {
   readonly row?: string;
 }
 
-/** Deny and ask rules have been applied before; this decides what is allowed. `others`: what the rest of the command touches. */
+/**
+ * Decides what is allowed; deny and ask rules have already been applied. `others`: the paths that the rest of the
+ * command touches.
+ */
 export function decidePart(visit: Visit, others: Touched, policy: Policy): PartVerdict {
   const { part } = visit;
   const use = readOnlyUse(part);
@@ -75,7 +78,7 @@ function decideCall(input: ScopeInput, open: SourcedRule | undefined): PartVerdi
   return { behavior: 'ask', reason: `${shorten(part.text)} needs your approval.`, cause, unruled: input };
 }
 
-/** The first rule that names the whole command, the first that leaves something open, and those that stop short. */
+/** The first rule that names the entire command, the first open-ended one, and those that do not cover the call. */
 function rulesFor(input: ScopeInput): {
   readonly exact: SourcedRule | undefined;
   readonly open: SourcedRule | undefined;
@@ -110,13 +113,13 @@ function decideEnvironment(part: CommandPart): PartVerdict {
   return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what is run.` };
 }
 
-/** A secret that the command may read or hand on: a rule for the command in general does not cover it. */
+/** A secret file that the command may read or pass on: a general rule for the command does not cover that. */
 function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy): PartVerdict | undefined {
   const known = use && [...use.contents, ...(use.trees ?? []).map(({ path }) => path)];
   const words = known?.map((path) => ({ path, wild: true })) ?? possibleWords(withoutText(visit.part));
   for (const directory of visit.directories ?? [policy.root]) {
     for (const { path: word, wild } of words) {
-      // `eslint *` is no attempt at a key; `cat *` would show one.
+      // `eslint *` is not an attempt to read a key; `cat *` would show one.
       if (known === undefined && wild && /^[*?]/.test(basename(word))) continue;
       const path = locate(word, directory, policy);
       const isSecret = wild ? couldBeSensitive : isSensitive;
@@ -139,7 +142,7 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
   return undefined;
 }
 
-/** A message may speak of a secret file. */
+/** Removes text arguments: a message may mention a secret file. */
 function withoutText(part: CommandPart): CommandPart {
   const text = textWords(part);
   const kept = <T>(words: readonly T[]): readonly T[] => words.filter((_, at) => !text.has(at));
@@ -181,7 +184,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
   return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only looks.` };
 }
 
-/** A directory may hold another repository, and its settings name programs that git runs. */
+/** A directory may contain another repository, whose settings name programs that git runs. */
 function decideGit(
   { repositories = [], contents }: ReadOnlyUse,
   directories: readonly string[],
@@ -210,7 +213,7 @@ function decideGit(
   return undefined;
 }
 
-/** A file upwards from where it runs that makes a program something else. */
+/** A file in the current or a parent directory that changes which program runs. */
 function decideVersionFiles(
   { versionFiles = [] }: ReadOnlyUse,
   directories: readonly string[],
@@ -220,7 +223,7 @@ function decideVersionFiles(
   const places = directories.map(policy.realpath);
   const found =
     versionFiles.length === 0 ? [] : places.map((place) => policy.findUpwards(place, versionFiles));
-  // Above the workspace it is the user's own.
+  // Files above the workspace are the user's own.
   const named = places
     .map(policy.toolsFolderNamed)
     .filter((path) => path !== undefined && inWorkspace(path, policy));
@@ -228,7 +231,7 @@ function decideVersionFiles(
   return file === undefined ? undefined : { behavior: 'ask', reason: `${file} says what ${what} runs.` };
 }
 
-/** A pattern is what it means now: nothing else in the command makes files without having been asked about. */
+/** A pattern is decided by its current matches: no other part of the command creates files without approval. */
 function decidePaths(path: string, policy: Policy): FileVerdict {
   const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, true);
   if (!hasGlob(path) || verdict.cause !== 'secret') return verdict;
@@ -265,7 +268,7 @@ function decideOperand(
   };
 }
 
-/** The table that knows the command, by program and subcommand. */
+/** The table entry for the command, by program and subcommand. */
 function readOnlyRow({ argv }: CommandPart): string {
   const at = subcommandAt(argv);
   const names = [argv[0], ...(at > 0 ? [argv[at]] : [])];

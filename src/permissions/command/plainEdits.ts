@@ -1,6 +1,6 @@
 /**
- * In acceptEdits: `mkdir`, `touch`, `mv` and `cp` between places that could be edited as well. Of a folder that is moved
- * or copied every entry counts, at the place where it would end up.
+ * For acceptEdits: `mkdir`, `touch`, `mv` and `cp` between paths that could also be edited. For a moved or copied
+ * folder every entry is checked at its new place.
  */
 import { basename, join } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
@@ -24,22 +24,25 @@ const commands: Readonly<Record<string, OptionList>> = {
   cp: { flags: 'aRrfinpuv', long: ['--recursive', '--force', '--no-clobber', '--verbose'] },
 };
 
-/** What one such command does. */
+/** The effect of one such command. */
 type PlainEdit =
   | { readonly type: 'make'; readonly paths: readonly string[]; readonly foldersOnly: boolean }
   | {
       readonly type: 'transfer';
       readonly moves: boolean;
-      /** Whether folders and links are taken as they are, and not only the content of a file. */
+      /** True if folders and links are transferred as they are, and not only file contents. */
       readonly whole: boolean;
       readonly sources: readonly string[];
       readonly target: string;
     };
 
-/** Paths that a command may change before or while one of its parts runs; null = not known. */
+/** Paths that a command may change before or while one of its parts runs; null = unknown. */
 export type Touched = readonly string[] | null;
 
-/** Undefined = another command, or not understood. `others`: what the other parts of the command touch. */
+/**
+ * Undefined for another command, or one that is not understood. `others`: the paths that other parts of the command
+ * touch.
+ */
 export function decideEdits(visit: Visit, others: Touched, policy: Policy): PermissionDecision | undefined {
   const edit = readEdit(visit.part);
   if (edit === undefined || visit.directories === null || !hasSafeEnvironment(visit.part)) return undefined;
@@ -59,20 +62,26 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
   );
 }
 
-/** Every path that such a command touches, each word of it among them; undefined = another command, or not understood. */
+/**
+ * Every path that such a command touches, including each operand; undefined for another command, or one that is not
+ * understood.
+ */
 export function editedPaths(part: CommandPart): readonly string[] | undefined {
   const edit = readEdit(part);
   if (edit === undefined) return undefined;
   if (edit.type === 'make') return edit.paths;
   const { sources, target } = edit;
-  // Into a folder, what is written is the entry of the same name in it, perhaps a link.
+  // If the target is a folder, the entry of the same name in it is written, which may be a link.
   return [...sources, target, ...sources.map((source) => join(target, basename(source)))];
 }
 
-/** Parts, or sources of one part, that are compared with each other at most. */
+/** Maximum number of parts, or of sources of one part, that are compared with each other. */
 const MAX_COMPARED = 40;
 
-/** For each part: what the parts before it and the redirections may change; of parts in no certain order, all others. */
+/**
+ * For each part: the paths that earlier parts and redirections may change; without a certain order, those of all other
+ * parts.
+ */
 export function touchedByOthers(
   visits: readonly Visit[],
   writes: readonly (string | null)[],
@@ -111,7 +120,7 @@ function touchedBy({ part, directories }: Visit, policy: Policy): Touched {
   if (part.argv.length === 0 || changesDirectory(part)) return [];
   const edit = readEdit(part);
   if (edit === undefined) return readOnlyUse(part) === undefined ? null : [];
-  // A new empty folder changes nothing about what is copied.
+  // A new, empty folder has no effect on what is copied.
   if (edit.type === 'make' && edit.foldersOnly) return [];
   if (directories === null) return null;
   return directories.flatMap((directory) => {
@@ -140,7 +149,7 @@ function decideTransfer(
   const { moves, whole } = edit;
   const from = locate(source, directory, policy);
   const target = locate(edit.target, directory, policy);
-  // Into a folder, what is written is the entry of the same name in it, perhaps a link.
+  // If the target is a folder, the entry of the same name in it is written, which may be a link.
   const ends = [...new Set([target, join(target, basename(source))])];
   const take = (path: string): PermissionDecision =>
     moves ? decideWrite(path, policy) : decideFile({ tool: 'Read', verb: 'read', path }, policy, true);
@@ -170,7 +179,7 @@ function decideTransfer(
   ];
 }
 
-/** Whether what is transferred first may change what is transferred next. */
+/** True if transferring one source may change the next one. */
 function overlapsItself(
   { sources, target }: Extract<PlainEdit, { type: 'transfer' }>,
   directory: string,
@@ -190,7 +199,7 @@ function overlap(a: string, b: string): boolean {
 function readEdit(part: CommandPart): PlainEdit | undefined {
   const [name, ...args] = part.argv;
   const list = name != null && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  // What the shells read differently (`=x` to zsh) is not known, whatever its text.
+  // Unknown regardless of its text, because shells interpret it differently (`=x` in zsh).
   if (part.runs === null) return undefined;
   const read = list && readOptions(args, list);
   if (read === undefined || read.operands.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** Whether all files that a pattern or a folder stands for may be shown: they are looked at, one by one. */
+/** Decides whether all files that a pattern or a folder stands for may be shown, by checking each of them. */
 import { basename, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideFile, inWorkspace } from '../files/fileDecision.ts';
@@ -15,10 +15,12 @@ const allowed: PermissionDecision = {
   reason: 'Nothing in it is secret.',
 };
 
-/** What another command of the line prints, or the command's own input. */
+/** True for the output of another command on the line, or the command's own input. */
 export const isNoFile = (word: string): boolean => /^\/dev\/(?:fd\/\d+|stdin|null)$/.test(word);
 
-/** A file may be called like an option, and a name with a blank may become several words. */
+/**
+ * Checks the matches of a pattern: a file name may look like an option, and one with a blank may become several words.
+ */
 export function decidePattern(
   { pattern, bare }: OpenPattern,
   directory: string,
@@ -39,8 +41,8 @@ export function decidePattern(
 }
 
 /**
- * Whether every file below a folder may be shown. Between this look and the command another program could put a file
- * there; a program that can do that can also read it.
+ * Decides whether every file in a folder may be shown. Another program could add a file between this check and the
+ * command; a program that can do that can also read it.
  */
 export function decideTree(tree: Tree, directory: string, what: string, policy: Policy): PermissionDecision {
   if (isNoFile(tree.path)) return allowed;
@@ -54,7 +56,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
       policy,
       at === place,
     );
-    // Each match of a pattern is judged on its own; where only a folder's name suggests secrets, its files are.
+    // Each match of a pattern is judged separately; if only a folder's name suggests secrets, its files are judged.
     const isName = at === place && (hasGlob(tree.path) || (tree.only !== undefined && cause === 'secret'));
     if (behavior !== 'allow' && !(isName && behavior === 'ask')) return { behavior, reason };
   }
@@ -90,7 +92,10 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
   return allowed;
 }
 
-/** Whether the files that git tracks below some places may be shown; a place that is none counts as everything. */
+/**
+ * Decides whether the files that git tracks in some places may be shown; a place that is neither a folder nor tracked
+ * counts as everything.
+ */
 export function decideTracked(
   tracked: readonly string[],
   directory: string,
@@ -112,7 +117,7 @@ export function decideTracked(
   return allowed;
 }
 
-/** Whether the files may be shown whose content git shows: also those that it tracked once, and that are gone. */
+/** Decides whether the files whose content git shows may be shown, including formerly tracked and deleted ones. */
 export function decideShown(shown: Shown, place: string, what: string, policy: Policy): PermissionDecision {
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const held = (path: string): PermissionDecision | undefined => {
@@ -122,7 +127,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
   };
   const files = policy.gitShows(place, shown);
   if (files === undefined) {
-    // A history may be too long to be listed. What is tracked now is then all that is looked at.
+    // A history may be too long to list. Then only the currently tracked files are checked.
     const tracked = policy.trackedFiles(place);
     if (tracked !== undefined && !tracked.some(held)) return allowed;
     return { behavior: 'ask', reason: `Which files ${what} shows is not known.` };

@@ -1,4 +1,4 @@
-/** Which words of a command may name files, and which are text and nothing else. */
+/** Determines which words of a command may name files, and which are only text. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { hasGlob } from '../files/globOverlap.ts';
 import { programName } from '../options/programTable.ts';
@@ -11,8 +11,8 @@ interface Place {
 }
 
 /**
- * The absolute path of a word that is taken for a path. `link/..` is the parent of what the link points
- * to, as the system sees it, and not the directory that the link is in.
+ * The absolute path of a word, interpreted as a path. `link/..` is the parent of the link's target, as the system
+ * resolves it, not the directory of the link.
  */
 export function locate(word: string, directory: string, { home, realpath }: Place): string {
   const path = word === '~' || word.startsWith('~/') ? join(home, word.slice(1)) : word;
@@ -23,12 +23,14 @@ export function locate(word: string, directory: string, { home, realpath }: Plac
   return current;
 }
 
-/** Every path that a command's words may contain: as they are, after `=`, `:`, `@`, or glued to an option. */
+/**
+ * Every path that a command's words may contain: the word itself, or the part after `=`, `:`, `@`, or an option letter.
+ */
 export function possiblePaths(part: CommandPart): readonly string[] {
   return part.argv.flatMap((word, index) => pathsIn(word, part.raw[index] ?? ''));
 }
 
-/** The same, each with whether the shell would take it for a pattern. */
+/** The same, each with whether the shell would expand it as a pattern. */
 export function possibleWords(
   part: CommandPart,
 ): readonly { readonly path: string; readonly wild: boolean }[] {
@@ -44,7 +46,7 @@ export function possibleWords(
   return [...found.values()];
 }
 
-/** The same for one word; of a word that is not known, what its source shows. */
+/** The same for one word; for an unknown word, taken from its source text. */
 export function pathsIn(word: string | null, raw: string): readonly string[] {
   const text = word ?? raw.replace(/["'\\]/g, '');
   const candidates = [text];
@@ -54,12 +56,12 @@ export function pathsIn(word: string | null, raw: string): readonly string[] {
   }
   const glued = /^-[A-Za-z](.+)$/.exec(text)?.[1];
   if (glued !== undefined) candidates.push(glued);
-  // Of `{.env,x}` each alternative is a separate word.
+  // Each alternative of `{.env,x}` is a separate word.
   if (word === null) candidates.push(...text.split(/[{},]/));
   return [...new Set(candidates)].filter((path) => path !== '' && path.length < 4096);
 }
 
-/** An option that takes the next word as text, whatever that looks like, with the subcommands in which it does. */
+/** An option whose next word is always text, with the subcommands in which it is. */
 interface TextOption {
   readonly within: RegExp;
   readonly option: RegExp;
@@ -72,12 +74,12 @@ const options: Readonly<Record<string, readonly TextOption[]>> = {
     { within: /^(?:log|shortlog|rev-list)$/, option: /^--(?:grep|author)$/ },
   ],
   gh: [{ within: /^(?:pr|issue|release)$/, option: /^--(?:title|body|notes)$/ }],
-  // What is left out is not read: tar(1), rsync(1).
+  // Excluded files are not read: tar(1), rsync(1).
   tar: [{ within: /./, option: /^--exclude$/ }],
   rsync: [{ within: /./, option: /^--exclude$/ }],
 };
 
-/** The same with the text in the word itself. */
+/** The same with the text in the option's own word. */
 const glued: Readonly<Record<string, RegExp>> = {
   git: /^--(?:message|grep|author|date|format|pretty)=/,
   gh: /^--(?:title|body|notes)=/,
@@ -86,8 +88,8 @@ const glued: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Whether tar or rsync leaves out files of such a name, in whatever folder. Only what a name without a slash leaves out
- * counts, and to tar only in front of the files.
+ * Returns whether tar or rsync excludes files of a name in every folder. Considers only patterns without a slash, and
+ * for tar only those before the files.
  */
 export function leftOut(
   { argv }: CommandPart,
@@ -98,7 +100,7 @@ export function leftOut(
   const patterns: RegExp[] = [];
   const isNone = (): boolean => false;
   if (!isTar && program !== 'rsync') return isNone;
-  // These say what a pattern means, or take back what another one has left out.
+  // These options change the meaning of patterns, or include again what another one has excluded.
   if (
     argv.some((word) => word === null || /^--(?:include|anchored|(?:no-)?wildcards|ignore-case)/.test(word))
   )
@@ -108,7 +110,7 @@ export function leftOut(
     if (word === '--' || (isTar && !word.startsWith('-') && isFolder(word))) break;
     const pattern = word === '--exclude' ? argv[++at] : /^--exclude=(.*)$/s.exec(word)?.[1];
     if (pattern == null || /^[\w./*-]*\/[\w./*-]*$/.test(pattern)) continue;
-    // To rsync `! ` and `+ x` take something back.
+    // In rsync patterns `! ` and `+ x` include files again.
     if (!/^[\w.*?@%-]+$/.test(pattern)) return isNone;
     const text = pattern.replaceAll('.', '\\.').replace(/\*+/g, '.*').replaceAll('?', '.');
     patterns.push(new RegExp(`^${text}$`, 's'));
@@ -117,8 +119,8 @@ export function leftOut(
 }
 
 /**
- * The places of words that are only text: messages, titles, what is printed. A word that only the shell knows is one
- * of them where quotes keep it one word.
+ * The indexes of words that are only text: messages, titles, printed words. A word that only the shell knows is
+ * included if quotes keep it a single word.
  */
 export function textWords(part: CommandPart): ReadonlySet<number> {
   const name = programName(part.argv[0]);

@@ -1,4 +1,4 @@
-/** Whether one file may be read or written: rules, secrets, the workspace and the mode, in that order. */
+/** Decides whether one file may be read or written: by rules, secrets, the workspace and the mode, in that order. */
 import { dirname, join, relative } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
@@ -16,7 +16,7 @@ import {
 } from './protectedNames.ts';
 import { couldBeSensitive, foldPath, isSensitive, secretFolders } from './sensitive.ts';
 
-/** What decided, so that a suggestion can be made of it. */
+/** What determined the decision, so that a rule can be suggested. */
 export interface FileVerdict extends PermissionDecision {
   readonly cause: 'rule' | 'secret' | 'protected' | 'outside' | 'mode' | 'workspace';
   /** The path with its links resolved. */
@@ -28,17 +28,17 @@ export interface FileRequest {
   readonly verb: 'read' | 'write';
   /** Absolute. */
   readonly path: string;
-  /** Where it led when the call was prepared, if that has been found out; nothing else will be touched. */
+  /** Where it led when the call was prepared, if known; nothing else will be accessed. */
   readonly realPath?: string;
-  /** Only rules with a pattern speak of it: it is a word of a command and perhaps not a file. */
+  /** Match only rules with a pattern: the path is a word of a command that may not be a file. */
   readonly byPattern?: boolean;
-  /** False for a folder that is made, and for a word of a command that may stand for something else than a file. */
+  /** False for a new folder, and for a word of a command that may not be a file. */
   readonly isFile?: boolean;
 }
 
 /**
- * `path` may hold shell wildcards when `globs` says so: then what the pattern could mean is decided, and what
- * it means now, since a name that looks harmless may be a link.
+ * Decides about a path; with `globs` it may contain shell wildcards. A pattern is judged by what it could match and by
+ * what it matches now, since a harmless-looking name may be a link.
  */
 export function decideFile(request: FileRequest, policy: Policy, globs = false): FileVerdict {
   const verdict = decideOne(request, policy, globs);
@@ -54,13 +54,13 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
   const astray = files
     .filter((file) => request.verb === 'write' || policy.realpath(file) !== file)
     .map((path) => decideOne({ ...request, path }, policy, false))
-    // First what leads out: where only names are listed, a secret's name is no reason to ask.
+    // Links out of the workspace first: if only names are listed, a secret's name is no reason to ask.
     .sort((a, b) => Number(b.cause === 'outside') - Number(a.cause === 'outside'));
   const isCertain = verdict.behavior === 'ask' && verdict.cause !== 'secret';
   return gravest(isCertain ? [verdict, ...astray] : [...astray, verdict]) ?? verdict;
 }
 
-/** What a verdict that asks is about. */
+/** The cause of a verdict that asks. */
 export function causeOf({ cause, realPath, reason }: FileVerdict, verb: FileRequest['verb']): AskCause {
   if (verb === 'write' && cause === 'mode') return { type: 'edit', path: realPath };
   return { type: 'limit', reason, ...(cause === 'secret' && { isSecret: true }) };
@@ -138,7 +138,7 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   return verdict('ask', 'mode', 'Edits need your approval in this mode.');
 }
 
-/** Of what is allowed. */
+/** The basis of an allowed access, by cause. */
 const basisOf = {
   rule: 'rule',
   mode: 'mode',
@@ -150,7 +150,7 @@ const basisOf = {
 
 const past = (verb: 'read' | 'write'): string => (verb === 'read' ? 'read' : 'written');
 
-/** The first of the protected paths, the resolved one before the one that was written. */
+/** The first protected path, checking the resolved one before the one as written. */
 function protectedAmong(
   paths: readonly string[],
   { isFile = true }: FileRequest,
@@ -170,8 +170,8 @@ function protectedAmong(
 }
 
 /**
- * What makes a folder a repository without a `.git`, whose settings git uses in it: it takes `HEAD`, and `config`, `objects`
- * and `refs` are ordinary names. Source: gitrepository-layout.
+ * `HEAD` makes a folder without `.git` a repository whose settings git uses; `config`, `objects` and `refs` are
+ * ordinary names. Source: gitrepository-layout.
  */
 function protectedAsHead(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   if (foldPath(realPath).at(-1) !== 'head' || policy.isDirectory(join(dirname(realPath), '.git')))
@@ -179,7 +179,7 @@ function protectedAsHead(realPath: string, policy: Policy): { path: string; by: 
   return { path: realPath, by: 'git, which takes a folder with it for a repository' };
 }
 
-/** The settings of git may include any file, also one that the project keeps under another name. */
+/** Git's settings may include any file, including one of the project under another name. */
 function protectedByInclude(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   const included = [policy.root, ...policy.additionalDirectories].flatMap((folder) =>
     policy.gitIncludes(folder, policy.home),
@@ -189,7 +189,7 @@ function protectedByInclude(realPath: string, policy: Policy): { path: string; b
     : undefined;
 }
 
-/** A repository may keep `AGENTS.md` or `.vscode` as a link: what it leads to is protected as well. */
+/** A repository may contain `AGENTS.md` or `.vscode` as a link: its target is protected as well. */
 function protectedByLink(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   const folders = [policy.root, ...policy.additionalDirectories].flatMap((folder) => [
     folder,
@@ -202,7 +202,7 @@ function protectedByLink(realPath: string, policy: Policy): { path: string; by: 
   return undefined;
 }
 
-/** So may the home folder: `~/.config/nvim` leads to a project with dot files. */
+/** The home folder may also contain such links: `~/.config/nvim` may lead to a project of dot files. */
 function protectedInHome(realPath: string, policy: Policy): { path: string; by: string } | undefined {
   const names = namesInHome(realPath, policy);
   if (names.length === 0) return undefined;
@@ -215,7 +215,7 @@ function protectedInHome(realPath: string, policy: Policy): { path: string; by: 
   return undefined;
 }
 
-/** The protected name that a path is, or lies below. */
+/** The protected name that a path is or is inside of. */
 export function protectionOf(path: string, policy: Policy): ProtectedName | undefined {
   return protectedName(path, placesOf(policy));
 }
@@ -224,14 +224,14 @@ function placesOf(policy: Policy): ProtectionPlace {
   return protectionPlace(policy.home, [policy.root, ...policy.additionalDirectories], policy.realpath);
 }
 
-/** Whether a resolved path lies in the project or in a directory that was added to it. */
+/** True if a resolved path is in the project or in a directory added to it. */
 export function inWorkspace(realPath: string, policy: Policy): boolean {
   return [policy.root, ...policy.additionalDirectories].some((directory) =>
     contains(policy.realpath(directory), realPath),
   );
 }
 
-/** `Edit` speaks of every way to write; forbidding `Read` forbids to look in any way, editing included. */
+/** `Edit` rules cover every way to write; forbidding `Read` forbids all access, including edits. */
 function speaksOf(ruleTool: string, { tool, verb }: FileRequest, forbidding: boolean): boolean {
   if (namesTool(ruleTool, tool)) return true;
   if (verb === 'write') return ruleTool === 'Edit' || (forbidding && ruleTool === 'Write');
@@ -259,7 +259,7 @@ function forbidding(
   });
 }
 
-/** A rule without a pattern speaks of the workspace only. */
+/** An allow rule without a pattern covers only the workspace. */
 function allows(
   rule: SourcedRule,
   request: FileRequest,
@@ -275,7 +275,7 @@ function allows(
     : permits(parsed.spec, realPath, { ...policy, base: rule.base });
 }
 
-/** Whether the rule is this very file, or speaks of such files as such, and not of everything around it. */
+/** True if the rule names exactly this file or this kind of file, rather than everything around it. */
 function namesTheFile(
   rule: SourcedRule,
   kind: 'secret' | 'protected',
@@ -291,7 +291,7 @@ function namesTheFile(
   return named?.isGeneral === true ? protectionOf(realPath, policy)?.isGeneral === true : named !== undefined;
 }
 
-/** Absolute paths below the home folder that lead to the same file or folder through a link. */
+/** Absolute paths in the home folder that lead to the same file or folder through a link. */
 export function namesInHome(
   realPath: string,
   { home, linksIn, realpath }: Pick<Policy, 'home' | 'linksIn' | 'realpath'>,
@@ -299,14 +299,14 @@ export function namesInHome(
   return folders.flatMap((folder) =>
     linksIn(join(home, folder)).flatMap((link) => {
       const target = realpath(link);
-      // A link to what is around the home says nothing about what lies there.
+      // A link to the home itself or one of its parents does not say anything about its contents.
       if (contains(target, realpath(home)) || !contains(target, realPath)) return [];
       return [join(link, relative(target, realPath))];
     }),
   );
 }
 
-/** Folders of the home in which a link may stand in the place of what a program reads as settings or keeps secret. */
+/** Folders of the home in which a link may replace settings or secrets of a program. */
 const folders: readonly string[] = [
   ...new Set([
     '',

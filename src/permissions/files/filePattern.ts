@@ -1,41 +1,41 @@
-/** File patterns of rules, in the manner of `.gitignore`: `/x` `//x` `~/x` `./x` `x` `dir/**`. */
+/** File patterns of rules, similar to `.gitignore`: `/x` `//x` `~/x` `./x` `x` `dir/**`. */
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import picomatch from 'picomatch';
 import { globsOverlap } from './globOverlap.ts';
 import { foldText } from './sensitive.ts';
 
 export interface PatternPlace {
-  /** What `/x`, `./x` and bare `x` are relative to. */
+  /** The directory that `/x`, `./x` and bare `x` are relative to. */
   readonly base: string;
   readonly home: string;
   readonly realpath: (path: string) => string;
 }
 
 /**
- * Whether an absolute, already resolved path is covered by a pattern that permits. The pattern's own path is
- * taken at its word, so that a link put in its place permits nothing else.
+ * True if a pattern that permits covers an absolute, resolved path. The pattern's own path is used as written, so that
+ * a link created at that path permits nothing else.
  */
 export function permits(pattern: string, realPath: string, place: PatternPlace): boolean {
   const { root, glob } = locatePattern(pattern, place);
   return [root, place.realpath(root)].some((directory) => matches(glob, directory, realPath, false));
 }
 
-/** Whether a pattern without wildcards is this very file, and neither a folder around it nor a name anywhere. */
+/** True if a pattern without wildcards is exactly this file, and not a parent folder or a name at any depth. */
 export function isExactly(pattern: string, realPath: string, place: PatternPlace): boolean {
   const { root, glob } = locatePattern(pattern, place);
   if (/[*?[{(!]/.test(glob)) return false;
   return [root, place.realpath(root)].some((directory) => join(directory, glob) === realPath);
 }
 
-/** What a pattern speaks of, as an absolute path with its wildcards left in. */
+/** The pattern as an absolute path, wildcards included. */
 export function fixedPath(pattern: string, place: PatternPlace): string {
   const { root, glob } = locatePattern(pattern, place);
   return join(root, glob);
 }
 
 /**
- * Whether a path, given as written and as resolved, is covered by a pattern that forbids. The pattern counts as written
- * and with its links resolved; spellings that some file system takes for the same are the same.
+ * True if a pattern that forbids covers a path, given as written and as resolved. The pattern is matched as written and
+ * with its links resolved; spellings that are equal on some file system count as equal.
  */
 export function forbids(pattern: string, paths: readonly string[], place: PatternPlace): boolean {
   return anchors(pattern, place).some(({ root, glob }) =>
@@ -45,7 +45,7 @@ export function forbids(pattern: string, paths: readonly string[], place: Patter
   );
 }
 
-/** The pattern as written, and with its fixed beginning taken apart so that links in it can be resolved. */
+/** The pattern as written, and with its fixed beginning split off so that links in it can be resolved. */
 function anchors(pattern: string, place: PatternPlace): readonly { root: string; glob: string }[] {
   const located = locatePattern(pattern, place);
   const fixed = located.glob.replace(/^\*\*\//, '');
@@ -59,10 +59,10 @@ function anchors(pattern: string, place: PatternPlace): readonly { root: string;
   return [located, below, { root: place.realpath(join(located.root, fixed)), glob: '**' }];
 }
 
-/** Whether some file that the shell makes of a wildcard path could be covered by a pattern that forbids. */
+/** True if a pattern that forbids could cover some file to which the shell expands a path with wildcards. */
 export function mayForbid(pattern: string, path: string, place: PatternPlace): boolean {
   const { root, glob } = locatePattern(pattern, place);
-  // A shell's wildcard does not match a leading dot.
+  // A shell wildcard does not match a leading dot.
   if (/^[*?]/.test(basename(path)) && basename(glob).startsWith('.')) return false;
   const given = foldText(path);
   return [root, place.realpath(root)].some((directory) => {
@@ -71,7 +71,7 @@ export function mayForbid(pattern: string, path: string, place: PatternPlace): b
   });
 }
 
-/** Whether `path` is `directory` or lies below it. Both absolute. */
+/** True if `path` is `directory` or inside it. Both absolute. */
 export function contains(directory: string, path: string): boolean {
   const way = relative(directory, path);
   return way === '' || !(way === '..' || way.startsWith('../') || isAbsolute(way));
@@ -86,7 +86,7 @@ function locatePattern(pattern: string, { base, home }: PatternPlace): { root: s
   return { root: base, glob: hasFolder ? pattern : `**/${pattern}` };
 }
 
-/** Splits an absolute pattern where its wildcards begin. */
+/** Splits an absolute pattern at its first wildcard. */
 function literalPrefix(pattern: string): { root: string; glob: string } {
   const wild = /[*?[{(!]/.exec(pattern)?.index ?? pattern.length;
   const root = dirname(`${pattern.slice(0, wild)}x`);
@@ -101,7 +101,7 @@ function matches(glob: string, root: string, path: string, nocase: boolean): boo
   return matcherOf(nocase ? foldText(glob) : glob, nocase)(way);
 }
 
-/** Compiled patterns: a long command asks the same few rules about thousands of words. */
+/** Cache of compiled patterns: a long command checks the same few rules for thousands of words. */
 const compiled = new Map<string, (way: string) => boolean>();
 const MAX_COMPILED = 500;
 
@@ -111,7 +111,7 @@ function matcherOf(glob: string, nocase: boolean): (way: string) => boolean {
   if (known !== undefined) return known;
   const pattern = glob.replace(/\/+$/, '');
   const options = { dot: true, nonegate: true, noextglob: true, nocase };
-  // What names a directory covers what is in it.
+  // A pattern for a directory also covers everything in it.
   const made = picomatch([pattern, `${pattern}/**`], options);
   if (compiled.size >= MAX_COMPILED) compiled.clear();
   compiled.set(key, made);

@@ -1,7 +1,7 @@
 /**
- * Whether some name matches both of two simple patterns (`*`, `?`, `[…]`). Errs towards yes: a bracket is
- * read as any character; braces, parentheses, classes (`[[:alpha:]]`) and what follows a backslash as anything at all,
- * because programs differ in how they read these.
+ * True if some name matches both of two simple patterns (`*`, `?`, `[…]`). Errs on the side of true: a bracket counts
+ * as any character; braces, parentheses, classes (`[[:alpha:]]`) and escaped characters count as anything, because
+ * programs interpret them differently.
  */
 export function globsOverlap(left: string, right: string): boolean {
   const [a, b] = [simplify(left), simplify(right)];
@@ -19,7 +19,7 @@ export function globsOverlap(left: string, right: string): boolean {
   return overlap(0, 0);
 }
 
-/** Whether a shell would take this for a pattern and not for a name. */
+/** True if a shell would expand the text as a pattern. */
 export const hasGlob = (text: string): boolean => /[*?[]/.test(text);
 
 function simplify(pattern: string): string {

@@ -1,33 +1,32 @@
 /**
- * Files and folders that other programs run or read as settings: what is written there runs, or changes what runs, without
- * anybody looking at it again. Data, so that whatever guards the workspace (the permission check, a sandbox) guards the
- * same names.
+ * Files and folders that other programs run or read as settings: content written there is run, or changes what is run,
+ * without further review. Data, so that the permission check and the sandbox protect the same names.
  *
- * Left out on purpose: ordinary source that developers edit all day and that runs only when they run it, such as
+ * Deliberately left out: ordinary sources that developers edit constantly and that run only when they run them, such as
  * package.json, Makefile, justfile, Dockerfile, *.config.js, conftest.py, tox.ini, build.rs, build.gradle, Gemfile,
- * deno.json, flake.nix, and the settings of linters and test runners; and what only chooses a style or a version, such as
- * .editorconfig, .gitignore, .nvmrc and .python-version.
+ * deno.json, flake.nix, and the settings of linters and test runners; and files that only choose a style or a version,
+ * such as .editorconfig, .gitignore, .nvmrc and .python-version.
  */
 import { foldPath } from './sensitive.ts';
 
 export interface ProtectedName {
   /**
-   * `name`: a file or folder of that name at any depth, with all that is in it. `a/b`: the same for names in a row.
-   * `~/a`: below the home folder. `/a`: from the root of the file system. `*` stands for anything within a name.
-   * Capitals make no difference.
+   * `name`: a file or folder of that name at any depth, with everything in it. `a/b`: the same for consecutive names.
+   * `~/a`: in the home folder. `/a`: from the root of the file system. `*` matches anything within a name.
+   * Case-insensitive.
    */
   readonly pattern: string;
-  /** What uses it, in words for the user: "VS Code". */
+  /** The program that uses it, as shown to the user: "VS Code". */
   readonly usedBy: string;
-  /** Commands that the user runs all day (install, test, commit) write there, so a sandbox has to let them. */
+  /** Everyday commands of the user (install, test, commit) write there, so a sandbox must allow it. */
   readonly isBuilt?: true;
-  /** It stands for whatever has no name here: a rule for it does not cover what has one. */
+  /** Covers everything without a name of its own: a rule for it does not cover specific names. */
   readonly isGeneral?: true;
 }
 
 interface Group {
   readonly usedBy: string;
-  /** The topic of that program's own documentation which says so. */
+  /** The topic of that program's documentation that says so. */
   readonly source: string;
   readonly patterns: readonly string[];
 }
@@ -246,8 +245,8 @@ const home: readonly Group[] = [
 ];
 
 /**
- * What the home folder hides belongs to some program, whether or not it is listed above. Only where the workspace is the
- * home folder or around it: a project that lies below `~/.config` is made of ordinary files.
+ * Every hidden entry of the home belongs to some program, even if it is not listed above. Applies only if the workspace
+ * is or contains the home folder: a project in `~/.config` consists of ordinary files.
  */
 const hiddenInHome: ProtectedName = {
   pattern: '~/.*',
@@ -256,7 +255,7 @@ const hiddenInHome: ProtectedName = {
   isGeneral: true,
 };
 
-/** What installing packages, running tests, and commits of other version controls than git write. */
+/** Files that package installation, test runs, and commits of version control systems other than git write. */
 const built: ReadonlySet<string> = new Set(
   words(`node_modules .venv .virtualenv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate bin/activate.*sh bin/activate.nu
     bin/activate.ps1 bin/activate.bat bin/activate_this.py pyvenv.cfg
@@ -264,7 +263,7 @@ const built: ReadonlySet<string> = new Set(
     .RData .hg .jj .svn .bzr .sl _darcs .pijul .repo .pixi .hatch .conda renv/library .fvm .gradle .pnpm-store .bsp .bloop .metals .scala-build .dvc`),
 );
 
-/** Every protected name. Pure data. */
+/** All protected names. Pure data. */
 export const protectedNames: readonly ProtectedName[] = [git, agents, editors, automation, packages, home]
   .flat()
   .flatMap(({ usedBy, patterns }) =>
@@ -272,16 +271,16 @@ export const protectedNames: readonly ProtectedName[] = [git, agents, editors, a
   );
 
 export interface ProtectionPlace {
-  /** The home folder, absolute: as it is called, and with its links resolved. */
+  /** The home folder, absolute: as named, and with its links resolved. */
   readonly homes: readonly string[];
   /**
-   * Absolute folders that the user works in. The way to the innermost of them that holds the path is the user's own
-   * choice: in a worktree at `.claude/worktrees/x` the files are ordinary ones.
+   * Absolute folders in which the user works. The parents of the innermost one that contains the path do not count,
+   * because the user chose them: in a worktree at `.claude/worktrees/x` the files are ordinary.
    */
   readonly workspace: readonly string[];
 }
 
-/** Where names are compared: home and workspace as they are called, and with their links resolved. */
+/** The places used in comparisons: home and workspace as named, and with their links resolved. */
 export function protectionPlace(
   home: string,
   workspace: readonly string[],
@@ -294,8 +293,8 @@ export function protectionPlace(
 }
 
 /**
- * The protected name that an absolute path is, or lies below. A name that some file system takes for a protected one
- * counts as that: other capitals, invisible characters, dots or blanks at its end.
+ * The protected name that an absolute path is or is inside of. Spellings that some file system treats as equal count:
+ * different case, invisible characters, trailing dots or blanks.
  */
 export function protectedName(
   path: string,
@@ -322,7 +321,7 @@ export function protectedName(
   );
 }
 
-/** Whether commands are to be kept from writing there: protected, and not what commands build. */
+/** True if commands must not write there: protected, and not something that commands build. */
 export function isReadOnlyForCommands(path: string, place: ProtectionPlace): boolean {
   const name = protectedName(path, place);
   return name !== undefined && name.isBuilt !== true;
@@ -334,7 +333,7 @@ type Way = readonly Matcher[];
 const matchesAt = (way: Way, parts: readonly string[], at: number): boolean =>
   way.every((matches, index) => matches(parts[at + index] ?? ''));
 
-/** Whether the way ends after the first `from` parts. */
+/** True if the names match at a position that extends beyond the first `from` parts. */
 function matchesFrom(from: number, way: Way, parts: readonly string[]): boolean {
   for (let at = Math.max(0, from - way.length + 1); at < parts.length; at++)
     if (matchesAt(way, parts, at)) return true;
@@ -355,10 +354,10 @@ function matcher(name: string): Matcher {
 
 const expression = (name: string): string => name.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*');
 
-/** The patterns, sorted by how they are looked for: most are names, and a long command asks about thousands of words. */
+/** The patterns, sorted by how they are matched: most are plain names, and a long command checks thousands of words. */
 interface SortedNames {
   readonly plain: ReadonlyMap<string, ProtectedName>;
-  /** All of `wild` at once: nearly every name is none of these, and they would be tried one after the other. */
+  /** All of `wild` in one expression: most names match none of these, which would otherwise be tried one by one. */
   readonly anyWild: RegExp;
   readonly wild: readonly { readonly name: ProtectedName; readonly matches: Matcher }[];
   readonly rows: readonly { readonly name: ProtectedName; readonly way: Way }[];
@@ -369,7 +368,7 @@ interface SortedNames {
   }[];
 }
 
-/** Sorted at the first question: a start that asks about no file does without. */
+/** Built on first use, so that a start that checks no file does not need it. */
 let sorted: SortedNames | undefined;
 
 function sortNames(): SortedNames {

@@ -1,6 +1,5 @@
 /**
- * Paths that hold secrets. Reading or writing one is always a question for the user; only a rule that names the file
- * settles it beforehand.
+ * Paths that contain secrets. Reading or writing one always needs the user's approval, unless a rule names the file.
  */
 import { globsOverlap, hasGlob } from './globOverlap.ts';
 
@@ -43,28 +42,28 @@ const names = [
   'secrets.y*ml',
   'secrets.toml',
 ];
-/** As an expression: large trees are looked through for them. */
+/** A regular expression, because large trees are searched. */
 const secretName = new RegExp(
   `^(?:${names.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
   's',
 );
-/** What an open end adds (`id_rsa.bak`) is left out where any name with that end would match. */
+/** Without the open end (as in `id_rsa.bak`), with which any wildcard name would match. */
 const namesForWildcards = names.map((name) => (name.startsWith('.') ? name : name.replace(/\*$/, '')));
 const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
 const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
-/** Of the program's own data also what it has kept of sessions and files: secrets that the user once showed are among it. */
+/** Includes the program's records of sessions and files, which may contain secrets that the user once showed. */
 const ownData = String.raw`\.clawdcode\/(?:(?:config|credentials|auth|trust|compile-cache\.key)[^/]*|(?:history|logs|index)(?:\/.*)?|projects\/[^/]+\/(?!memory(?:\/|$)).*)`;
 const places = new RegExp(
   String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
 );
-/** Folders of a home in which secrets lie. */
+/** Folders of a home that contain secrets. */
 export const secretFolders: readonly string[] = [
   ...directories,
   ...['.kube', '.docker', '.config/gcloud', '.config/gh', '.clawdcode'],
 ];
 const parentsOfPlaces = ['.kube', '.docker', '.config', 'gh', 'gcloud', '.clawdcode', 'proc', 'etc'];
 
-/** Whether a path (absolute or relative, not a pattern) names a secret: keys, credentials, `.env` files. */
+/** True if a path (absolute or relative, not a pattern) names a secret: keys, credentials, `.env` files. */
 export function isSensitive(path: string): boolean {
   const parts = foldPath(path);
   const name = parts.at(-1);
@@ -74,7 +73,7 @@ export function isSensitive(path: string): boolean {
   return secretName.test(name) && !harmless.test(name);
 }
 
-/** Whether a path that may hold shell wildcards could name a secret. Wildcards do not match a leading dot. */
+/** True if a path that may contain shell wildcards could name a secret. Wildcards do not match a leading dot. */
 export function couldBeSensitive(path: string): boolean {
   if (!hasGlob(path)) return isSensitive(path);
   const parts = foldPath(path);
@@ -92,12 +91,12 @@ export function couldBeSensitive(path: string): boolean {
 const systemFiles =
   /^\/(?:etc\/(?:os-release|lsb-release|debian_version|alpine-release|redhat-release|fedora-release|hostname|issue|timezone|shells|hosts)|usr\/lib\/os-release|proc\/(?:cpuinfo|meminfo|version|uptime|loadavg|filesystems|stat|vmstat|diskstats|swaps))$/;
 
-/** Whether a file only says what system this is. */
+/** True if the file only identifies the operating system (such as `/etc/os-release`) or reports its state. */
 export const isPublic = (path: string): boolean => systemFiles.test(path);
 
 /**
- * The parts of a path as the most careless file system compares them: without regard to capitals (macOS, Windows), to
- * invisible characters (HFS+) and to dots and blanks at the end of a name (Windows shares). `.` is left out.
+ * The parts of a path as the most lenient file system compares them: ignoring case (macOS, Windows), invisible
+ * characters (HFS+), and trailing dots and blanks (Windows shares). `.` is left out.
  */
 export function foldPath(path: string): string[] {
   return path
@@ -107,20 +106,20 @@ export function foldPath(path: string): string[] {
     .map((part) => (/^git~\d+$/.test(part) ? '.git' : part));
 }
 
-/** A text in the form in which two spellings of one name are equal. */
+/** Normalizes a text so that different spellings of one name are equal. */
 export function foldText(text: string): string {
   const known = folded.get(text);
   if (known !== undefined) return known;
-  // Upper case first, as it is what brings `ſ` and `s` together.
+  // Upper case first, because only that makes `ſ` and `s` equal.
   const made = text.normalize('NFC').replace(invisible, '').toUpperCase().toLowerCase();
   if (folded.size >= MAX_FOLDED) folded.clear();
   folded.set(text, made);
   return made;
 }
 
-/** A long command asks about the same folders for each of its words. */
+/** Cache: a long command checks the same folders for each of its words. */
 const folded = new Map<string, string>();
 const MAX_FOLDED = 2000;
 
-/** What HFS+ leaves out of account, as git's core.protectHFS lists it. */
+/** Characters that HFS+ ignores, as listed by git's core.protectHFS. */
 const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

@@ -5,7 +5,7 @@ import { gitFolder, gitRunsPrograms, gitShows, includedSettings, trackedFiles } 
 import { realpathForAll } from './realpathForAll.ts';
 import { toolsFolderNamed } from './toolVersions.ts';
 
-/** The real disk, and git as it runs with the user's environment. */
+/** Lookups on the real disk, and in git with the user's environment. */
 export const diskLookups = (env: Readonly<Record<string, string | undefined>>): DiskLookups => ({
   realpath: realpathForAll,
   expandGlob,

@@ -2,13 +2,13 @@ import { type Dirent, readdirSync } from 'node:fs';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { isMisread } from './filesBelow.ts';
 
-/** Entries looked at for one pattern; a shell command that means more is a question anyway. */
+/** Maximum entries read for one pattern; a command that matches more needs approval anyway. */
 const MAX_ENTRIES = 5000;
 
 /**
  * The existing paths to which a shell may expand an absolute path with wildcards, in which a backslash escapes the next
- * character; undefined when there are too many to look at. May include a few that the shell would not: `**` matches both
- * what bash takes it for (`*`) and, as in zsh, any depth.
+ * character; undefined if there are too many. May include paths that the shell would not: `**` matches both as in bash
+ * (like `*`) and, as in zsh, at any depth.
  */
 export function expandGlob(pattern: string): readonly string[] | undefined {
   let looked = 0;
@@ -19,7 +19,7 @@ export function expandGlob(pattern: string): readonly string[] | undefined {
       looked += entries.some(({ name }) => isMisread(name)) ? Number.POSITIVE_INFINITY : entries.length;
       return entries;
     } catch {
-      // No directory, or one that may not be read: the shell finds nothing there either.
+      // Not a directory, or unreadable: the shell finds nothing there either.
       return [];
     }
   };
@@ -47,14 +47,14 @@ export function expandGlob(pattern: string): readonly string[] | undefined {
   return looked > MAX_ENTRIES ? undefined : found;
 }
 
-/** Not normalised: the parent of a link is where it leads, and `.?/x` stands for `../x` in some shells. */
+/** Not normalized: `..` after a link is the parent of its target, and `.?/x` matches `../x` in some shells. */
 const inside = (directory: string, name: string): string => `${directory === '/' ? '' : directory}/${name}`;
 
-/** Some shells let `.*` match the directory itself and its parent. */
+/** In some shells `.*` matches the directory itself and its parent. */
 const dots = (part: string): readonly string[] => (part.startsWith('.') ? ['.', '..'] : []);
 
 function mayMatch(part: string, name: string): boolean {
-  // Quoted, a wildcard is a character.
+  // A quoted wildcard is an ordinary character.
   if (name === part) return true;
   if (name.startsWith('.') && /^[*?]/.test(part)) return false;
   return globsOverlap(part, name.replace(/[*?[\]{}()]/g, '?'));

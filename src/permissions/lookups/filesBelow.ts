@@ -1,11 +1,11 @@
-/** What there is on disk below a folder and above it, as far as a decision needs it. */
+/** Lookups of files inside and above a folder. */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { entriesOf } from '../../disk/fileLookups.ts';
 import { globsOverlap } from '../files/globOverlap.ts';
 import { readFileNow } from './readFileNow.ts';
 
-/** Entries looked at for one folder: about half a second's work. */
+/** Maximum entries read for one folder: about half a second's work. */
 const MAX_ENTRIES = 50_000;
 
 export interface FilesBelow {
@@ -15,17 +15,18 @@ export interface FilesBelow {
 }
 
 export interface Selection {
-  /** Whether entries count whose names begin with a dot. */
+  /** Whether to include entries whose names begin with a dot. */
   readonly hidden: boolean;
-  /** Folders of these names are left out. */
+  /** Names of folders to leave out. */
   readonly without?: readonly string[];
-  /** Whether the folders are left out that `.gitignore` names plainly. */
+  /** Whether to leave out folders that `.gitignore` names literally. */
   readonly ignores?: boolean;
 }
 
 /**
- * Everything below a folder, absolute, or the file itself; undefined when there is too much, a folder or link whose
- * name is no UTF-8, or an ignore file that leads out. Links are named and not followed. What cannot be read is nothing to another program either.
+ * Everything inside a folder, absolute, or the file itself; undefined if there is too much, a folder or link whose name
+ * is not UTF-8, or an ignore file that links outside. Lists links without following them. Skips unreadable folders,
+ * which other programs cannot read either.
  */
 export function filesBelow(top: string, selection: Selection): FilesBelow | undefined {
   const files: string[] = [];
@@ -39,7 +40,7 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
   let looked = 0;
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { folder } = next;
-    // What a repository in a folder leaves out is said in it, and not above it.
+    // A nested repository has its own ignore rules.
     const isOwn = folder !== top && exists(join(folder, '.git'));
     const ignored = isGit ? ignoredBelow(folder, isOwn ? new Set() : next.ignored) : next.ignored;
     const kept = selection.hidden ? [] : [...next.kept, ...keptBy(folder)];
@@ -47,7 +48,7 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
       looked += 1;
       const { name } = entry;
       if (looked > MAX_ENTRIES || (isMisread(name) && !entry.isFile())) return undefined;
-      // Of an ignore file some programs show the lines that they do not understand.
+      // Some programs print the lines of an ignore file that they do not understand.
       if (entry.isSymbolicLink() && ignoreFiles.includes(name) && leadsOut(join(folder, name), top))
         return undefined;
       if (!selection.hidden && name.startsWith('.') && !isKept(name, folder, kept)) continue;
@@ -66,7 +67,7 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
 interface Folder {
   readonly folder: string;
   readonly ignored: ReadonlySet<string>;
-  /** Patterns of what is not left out although it may be hidden, split at slashes. */
+  /** Patterns of entries that are included even if hidden, split at slashes. */
   readonly kept: readonly (readonly string[])[];
 }
 
@@ -80,7 +81,9 @@ function leadsOut(link: string, top: string): boolean {
   }
 }
 
-/** Lines `!pattern`: ripgrep searches what they name, hidden or not. A file that cannot be read could hold any. */
+/**
+ * Lines `!pattern`: ripgrep searches the named entries even if hidden. An unreadable file could contain any pattern.
+ */
 function keptBy(folder: string): readonly (readonly string[])[] {
   return ignoreFiles.flatMap((name) => {
     const text = readText(join(folder, name));
@@ -95,7 +98,7 @@ function keptBy(folder: string): readonly (readonly string[])[] {
 const keptAbove = (folder: string): readonly (readonly string[])[] =>
   folder === dirname(folder) ? keptBy(folder) : [...keptAbove(dirname(folder)), ...keptBy(folder)];
 
-/** Whether a pattern may mean the name; `src/**` means only what is somewhere below a `src`. */
+/** True if a pattern may match the name; `src/**` matches only inside a `src` folder. */
 function isKept(name: string, folder: string, kept: Folder['kept']): boolean {
   const parents = folder.split('/');
   return kept.some((parts) => {
@@ -106,8 +109,8 @@ function isKept(name: string, folder: string, kept: Folder['kept']): boolean {
 }
 
 /**
- * The folders that are ignored in and below a folder: lines of its `.gitignore` that are one plain name. Where anything
- * brings back what is ignored, nothing counts as such.
+ * The folders that are ignored in a folder and its subfolders: lines of its `.gitignore` that are a plain name. If
+ * anything includes ignored entries again, none count as ignored.
  */
 function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlySet<string> {
   const texts = ['.gitignore', '.ignore', '.rgignore', '.agignore'].map((name) =>
@@ -118,7 +121,7 @@ function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlyS
   return new Set([...inherited, ...lines]);
 }
 
-/** The nearest file of one of these names, in a directory or above it. */
+/** The nearest file with one of these names, in a directory or its parents. */
 export function findUpwards(directory: string, names: readonly string[]): string | undefined {
   for (let at = directory; ; at = dirname(at)) {
     const found = names.map((name) => join(at, name)).find((path) => exists(path));
@@ -134,14 +137,14 @@ function exists(path: string): boolean {
   }
 }
 
-/** Empty where there is no such file; undefined where it cannot be read. */
+/** Empty if there is no such file; undefined if it cannot be read. */
 function readText(path: string): string | undefined {
   const found = readFileNow(path, 1_000_000);
-  // ripgrep takes no notice of a byte order mark either.
+  // Like ripgrep, ignores a byte order mark.
   return found === null ? '' : found?.toString('utf8').replace(/^\ufeff+/, '');
 }
 
-/** Whether there is a directory of that name, or a link to one. Never throws. */
+/** True for a directory or a link to one. Never throws. */
 export function isDirectory(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -151,20 +154,20 @@ export function isDirectory(path: string): boolean {
 }
 
 export interface TreeEntry {
-  /** Relative to the path that was asked about; empty for itself. */
+  /** Relative to the given path; empty for the path itself. */
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link';
 }
 
-/** Whether a name is no UTF-8: what it names cannot be looked at under what is left of it. */
+/** True if a name is not UTF-8: the entry cannot be looked up by the decoded name. */
 export const isMisread = (name: string): boolean => name.includes('\ufffd');
 
-/** A larger tree is a question anyway. */
+/** A larger tree needs approval anyway. */
 const MAX_TREE = 1000;
 
 /**
- * What stands at a path and, in a folder, below it; links are not followed. Nothing where nothing stands; undefined
- * where that is too much to look at, or cannot be seen. Never throws.
+ * The entry at a path and, for a folder, everything inside it, without following links. Empty if nothing exists;
+ * undefined if there is too much, or it cannot be read. Never throws.
  */
 export function listTree(top: string): readonly TreeEntry[] | undefined {
   try {
@@ -179,12 +182,12 @@ export function listTree(top: string): readonly TreeEntry[] | undefined {
     }
     return found;
   } catch (error) {
-    // Below a file there is nothing.
+    // A path inside a file does not exist.
     return (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? [] : undefined;
   }
 }
 
-/** The links in a folder, absolute. Nothing where there is no such folder. Never throws. */
+/** The links in a folder, absolute. Empty if there is no such folder. Never throws. */
 export const linksIn = (folder: string): readonly string[] =>
   entriesOf(folder)
     .filter((entry) => entry.isSymbolicLink())

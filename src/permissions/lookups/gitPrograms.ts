@@ -1,8 +1,8 @@
 /**
- * Whether git, only asked to look, would start programs that a repository's own files name, or read files elsewhere, of
- * which its errors show lines. A clone brings no such files; an unpacked archive does, and so does a bare repository that
- * is hidden in a folder. What git would find in another place than we do (gitrepository-layout(5), setup.c) is no plain
- * repository, and counts as the worst.
+ * Determines whether a read-only git command would start programs that a repository's own files name, or read files
+ * outside of it and show lines of them in error messages. A clone contains no such files, but an unpacked archive may,
+ * and so may a bare repository hidden in a folder. If git would look in a different place than this code
+ * (gitrepository-layout(5), setup.c), the repository counts as unsafe.
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -15,26 +15,26 @@ import { type Shown, shownFiles } from './gitShown.ts';
 import { readFileNow } from './readFileNow.ts';
 
 /**
- * Settings that name a program for a command that looks, or another file with settings; `log.diffMerges` may have the
- * drivers of merges run.
+ * Settings that name a program used by a read-only command, or another settings file; `log.diffMerges` may run merge
+ * drivers.
  */
 const naming =
   /(?:^|\])\s*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy|diffmerges)\s*(?:=|$))/im;
-/** The monitor is a program unless it is only switched on or off. */
+/** `fsmonitor` names a program unless it is just a boolean. */
 const monitor = /(?:^|\])\s*fsmonitor\s*=(?![ \t]*(?:true|false|yes|no|on|off|[01])[ \t]*$)/im;
 /** Characters that end a line for a regular expression but not for git, and invalid UTF-8. */
 const unreadable = /\r(?!\n)|[\u2028\u2029\ufffd]/;
-/** Where a partial clone fetches what it lacks: `ext::` and other helpers are programs. */
+/** Sources from which a partial clone fetches missing objects: `ext::` and other helpers are programs. */
 const helper = /(?:^|\])\s*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;
 /** Settings that name a file with patterns, names or commits: https://git-scm.com/docs/git-config */
 const fileSettings = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file';
-/** The one hook that a command that looks may start. */
+/** The only hook that a read-only command may start. */
 const HOOK = 'post-index-change';
 const MAX_BYTES = 1_000_000;
 
 /**
- * Looks at the repository that git would find from the directory, and at its submodules. Errs towards yes, also where the
- * settings, or links in the git folder, say that the worktree or a file is somewhere else.
+ * Checks the repository that git would find from the directory, and its submodules. Errs on the side of true, also if
+ * the settings or links in the git folder place the worktree or a file elsewhere.
  */
 export function gitRunsPrograms(directory: string): boolean {
   const repository = findRepository(directory);
@@ -42,8 +42,9 @@ export function gitRunsPrograms(directory: string): boolean {
 }
 
 /**
- * Whether the settings of the repository at a directory would have git start programs for a status of the one around it.
- * Unlike above, what makes git show files elsewhere does not count. What cannot be read counts.
+ * True if the settings of the repository at a directory would make git start programs for a status of the repository
+ * around it. Unlike `gitRunsPrograms`, ignores settings that make git show files from elsewhere. Unreadable settings
+ * count as true.
  */
 export function gitSettingsRunPrograms(directory: string): boolean {
   const at = realPathOf('/', directory);
@@ -56,7 +57,7 @@ export function gitFolder(directory: string): string | undefined {
   return findRepository(directory)?.folder;
 }
 
-/** The files that the settings include which git would use in the directory: the repository's and the user's. */
+/** The files included by the settings that git would use in the directory: the repository's and the user's. */
 export function includedSettings(directory: string, home: string): readonly string[] {
   const repository = findRepository(directory);
   const places = new Set([repository?.folder, repository?.common].filter((place) => place !== undefined));
@@ -67,7 +68,7 @@ export function includedSettings(directory: string, home: string): readonly stri
   return gitIncludes(configurations, home, readText);
 }
 
-/** The files that git has in its index, absolute, in the repository found from the directory; undefined = not known. */
+/** The files in git's index, absolute, in the repository found from the directory; undefined if unknown. */
 export function trackedFiles(directory: string): readonly string[] | undefined {
   const repository = findRepository(directory);
   if (repository === undefined) return [];
@@ -79,7 +80,7 @@ export function trackedFiles(directory: string): readonly string[] | undefined {
     : readIndex(folder, settings)?.files.map((path) => join(worktree, path));
 }
 
-/** How git is asked whose content a command shows, with the user's environment; see `shownFiles`. */
+/** Asks git whose content a command shows, with the user's environment; see `shownFiles`. */
 export const gitShows =
   (env: Readonly<Record<string, string | undefined>>, realpath: (path: string) => string) =>
   (directory: string, shown: Shown): readonly string[] | undefined => {
@@ -89,7 +90,7 @@ export const gitShows =
     return shownFiles(env, directory, repository.worktree, shown, realpath);
   };
 
-/** Repositories in repositories that are looked at. */
+/** Maximum number of nested repositories to check. */
 const MAX_REPOSITORIES = 200;
 
 function runsPrograms(repository: Repository, seen: Set<string>): boolean {
@@ -111,7 +112,7 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     if (linksOut(place, [place, worktree]) || borrows(place)) return true;
     if (namesPrograms(settings, hookFolders)) return true;
   }
-  // Status and diff start another git in each submodule, with the settings of that one.
+  // Status and diff start another git process in each submodule, with that submodule's settings.
   const paths = readIndex(folder, texts.join('\n'))?.submodules;
   return (
     paths === undefined || paths.some((path) => isMisread(path) || submoduleRuns(join(worktree, path), seen))
@@ -147,14 +148,17 @@ function settingsRun({ folder, worktree }: Repository, seen: Set<string>): boole
   );
 }
 
-/** The files of the worktree may be said to be elsewhere, and would be shown as if they belonged to the project. */
+/** True if the settings place the worktree elsewhere: its files would be shown as if they belonged to the project. */
 function isElsewhere(settings: string, place: string, worktree: string): boolean {
   return valuesOf(settings, 'worktree').some(
     (named) => named === undefined || realPathOf(place, named) !== worktree,
   );
 }
 
-/** All values of some settings; undefined = one with quotes, escapes or comments inside, which only git reads right. */
+/**
+ * All values of some settings; undefined for one with quotes, escapes or comments inside, which only git interprets
+ * correctly.
+ */
 function valuesOf(settings: string, names: string): readonly (string | undefined)[] {
   return [...settings.matchAll(new RegExp(`(?:^|\\])\\s*(?:${names})\\s*=[ \\t]*(.*)$`, 'gim'))].map(
     ([, raw = '']) => {
@@ -173,14 +177,14 @@ function namesFileElsewhere(settings: string, worktree: string): boolean {
   });
 }
 
-/** Entries of a git folder of which git shows no line; submodules are looked at by themselves. */
+/** Entries of a git folder whose content git never shows; submodules are checked separately. */
 const unread = /^(?:hooks|lfs|annex|modules)$/;
-/** Entries of a git folder that are looked at; one with more of them counts as the worst. */
+/** Maximum entries checked in a git folder; with more it counts as unsafe. */
 const MAX_ENTRIES = 50_000;
 
 /**
- * Whether something in a git folder is a link to files elsewhere. Git shows lines of nearly every file in it, and with a
- * folder the commits of another repository.
+ * True if something in a git folder is a link to files elsewhere. Git shows lines of nearly every file in it, and
+ * through a linked folder the commits of another repository.
  */
 function linksOut(place: string, inside: readonly string[]): boolean {
   const open = [''];
@@ -201,13 +205,13 @@ function linksOut(place: string, inside: readonly string[]): boolean {
   return false;
 }
 
-/** Whether objects of other repositories count as this one's: gitrepository-layout(5), objects/info/alternates. */
+/** True if the repository borrows objects from others: gitrepository-layout(5), objects/info/alternates. */
 const borrows = (place: string): boolean =>
   readText(join(place, 'objects/info/alternates'))
     ?.split('\n')
     .some((line) => /^[^#]/.test(line)) !== false;
 
-/** Whether there is something at a path, and it is in none of some folders. */
+/** True if a path exists and is outside all of these folders. */
 function leadsOut(path: string, inside: readonly string[]): boolean {
   if (!exists(path)) return false;
   try {
@@ -224,7 +228,7 @@ function submoduleRuns(directory: string, seen: Set<string>): boolean {
   return inside !== undefined && runsPrograms(inside, seen);
 }
 
-/** What is tracked; undefined where that cannot be known. */
+/** The tracked paths; undefined if they cannot be determined. */
 function readIndex(folder: string, settings: string): IndexPaths | undefined {
   const index = readFileNow(join(folder, 'index'), MAX_INDEX_BYTES);
   if (index === null) return { files: [], submodules: [] };
@@ -235,18 +239,20 @@ function readIndex(folder: string, settings: string): IndexPaths | undefined {
   }
 }
 
-/** Half a million files. */
+/** Enough for half a million files. */
 const MAX_INDEX_BYTES = 50_000_000;
 
 interface Repository {
   /** The folder of this worktree's own files, such as its index. */
   readonly folder: string;
   readonly worktree: string;
-  /** The folder with what all worktrees share, the settings among it; absent = git may look elsewhere than we do. */
+  /**
+   * The folder shared by all worktrees, which contains the settings; absent if git may look elsewhere than this code.
+   */
   readonly common: string | undefined;
 }
 
-/** As git does, from where the folder really is: upwards, `.git` before the directory itself. */
+/** Searches upwards like git, from the resolved folder; in each, `.git` before the directory itself. */
 function findRepository(directory: string): Repository | undefined {
   const start = realPathOf('/', resolve(directory)) ?? resolve(directory);
   for (let at = start; ; at = dirname(at)) {
@@ -258,7 +264,7 @@ function findRepository(directory: string): Repository | undefined {
   }
 }
 
-/** The repository whose worktree begins here. Where git does not take what is there for one, it looks further up. */
+/** The repository whose worktree is this directory. If git does not accept it as one, git searches further up. */
 function repositoryAt(at: string): Repository | undefined {
   const inside = join(at, '.git');
   if (!isThere(inside)) return undefined;
@@ -269,7 +275,9 @@ function repositoryAt(at: string): Repository | undefined {
   return { folder, worktree: at, common: isOwn ? holderOf(folder) : undefined };
 }
 
-/** Whether a repository elsewhere says that this is its worktree, as that of a linked worktree or a submodule does. */
+/**
+ * True if a repository elsewhere names this directory as its worktree, as that of a linked worktree or submodule does.
+ */
 function isNamedBack(folder: string, at: string): boolean {
   const link = pathIn(join(folder, 'gitdir'), /^([^\r\n]+)[\r\n]*$/);
   if (link !== undefined && realPathOf(folder, dirname(link)) === at) return true;
@@ -277,7 +285,7 @@ function isNamedBack(folder: string, at: string): boolean {
   return paths.some((path) => path !== undefined && realPathOf(folder, path) === at);
 }
 
-/** The folder with the settings of a repository; undefined where git would not take it for one. */
+/** The folder with the settings of a repository; undefined if git would not accept it as one. */
 function commonOf(folder: string): string | undefined {
   const named = isThere(join(folder, 'commondir'))
     ? pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/)
@@ -289,19 +297,19 @@ function commonOf(folder: string): string | undefined {
   return head === undefined ? undefined : common;
 }
 
-/** The same, where that is the folder itself or holds it, as it holds those of its worktrees. */
+/** The same, if that is the folder itself or contains it, as the main repository contains those of its worktrees. */
 function holderOf(folder: string): string | undefined {
   const common = commonOf(folder);
   return common !== undefined && `${folder}/`.startsWith(`${common}/`) ? common : undefined;
 }
 
-/** What a file that holds nothing but a path says, up to the line's end: blanks belong to it. */
+/** The path in a file that contains nothing else, up to the end of the line, trailing blanks included. */
 function pathIn(file: string, pattern: RegExp): string | undefined {
   const found = pattern.exec(readText(file) ?? '');
   return found?.slice(1).find((path) => path !== undefined);
 }
 
-/** Where a path really leads, `..` behind a link included; undefined where nothing is. */
+/** Where a path really leads, resolving links before `..`; undefined if nothing exists there. */
 function realPathOf(folder: string, path: string): string | undefined {
   try {
     return realpathSync.native(isAbsolute(path) ? path : `${folder}/${path}`);
@@ -310,7 +318,7 @@ function realPathOf(folder: string, path: string): string | undefined {
   }
 }
 
-/** Whether there is anything of that name, a link that leads nowhere included. */
+/** True if there is an entry of that name, including a dangling link. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -343,7 +351,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** Empty where there is no such file; undefined where there is something that cannot be read as one. */
+/** Empty if there is no such file; undefined if there is something that cannot be read as a file. */
 function readText(path: string): string | undefined {
   const found = readFileNow(path, MAX_BYTES);
   return found === null ? '' : found?.toString('utf8');

@@ -1,32 +1,32 @@
-/** Of which files a git command shows the content. Git itself is asked, as it alone knows what a difference touches. */
+/** Finds the files whose content a git command shows. Asks git itself, since only git knows what a diff contains. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 import type { ReadOptions } from '../options/readOptions.ts';
 
-/** What to ask git for. */
+/** The queries for git. */
 export interface Shown {
   /** Git commands that print the names of all files whose content is shown. */
   readonly listings: readonly (readonly string[])[];
-  /** Names of commits, or of the content of a file by itself. */
+  /** Names of commits, or of single file contents. */
   readonly objects: readonly string[];
 }
 
-/** Options with which commits and differences are shown with content. */
+/** Options that show commits and diffs with content. */
 const withContent =
   /^(?:-[pucmW]|-U|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|combined-all-paths|binary|check|color-words|word-diff|word-diff-regex|function-context))$/;
-/** Options with which only names and numbers are shown, unless combined with one of those above. */
+/** Options that show only names and numbers, unless combined with one of `withContent`. */
 const withoutContent =
   /^(?:-s|--(?:no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary|quiet))$/;
-/** Options dropped when git is asked for the names: they add output, replace or shorten the names, or make it fail. */
+/** Options removed when git lists names: they add output, replace or shorten the names, or make git fail. */
 const unlistable =
   /^(?:-[qs]|--(?:oneline|format|pretty|graph|color|relative|log-size|show-linear-break|exit-code|quiet|check|no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary)(?:=.*)?)$/;
-/** Of what was renamed or copied, both names: `-M` and `-C` among the words show what the old one held. */
+/** Lists both names of renamed or copied files: with `-M` or `-C` a command shows the content of the old one. */
 const LIST = ['--name-status', '-z', '--no-renames', '--no-relative'];
-/** Merges, compared with all of their parents at once: each may have the file under another name. */
+/** Merges compared with all their parents at once: each may have the file under another name. */
 const COMBINED = ['--cc', '--name-status', '-z', '--find-renames', '--no-relative'];
 
-/** What a subcommand of git shows the content of; undefined = no file's. `args` are its words, `read` the same in parts. */
+/** What a subcommand of git shows; undefined if no file content. `args` are its words, `read` the same words parsed. */
 export function shownBy(name: string, args: readonly string[], read: ReadOptions): Shown | undefined {
   const has = (names: RegExp): boolean => read.options.some((option) => names.test(option.name));
   const end = args.indexOf('--');
@@ -37,7 +37,8 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   );
   if (name === 'cat-file')
     return has(/^-p$/) || /^blob$/.test(objects[0] ?? '') ? { listings: [], objects } : undefined;
-  // What is staged, and with a second `-v` what is not: of a file that is staged and gone, only the one shows anything.
+  // Shows staged changes, with a second `-v` also unstaged ones: a file that is staged and deleted appears only in one
+  // of them.
   if (name === 'status')
     return has(/^(?:-v|--verbose)$/)
       ? {
@@ -48,7 +49,7 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
           objects: [],
         }
       : undefined;
-  // `-L` follows the lines through renames, and is listed by no separate option.
+  // `-L` follows lines through renames, which no other option can list.
   const followed = name === 'blame' ? [] : read.options.filter((option) => option.name === '-L');
   if (followed.length > 0) {
     const renames = args.filter((word) => /^(?:-[MCB]|--find-(?:renames|copies))/.test(word));
@@ -82,7 +83,7 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
     read.options.some((option) => option.name === '--diff-merges' && /^[cd]/.test(option.value ?? '')) ||
     (name === 'show' && !has(/^(?:-m|--diff-merges|--first-parent)$/));
   const combined = isCombined ? [combinedListing(listing)] : [];
-  // The first of several is compared with all others at once.
+  // The first of several commits is compared with all others at once.
   const [result = '', ...parents] = name === 'diff' && objects.length > 2 ? objects : [];
   const pairs = parents.map((parent) => ['diff', ...LIST, parent, result]);
   return {
@@ -93,12 +94,15 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
 
 function combinedListing(listing: readonly string[]): readonly string[] {
   const words = listing.flatMap((word) => (word === LIST[0] ? COMBINED : LIST.includes(word) ? [] : [word]));
-  // An option that names a way to show merges takes this one back, so that it comes behind them all.
+  // An option that selects a way to show merges resets this one, so it comes after all of them.
   const end = words.includes('--') ? words.indexOf('--') : words.length;
   return [...words.slice(0, end), '--combined-all-paths', ...words.slice(end)];
 }
 
-/** What may be the path in `1,5:path`, `/a:b/,+1:path` and `:/a:path`; a beginning such as `/a` is an expression. */
+/**
+ * Candidates for the path in `1,5:path`, `/a:b/,+1:path` and `:/a:path`; a beginning such as `/a` is a regular
+ * expression.
+ */
 const pathsBehind = (lines: string): readonly string[] =>
   lines
     .split(':')
@@ -106,11 +110,11 @@ const pathsBehind = (lines: string): readonly string[] =>
     .slice(1)
     .filter((path) => path !== '' && !/^\/.*:/.test(path));
 
-/** A history that takes longer is asked about. */
+/** A slower history needs approval. */
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 20_000_000;
 
-/** Asks git, in a directory of the worktree. The names are relative to the worktree; undefined = not known. */
+/** Runs git in a directory of the worktree and returns absolute paths; undefined if they cannot be determined. */
 export function shownFiles(
   env: Readonly<Record<string, string | undefined>>,
   directory: string,
@@ -133,7 +137,7 @@ export function shownFiles(
   if (objects.length > 0) {
     const asked = objects.map((object) => `${object}^{}\n`).join('');
     const types = git(['cat-file', '--batch-check=%(objecttype)'], asked)?.split('\n');
-    // The content of a file under a name that does not say which.
+    // A file's content under an object name that does not reveal which file.
     if (types === undefined || types.includes('blob')) return undefined;
   }
   const printed = listings.map((listing) => git(listing));

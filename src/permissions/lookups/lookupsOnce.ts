@@ -1,19 +1,19 @@
 /**
- * The lookups of one decision: each question is put to the disk or to git once, however many parts of a command ask it,
- * and when the time is up, what may take long is answered as if there were too much to look at, which asks.
+ * Caches the lookups of one decision: each is done once, however many parts of a command need it. After a time limit,
+ * slow lookups return the same as if there were too much to look at, which leads to an approval prompt.
  */
 import type { DiskLookups } from '../policy.ts';
 
 export interface LookupsOnce {
   readonly lookups: DiskLookups;
-  /** Whether anything was left unanswered for want of time. */
+  /** True if a lookup was skipped because time was up. */
   readonly isCut: () => boolean;
 }
 
-/** Milliseconds in which one decision may look at what takes long. */
+/** Time limit for the slow lookups of one decision, in milliseconds. */
 export const MAX_LOOKUP_MS = 5000;
 
-/** `now`: milliseconds. For one decision only: what is on disk counts as it was when it was first asked about. */
+/** `now`: milliseconds. Use for one decision only, because results are never refreshed. */
 export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX_LOOKUP_MS): LookupsOnce {
   const until = now() + maxMs;
   let wasCut = false;
@@ -28,8 +28,8 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
     };
   };
   /**
-   * `unknown`: the answer that makes the caller careful. It also takes the place of what is known: each part of a
-   * command would look through the same fifty thousand names.
+   * `unknown`: the answer that makes the caller careful. It also replaces cached answers, because each part of a
+   * command would scan the same fifty thousand names.
    */
   const inTime = <A extends readonly unknown[], R>(ask: (...args: A) => R, unknown: R) => {
     const asked = once(ask);

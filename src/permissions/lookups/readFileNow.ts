@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
 /**
- * The content of a regular file, at once: null where there is none, undefined where it is too large, a pipe, a device, or
- * cannot be read. Never waits for the other end of a pipe, even if one takes the place of the file meanwhile.
+ * Reads a regular file synchronously: null if it does not exist, undefined if it is too large, a pipe, a device, or
+ * unreadable. Never blocks on a pipe, even if one replaces the file in the meantime.
  */
 export function readFileNow(path: string, maxBytes: number): Buffer | null | undefined {
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;

@@ -2,25 +2,25 @@ import { readlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { realpath } from '../../disk/realPath.ts';
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const MAX_LINKS = 40;
 
-/** What Linux shows each process of itself or of another: its folder, its root, its open files. */
+/** Paths on Linux that depend on the process: its folder, its root, its open files. */
 const ofProcess = /^\/proc\/(?:self|thread-self|\d+)(?:\/|$)/;
 
 /**
- * Resolves a path as `realpath` does, but for one that leads through the folder of a process: `/proc/self/cwd` is another
- * folder to this program than to a command that was started in another. Such a path is followed up to there.
+ * Resolves a path like `realpath`, except for one that leads through a process folder: `/proc/self/cwd` is a different
+ * folder for this program than for a command started elsewhere. Such a path is resolved only up to that point.
  */
 export function realpathForAll(path: string): string {
   const real = realpath(path);
   return real === path ? real : (processPlaceOn(path) ?? real);
 }
 
-/** Whether a resolved path leads to something else in each process. */
+/** True if a resolved path leads to something else in each process. */
 export const dependsOnProcess = (realPath: string): boolean => ofProcess.test(realPath);
 
-/** The path from where it enters a folder of a process; undefined where it does not. */
+/** The path from where it enters a process folder; undefined if it does not. */
 function processPlaceOn(path: string): string | undefined {
   const rest = path.split(sep).reverse();
   let place = '/';

@@ -5,13 +5,13 @@ import { readFileNow } from './readFileNow.ts';
 
 /** `.tool-versions`, `.node-version`, `.nvmrc` and the like: each names the version of a tool. */
 const versionFile = /^\.(?:[\w-]+-versions?|nvmrc)$/;
-/** A folder in the place of a version: https://asdf-vm.com/manage/configuration.html */
+/** A folder instead of a version: https://asdf-vm.com/manage/configuration.html */
 const fromFolder = /(?:^|\s)["']?path:/m;
 const MAX_BYTES = 64 * 1024;
 
 /**
- * The file, in a directory or above it, that has a version manager (asdf, mise) run a tool from a folder: then any program
- * may be one of the project. What cannot be read counts as one. Never throws.
+ * The file, in a directory or its parents, that makes a version manager (asdf, mise) run a tool from a folder: any
+ * program may then be one of the project. An unreadable file counts. Never throws.
  */
 export function toolsFolderNamed(directory: string): string | undefined {
   for (let at = directory; ; at = dirname(at)) {
