@@ -46,8 +46,8 @@ export interface House {
   readonly deps: ContextManagerDeps;
   readonly events: AgentEvent[];
   model: ModelInfo;
-  /** A manager over the same disk, as after a restart. */
-  manager(): ContextManager;
+  /** A manager over the same disk, as after a restart; `deps` replace some of the house's. Closed with the test. */
+  manager(deps?: Partial<ContextManagerDeps>): ContextManager;
   closeAll(): Promise<void>;
   options(signal?: AbortSignal): RequestOptions;
   tools: readonly ToolSchema[];
@@ -108,8 +108,9 @@ export function houseIn(folder: string, given: Given = {}): House {
       summarize: summaries.summarize,
       isSensitive: given.isSensitive ?? (() => false),
     },
-    manager: () => {
-      const manager = new ContextManager(built.deps);
+    manager: (deps) => {
+      // Not a copy: tests change the clock of a manager that is open.
+      const manager = new ContextManager(deps === undefined ? built.deps : { ...built.deps, ...deps });
       managers.push(manager);
       return manager;
     },

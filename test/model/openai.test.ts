@@ -20,14 +20,10 @@ beforeEach(() => {
 
 afterEach(async () => {
   const texts = [...stderr.mock.calls, ...stdout.mock.calls].map(([text]) => String(text));
-  // Node's own warnings may be about what another test file of this process left behind.
-  const written = texts
-    .filter((text) => !/^\(node:\d+\) Warning: Closing file descriptor/.test(text))
-    .join('');
   stderr.mockRestore();
   stdout.mockRestore();
   while (closing.length > 0) await closing.pop()?.();
-  expect(written).toBe(''); // anything there would land on the screen
+  expect(texts.join('')).toBe(''); // anything there would land on the screen
 });
 
 async function serve(...answers: Answer[]) {

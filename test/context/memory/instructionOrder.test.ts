@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ContextManager } from '../../../src/context/index.ts';
 import { createInstructionSource } from '../../../src/context/memory/InstructionSource.ts';
 import type { NewEntry } from '../../../src/protocol/entries.ts';
 import { ask, call, configuration, house, outcome, say } from '../harness.ts';
@@ -23,7 +22,7 @@ test('instructions that changed before a prompt come before it; those that chang
     home: root,
     isSensitive: () => false,
   });
-  const context = new ContextManager({ ...home.deps, instructions });
+  const context = home.manager({ instructions });
   await context.createSession(undefined, {}, configuration);
   const last = () =>
     context

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { retainedBy } from '../../../src/context/history/compactions.ts';
-import { ContextManager } from '../../../src/context/index.ts';
 import { type Held, MessageMemory } from '../../../src/context/request/MessageMemory.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
 import { deepFreeze } from '../../../src/context/storage/frozen.ts';
@@ -84,7 +83,7 @@ test('context.maxMemoryMessages: of 1,200 messages 800 to 1,000 are kept by defa
     { maxMemoryMessages: 5000, isAll: true },
   ]) {
     const settings = { ...home.deps.settings, maxMemoryMessages };
-    const again = new ContextManager({ ...home.deps, settings });
+    const again = home.manager({ settings });
     await again.loadSession(id);
     const { count } = sessionOf(again).projection.memory;
     if (isAll) expect(count).toBe(1201);

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { ContextManager } from '../../../src/context/index.ts';
 import { encoder, requestTokens } from '../../fuzz/counting.ts';
 import { configuration, house, step } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
@@ -11,7 +10,7 @@ test('a text that an estimate takes for half of what it is does not lead to a re
 }, async () => {
   const home = await house({ windowTokens: 8000 });
   home.model = { ...home.model, tokenizer: 'o200k_base' };
-  const context = new ContextManager({ ...home.deps, encoder, model: () => home.model });
+  const context = home.manager({ encoder });
   const sent: number[] = [];
   for (let times = 1000; times <= 2600; times += 100) {
     await context.createSession(undefined, {}, configuration);
@@ -33,7 +32,7 @@ test('an encoder that never answers is waited for once', async () => {
     return new Promise<never>(() => {});
   };
   const mute = { count, close: () => {} };
-  const context = new ContextManager({ ...home.deps, encoder: mute, model: () => home.model });
+  const context = home.manager({ encoder: mute });
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'a word and a word '.repeat(700));
   expect((await context.buildRequest(home.options())).type).toBe('ready');

@@ -1,6 +1,6 @@
 /** What the proofs let happen: sessions of a known size, driven as an agent drives them. */
 
-import { ContextManager, type ContextManagerDeps } from '../../../src/context/index.ts';
+import type { ContextManager, ContextManagerDeps } from '../../../src/context/index.ts';
 import type { ReductionRecord } from '../../../src/protocol/contextReport.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { ask, call, configuration, type House, outcome, type Step, say, summary } from '../harness.ts';
@@ -8,13 +8,13 @@ import { sessionOf } from '../sessionOf.ts';
 
 export const words = (tokens: number): string => 'alpha beta gamma delta '.repeat(Math.ceil(tokens / 4));
 
-/** A new session; `deps` beside those of the house. */
+/** A new session; `deps` replace some of the house's. */
 export async function open(
   home: House,
   deps: Partial<ContextManagerDeps> = {},
   systemPrompt = configuration.systemPrompt,
 ): Promise<ContextManager> {
-  const context = new ContextManager({ ...home.deps, ...deps });
+  const context = home.manager(deps);
   await context.createSession(undefined, {}, { systemPrompt });
   return context;
 }
