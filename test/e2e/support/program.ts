@@ -1,9 +1,12 @@
 /** The program as a user installs it: the files that npm would pack, below a temporary prefix, once a run. */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { cp, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { startModelServer } from './server.ts';
+import { openTerminal } from './terminal.ts';
 
 const run = promisify(execFile);
 const checkout = resolve(import.meta.dirname, '../../..');
@@ -26,7 +29,83 @@ export default async function installProgram(): Promise<() => Promise<void>> {
     recursive: true,
   });
   process.env.CLAWDCODE_TEST_PROGRAM = join(installed, 'bin/clawdcode.js');
+  process.env.CLAWDCODE_TEST_CODE = await learnCode(join(base, 'learned'), installed);
   return () => rm(base, { recursive: true, force: true });
+}
+
+/** As in bin/pieces.js: the program looks for more code to keep in so many of its runs. */
+const LEARNING_RUNS = 5;
+
+/**
+ * Starts the program with and without a screen, and returns the data folder in which its compiled code is then. A start
+ * without it takes half as much time again, and a test's home is always a new one.
+ */
+async function learnCode(base: string, installed: string): Promise<string> {
+  const [home, repository] = [join(base, 'home'), join(base, 'repository')];
+  const dataRoot = join(home, '.clawdcode');
+  await mkdir(dataRoot, { recursive: true, mode: 0o700 });
+  await mkdir(repository);
+  const server = await startModelServer();
+  server.otherwise(({ messages }) =>
+    messages.at(-1)?.role === 'tool'
+      ? { text: '# Done\n\nIt said **hello**:\n\n```js\nhello();\n```\n' }
+      : { calls: [{ name: 'Bash', input: { command: 'echo hello' } }] },
+  );
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    LANG: 'C.UTF-8',
+    COLORTERM: 'truecolor',
+    OPENAI_BASE_URL: server.baseUrl,
+    OPENAI_API_KEY: 'sk-test-key',
+    OPENAI_MODEL: 'mock-1',
+    CLAWDCODE_CONTEXT_WINDOW: '48000',
+  };
+  const [node = '', ...rest] = program();
+  await run(node, [...rest, '-p', 'hello', '--output-format', 'json'], { cwd: repository, env });
+  const terminal = openTerminal(program(), { cwd: repository, env });
+  await terminal.waitFor(/context ~?\d+%/);
+  terminal.send('hello\r');
+  await terminal.waitFor('hello();');
+  await terminal.waitForIdle();
+  terminal.send('/exit\r');
+  await terminal.exited;
+  await server.stop();
+  await pretendLearned({ dataRoot, cwd: repository }, join(installed, 'dist'));
+  return dataRoot;
+}
+
+/** As if the same had been done so often that nothing more is to be learned. */
+async function pretendLearned(
+  place: { readonly dataRoot: string; readonly cwd: string },
+  dist: string,
+): Promise<void> {
+  const { readCode, sumOf } = await import(join(checkout, 'bin/codeCache.js'));
+  // As in bin/pieces.js.
+  const identity = [process.version, process.arch, dist, undefined].join('\n');
+  for (let times = 1; times < LEARNING_RUNS; times++) {
+    const kept = readCode(place, identity);
+    const found = readdirSync(dist).map((name) =>
+      kept.find(name, sumOf(readFileSync(join(dist, name), 'utf8'))),
+    );
+    kept.write(
+      found.filter((code) => code !== undefined),
+      () => true,
+    );
+  }
+}
+
+/** Gives a new home what `learnCode` has learned; nothing where the program was named beforehand. */
+export async function giveCode(data: string): Promise<void> {
+  const learned = process.env.CLAWDCODE_TEST_CODE;
+  if (learned === undefined) return;
+  const folder = 'compile-cache';
+  await mkdir(join(data, folder), { recursive: true, mode: 0o700 });
+  for (const name of [
+    `${folder}.key`,
+    ...(await readdir(join(learned, folder))).map((one) => join(folder, one)),
+  ])
+    await link(join(learned, name), join(data, name));
 }
 
 /** Older versions of npm list packages in an array, newer ones in an object by name. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { giveCode } from './program.ts';
 
 const run = promisify(execFile);
 const modules = resolve(import.meta.dirname, '../../../node_modules');
@@ -48,6 +49,7 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
   const repository = join(base, 'repository');
   const temporary = join(base, 'temporary');
   await mkdir(home);
+  await giveCode(data);
   await mkdir(temporary);
   await cp(resolve(modules, source), repository, { recursive: true });
   const git = (...args: string[]) =>
