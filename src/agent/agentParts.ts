@@ -23,6 +23,7 @@ import {
 import { createJudge } from './auto/judge.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { type ContextOps, createContextOps } from './contextOps.ts';
+import { createDeferredTools, type DeferredTools } from './deferredTools.ts';
 import { createEventHub, type EventHub } from './eventHub.ts';
 import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
 import { createModes, type Modes, type RefusedModes } from './modes.ts';
@@ -142,13 +143,23 @@ export function createCore(deps: AgentDeps): Core {
     questions: createQuestions(deps.id, hub.emit, () => modes.current() === 'dontAsk'),
     prompts: createPromptQueue(hub.emit),
     modes,
-    toolset: createToolset(deps.tools),
+    toolset: createToolset(deps.tools, deferredToolsOf(deps)),
     facts,
     setCwd(directory) {
       facts.cwd = directory;
       context.setCwd(directory);
     },
   };
+}
+
+/** Deferred by their share of the window of the model in use. */
+function deferredToolsOf({ context, model }: AgentDeps): DeferredTools {
+  const calledTools = context.entries().flatMap(({ tool }) => (tool === undefined ? [] : [tool.name]));
+  return createDeferredTools({
+    tokensOf: (schemas) => context.measure(schemas).parts.find(({ name }) => name === 'tools')?.tokens ?? 0,
+    windowTokens: () => model.current().windowTokens,
+    called: calledTools,
+  });
 }
 
 /** What ops set going. */

@@ -176,6 +176,7 @@ export class McpServer {
           tool: createServerTool(name, offered, {
             call: (input, options) => this.call(offered.ownName, input, options),
             timeoutMs: definition.timeout,
+            isAlwaysLoaded: definition.alwaysLoad === true,
           }),
         },
     );
