@@ -51,8 +51,12 @@ test('the screen stands without the context engine, the model, the tools and the
   const rooms = new Set(files.map((file) => file.split('/')[0]));
   for (const room of ['context', 'model', 'tools', 'permissions', 'checkpoints', 'export'])
     expect([...rooms]).not.toContain(room);
-  for (const late of ['openai', 'marked', 'lowlight', 'commander', 'js-tiktoken', 'fzf'])
+  for (const late of ['openai', 'marked', 'lowlight', 'commander', 'js-tiktoken', 'fzf', 'zod'])
     expect(packages).not.toContain(late);
+  // Kinds of entries with their schemas, what prints them, and dialogs come with the session.
+  const lateFiles = [/^protocol\/entries\/kinds\//, /^ui\/print\/entry\.ts$/, /Dialog\.tsx$/];
+  const early = /^ui\/dialog\/PermissionDialog\.tsx$/;
+  expect(files.filter((file) => lateFiles.some((late) => late.test(file)) && !early.test(file))).toEqual([]);
 });
 
 test('a session without MCP servers loads nothing of them, and one with servers loads no SDK before it needs it', () => {

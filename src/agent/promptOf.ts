@@ -1,5 +1,6 @@
 /** What an entry of the user said. Loaded before the first frame: it must need nothing of the context room. */
-import { displayOf, type JSONLEntry } from '../protocol/entries.ts';
+import { displayOf } from '../protocol/entries/readEntry.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 
 /** The prompt of an entry, to be typed again. */

@@ -1,7 +1,8 @@
 /** Converts entries to readable items: each call with its result, turns numbered, bookkeeping left out. */
 
+import { displayOf, shellCommand } from '../protocol/entries/readEntry.ts';
 import { withoutModelNotes } from '../protocol/entries/shellOutput.ts';
-import { displayOf, type JSONLEntry, noteOf, shellCommand } from '../protocol/entries.ts';
+import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
 import type { ContentPart } from '../protocol/messages.ts';
 import type { ExportItem, ExportOptions } from './types.ts';
 

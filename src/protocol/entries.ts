@@ -165,23 +165,11 @@ function dataSchemaOf({ type, subtype }: { readonly type: string; readonly subty
 
 const plainData = z.object({ display: z.string().optional(), compressedAt: z.string().optional() });
 
-/** A prompt as the user saw it, where that differs from its message: a long paste stays folded. */
-export function displayOf(entry: JSONLEntry): string | undefined {
-  return entry.subtype === 'prompt' || (entry.subtype === undefined && entry.type === 'user')
-    ? entry.data?.display
-    : undefined;
-}
-
 /** Where the whole of an entry's text is, when the entry holds only a part of it; also of kinds of a newer program. */
 export function originalOf({ toolResult, data }: JSONLEntry): BlobRef | undefined {
   if (toolResult?.original !== undefined || data === undefined || !('original' in data))
     return toolResult?.original;
   return blobRefSchema.safeParse(data.original).data;
-}
-
-/** What the user ran with `!`; undefined for other entries, and for those of early versions. */
-export function shellCommand(entry: JSONLEntry): string | undefined {
-  return entry.subtype === 'shell' ? entry.data?.command : undefined;
 }
 
 /** The line that tells readers of an entry; undefined for messages, and for bookkeeping. */
@@ -191,9 +179,4 @@ export function noteOf(entry: JSONLEntry, context: NoteContext): EntryNote | und
     | ((one: JSONLEntry, about: NoteContext) => EntryNote | undefined)
     | undefined;
   return note?.(entry, context);
-}
-
-/** What a note of the program is about: `rewind` or `task`. */
-export function topicOf({ data }: JSONLEntry): string | undefined {
-  return data !== undefined && 'about' in data && typeof data.about === 'string' ? data.about : undefined;
 }

@@ -3,10 +3,10 @@
  * from the first frame and is never unmounted, so that nothing typed is lost.
  */
 import { Box, Text, useApp } from 'ink';
-import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { type ComponentType, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { SandboxState } from '../protocol/sandbox.ts';
 import type { Controller } from './controller/types.ts';
-import { BootDialog } from './dialog/PhaseDialog.tsx';
+import type { PhaseDialogProps } from './dialog/PhaseDialog.tsx';
 import { placeholderOf, STARTING } from './firstFrame.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/history.ts';
@@ -62,6 +62,8 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     () => held.current !== undefined,
     () => suspend(() => Promise.resolve()),
   );
+  // Set before a phase comes that needs it: see `ScreenPorts.loadDialogs`.
+  const phaseDialog = useRef<ComponentType<PhaseDialogProps>>(undefined);
   const begun = useRef(false);
   useEffect(() => {
     if (begun.current) return;
@@ -72,6 +74,9 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
       liveRows: () => liveRowsOf(size.current.rows),
       composer: () => composer.current,
       suspend,
+      async loadDialogs() {
+        phaseDialog.current = (await import('./dialog/PhaseDialog.tsx')).PhaseDialog;
+      },
     });
   });
 
@@ -110,6 +115,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 0;
   const above = Math.max(3, rows - composerRows - STATUS_ROWS - (own?.length ?? 0) - 1);
   const state = session?.agent.state();
+  const PhaseDialog = phaseDialog.current;
   return (
     <Box flexDirection="column" width={columns}>
       <KeymapContext value={keymap}>
@@ -125,16 +131,18 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
             takeBackKey={keysOfAction(keymap, 'history:previous').map(showKeys)[0]}
           />
         ) : (
-          <Box marginBottom={1}>
-            <BootDialog
-              snapshot={snapshot}
-              controller={controller}
-              columns={columns}
-              rows={above - 1}
-              now={options.now}
-              keymap={keymap}
-            />
-          </Box>
+          PhaseDialog !== undefined && (
+            <Box marginBottom={1}>
+              <PhaseDialog
+                snapshot={snapshot}
+                controller={controller}
+                columns={columns}
+                rows={above - 1}
+                now={options.now}
+                keymap={keymap}
+              />
+            </Box>
+          )
         )}
       </KeymapContext>
       <Composer

@@ -14,7 +14,7 @@ import { describeOpenError } from '../../src/cli/sessions/sessionErrors.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { SessionLockedError } from '../../src/context/index.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
-import { shellCommand } from '../../src/protocol/entries.ts';
+import { shellCommand } from '../../src/protocol/entries/readEntry.ts';
 
 async function house(): Promise<{
   open(target: SessionTarget): Promise<OpenedSession>;

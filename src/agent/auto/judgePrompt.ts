@@ -1,7 +1,8 @@
 /** What the judge of the mode `auto` is asked, and what of its answer is taken. Pure. */
 import * as z from 'zod';
 import { ContextBuilder } from '../../context/index.ts';
-import { displayOf, type JSONLEntry } from '../../protocol/entries.ts';
+import { displayOf } from '../../protocol/entries/readEntry.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
 import { textOf } from '../promptOf.ts';

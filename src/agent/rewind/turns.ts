@@ -3,7 +3,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Live, liveEntries, oneLine } from '../../context/index.ts';
 import type { Checkpoint, PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
-import { displayOf, type JSONLEntry } from '../../protocol/entries.ts';
+import { displayOf } from '../../protocol/entries/readEntry.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { TurnRecord } from '../../protocol/rewind.ts';
 import { textOf } from '../promptOf.ts';
 

@@ -4,8 +4,9 @@
  * pointer; and since a change costs the provider's cache, many steps go at once or none. Pure.
  */
 
+import { shellCommand } from '../../protocol/entries/readEntry.ts';
 import { shellOutput } from '../../protocol/entries/shellOutput.ts';
-import { type JSONLEntry, kindOf, type NewEntry, originalOf, shellCommand } from '../../protocol/entries.ts';
+import { type JSONLEntry, kindOf, type NewEntry, originalOf } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { type CallOutcome, callOutcome, shellOutcome } from '../facts/callOutcome.ts';
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';

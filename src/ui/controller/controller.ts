@@ -3,11 +3,11 @@
  * (`effects.ts`), the session on screen and the session switch. Holds no React; `App` draws its snapshots.
  */
 import { loadMarkdown, warmingUp } from '../print/markdown.ts';
-import type { UiExit, UiOptions } from '../types.ts';
+import type { Boot, UiExit, UiOptions } from '../types.ts';
 import { createEffects } from './effects.ts';
 import { type Facts, type Message, reduce, startState } from './reduce.ts';
 import { createSessionSwitch } from './sessionSwitch.ts';
-import { createShownSession } from './shownSession.ts';
+import type { ShownSession } from './shownSession.ts';
 import type { Controller, ScreenPorts, Snapshot } from './types.ts';
 import { emptyView } from './view.ts';
 
@@ -16,6 +16,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   const listeners = new Set<() => void>();
   let state = startState(options.theme, options.prompt);
   let screen: ScreenPorts | undefined;
+  let shown: ShownSession | undefined;
   let cached: Snapshot = { ...state, view: emptyView };
   const facts: Facts = {
     options,
@@ -23,7 +24,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     draft: () => screen?.composer()?.text() ?? '',
   };
   const changed = (): void => {
-    cached = { ...state, view: shown.view() };
+    cached = { ...state, view: shown?.view() ?? emptyView };
     for (const listener of [...listeners]) listener();
   };
   const dispatch = async (message: Message): Promise<void> => {
@@ -38,24 +39,37 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   const send = (message: Message): void => void dispatch(message);
 
   const ports = { options, state: () => state, snapshot: () => cached, screen: () => screen };
-  const shown = createShownSession({ ...ports, send, changed });
+  const say: Controller['say'] = (level, text) => shown?.say(level, text);
   const switcher = createSessionSwitch({
     services: () => state.services,
     session: () => state.session,
     phase: (phase) => send({ type: 'phase', phase }),
-    say: shown.say,
-    attach: shown.attach,
-    show: shown.showAround,
+    say,
+    attach: async (session, at) => shown?.attach(session, at),
+    show: async (at) => shown?.showAround(at),
     opened: () => send({ type: 'opened' }),
     isLeaving: () => state.isLeaving,
     leave: (code) => send({ type: 'leave', code }),
   });
-  const runEffect = createEffects({ ...ports, shown, switcher, dispatch, onExit });
-  const advance: Controller['advance'] = (next) =>
-    void next.then(
-      (boot) => send({ type: 'booted', boot }),
-      (error: unknown) => send({ type: 'boot_failed', error }),
+  const runEffect = createEffects({ ...ports, shown: () => shown, say, switcher, dispatch, onExit });
+  /** Everything that waits for it comes after the first frame. */
+  const load = async (screenPorts: ScreenPorts): Promise<void> => {
+    const [{ createShownSession }] = await Promise.all([
+      import('./shownSession.ts'),
+      screenPorts.loadDialogs?.(),
+    ]);
+    shown = createShownSession({ ...ports, send, changed });
+  };
+  let loaded: Promise<void> = Promise.resolve();
+  const bootOutcome = (next: Promise<Boot>): Promise<Message> =>
+    next.then(
+      (boot) => ({ type: 'booted', boot }),
+      (error: unknown) => ({ type: 'boot_failed', error }),
     );
+  const advance = async (next: Promise<Boot>): Promise<void> => {
+    const [outcome] = await Promise.all([bootOutcome(next), loaded]);
+    send(outcome);
+  };
 
   return {
     snapshot: () => cached,
@@ -65,16 +79,17 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     },
     begin(screenPorts) {
       screen = screenPorts;
-      advance(options.boot());
-      void options.keys?.follow((problems) => shown.say('warning', problems.join('\n')));
+      loaded = load(screenPorts);
+      void advance(options.boot());
+      void options.keys?.follow((problems) => void loaded.then(() => say('warning', problems.join('\n'))));
       void loadMarkdown().then((markdown) =>
         send({ type: 'markdown_loaded', markdown: warmingUp(markdown, state.theme) }),
       );
     },
-    advance,
+    advance: (next) => void advance(next),
     services: () => state.services,
-    say: shown.say,
-    attachImages: (pasted) => shown.images()?.attach(pasted),
+    say,
+    attachImages: (pasted) => shown?.images()?.attach(pasted),
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
     answerRefusal: (answer) => switcher.answer(answer),
     submit: (draft) => send({ type: 'submitted', draft }),

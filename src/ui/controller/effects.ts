@@ -9,7 +9,7 @@ import { runInput } from './runInput.ts';
 import type { SessionSwitch } from './sessionSwitch.ts';
 import type { ShownSession } from './shownSession.ts';
 import { editDraft, pasteImage, showTranscript, suspend } from './terminalEffects.ts';
-import type { ScreenPorts, Snapshot } from './types.ts';
+import type { Controller, ScreenPorts, Snapshot } from './types.ts';
 
 /** Milliseconds that a hint stands: as long as a second Ctrl+C (leave) or Esc (empty the line) counts. */
 const HINT_MS = 2000;
@@ -19,7 +19,9 @@ interface EffectPorts {
   readonly state: () => ControllerState;
   readonly snapshot: () => Snapshot;
   readonly screen: () => ScreenPorts | undefined;
-  readonly shown: ShownSession;
+  /** Absent until it is loaded. */
+  readonly shown: () => ShownSession | undefined;
+  readonly say: Controller['say'];
   readonly switcher: SessionSwitch;
   /** Resolves when the message's effects are done. */
   readonly dispatch: (message: Message) => Promise<void>;
@@ -28,14 +30,14 @@ interface EffectPorts {
 
 /** What returns a promise is done when it resolves. */
 export function createEffects(ports: EffectPorts): (effect: Effect) => void | Promise<void> {
-  const { options, state, screen, shown, switcher, dispatch } = ports;
+  const { options, state, screen, shown, say, switcher, dispatch } = ports;
   const send = (message: Message): void => void dispatch(message);
   const terminal = {
     options,
     snapshot: ports.snapshot,
-    images: shown.images,
+    images: () => shown()?.images(),
     screen,
-    say: shown.say,
+    say,
     showHint: (text: string) => send({ type: 'hint', text }),
   };
   let hintTimer: ReturnType<typeof setTimeout> | undefined;
@@ -46,9 +48,9 @@ export function createEffects(ports: EffectPorts): (effect: Effect) => void | Pr
         state().session?.agent.submit(effect.op);
         return;
       case 'say':
-        return shown.say(effect.level, effect.text);
+        return say(effect.level, effect.text);
       case 'print':
-        return shown.print(effect.print);
+        return shown()?.print(effect.print);
       case 'time_hint':
         clearTimeout(hintTimer);
         if (effect.isShown) hintTimer = setTimeout(() => send({ type: 'hint_over' }), HINT_MS);
@@ -73,7 +75,7 @@ export function createEffects(ports: EffectPorts): (effect: Effect) => void | Pr
             snapshot: ports.snapshot,
             services: () => state().services,
             adjust: (change) => send({ type: 'adjusted', change }),
-            say: shown.say,
+            say,
           },
           effect.setting,
         );
@@ -91,7 +93,7 @@ export function createEffects(ports: EffectPorts): (effect: Effect) => void | Pr
       case 'show_transcript':
         return showTranscript(terminal);
       case 'redraw':
-        return shown.redraw();
+        return shown()?.redraw();
       case 'leave':
         return leave(effect.code, ports);
       default:
@@ -103,13 +105,13 @@ export function createEffects(ports: EffectPorts): (effect: Effect) => void | Pr
 async function runDraft(draft: Draft, { state, screen, shown, dispatch }: EffectPorts): Promise<void> {
   const { session } = state();
   if (session === undefined) return;
-  const images = shown.images();
+  const images = shown()?.images();
   const named = images !== undefined && mayNameImages(draft.text) ? await images.of(draft.text) : [];
   if (named === 'hold') {
     screen()?.composer()?.prependText(draft.text);
     return;
   }
-  const echo = (text: string): void => shown.print({ type: 'command', text });
+  const echo = (text: string): void => shown()?.print({ type: 'command', text });
   const effect = await runInput({ ...draft, images: named }, session.host, echo);
   await dispatch({ type: 'interpreted', effect });
 }
@@ -118,13 +120,13 @@ async function sendInOrder(messages: readonly Message[], { dispatch }: EffectPor
   for (const message of messages) await dispatch(message);
 }
 
-async function listModels({ state, shown, dispatch }: EffectPorts): Promise<void> {
+async function listModels({ state, say, dispatch }: EffectPorts): Promise<void> {
   try {
     const list = await state().session?.host.listModels();
     if (list !== undefined) void dispatch({ type: 'models_listed', list });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    shown.say('error', `The models cannot be listed: ${why}`);
+    say('error', `The models cannot be listed: ${why}`);
   }
 }
 
@@ -151,7 +153,7 @@ async function forkBefore(
 async function leave(code: number, { state, switcher, shown, onExit, dispatch }: EffectPorts): Promise<void> {
   switcher.dispose();
   const agent = state().session?.agent;
-  shown.announceEndingTasks();
+  shown()?.announceEndingTasks();
   onExit({
     sessionId: agent?.state().sessionId,
     empty: agent?.entries().every((entry) => entry.type === 'system') ?? true,
@@ -160,7 +162,7 @@ async function leave(code: number, { state, switcher, shown, onExit, dispatch }:
   try {
     await agent?.close();
   } finally {
-    shown.dispose();
+    shown()?.dispose();
     void dispatch({ type: 'left' });
   }
 }

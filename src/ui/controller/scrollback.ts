@@ -1,6 +1,7 @@
 /** Prints above the live area; knows how the open session is printed. */
 import type { Agent } from '../../agent/types.ts';
-import { type JSONLEntry, topicOf } from '../../protocol/entries.ts';
+import { topicOf } from '../../protocol/entries/readEntry.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { ComposerHandle } from '../input/Composer.tsx';
 import { createPrinter, type Printer } from '../print/printer.ts';

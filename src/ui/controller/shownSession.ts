@@ -1,6 +1,7 @@
 /**
  * The session on screen, from the moment it is attached until another replaces it: its store, its images, and what is
- * printed above the live area. Before the first session, messages are printed all the same.
+ * printed above the live area. Before the first session, messages are printed all the same. Loaded once the first frame
+ * is drawn, as it brings the kinds of entries and their schemas along.
  */
 import { createImages, type Images } from '../input/images.ts';
 import { endingText } from '../tasks/tasks.ts';

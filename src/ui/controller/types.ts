@@ -65,6 +65,8 @@ export interface ScreenPorts {
    * and what was to be printed meanwhile is printed then.
    */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
+  /** Loads what dialogs are drawn with; none is shown before it resolves. */
+  readonly loadDialogs?: () => Promise<void>;
   /** Where nothing can be drawn twice; absent on a screen. */
   readonly plain?: PlainScreen;
 }

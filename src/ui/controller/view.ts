@@ -4,12 +4,14 @@
  */
 import type { Page } from '../../commands/pages/page.ts';
 import { previewPage } from '../../commands/pages/previewPage.ts';
-import { type JSONLEntry, topicOf } from '../../protocol/entries.ts';
+import { topicOf } from '../../protocol/entries/readEntry.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../../protocol/events.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
 
 /** Something that is finished and goes to the scrollback, once, in order. */
 export type Print =
@@ -290,4 +292,15 @@ function takenBack({ compacting }: View, { outcome, preTokens, postTokens }: Com
 
 function notice(level: 'info' | 'warning' | 'error', text: string): Print {
   return { type: 'notice', level, text };
+}
+
+/** What is going on, as the spinner and plain mode put it: "Compacting the conversation", "Preparing Edit". */
+export function activityOf(view: View, model = 'the model'): string {
+  if (view.compacting?.trigger === 'preview') return 'Writing a summary for the preview';
+  if (view.compacting !== undefined) return 'Compacting the conversation';
+  if (view.retry !== undefined) return 'Waiting';
+  if (view.writing !== undefined) return `Preparing ${sanitizeLine(view.writing.name)}`;
+  if (view.tools.length > 0) return 'Running';
+  if (view.tail !== '' || view.tailPrinted) return 'Answering';
+  return view.reasoningLength > 0 ? 'Reasoning' : `Waiting for ${sanitizeLine(model)}`;
 }

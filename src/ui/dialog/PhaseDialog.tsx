@@ -13,7 +13,7 @@ import { ThemePicker } from '../theme/ThemePicker.tsx';
 import { DialogView } from './DialogView.tsx';
 import { modelsDialog, serverDialog, trustDialog } from './phaseDialogs.ts';
 
-interface BootDialogProps {
+export interface PhaseDialogProps {
   readonly snapshot: Snapshot;
   readonly controller: Controller;
   readonly columns: number;
@@ -22,7 +22,8 @@ interface BootDialogProps {
   readonly keymap: Keymap;
 }
 
-export function BootDialog({ snapshot, controller, columns, rows, now, keymap }: BootDialogProps) {
+/** Nothing while the session is on screen. */
+export function PhaseDialog({ snapshot, controller, columns, rows, now, keymap }: PhaseDialogProps) {
   const { phase, theme, session } = snapshot;
   const room = { width: columns, rows, theme };
   switch (phase.type) {

@@ -4,7 +4,8 @@
  */
 
 import { type EntryNote, noteLine } from '../../protocol/entries/defineKind.ts';
-import { displayOf, type JSONLEntry, noteOf } from '../../protocol/entries.ts';
+import { displayOf } from '../../protocol/entries/readEntry.ts';
+import { type JSONLEntry, noteOf } from '../../protocol/entries.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 import { contentText, promptContent, shellRun } from './content.ts';

@@ -3,7 +3,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { type JSONLEntry, kindOf, shellCommand } from '../../../protocol/entries.ts';
+import { shellCommand } from '../../../protocol/entries/readEntry.ts';
+import { type JSONLEntry, kindOf } from '../../../protocol/entries.ts';
 import { contentText } from '../../facts/entryText.ts';
 
 export interface Searchable {
