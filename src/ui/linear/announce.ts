@@ -1,6 +1,6 @@
 /** What goes on and is not finished yet, said once when it begins: calls, retries, compactions, the queue. Pure. */
 
-import type { View } from '../controller/view.ts';
+import { activityOf, type View } from '../controller/view.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { shownCall } from '../print/toolLine.ts';
 
@@ -44,9 +44,7 @@ export function announce(
       .filter(({ callId }) => !before.tools.has(callId))
       .map(({ tool, title }) => `Running ${named(tool, title)}`),
     ...(view.retry !== undefined && retry !== before.retry ? [retryWords(view.retry, now)] : []),
-    ...(view.compacting !== undefined && !before.isCompacting
-      ? [compactingWords(view.compacting.trigger)]
-      : []),
+    ...(view.compacting !== undefined && !before.isCompacting ? [`${activityOf(view)}.`] : []),
     // What starts a turn passes through the queue, too: only what has to wait is told.
     ...(before.isBusy && view.queue.length > before.queued
       ? view.queue
@@ -87,23 +85,14 @@ function retryWords({ error, attempt, maxAttempts, until }: NonNullable<View['re
   return `${sanitizeLine(error.message)} Retrying in ${durationWords(seconds)}, attempt ${attempt} of ${maxAttempts}. Ctrl+C stops it.`;
 }
 
-function compactingWords(trigger: 'auto' | 'manual' | 'preview'): string {
-  return trigger === 'preview' ? 'Writing a summary for the preview.' : 'Compacting the conversation.';
-}
-
 function stillWords(view: View, now: number): string {
   const seconds = Math.round((now - (view.startedAt ?? now)) / 1000);
   const [tool] = view.tools;
+  const activity = activityOf(view);
   const what =
-    tool !== undefined
-      ? `running ${named(tool.tool, tool.title)}`
-      : view.compacting !== undefined
-        ? 'compacting the conversation'
-        : view.writing !== undefined
-          ? `preparing ${sanitizeLine(view.writing.name)}`
-          : view.tail !== '' || view.tailPrinted
-            ? 'answering'
-            : 'waiting for the model';
+    tool === undefined
+      ? activity.charAt(0).toLowerCase() + activity.slice(1)
+      : `running ${named(tool.tool, tool.title)}`;
   return `Still ${what}, ${durationWords(seconds)} so far.`;
 }
 

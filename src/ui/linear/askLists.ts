@@ -1,62 +1,86 @@
 /** Lists with commands of their own, in lines: context items, background tasks, turns to rewind to, sessions. */
 import type { Agent } from '../../agent/types.ts';
 import { itemsPage } from '../../commands/pages/itemsPage.ts';
-import { plainText } from '../../commands/pages/page.ts';
+import { type Page, plainText } from '../../commands/pages/page.ts';
 import { tasksPage } from '../../commands/pages/tasksPage.ts';
-import type { ContextItem, ItemEdit } from '../../protocol/contextReport.ts';
+import type { ContextItem } from '../../protocol/contextReport.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import type { RewindPlan, TurnRecord } from '../../protocol/rewind.ts';
+import type { TaskInfo } from '../../protocol/tasks.ts';
 import { doneText, type EditWish, editFor } from '../items/items.ts';
 import type { DialogActionName } from '../keys/dialogActions.ts';
-import { count, formatAge } from '../print/numbers.ts';
+import { count } from '../print/numbers.ts';
 import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
-import { wayDialog } from '../rewind/rewindState.ts';
+import { turnFacts, wayDialog } from '../rewind/rewindState.ts';
 import type { Picker, PickerSnapshot } from '../sessions/picker.ts';
 import { typed } from '../sessions/pickerState.ts';
+import { hitFacts, sessionFacts } from '../sessions/sessionRows.ts';
 import { type Dialogue, type DialoguePorts, dialogueOf } from './askDialog.ts';
 import { outputWords } from './toolWords.ts';
+
+/** A list whose rows take commands: a letter and the name of a row, until an empty line closes it. */
+interface CommandList<Row> {
+  /** A line for each row, and the totals. */
+  readonly lines: readonly string[];
+  /** Which letters there are, as in "o and the name of a task tells its output, s stops it". */
+  readonly introduction: string;
+  /** What to write, e.g. "p, d or r and the number of an item, as in: d 12". */
+  readonly usage: string;
+  readonly commands: Readonly<Record<string, (row: Row) => void>>;
+  /** `name` has a letter at most, and digits. Asked again for each line: rows come and go. */
+  readonly find: (name: string) => Row | undefined;
+  readonly missing: (name: string) => string;
+  readonly close: () => void;
+}
+
+function commandDialogue<Row>(list: CommandList<Row>): Dialogue {
+  return {
+    tell: [
+      ...list.lines.map((line) => line.trim().replace(/\s{2,}/g, ', ')),
+      `${list.introduction} An empty line cancels.`,
+    ],
+    answer(text) {
+      if (text === '') {
+        list.close();
+        return undefined;
+      }
+      const [, letter = '', name = ''] = /^([a-z])[a-z]*\s*#?(b?\d+)$/i.exec(text) ?? [];
+      const command = list.commands[letter.toLowerCase()];
+      if (command === undefined) return `Write ${list.usage}. An empty line cancels.`;
+      const row = list.find(name);
+      if (row === undefined) return list.missing(name);
+      command(row);
+      // The list stays open: it is asked again without being told again.
+      return '';
+    },
+    cancel: list.close,
+  };
+}
+
+/** Lines of a page that a list is told from. */
+const pageWords = (page: Page): readonly string[] => sanitize(reveal(plainText(page))).split('\n');
 
 /** Items that are told, newest first. */
 const ITEMS_TOLD = 40;
 
 /** The conversation as items that can be pinned, dropped and restored by their numbers. */
 export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialogue {
-  const all = agent.items();
-  const lines = sanitize(reveal(plainText(itemsPage(all))))
-    .split('\n')
-    .slice(0, ITEMS_TOLD + 1);
-  const close = (): void => controller.closeDialog();
-  return {
-    tell: [
-      ...lines.map((line) => line.trim().replace(/\s{2,}/g, ', ')),
-      'p and a number pins an item or unpins it, d drops it, r restores it, as in: d 12. An empty line cancels.',
-    ],
-    answer(text) {
-      if (text === '') {
-        close();
-        return undefined;
-      }
-      const [, letter = '', number] = /^([a-z])\w*\s*#?(\d+)$/i.exec(text) ?? [];
-      const item = agent.items().find(({ seq }) => seq === Number(number));
-      const edit = item === undefined ? undefined : editOf(letter.toLowerCase(), item);
-      if (item === undefined || edit === undefined)
-        return number === undefined || item !== undefined
-          ? 'Write p, d or r and the number of an item, as in: d 12. An empty line cancels.'
-          : `There is no item #${number}.`;
+  const command =
+    (wish: EditWish) =>
+    (item: ContextItem): void => {
+      const edit = editFor(wish, item);
       agent.submit({ type: 'edit_item', edit });
       tell(doneText(edit, item, `r ${item.seq}`).replace(' · ', ', '));
-      // The list stays open: it is asked again without being told again.
-      return '';
-    },
-    cancel: close,
-  };
-}
-
-const wishes: Readonly<Record<string, EditWish>> = { p: 'pin', d: 'drop', r: 'restore' };
-
-function editOf(letter: string, item: ContextItem): ItemEdit | undefined {
-  const wish = wishes[letter];
-  return wish === undefined ? undefined : editFor(wish, item);
+    };
+  return commandDialogue({
+    lines: pageWords(itemsPage(agent.items())).slice(0, ITEMS_TOLD + 1),
+    introduction: 'p and a number pins an item or unpins it, d drops it, r restores it, as in: d 12.',
+    usage: 'p, d or r and the number of an item, as in: d 12',
+    commands: { p: command('pin'), d: command('drop'), r: command('restore') },
+    find: (name) => agent.items().find(({ seq }) => String(seq) === name),
+    missing: (name) => `There is no item #${name}.`,
+    close: () => controller.closeDialog(),
+  });
 }
 
 /** Lines of a task's output that are told. */
@@ -64,39 +88,30 @@ const OUTPUT_LINES = 40;
 
 /** What runs in the background: its output, and stopping it. Undefined where there is nothing to ask about. */
 export function tasks(agent: Agent, { controller, tell }: DialoguePorts): Dialogue | undefined {
-  const close = (): void => controller.closeDialog();
-  const lines = sanitize(reveal(plainText(tasksPage(agent.state().tasks)))).split('\n');
-  if (agent.state().tasks.length === 0) {
+  const all = agent.state().tasks;
+  const lines = pageWords(tasksPage(all));
+  if (all.length === 0) {
     tell(...lines);
-    close();
+    controller.closeDialog();
     return undefined;
   }
-  return {
-    tell: [
-      ...lines.map((line) => line.trim().replace(/\s{2,}/g, ', ')),
-      'o and the name of a task tells its output, s stops it, as in: s b1. An empty line cancels.',
-    ],
-    answer(text) {
-      if (text === '') {
-        close();
-        return undefined;
-      }
-      const [, action, id = ''] = /^(o|s)\w*\s+(b?\d+)$/i.exec(text) ?? [];
-      const name = /^\d/.test(id) ? `b${id}` : id;
-      const task = agent.state().tasks.find((one) => one.id === name);
-      if (action === undefined)
-        return 'Write o or s and the name of a task, as in: o b1. An empty line cancels.';
-      if (task === undefined) return `There is no task ${name}.`;
-      if (action.toLowerCase() === 'o')
+  const idOf = (name: string): string => (/^\d/.test(name) ? `b${name}` : name);
+  return commandDialogue<TaskInfo>({
+    lines,
+    introduction: 'o and the name of a task tells its output, s stops it, as in: s b1.',
+    usage: 'o or s and the name of a task, as in: o b1',
+    commands: {
+      o: ({ id }) =>
         tell(
-          ...outputWords(agent.taskOutput(name)?.text ?? '', OUTPUT_LINES, 'end'),
-          `End of the output of ${name}.`,
-        );
-      else agent.submit({ type: 'stop_task', id: name });
-      return '';
+          ...outputWords(agent.taskOutput(id)?.text ?? '', OUTPUT_LINES, 'end'),
+          `End of the output of ${id}.`,
+        ),
+      s: ({ id }) => agent.submit({ type: 'stop_task', id }),
     },
-    cancel: close,
-  };
+    find: (name) => agent.state().tasks.find(({ id }) => id === idOf(name)),
+    missing: (name) => `There is no task ${idOf(name)}.`,
+    close: () => controller.closeDialog(),
+  });
 }
 
 // Going back: the turns by number, then what goes back, with all that it does to the files.
@@ -135,10 +150,10 @@ function askTurn(agent: Agent, turns: readonly TurnRecord[], ports: DialoguePort
   ports.ask({
     tell: [
       'Question: rewind to before which turn? 1 is the latest.',
-      ...newest.map(
-        ({ text, timestamp, files }, index) =>
-          `${index + 1}. ${sanitizeLine(text).slice(0, 100)}; ${formatAge(new Date(timestamp), new Date(ports.now()))}${files === 0 ? '' : `, ${files} files changed`}`,
-      ),
+      ...newest.map((turn, index) => {
+        const { asked, age, changes } = turnFacts(turn, new Date(ports.now()));
+        return `${index + 1}. ${asked.slice(0, 100)}; ${told(age, changes)}`;
+      }),
       'Answer with a number; u undoes the last rewind. An empty line cancels.',
     ],
     answer(text) {
@@ -254,20 +269,25 @@ function head(snapshot: PickerSnapshot, many: number): string {
 
 function rowWords(snapshot: PickerSnapshot, now: Date): string[] {
   if (snapshot.isSearch)
-    return snapshot.hits.visible
-      .slice(0, SESSIONS_TOLD)
-      .map(
-        ({ session, who, snippet }, index) =>
-          `${index + 1}. ${sanitizeLine(session.title)}: ${sanitizeLine(who)} said ${sanitizeLine(snippet)}`,
-      );
+    return snapshot.hits.visible.slice(0, SESSIONS_TOLD).map((hit, index) => {
+      const { title, who, snippet } = hitFacts(hit, now);
+      return `${index + 1}. ${title}: ${who} said ${snippet}`;
+    });
   return snapshot.list.visible.slice(0, SESSIONS_TOLD).map((session, index) => {
-    const facts = [
-      formatAge(session.updatedAt, now),
-      count(session.promptCount, 'prompt'),
-      ...(session.gitBranch === undefined ? [] : [`branch ${sanitizeLine(session.gitBranch)}`]),
-      ...(session.id === snapshot.currentId ? ['open here'] : []),
-      ...(session.isArchived ? ['archived'] : []),
-    ];
-    return `${index + 1}. ${sanitizeLine(session.title)}; ${facts.join(', ')}`;
+    const { title, age, prompts, branch, isArchived } = sessionFacts(session, now);
+    const isOpen = session.id === snapshot.currentId;
+    const facts = told(
+      age,
+      prompts,
+      branch && `branch ${branch}`,
+      isOpen ? 'open here' : '',
+      isArchived ? 'archived' : '',
+    );
+    return `${index + 1}. ${title}; ${facts}`;
   });
+}
+
+/** Facts in a sentence, without those that there are not. */
+function told(...facts: readonly string[]): string {
+  return facts.filter((fact) => fact !== '').join(', ');
 }

@@ -9,7 +9,7 @@ import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Snapshot } from '../controller/types.ts';
-import type { View } from '../controller/view.ts';
+import { activityOf, type View } from '../controller/view.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { PermissionDialog } from '../dialog/PermissionDialog.tsx';
 import { sanitize, sanitizeLine } from '../print/sanitize.ts';
@@ -101,7 +101,7 @@ export function LiveArea(props: LiveAreaProps) {
       )}
       {view.busy && view.startedAt !== undefined && (
         <Spinner
-          verb={verbOf(view, session?.agent.state().model.id)}
+          verb={activityOf(view, session?.agent.state().model.id)}
           startedAt={view.startedAt}
           tokens={Math.round(view.streamedLength / 4)}
           hint={waitsForSummary(view) ? 'esc to shorten older steps instead' : undefined}
@@ -127,17 +127,6 @@ export function LiveArea(props: LiveAreaProps) {
 /** A summary that the turn waits for gives way to Esc, and the turn goes on (a local server, or drafts switched off). */
 function waitsForSummary({ inTurn, compacting }: View): boolean {
   return inTurn && compacting?.trigger === 'auto';
-}
-
-/** What the spinner says that it is doing. */
-function verbOf(view: View, model = 'the model'): string {
-  if (view.compacting?.trigger === 'preview') return 'Writing a summary for the preview';
-  if (view.compacting !== undefined) return 'Compacting the conversation';
-  if (view.retry !== undefined) return 'Waiting';
-  if (view.writing !== undefined) return `Preparing ${view.writing.name}`;
-  if (view.tools.length > 0) return 'Running';
-  if (view.tail !== '' || view.tailPrinted) return 'Answering';
-  return view.reasoningLength > 0 ? 'Reasoning' : `Waiting for ${sanitizeLine(model)}`;
 }
 
 /** A call that runs now. */

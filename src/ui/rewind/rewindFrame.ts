@@ -1,18 +1,16 @@
 /** The rewind dialog as painted lines for so many columns and rows. Pure. */
 
-import { changedText } from '../../commands/turnChoice.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import type { TurnRecord } from '../../protocol/rewind.ts';
 import { choiceLines, choicesPlace } from '../dialog/choices.ts';
 import { windowAround } from '../dialog/selection.ts';
 import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';
 import type { DialogPlace, Keymap } from '../keys/keymap.ts';
-import { formatAge } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { ruled } from '../print/spans.ts';
 import { padEnd, padStart, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import { type RewindState, type TurnList, waysOf } from './rewindState.ts';
+import { type RewindState, type TurnList, turnFacts, waysOf } from './rewindState.ts';
 
 interface FrameOptions {
   readonly width: number;
@@ -198,10 +196,11 @@ function turnRow(
   turn: TurnRecord,
   { width, isSelected, now, theme }: { width: number; isSelected: boolean; now: Date; theme: Theme },
 ): string {
-  const age = width >= 60 ? padEnd(formatAge(new Date(turn.timestamp), now), AGE) : '';
-  const changes = width >= 44 ? padStart(truncate(changedText(turn), CHANGES), CHANGES) : '';
+  const said = turnFacts(turn, now);
+  const age = width >= 60 ? padEnd(said.age, AGE) : '';
+  const changes = width >= 44 ? padStart(truncate(said.changes, CHANGES), CHANGES) : '';
   const room = Math.max(1, width - textWidth(age) - textWidth(changes) - (changes === '' ? 0 : 1));
-  const asked = padEnd(truncate(sanitizeLine(turn.text).trim() || '(an image)', room), room);
+  const asked = padEnd(truncate(said.asked, room), room);
   const text = isSelected ? theme.accent(asked) : asked;
   return theme.dim(age) + text + (changes === '' ? '' : theme.dim(` ${changes}`));
 }

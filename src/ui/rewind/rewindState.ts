@@ -1,11 +1,12 @@
 /** Where the user is on the way back: the list of turns, what goes back, what it does to the files. Pure. */
+import { changedText } from '../../commands/turnChoice.ts';
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import type { RewindPlan, TurnRecord } from '../../protocol/rewind.ts';
 import { type Choice, type ChoiceDialog, choiceOfKey } from '../dialog/choices.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';
-import { count } from '../print/numbers.ts';
+import { count, formatAge } from '../print/numbers.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { padEnd, truncate } from '../print/width.ts';
@@ -102,6 +103,18 @@ export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { reado
     fork,
     cancel,
   ];
+}
+
+/** What the list says of a turn, drawn in columns or told in a sentence. */
+export function turnFacts(
+  turn: TurnRecord,
+  now: Date,
+): { readonly asked: string; readonly age: string; readonly changes: string } {
+  return {
+    asked: sanitizeLine(turn.text).trim() || '(an image)',
+    age: formatAge(new Date(turn.timestamp), now),
+    changes: changedText(turn),
+  };
 }
 
 /** What is restored of a plan, with every path: on the screen the paths are looked at before the last Enter. */

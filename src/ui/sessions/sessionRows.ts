@@ -8,6 +8,40 @@ import { graphemes, padEnd, padStart, textWidth, truncate } from '../print/width
 import type { Theme } from '../theme/theme.ts';
 import { projectName, type Scope } from './pickerState.ts';
 
+/** What a list says of a session, drawn in columns or told in a sentence; empty where there is nothing to say. */
+export interface SessionFacts {
+  readonly title: string;
+  readonly age: string;
+  readonly project: string;
+  readonly size: string;
+  readonly branch: string;
+  readonly tokens: string;
+  readonly cost: string;
+  readonly prompts: string;
+  readonly isFork: boolean;
+  readonly isArchived: boolean;
+}
+
+export function sessionFacts(session: SessionRecord, now: Date): SessionFacts {
+  const { inputTokens, outputTokens, costUsd } = session;
+  const tokens = inputTokens + outputTokens;
+  return {
+    title: titleOf(session),
+    age: formatAge(session.updatedAt, now),
+    project: sanitizeLine(projectName(session)),
+    size: formatBytes(session.bytes),
+    branch: sanitizeLine(session.gitBranch ?? ''),
+    tokens: tokens === 0 ? '' : `${formatTokens(tokens)} tok`,
+    cost: costUsd === undefined || costUsd === 0 ? '' : shortCost(costUsd),
+    prompts: count(session.promptCount, 'prompt'),
+    isFork: session.forkedFrom !== undefined,
+    isArchived: session.isArchived,
+  };
+}
+
+const titleOf = ({ title }: Pick<SessionRecord, 'title'>): string =>
+  sanitizeLine(title).trim() || '(no title)';
+
 /** One session on one row: the title, then its facts in columns as far as there is room for them. Pure. */
 interface RowOptions {
   readonly scope: Scope;
@@ -19,31 +53,19 @@ interface RowOptions {
 }
 
 interface Column {
+  readonly name: 'age' | 'project' | 'size' | 'branch' | 'tokens' | 'cost';
   readonly width: number;
   readonly isRight?: boolean;
-  readonly text: (session: SessionRecord, now: Date) => string;
 }
 
-const age: Column = { width: 10, text: ({ updatedAt }, now) => formatAge(updatedAt, now) };
-const shortAge: Column = {
-  width: 4,
-  isRight: true,
-  text: ({ updatedAt }, now) => ageInLetters(updatedAt, now),
-};
-const project: Column = { width: 16, text: (session) => sanitizeLine(projectName(session)) };
-const size: Column = { width: 7, isRight: true, text: ({ bytes }) => formatBytes(bytes) };
-const branch: Column = { width: 14, text: ({ gitBranch }) => sanitizeLine(gitBranch ?? '') };
-const tokens: Column = {
-  width: 9,
-  isRight: true,
-  text: ({ inputTokens, outputTokens }) =>
-    inputTokens + outputTokens === 0 ? '' : `${formatTokens(inputTokens + outputTokens)} tok`,
-};
-const cost: Column = {
-  width: 7,
-  isRight: true,
-  text: ({ costUsd }) => (costUsd === undefined || costUsd === 0 ? '' : shortCost(costUsd)),
-};
+const age: Column = { name: 'age', width: 10 };
+/** In letters, where there is room for nothing else. */
+const shortAge: Column = { name: 'age', width: 4, isRight: true };
+const project: Column = { name: 'project', width: 16 };
+const size: Column = { name: 'size', width: 7, isRight: true };
+const branch: Column = { name: 'branch', width: 14 };
+const tokens: Column = { name: 'tokens', width: 9, isRight: true };
+const cost: Column = { name: 'cost', width: 7, isRight: true };
 
 /** Seven columns at most: less than a cent is little, and from a hundred dollars on nobody counts cents. */
 function shortCost(usd: number): string {
@@ -74,16 +96,18 @@ function columnsFor(width: number, scope: Scope): readonly Column[] {
 /** Exactly `width` columns or fewer. */
 export function sessionRow(session: SessionRecord, width: number, options: RowOptions): string {
   const { scope, isSelected, isOpen, now, theme } = options;
+  const said = sessionFacts(session, now);
   const facts = columnsFor(width, scope)
-    .map(({ width: columns, isRight, text }) => {
-      const cell = truncate(text(session, now), columns);
+    .map((column) => {
+      const { name, width: columns, isRight } = column;
+      const cell = truncate(column === shortAge ? ageInLetters(session.updatedAt, now) : said[name], columns);
       return `  ${isRight ? padStart(cell, columns) : padEnd(cell, columns)}`;
     })
     .join('');
   const room = width - textWidth(facts);
-  const signs = `${session.forkedFrom === undefined ? '' : '↳ '}${session.isArchived ? '(archived) ' : ''}`;
+  const signs = `${said.isFork ? '↳ ' : ''}${said.isArchived ? '(archived) ' : ''}`;
   const mark = isOpen && room > 20 ? ' · open' : '';
-  const name = truncate(signs + (sanitizeLine(session.title).trim() || '(no title)'), room - mark.length);
+  const name = truncate(signs + said.title, room - mark.length);
   const gap = ' '.repeat(Math.max(0, room - textWidth(name) - mark.length));
   const paint = isSelected ? theme.accent : session.isArchived ? theme.dim : theme.text;
   return paint(name) + theme.dim(`${mark}${gap}${facts}`.trimEnd());
@@ -110,25 +134,31 @@ interface HitOptions {
   readonly theme: Theme;
 }
 
+/** What a list says of a hit. */
+export function hitFacts({ session, timestamp, who, snippet }: SearchHit, now: Date) {
+  return {
+    title: titleOf(session),
+    project: sanitizeLine(projectName(session)),
+    who: sanitizeLine(who),
+    age: formatAge(timestamp, now),
+    snippet: sanitizeLine(snippet),
+  };
+}
+
 /** Rows of one hit. */
 export const HIT_ROWS = 2;
 
 /** Two lines of at most `width` columns each. */
 export function hitRows(hit: SearchHit, width: number, options: HitOptions): readonly [string, string] {
   const { scope, isSelected, now, theme } = options;
-  const { session, timestamp, who } = hit;
+  const said = hitFacts(hit, now);
   const isNarrow = width < 44;
   const facts = isNarrow
-    ? ` ${ageInLetters(timestamp, now)}`
-    : [
-        '',
-        ...(scope === 'all' ? [sanitizeLine(projectName(session))] : []),
-        sanitizeLine(who),
-        formatAge(timestamp, now),
-      ].join(' · ');
+    ? ` ${ageInLetters(hit.timestamp, now)}`
+    : ['', ...(scope === 'all' ? [said.project] : []), said.who, said.age].join(' · ');
   const shownFacts = truncate(facts, Math.max(0, width - 8));
   const room = width - textWidth(shownFacts);
-  const title = truncate(sanitizeLine(session.title).trim() || '(no title)', room);
+  const title = truncate(said.title, room);
   const paint = isSelected ? theme.accent : theme.text;
   return [
     paint(isNarrow ? padEnd(title, room) : title) + theme.dim(shownFacts),

@@ -164,6 +164,7 @@ describe('going back', () => {
     });
     const { ports, asked, deeds } = createPorts();
     await rewind(agent, undefined, ports);
+    expect(asked[0]?.tell[1]).toBe('1. break it; 1 min ago, in 1 file');
     expect(asked[0]?.answer('5')).toMatch(/number of a turn/);
     expect(asked[0]?.answer('1')).toBeUndefined();
     await new Promise((done) => setImmediate(done));
