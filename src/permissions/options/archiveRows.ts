@@ -1,4 +1,4 @@
-/** Archives, documents, pictures, keys. Data only. */
+/** Archives, documents, images, keys. Data only. */
 import { long, type ProgramRow, type Risks } from './programRow.ts';
 
 const plainFile = /^[\w./ @%-]+$/;
@@ -35,9 +35,9 @@ export const archivePrograms: readonly ProgramRow[] = [
       exclude-caches no-recursion numeric-owner totals wildcards no-wildcards anchored ignore-case preserve-permissions
       sparse verify to-stdout force-local posix show-defaults utc one-file-system same-order version help`),
       longValues: long('file exclude sort owner group mtime mode format blocking-factor label'),
-      // What is there already is overwritten.
+      // An existing file is overwritten.
       places: { '-f': 'fresh', '--file': 'fresh' },
-      // A colon means another machine, which is reached with a program.
+      // A colon means another machine, which is reached through a program.
       checks: { '-f': /^[^:@]+$/, '--file': /^[^:@]+$/ },
       operand: /^[^@]/,
     },
@@ -60,9 +60,9 @@ export const archivePrograms: readonly ProgramRow[] = [
     ...zipRisks,
     known: {
       flags: 'lvtzqZp1',
-      // Behind a separate dash a letter takes back what it said before: `unzip -l -- -l x` unpacks.
+      // After a separate dash a letter cancels an earlier one: `unzip -l -- -l x` unpacks.
       isEndless: true,
-      // Otherwise it unpacks, whatever names the archive holds.
+      // Otherwise it unpacks, under any names in the archive.
       needs: /^-[qzv1]*[lvtZp]/,
     },
   },
@@ -129,7 +129,7 @@ export const archivePrograms: readonly ProgramRow[] = [
     known: {
       flags: 'cfklqtv',
       long: long('stdout to-stdout keep list quiet test verbose'),
-      // Otherwise the name of the archive, or one that it holds, says what is written.
+      // Otherwise the name of the archive, or one inside it, determines the file that is written.
       needs: /^(?:-[fkqv]*[clt]|--(?:stdout|to-stdout|list|test))/,
     },
   },
@@ -153,9 +153,9 @@ export const archivePrograms: readonly ProgramRow[] = [
       options: /^-(?:y|n|an|vn|sn|hide_banner|nostdin|shortest|version|formats|codecs)$/,
       valued:
         /^-(?:i|ss|t|to|r|s|b:[av]|c(?::[avs])?|vcodec|acodec|crf|preset|pix_fmt|ar|ac|loglevel|v|threads|frames:v|q:v)$/,
-      // Names with a colon are protocols, and those with a percent sign stand for many files.
+      // Names with a colon are protocols, and a percent sign stands for many files.
       checks: { '-i': /^[\w./ @-]+$/ },
-      // `.ts` is a picture format as well as a source.
+      // `.ts` is a video format as well as a source.
       operand:
         /^[\w./ @-]+\.(?:mp[34]|m4[av]|wav|aac|og[gav]|opus|flac|webm|mkv|mov|avi|gif|a?png|jpe?g|webp|bmp|tiff?|wmv|flv|mpe?g|3gp|aiff?|srt|vtt|ass)$/i,
     },
@@ -169,7 +169,7 @@ export const archivePrograms: readonly ProgramRow[] = [
         /^[-+](?:strip|flip|flop|negate|normalize|auto-orient|monochrome|trim|repage|verbose|version|append)$/,
       valued:
         /^-(?:resize|quality|crop|rotate|geometry|density|depth|colors|alpha|background|gravity|extent|thumbnail|scale|sample|format|colorspace|type|blur|sharpen)$/,
-      // A colon is another format, `@` a file with names in it, and other formats may be scripts.
+      // A colon selects another format, `@` a file with names in it, and other formats may be scripts.
       operand: /^[\w./ -]+\.(?:png|jpe?g|gif|webp|tiff?|bmp|ico|avif|heic)$/i,
     },
   },
@@ -204,7 +204,7 @@ export const archivePrograms: readonly ProgramRow[] = [
       isSingle: true,
       options:
         /^--?(?:interaction=\w+|halt-on-error|file-line-error|draftmode|no-shell-escape|synctex=-?\d|version|help)$/,
-      // An operand that begins with a backslash is TeX itself.
+      // An operand that begins with a backslash is TeX code.
       operand: /^[\w./-]+$/,
     },
   },

@@ -1,64 +1,65 @@
 /**
- * Programs whose options are all written down, as far as they leave a program what its name says. A rule with an open end
- * covers these and no others: an option that is new, abbreviated, in a cluster or misspelled is not among them.
+ * Programs with a complete list of options that do not change what the program's name says. An open-ended rule covers
+ * these and no others: a new, abbreviated, clustered or misspelled option is not covered.
  */
 
 import { isValue, type OptionList } from './readOptions.ts';
 
 /**
- * A place that an option may name: something in the workspace that is there, or a place for results, so that no source is
- * overwritten. Under a rule for a runner of the project's own code, its configuration in the workspace adds nothing.
+ * A kind of path that an option may name: an existing input in the workspace, or a place for results, so that no source
+ * is overwritten. A rule for a runner of the project's own code may use the project's configuration, which adds no
+ * risk.
  */
 export type Place =
   | 'input'
   | 'output'
-  /** Nothing is there yet. */
+  /** Does not exist yet. */
   | 'new'
-  /** Nothing is there yet, or an archive, a log or a result: no source that would be overwritten. */
+  /** Does not exist yet, or is an archive, a log or a result: overwrites no source. */
   | 'fresh';
 
 export interface KnownOptions extends OptionList {
-  /** Whole words that are options of no other form. */
+  /** Options of any other form, as entire words. */
   readonly options?: RegExp;
-  /** Options, as whole words, whose value is the next word. */
+  /** Options, as entire words, whose value is the next word. */
   readonly valued?: RegExp;
   /** Options whose values are the next two words. */
   readonly paired?: readonly string[];
-  /** Options that do no harm with such a value only; with another one it is they that a rule has to spell. */
+  /** Options that are harmless only with such a value; with any other a rule has to spell them out. */
   readonly harmlessWith?: Readonly<Record<string, RegExp>>;
-  /** What the value of an option must look like, whether a rule spells the option or not. */
+  /** Patterns for the values of options, required even if a rule spells the option out. */
   readonly checks?: Readonly<Record<string, { readonly test: (value: string) => boolean }>>;
   /**
-   * With these operands the first one, a file, has the program do what the file says, unless an option prevents that: a rule
-   * has to name the file.
+   * If these operands are present, the first operand is a file that makes the program do what it says, unless an option
+   * prevents that: a rule has to name the file.
    */
   readonly acts?: { readonly operands: RegExp; readonly stoppedBy: RegExp };
   /** Options whose value, as a separate word, is a place. */
   readonly places?: Readonly<Record<string, Place>>;
-  /** Operands that are written to, as their place among the operands; the first is 0. */
+  /** Indexes of the operands that are written to; the first is 0. */
   readonly writesTo?: (operands: readonly string[]) => readonly number[];
-  /** What the value of every option must look like. */
+  /** A pattern that the value of every option must match. */
   readonly value?: RegExp;
-  /** What an operand must look like; absent = a file, which is judged elsewhere. */
+  /** A pattern that an operand must match; absent = a file, which is checked elsewhere. */
   readonly operand?: RegExp;
-  /** The same from a certain operand on; the first is 0. */
+  /** The same by the operand's index; the first is 0. */
   readonly operandAt?: (word: string, index: number) => boolean;
-  /** How many operands it may have; more of them would be written to. */
+  /** Maximum number of operands; a further one would be written to. */
   readonly most?: number;
-  /** After so many operands the words are those of a script, or of another machine. */
+  /** After this many operands the words belong to a script, or to another machine. */
   readonly ownWords?: number;
   /** Whether the first word may be a cluster of options without a dash, as in `tar tf`. */
   readonly bundled?: boolean;
-  /** The first operand is a script, as of sed or jq, or these options hold it. */
+  /** The first operand is a script, as in sed or jq, or these options contain it. */
   readonly script?: {
     readonly options: readonly string[];
     readonly isHarmless: (text: string) => boolean;
-    /** A subcommand that may stand in front of it. */
+    /** A subcommand that may precede it. */
     readonly behind?: RegExp;
   };
   /** Without such an option it writes, or runs, what its operands say. */
   readonly needs?: RegExp;
-  /** Whether `--` is no end of its options: they go on behind it, or it means something else. */
+  /** True if `--` does not end its options, or means something else. */
   readonly isEndless?: boolean;
   /** Options after which the words up to `;` or `+` are another command. */
   readonly runsUntil?: RegExp;
@@ -66,9 +67,9 @@ export interface KnownOptions extends OptionList {
 
 /** A word that is not known to be harmless. */
 export interface NotUnderstood {
-  /** Where it stands; the program is 0. */
+  /** Its index; the program is 0. */
   readonly at: number;
-  /** The place it names, if it does no harm there. */
+  /** The place it names, if it is harmless there. */
   readonly unless?: { readonly place: Place; readonly path: string };
 }
 
@@ -91,7 +92,7 @@ export function notUnderstood(
     if (grammar.script?.options.includes(name)) scripts.push({ at, text: value ?? '' });
   };
 
-  // Each of these says how many words it took besides its own.
+  // Each of these returns the number of additional words it consumed.
   const takeNext = (name: string, at: number): number => {
     const next = argv[at + 1];
     if (next === undefined || (next !== null && !isValue(name, next))) {
@@ -129,7 +130,7 @@ export function notUnderstood(
     }
     return 0;
   };
-  // Without a dash the letters are options one by one, and the words that follow are their values, in order.
+  // Without a dash the letters are single options, and the following words are their values, in order.
   const readBundle = (letters: string, at: number): number => {
     let taken = 0;
     for (const letter of letters)

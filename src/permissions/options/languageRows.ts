@@ -64,7 +64,7 @@ export const languagePrograms: readonly ProgramRow[] = [
     manual: 'node(1), docs.deno.com/runtime/reference/cli',
     ...nodeRisks,
     subcommands: `${nodeRisks.subcommands} x compile add upgrade`,
-    // deno runs what it fetches.
+    // deno runs the code it fetches.
     words: /^(?:https?|jsr|npm|data|blob):/i,
   },
   {
@@ -109,7 +109,7 @@ export const languagePrograms: readonly ProgramRow[] = [
       long: long('version'),
       operand: scriptFile,
       ownWords: 1,
-      // What follows is for the script that it reads from its input.
+      // The following words belong to the script that it reads from its input.
       isEndless: true,
     },
   },
@@ -179,7 +179,7 @@ export const languagePrograms: readonly ProgramRow[] = [
     runs: '-e -c -m -r -l -s -i -p -x -M -X -A -J --eval --command --execute --load --require --init --script -eval -run -noshell --dot-iex --config --profile-dir --ipython-dir -D -I',
     words: /^@|[;(]/,
   },
-  // A subscript is calculated, and a command in it is run: bash(1), "Arithmetic Evaluation".
+  // A subscript is evaluated, and a command in it is run: bash(1), "Arithmetic Evaluation".
   {
     programs: 'ld gold lld as ar ranlib objcopy strip',
     manual: 'ld(1), as(1), ar(1): they write what they are given',

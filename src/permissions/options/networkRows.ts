@@ -1,4 +1,4 @@
-/** Programs that talk to other machines and to databases. Data only. */
+/** Programs that connect to other machines and to databases. Data only. */
 import { long, type ProgramRow, type Risks } from './programRow.ts';
 
 const address =
@@ -6,21 +6,21 @@ const address =
 
 const cookies = { '-b': /^[^=@/]+=/, '--cookie': /^[^=@/]+=/ };
 
-/** A field of a form that is sent as it stands: `@` and `<` are files, and more may follow a semicolon. */
+/** A form field that is sent verbatim: `@` and `<` name files, and more may follow a semicolon. */
 const field = /^[\w.[\]-]+=(?![@<])[^;]*$/;
 
 const fields = { '-F': field, '--form': field };
 
 const machine = /^(?:ssh:\/\/)?(?:[\w.-]+@)?[\w.:[\]-]+$/;
 
-/** This machine, or one that its own network calls by a plain name (`db`): what a database is sent goes no further. */
+/** This machine, or one with a plain name in its own network (`db`): data sent to such a database goes no further. */
 const nearHost = /^(?:[A-Za-z][\w-]*|127(?:\.\d{1,3}){3}|::1|\[::1\]|\/[\w./-]*)$/;
 const nearDatabase =
   /^(?:[\w.-]*|(?:postgres(?:ql)?|rediss?):\/\/(?:[\w.-]*(?::[^@/?#]*)?@)?(?:[A-Za-z][\w-]*|127(?:\.\d{1,3}){3}|\[::1\])?(?::\d+)?(?:\/[\w.-]*)?)$/;
 
 const printed = /^(?:-|\/dev\/null)$/;
 
-/** Dot commands that show what is there: sqlite.org/cli.html. Their names may be abbreviated, so these are whole words. */
+/** Dot commands that show what exists: sqlite.org/cli.html. Names may be abbreviated, so these are entire words. */
 const dotCommands =
   /^\.(?:tables?|schema|indexes|indices|databases|fullschema|headers? (?:on|off)|mode \w+|nullvalue \S*|separator \S+|show|stats|timer (?:on|off)|width [\d ]+|dump|changes (?:on|off)|eqp (?:on|off)|help|quit|exit)(?: [\w%]+)*$/;
 
@@ -29,8 +29,9 @@ const reachingSql =
   /\b(?:attach|vacuum|load_extension|writefile|readfile|edit|fts3_tokenizer|fsdir|zipfile|sqlar_\w+|temp_store_directory|data_store_directory|csv|virtual)\b/i;
 
 /**
- * Statements that stay in the database: none that run programs, load code or open files on the server's machine.
- * Sources: postgresql.org/docs/current/sql-commands.html, functions-admin.html; dev.mysql.com/doc/refman, "SQL Statements".
+ * Statements that stay in the database: they do not run programs, load code or open files on the server's machine.
+ * Sources: postgresql.org/docs/current/sql-commands.html, functions-admin.html; dev.mysql.com/doc/refman, "SQL
+ * Statements".
  */
 const plainSql =
   /^\s*(?:select|with|values|table|show|explain|desc|describe|insert|update|delete|analyze|begin|commit|rollback|(?:create|drop|alter) (?:table|index|view|schema)|truncate)\s+\S|^\s*(?:begin|commit|rollback)\s*$/i;
@@ -45,7 +46,7 @@ function isPlainSql(text: string): boolean {
   );
 }
 
-/** The same, or a command of psql that describes what is there. */
+/** The same, or a psql command that describes what exists. */
 function isOwnSql(text: string): boolean {
   return /^\\(?:d\w*\+?|l\+?|conninfo|dt\+?)(?: [\w.*]+)?$/.test(text) || isPlainSql(text);
 }
@@ -105,11 +106,11 @@ export const networkPrograms: readonly ProgramRow[] = [
       connect-timeout retry retry-delay retry-max-time range write-out max-redirs max-filesize limit-rate output url cookie form form-string`),
       harmlessWith: { '-o': printed, '--output': printed },
       checks: {
-        // `%output{file}` goes on in another file, and `@file` is read.
+        // `%output{file}` writes to another file, and `@file` is read.
         '-w': /^(?!@)(?!.*%output)/s,
         '--write-out': /^(?!@)(?!.*%output)/s,
         '--url': address,
-        // `@file` sends what is in it, or reads headers from it.
+        // `@file` sends the content of a file, or reads headers from it.
         ...noFile,
         '--data-urlencode': /^(?:[^@]*$|[^@]*=)/s,
         // Without an equals sign it is a file.
@@ -133,7 +134,7 @@ export const networkPrograms: readonly ProgramRow[] = [
       ),
       harmlessWith: { '-O': printed, '--output-document': printed },
       operand: address,
-      // Otherwise the address names the file that is written.
+      // Otherwise the URL determines the file that is written.
       needs: /^(?:--spider|-[qvScd46]*O(?:-|\/dev\/null)?|--output-document.*)$/,
     },
   },
@@ -205,7 +206,7 @@ export const networkPrograms: readonly ProgramRow[] = [
         'header noheader csv json line column list box table markdown html tabs ascii quote readonly batch bail safe version stats echo',
       ),
       longValues: long('separator nullvalue newline'),
-      // The views and triggers of a database may call edit(), which starts a program: sqlite.org/security.html.
+      // Views and triggers of a database may call edit(), which starts a program: sqlite.org/security.html.
       acts: {
         operands: /^(?!\.(?:tables?|schema|indexes|indices|databases|mode|headers?|help|show)\b)/,
         stoppedBy: /^--?safe$/,
@@ -235,7 +236,7 @@ export const networkPrograms: readonly ProgramRow[] = [
         '--command': { test: isOwnSql },
         '-h': nearHost,
         '--host': nearHost,
-        // An address, or settings of the connection, may name any host.
+        // A URL, or connection settings, may name any host.
         '-d': nearDatabase,
         '--dbname': nearDatabase,
       },
@@ -250,7 +251,7 @@ export const networkPrograms: readonly ProgramRow[] = [
       flags: 'ABNEHtsvVwXCr',
       values: 'ehuPDS',
       attached: 'p',
-      // A server may ask for files of the client: dev.mysql.com/doc/refman, "LOAD DATA LOCAL".
+      // A server may request files of the client: dev.mysql.com/doc/refman, "LOAD DATA LOCAL".
       checks: {
         '-e': { test: isPlainSql },
         '--execute': { test: isPlainSql },

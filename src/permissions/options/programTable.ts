@@ -1,4 +1,4 @@
-/** All rows of programs, one for each, and looking them up. */
+/** All rows of programs, and how to look them up. */
 import { archivePrograms } from './archiveRows.ts';
 import { languagePrograms } from './languageRows.ts';
 import { networkPrograms } from './networkRows.ts';
@@ -16,7 +16,7 @@ export const programRows: readonly ProgramRow[] = [
   ...systemPrograms,
 ];
 
-/** The options of several programs together. */
+/** The options of several programs combined. */
 const together = (key: 'runs' | 'writes' | 'elsewhere', list: readonly ProgramRow[]): string =>
   list.flatMap((row) => (row[key] ?? '').split(' ').filter((option) => /^--./.test(option))).join(' ');
 
@@ -24,7 +24,7 @@ const projectTools = programRows.filter(({ programs }) =>
   /^(?:vitest|mocha|eslint|prettier|stylelint|webpack|tsc|node|nx)(?: |$)/.test(programs),
 );
 
-/** A script of the project, which may hand what it is given to any of the tools that projects use. */
+/** A script of the project, which may pass its arguments on to any tool that projects use. */
 export const scriptRow: ProgramRow = {
   programs: '(script)',
   manual: 'the manuals of the tools that scripts of a project run',
@@ -32,7 +32,7 @@ export const scriptRow: ProgramRow = {
   writes: together('writes', projectTools),
   elsewhere: together('elsewhere', projectTools),
   takes: Object.assign({}, ...projectTools.map(({ takes }) => takes)),
-  // To vitest: one run.
+  // In vitest it means a single run.
   harmless: /^--run$/,
 };
 
@@ -40,10 +40,10 @@ const table: ReadonlyMap<string, ProgramRow> = new Map(
   [...programRows, scriptRow].flatMap((row) => row.programs.split(' ').map((program) => [program, row])),
 );
 
-/** The row of a program by its name in the tables; undefined = there is none. */
+/** The row of a program by its name in the tables; undefined if there is none. */
 export const rowOf = (name: string): ProgramRow | undefined => table.get(name);
 
-/** What is installed with projects and works on them, and interpreters. */
+/** Programs that are installed with projects and work on them, and interpreters. */
 const ofProjects = /^(?:ansible|aws|printf|test|osascript|http|yq|watch)(?: |$)/;
 
 const systemTools: ReadonlySet<string> = new Set(
@@ -53,14 +53,20 @@ const systemTools: ReadonlySet<string> = new Set(
     .concat('cp', 'mv', 'cat', 'sudo', 'env', 'xargs', 'find'),
 );
 
-/** Whether a program, by its name in the tables, belongs to the system: a runner of a project's tools is not for it. */
+/**
+ * True if a program, by its name in the tables, belongs to the system, so that runners of project tools are not meant
+ * for it.
+ */
 export const isOfSystem = (name: string): boolean => systemTools.has(name);
 
-/** The program's name without its folder, in small letters: some file systems do not tell the difference. */
+/** The program's name without its folder, in lower case, since some file systems ignore case. */
 export const programName = (word: string | null | undefined): string =>
   (word ?? '').replace(/^.*\//, '').toLowerCase();
 
-/** `python3.12`, `gcc-12`, `x86_64-linux-gnu-gcc`, `vim.tiny`, `npm.cmd` and `ggrep` are programs of the tables. */
+/**
+ * `python3.12`, `gcc-12`, `x86_64-linux-gnu-gcc`, `vim.tiny`, `npm.cmd` and `ggrep` are names of programs in the
+ * tables.
+ */
 export function tableName(word: string | null | undefined): string {
   const name = programName(word);
   const bare = name.replace(/\.(?:exe|cmd|bat|ps1|basic|tiny|gtk3?|nox|traditional|openbsd)$/, '');

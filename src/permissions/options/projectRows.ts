@@ -1,21 +1,21 @@
-/** What works on a project: package managers, test runners, linters, builds. Data only. */
+/** Programs that work on a project: package managers, test runners, linters, builds. Data only. */
 import { long, type ProgramRow } from './programRow.ts';
 
 /**
- * A variable for a Makefile that says how much or which, by its name or its value. Others may be programs (`CC`, `SHELL`)
- * or options of programs (`CFLAGS`): gnu.org/software/make/manual, "Implicit Variables".
+ * A Makefile variable that only sets a quantity or a choice, judging by its name or value. Others may be programs
+ * (`CC`, `SHELL`) or options of programs (`CFLAGS`): gnu.org/software/make/manual, "Implicit Variables".
  */
 const makeVariable =
   /^(?!SHELL|MAKE|PATH|LD_)(?:(?:V|VERBOSE|Q|DEBUG|CI|ENV|TESTS?|T|FILTER|PLATFORM|ARCH|OS|GOOS|GOARCH|MODE|BUILD_TYPE|PROFILE|VERSION|TAG|JOBS|N|COUNT|SEED|PREFIX|DESTDIR)=[\w.,:@%+/][\w.,:@%+/-]*|[A-Z][A-Z0-9_]*=(?:v?\d[\w.-]*|y|yes|n|no|on|off|true|false|debug|release)?)$/;
 
 /**
- * What a shell would run in a word between double quotes, and what make would do with it: `$(…)`, backticks, variables, an
- * end of the quotes, an assignment that is expanded at once. pnpm up to 9 and npm 6 to 8.11 hand words on in such quotes,
- * and a script may be a call of make.
+ * Text that a shell would run inside double quotes, and that make would interpret: `$(…)`, backticks, variables, the
+ * end of the quotes, an immediately expanded assignment. pnpm up to 9 and npm 6 to 8.11 pass words on in such quotes,
+ * and a script may call make.
  */
 const scriptWords =
   /`|\$[({A-Za-z_]|\\["']|\n|^[\w.-]+\s*[:+?!]{1,3}=|^(?:[\w.]*SHELL(?:FLAGS)?|(?:GNU)?MAKE(?:FLAGS|FILES)?)\s*=|=-[A-Za-z-]/;
-/** The same where a recipe has the word without quotes: just.systems/man, taskfile.dev, rake. */
+/** The same if a recipe uses the word without quotes: just.systems/man, taskfile.dev, rake. */
 const recipeWords = new RegExp(`${scriptWords.source}|[;&|<>()$\\n\\\\]`);
 
 const scriptShell =
@@ -24,7 +24,7 @@ const scriptShell =
 const testRunner =
   '--config -c --globals-file --package --node-option -n --typecheck.checker --diff --sequence.sequencer';
 
-/** Reporters and formats that are built in: another word is a file or a package that is loaded. */
+/** Built-in reporters and formats: any other word is a file or a package that is loaded. */
 const reporters =
   /^(?:default|verbose|dot|basic|tap|tap-flat|tap13|line|list|spec|min|minimal|nyan|progress|landing|json|json-stream|junit|xunit|html|blob|doc|markdown|tree|hanging-process|github-actions|summary|agent)(?:,(?:default|verbose|dot|json|junit|html|github-actions|line|list|blob))*$/;
 
@@ -36,7 +36,7 @@ const testRunners: ProgramRow = {
     '--outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir --fsModuleCachePath --coverage.htmlDir --htmlDir',
   elsewhere: '--root --rootDir --roots --dir -C --cwd --workspace --projects --prefix --configLoader',
   subcommands: 'install open init codegen cr show-trace create',
-  // To vitest `--json` may name a file, and a revision of git may be an option of it.
+  // In vitest `--json` may name a file, and a git revision may be an option for git.
   words: /^--json=(?!true$|false$)|^--?[\w.-]+=-[A-Za-z-]/,
   takes: {
     '--config -c --config-file --project-config --cov-config --root --rootDir --roots --dir --spec': 'input',
@@ -62,14 +62,14 @@ const packageManagers: ProgramRow = {
     '--logs-dir --tmp --reporter-outfile --link-folder --lockfile-dir --mutex --yarn-offline-mirror --preferred-cache-folder --global -g --location --pack-destination --modules-dir --virtual-store-dir --store-dir --outfile --outdir --filename --out',
   elsewhere:
     '--prefix -C --cwd --dir --top-level-folder --cache --cache-folder --modules-folder --local-prefix -w --workspace --workspaces -ws --filter -F --recursive --include-workspace-root -iwr',
-  // To npm and its like `me/x` is a repository of GitHub, unless a dot stands before it.
+  // npm and the like interpret `me/x` as a GitHub repository, unless a dot precedes it.
   fetches: {
     by: /^(?!(?:run|run-script|rum|urn|test|tst|t|start|stop|restart|build|exec|x|dlx)$)/,
     words: /^(?:@?[\w./-]+@)?\w[\w.-]*\/[\w.-]+(?:#\S*)?$/,
   },
   subcommands:
     'config c set get edit explore exec x dlx create init innit link ln login logout adduser publish unpublish owner access token deprecate dist-tag hook profile patch patch-commit plugin policies env server self-update setup store pkg set-script node workspace workspaces npm global repl upgrade foreach trust team undeprecate approve-builds deploy tag sdks',
-  // Installs, and runs the scripts of what it installs.
+  // Installs packages, and runs their scripts.
   ofSubcommand: { audit: 'fix --fix', pm: 'trust' },
   passesOn: 'script',
   handedOn: scriptWords,
@@ -87,7 +87,7 @@ const buildTools: ProgramRow = {
   harmless:
     /^-D(?:CMAKE_BUILD_TYPE|CMAKE_EXPORT_COMPILE_COMMANDS|(?:BUILD|ENABLE|WITH)_\w+)(?::\w+)?=(?:ON|OFF|TRUE|FALSE|YES|NO|\d|Debug|Release|RelWithDebInfo|MinSizeRel)$/i,
   takes: {
-    // A folder that is there, or the justfile.
+    // An existing folder, or the justfile.
     '-f -C -S --justfile --taskfile --rakefile': 'input',
     '-B --output-log --output-junit': 'output',
     '-G': /^(?:Ninja|Ninja Multi-Config|Unix Makefiles|Xcode|Visual Studio [\w ]+)$/,
@@ -106,7 +106,7 @@ export const projectPrograms: readonly ProgramRow[] = [
   {
     ...packageManagers,
     programs: 'npm',
-    // npm takes any beginning of a name that is no beginning of another one, and some misspelled ones.
+    // npm accepts every unambiguous prefix of a name, and some misspellings.
     allSubcommands:
       'access add adduser audit author bin bugs c cache ci cit clean-install clean-install-test completion config create ddp dedupe deprecate diff dist-tag dist-tags docs doctor edit exec explain explore find find-dupes fund get help help-search hook home i in info init innit ins inst install install-ci-test install-clean install-test it la link list ll ln login logout ls ogr org outdated owner pack ping pkg prefix profile prune publish query r rb rebuild remove repo restart rm root run run-script s sbom se search set set-script shrinkwrap show star stars start stop t team test token trust tst un undeprecate uninstall unlink unpublish unstar up update upgrade v verison version view whoami why x',
   },
@@ -159,7 +159,7 @@ export const projectPrograms: readonly ProgramRow[] = [
     },
   },
   testRunners,
-  // To the others these letters are something else.
+  // For the other runners these letters mean something else.
   {
     ...testRunners,
     programs: 'mocha',
@@ -177,7 +177,7 @@ export const projectPrograms: readonly ProgramRow[] = [
     runs: '--source --configfile --add-source',
     writes:
       '-o --output --output-dir --results-directory --diag --report --artifacts-path --packages --package-directory',
-    // Properties hold commands that a build runs, and loggers, adapters and collectors are code.
+    // Properties contain commands that a build runs, and loggers, adapters and collectors are code.
     words:
       /^@|[a-z]:\/\/|^(?:--?|\/)(?:flp\d?|fileloggerparameters\d?|bl|binarylogger|pp|preprocess|orc|outputresultscache|irc|inputresultscaches|profileevaluation|diag|o|output(?:-dir)?|results-directory|report|artifacts-path|packages|source|configfile):|^-dist:|^(?:--?|\/)(?:p|property)(?:[:=]|$)|^(?:--?|\/)(?:t|target|l|logger|dl|distributedlogger):|^--?(?:s|settings|test-adapter-path|runtimeconfig|depsfile|additionalprobingpath|startup-hook)(?:[:=]|$)|TestAdaptersPaths|\.(?:dll|exe|rsp)$/i,
     takes: {
@@ -189,14 +189,14 @@ export const projectPrograms: readonly ProgramRow[] = [
     programs: 'venv virtualenv',
     manual: 'docs.python.org/3/library/venv.html',
     style: 'gnu',
-    // It empties the folder first.
+    // Empties the folder first.
     runs: '--clear --app-data --extra-search-dir --python -p --discovery --creator --activators --seeder',
   },
   {
     programs: 'pytest py.test',
     manual: 'docs.pytest.org/en/stable/reference/reference.html#command-line-flags',
     style: 'gnu',
-    // pytest-xdist starts other interpreters, on other machines as well; of the others the value is a file.
+    // pytest-xdist starts other interpreters, even on other machines; for the rest the value is a file.
     words:
       /^@|^--(?:tx|px|rsyncdir|json-report-file|benchmark-json|durations-path|alluredir|memray-bin-path|cucumber-?json|md-report-output)(?:=|$)/,
     runs: '-p -c -o --config-file --override-ini --pdb --pdbcls --trace --pyargs --import-mode --confcutdir --rootdir -W --pythonwarnings --cov-config',
@@ -211,7 +211,7 @@ export const projectPrograms: readonly ProgramRow[] = [
       '--cov-report':
         /^(?:(?:term|term-missing)(?::skip-covered)?|html(?::htmlcov)?|(?:xml|json|lcov)(?::coverage\.\w+)?|annotate)$/,
       '-p': /^no:[\w.-]+$/,
-      // A category with a dot would be loaded.
+      // A category with a dot would be imported.
       '-W --pythonwarnings': /^(?:error|ignore|always|all|default|module|once)(?::[^:]*)?(?::[A-Za-z]*)?$/,
       '-o --override-ini':
         /^(?:log_cli|log_level|log_cli_level|xfail_strict|junit_family|asyncio_mode|console_output_style)=\w+$/,
@@ -236,7 +236,7 @@ export const projectPrograms: readonly ProgramRow[] = [
   {
     programs: 'mypy ruff black flake8 isort pyright bandit pyflakes yapf autopep8',
     manual: 'mypy(1), docs.astral.sh/ruff/configuration, black(1), pylint(1)',
-    // argparse takes every beginning of a name, and ruff and mypy take more words from a file.
+    // argparse accepts every prefix of a name, and ruff and mypy read further arguments from a file.
     style: 'gnu',
     words: /^@/,
     runs: '--config --config-file --rcfile --rc-file --load-plugins --init-hook --python-executable --python --append-config --settings-path --settings-file --plugins --enable-extensions --code -c --install-types --project -p --venvpath --pythonpath --typeshedpath --ini',
@@ -247,7 +247,7 @@ export const projectPrograms: readonly ProgramRow[] = [
       '--config --config-file --rcfile --rc-file --append-config --settings-path --settings-file --ini --project':
         'input',
       '--output-file --cache-dir --junit-xml --html-report --xml-report --txt-report --output -o': 'output',
-      // A package by its name, to mypy; a file of settings, to pyright.
+      // For mypy a package by its name; for pyright a settings file.
       '-p': /^\w[\w.]*$/,
     },
   },
@@ -255,7 +255,7 @@ export const projectPrograms: readonly ProgramRow[] = [
     programs: 'pylint',
     manual: 'pylint.readthedocs.io/en/stable/user_guide/configuration/all-options.html',
     style: 'gnu',
-    // A format may be a class, which is loaded.
+    // A format may be a class, which is imported.
     takes: {
       '-f --output-format': /^(?:text|parseable|colorized|json2?|msvs|github|no-header|pylint_junit)$/,
       '--rcfile': 'input',
@@ -269,7 +269,7 @@ export const projectPrograms: readonly ProgramRow[] = [
   {
     programs: 'pip pip3 pipx uv uvx poetry pipenv hatch pdm conda mamba',
     manual: 'pip(1), docs.astral.sh/uv/reference/cli',
-    // pip and conda take every beginning of a name.
+    // pip and conda accept every prefix of a name.
     style: 'gnu',
     fetches: { by: /./ },
     runs: '--keyring-provider --git --github --python --config-settings --global-option --build-option --install-option --index-url -i --extra-index-url --find-links -f --trusted-host --proxy --cert --client-cert --with --with-requirements --with-editable --config-file --editable -e --default-index --index --env-file --from --script',
@@ -301,7 +301,7 @@ export const projectPrograms: readonly ProgramRow[] = [
       values: 'f',
       longValues: long('file makefile'),
       places: { '-f': 'input', '--file': 'input', '--makefile': 'input' },
-      // Nothing that make would expand, and of variables those that name no program.
+      // Nothing that make would expand, and only variables that name no program.
       operandAt: (word) => /^[\w./%@:+,-]+$/.test(word) || makeVariable.test(word),
     },
   },
@@ -341,7 +341,7 @@ export const projectPrograms: readonly ProgramRow[] = [
     manual: 'docs.gradle.org/current/userguide/command_line_interface.html',
     style: 'single',
     runs: '-b -c -p -I -D -P -g -s -init-script --build-file --settings-file --project-dir --include-build --project-cache-dir --gradle-user-home --system-prop --project-prop --init-script',
-    // The wrapper says which program is downloaded from where; the others send what was built.
+    // `wrapper` sets which program is downloaded from where; the others send what was built.
     words:
       /^-[DPIbcpg].|^(?:[\w:.-]*:)?(?:wrapper|init|release|upload\w*|publish(?!ToMavenLocal$)\w*)$|^--(?:gradle-distribution|gradle-version|scan$|export-keys|write-)/,
     // A property without a value turns something on.
@@ -353,7 +353,7 @@ export const projectPrograms: readonly ProgramRow[] = [
     style: 'single',
     runs: '-f -s -gs -t -gt -is -ps --install-settings --project-settings -P -D --file --settings --global-settings --toolchains --global-toolchains --define --builder --log-file -l',
     takes: { '-P': /^[\w.,!?-]+$/, '-f --file': 'input' },
-    // Goals of plugins, by their coordinates.
+    // Plugin goals by their coordinates.
     words: /^-[DPfst]\S|^[\w.-]+:[\w.:@-]+$|^(?:site-)?deploy$/,
     harmless:
       /^-D(?:test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests)(?:=[\w.#*,+-]*)?$/,
@@ -377,7 +377,7 @@ export const projectPrograms: readonly ProgramRow[] = [
     programs: 'go',
     manual: 'pkg.go.dev/cmd/go',
     style: 'single',
-    // A module by its version, which need not be one that the project uses.
+    // A module by its version, which the project need not use.
     fetches: { by: /^(?!(?:get|install)$)/, words: /^[^-\s@]*[./][^\s@]*@/ },
     runs: '-mod -exec -toolexec -modfile -overlay -ldflags -gcflags -gccgoflags -asmflags -compiler -pkgdir -vettool -r -pgo -buildmode',
     writes:
@@ -385,7 +385,7 @@ export const projectPrograms: readonly ProgramRow[] = [
     elsewhere: '-C -workfile',
     takes: {
       '-o -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace': 'output',
-      // No option that goes on to another linker, or to a compiler's plugin.
+      // No option that is passed on to another linker, or to a compiler plugin.
       '-ldflags': /^(?:\s*-(?:s|w|X[ =]?(?:'[\w./-]+=[\w.:+/ -]*'|[\w./-]+=[\w.:+/-]*)))+\s*$/,
       '-gcflags': /^(?:[\w./]+=)?(?:\s*-[NlmBS])+\s*$/,
       '-mod': /^(?:readonly|vendor)$/,

@@ -1,25 +1,25 @@
-/** Command-line options against a list of known ones. An option that is not listed is not understood. */
+/** Parses command-line options with a list of known ones. A call with an unlisted option is not understood. */
 
 export interface OptionList {
   /** Letters of short options without a value. */
   readonly flags?: string;
-  /** Letters of flags that take a value in some systems: the next word may be theirs, so that it may be no option. */
+  /** Letters of flags that take a value on some systems: the next word may be theirs, so it must not be an option. */
   readonly unsure?: string;
   /** Letters of short options with a value, attached or as the next word. */
   readonly values?: string;
-  /** Whether the value of a short option is always the next word: what is attached to it are further options. */
+  /** True if the value of a short option is always the next word: attached letters are further options. */
   readonly isSpaced?: boolean;
-  /** Letters of short options whose value, if any, is attached. */
+  /** Letters of short options with an optional, attached value. */
   readonly attached?: string;
-  /** Whether each short option is a separate word; `--` does not end them then. */
+  /** True if each short option is a separate word; `--` does not end options then. */
   readonly isSingle?: boolean;
-  /** Whether a word after the first operand is one as well, whatever it looks like: not understood if it is an option. */
+  /** True if options end at the first operand: a later word that looks like an option is not understood. */
   readonly isFirst?: boolean;
   /** Long options without a value, or with one after `=`. Exact names: abbreviations are not understood. */
   readonly long?: readonly string[];
   /** Long options whose value is the next word, or after `=`. */
   readonly longValues?: readonly string[];
-  /** Long options that need their value after `=`: without it, programs differ about the next word. */
+  /** Long options that require their value after `=`: without it, programs disagree about the next word. */
   readonly longAttached?: readonly string[];
   /** Whether `-20` is a number of lines. */
   readonly numbers?: boolean;
@@ -27,26 +27,26 @@ export interface OptionList {
 
 export interface ReadOptions {
   readonly operands: readonly (string | null)[];
-  /** Every option that was given, `-x` or `--name`, with its value. */
+  /** Every given option, `-x` or `--name`, with its value. */
   readonly options: readonly { readonly name: string; readonly value: string | null }[];
-  /** Values that are separate words behind an operand: where options end at the first operand, these are operands. */
+  /** Values that are separate words after an operand: if options end at the first operand, these are operands. */
   readonly late: readonly string[];
 }
 
-/** Options that take a value everywhere, even one that looks like an option. */
+/** Options that always take a value, even one that looks like an option. */
 const certain = /^(?:-e|--regexp|--sort)$/;
 
 /**
- * Whether the value of an option, as a separate word, would be an option itself where a program or a subcommand takes no
- * such value. `-5` and `-` are numbers and text.
+ * True if the value of an option, as a separate word, would be an option itself for a program or subcommand that takes
+ * no such value. `-5` and `-` are numbers and text.
  */
 const mayBeOption = (name: string, value: string | null | undefined): boolean =>
   !certain.test(name) && /^-[A-Za-z-]/.test(value ?? '');
 
-/** Whether a word is surely the value of the option before it. */
+/** True if a word is certainly the value of the option before it. */
 export const isValue = (name: string, value: string): boolean => !mayBeOption(name, value);
 
-/** undefined = some option is not in the list. Options may stand anywhere before `--`. */
+/** undefined if some option is not in the list. Options may appear anywhere before `--`. */
 export function readOptions(args: readonly (string | null)[], list: OptionList): ReadOptions | undefined {
   const operands: (string | null)[] = [];
   const options: { name: string; value: string | null }[] = [];
@@ -69,7 +69,7 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
       const takesNext = (list.longValues ?? []).includes(name);
       const isAttached = rest.length > 0 && (list.longAttached ?? []).includes(name);
       if (!takesNext && !isAttached && !(list.long ?? []).includes(name)) return undefined;
-      // Without its value, some programs take an option for something else.
+      // Without its value, some programs interpret the option differently.
       if (takesNext && rest.length === 0 && at + 1 >= args.length) return undefined;
       if (takesNext && rest.length === 0 && mayBeOption(name, args[at + 1])) return undefined;
       const value = rest.length > 0 ? rest.join('=') : takesNext ? (args[++at] ?? null) : '';

@@ -1,43 +1,43 @@
 /**
- * Words that make a program do more than its name says: run another program, load code or configuration, write a file that
- * the command line names, or work in another place. A rule with a wildcard does not cover them unless it spells them. Where
- * the table of programs lists all known options of one, these are all other words; else those that the table lists, and for
- * programs without a row what looks like it.
+ * Finds words that make a program do more than its name says: run another program, load code or configuration, write a
+ * file named on the command line, or work elsewhere. A rule with a wildcard covers them only if it spells them out. If
+ * the table lists all known options of a program, these are all other words; otherwise those that the table lists, and
+ * for programs without a row anything that looks risky.
  */
 import { notUnderstood, type Place } from './knownOptions.ts';
 import type { ProgramRow } from './programRow.ts';
 import { isOfSystem, programName, rowOf, scriptRow, tableName } from './programTable.ts';
 
-/** What an option makes the program do; `unknown`: not known to do no harm. */
+/** What an option makes the program do; `unknown`: not known to be harmless. */
 export type Risk = 'runs' | 'writes' | 'elsewhere' | 'unknown';
 
-/** A word of a command that only a rule which spells it covers. */
+/** A word of a command that a rule covers only if it spells it out. */
 export interface RiskyWord {
-  /** Where it stands among the words of the command; the program is 0. */
+  /** Its index among the words of the command; the program is 0. */
   readonly at: number;
   readonly word: string;
   readonly risk: Risk;
-  /** The row of the table, for people: `git --output: git-diff(1)`. */
+  /** The row of the table, for display: `git --output: git-diff(1)`. */
   readonly row: string;
-  /** Where the `--` stands that hands it on; a rule that spells that has opened what follows. */
+  /** Index of the `--` that passes it on; a rule that spells that out has allowed the words after it. */
   readonly behind?: number;
-  /** It does no harm if its value is such a place. */
+  /** Harmless if its value is a path of this kind. */
   readonly unless?: { readonly place: Place; readonly path: string };
 }
 
 /**
- * The words of a command that a rule covers only where it spells them. A word that is not known at all (null) is not
- * among them: the caller has to check those first.
+ * The words of a command that a rule covers only if it spells them out. Excludes unknown words (null), which the caller
+ * has to check first.
  */
 export function riskyWords(argv: readonly (string | null)[]): readonly RiskyWord[] {
-  // It has its own options and subcommands.
+  // `docker compose` has its own options and subcommands.
   if (/^(?:docker|podman|nerdctl)$/.test(tableName(argv[0])) && argv[1] === 'compose')
     return [...readWords(argv.slice(0, 2), 0), ...readWords(['docker-compose', ...argv.slice(2)], 1)];
   const at = toolAt(argv) || scriptAt(argv);
   if (at === 0) return [...readWords(argv, 0), ...foreignScript(argv), ...readHandedOn(argv)];
   const isOfPackages = /^(?:npm|pnpm|yarn|bun)$/.test(tableName(argv[0]));
   const end = isOfPackages ? argv.indexOf('--', at) : -1;
-  // npm takes every option up to `--` for its own, behind the tool as well, and some drop the `--` itself.
+  // npm parses all options up to `--` itself, even after the tool, and some package managers drop the `--`.
   const own =
     tableName(argv[0]) === 'npm' ? argv.slice(0, end === -1 ? argv.length : end) : argv.slice(0, at);
   const dropped = end === -1 ? [] : riskyWords([argv[at] ?? null, ...argv.slice(end + 1)]);
@@ -57,14 +57,14 @@ const movedBy = (offset: number, words: readonly RiskyWord[]): readonly RiskyWor
     ...(word.behind !== undefined && { behind: word.behind + offset }),
   }));
 
-/** A runner of a project's tools that is given a program of the system, or the address of one. */
+/** A runner of project tools that is given a program of the system, or its URL. */
 function foreignTool(argv: readonly (string | null)[], at: number): readonly RiskyWord[] {
   const word = argv[at] ?? '';
   if (toolAt(argv) === 0 || !(isOfSystem(tableName(word)) || isAddress(word))) return [];
   return [{ at, word, risk: 'runs', row: `${tableName(argv[0])}: programs that are no tools of a project` }];
 }
 
-/** pnpm and bun run any program for want of a script of that name: pnpm.io/cli/run, bun.sh/docs/cli/run. */
+/** pnpm and bun run a program if there is no script of that name: pnpm.io/cli/run, bun.sh/docs/cli/run. */
 function foreignScript(argv: readonly (string | null)[]): readonly RiskyWord[] {
   const name = tableName(argv[0]);
   const row = rowOf(name);
@@ -75,16 +75,16 @@ function foreignScript(argv: readonly (string | null)[]): readonly RiskyWord[] {
   return [{ at, word, risk: 'runs', row: `${name}: programs that are no scripts of a project` }];
 }
 
-/** Programs that scripts are often called after. */
+/** Programs whose names are common names of scripts. */
 const scriptNames =
   /^(?:test|watch|start|open|time|print|trace|profile|compare|convert|split|env|host|size|install)$/;
 
-/** Words that a shell or make would expand or obey, behind a program that hands them on. */
+/** Words that a shell or make would expand or execute, after a program that passes them on. */
 function readHandedOn(argv: readonly (string | null)[]): readonly RiskyWord[] {
   const name = tableName(argv[0]);
   const row = rowOf(name);
   if (row?.handedOn === undefined) return [];
-  // `concurrently` and the like, as a script, take a word with blanks for a command.
+  // In scripts, `concurrently` and the like run a word with blanks as a command.
   const isCommand = (word: string, before: string): boolean =>
     row.passesOn === 'script' &&
     toolAt(argv) === 0 &&
@@ -98,7 +98,7 @@ function readHandedOn(argv: readonly (string | null)[]): readonly RiskyWord[] {
   );
 }
 
-/** A repository by its address, `https://host/x` or `host:x`, where otherwise the configured one is meant. */
+/** A repository by its URL, `https://host/x` or `host:x`, instead of the configured one. */
 function readRemote(argv: readonly (string | null)[], offset: number, name: string): readonly RiskyWord[] {
   const row = rowOf(name);
   const sub = row?.remotes === undefined ? 0 : subcommandAt(argv);
@@ -107,7 +107,7 @@ function readRemote(argv: readonly (string | null)[], offset: number, name: stri
   return argv.flatMap((word, at): readonly RiskyWord[] => {
     if (at <= sub || word == null || /^[-+]/.test(word)) return [];
     const mayBeFirst = !isSure;
-    // A word behind an option may be its value.
+    // A word after an option may be its value.
     const before = argv[at - 1] ?? '';
     isSure ||= !/^-[^=]*$/.test(before) || plainFlags.test(before);
     const isAddress =
@@ -125,7 +125,7 @@ function readRemote(argv: readonly (string | null)[], offset: number, name: stri
   });
 }
 
-/** Code from an address, where otherwise a package of the configured registry, or of the project, is meant. */
+/** Code from a URL, instead of a package of the configured registry or of the project. */
 function readFetched(argv: readonly (string | null)[], offset: number, name: string): readonly RiskyWord[] {
   const row = rowOf(name);
   if (row?.fetches === undefined) return [];
@@ -140,7 +140,7 @@ function readFetched(argv: readonly (string | null)[], offset: number, name: str
   );
 }
 
-/** `https://host/x`, `git+ssh://…`, `me@host:x`, `github:me/x`; also as the value of an option, or behind a name. */
+/** `https://host/x`, `git+ssh://…`, `me@host:x`, `github:me/x`; also as the value of an option, or after a name. */
 const isAddress = (word: string): boolean =>
   /[a-z][a-z\d+.-]*:\/\//i.test(word) ||
   /^[\w.-]+@(?!npm:|workspace:|catalog:|jsr:)[\w.-]+:/.test(word) ||
@@ -150,7 +150,7 @@ const isAddress = (word: string): boolean =>
 const plainFlags =
   /^(?:-[ufnqvd46apt]|--(?:set-upstream|force|force-with-lease|force-if-includes|tags|all|follow-tags|dry-run|quiet|verbose|delete|prune|no-verify|atomic|rebase|no-rebase|ff-only|no-ff|no-edit|autostash|no-cache|pull))$/;
 
-/** Where a tool stands that an interpreter runs from the folder of its package (`node node_modules/.bin/eslint`). */
+/** Index of a tool that an interpreter runs from the folder of its package (`node node_modules/.bin/eslint`). */
 function scriptAt(argv: readonly (string | null)[]): number {
   if (rowOf(tableName(argv[0]))?.known?.ownWords !== 1) return 0;
   const at = argv.findIndex((word, index) => index > 0 && word !== null && !word.startsWith('-'));
@@ -177,7 +177,7 @@ function readWords(argv: readonly (string | null)[], offset: number): readonly R
       return { ...(listed.find((one) => one.at === word.at) ?? word), ...(unless && { unless }) };
     });
   if (row !== undefined) return listed;
-  // A script of the project is named by its path; what it takes is its own.
+  // A script of the project is named by its path, and has its own options.
   const isScript = /^(?!\/).*\//.test(argv[0] ?? '');
   return argv.flatMap((word, at): readonly RiskyWord[] => {
     if (at === 0 || word === null || !(responseFile.test(word) || (!isScript && telling.test(word))))
@@ -188,16 +188,16 @@ function readWords(argv: readonly (string | null)[], offset: number): readonly R
   });
 }
 
-/** A file with further words in it. */
+/** A file with further arguments. */
 const responseFile = /^@./;
 
-/** Names of options that run, load or write whatever they are given, in programs without a row. */
+/** Names of options that run, load or write their value, for programs without a row. */
 const telling =
   /^--?(?:[\w-]*-)?(?:exec(?:ute)?|eval|command|cmd|shell|plugins?|preload|loader|require|hooks?|pager|editor|browser|preprocessor|interpreter|script|conf(?:ig)?(?:-?file)?|rc-?file|init-?file|startup-?file|out(?:put)?(?:-?(?:file|dir|path))?|log-?file|in-?place|write)(?:[=:]|$)/i;
 
 /**
- * Where the tool stands that a runner of tools is given (`npx vitest`, `uv run pytest`, `python -m pytest`); 0 = the
- * program is no such runner, or names no tool.
+ * Index of the tool that a tool runner is given (`npx vitest`, `uv run pytest`, `python -m pytest`); 0 if the program
+ * is not such a runner, or names no tool.
  */
 export function toolAt(argv: readonly (string | null)[]): number {
   const name = programName(argv[0]);
@@ -224,7 +224,7 @@ const interpreters =
   /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|pwsh|powershell|python|pypy|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|php|lua|luajit|Rscript|julia|osascript|tclsh|expect|crontab|batch)$/i;
 const clients = /^(?:sqlite|psql|mysql|mariadb|mongosh|redis-cli|gdb|lldb|ed|ex|sftp|ftp|telnet|bc|dc)$/;
 const named = /^(?:-[cefrEQ]|-e[vx].*|-cmd|-batch|--?(?:command|eval|execute|file|init).*)$/;
-/** The options with which these read no input, alone or behind flags: psql(1), mysql(1). */
+/** The options with which these read no input, alone or after flags: psql(1), mysql(1). */
 const commanded: Readonly<Record<string, RegExp>> = {
   psql: /^(?:-[AnqtwWxXE1abS]*[cflV]|--(?:command|file)(?:=|$)|--(?:list|version)$)/,
   mysql: /^(?:-[ABNEHtsvwXCr]*[eV]|--execute(?:=|$)|--version$)/,
@@ -234,8 +234,8 @@ const commanded: Readonly<Record<string, RegExp>> = {
 const unpackers = /^(?:g?patch|cpio|pax|uudecode)$/;
 
 /**
- * Whether a program does what it reads from its input: an interpreter without a script, the client of a database or a
- * debugger without commands among its words, `patch`. Its words do not say what it does then.
+ * True if a program executes its input: an interpreter without a script, a database client or a debugger without
+ * commands among its words, `patch`. Its words do not tell what it does.
  */
 export function runsItsInput(argv: readonly (string | null)[]): boolean {
   const name = programName(argv[0]).replace(/(?<=[a-z])[\d.]+$/, '');
@@ -252,7 +252,7 @@ export function runsItsInput(argv: readonly (string | null)[]): boolean {
   return script === '-' || script === '/dev/stdin' || words.includes('-s');
 }
 
-/** The subcommand of a program that has some: its place among the words, 0 where there is none. */
+/** The index of the subcommand of a program that has subcommands; 0 if there is none. */
 export function subcommandAt(argv: readonly (string | null)[]): number {
   const row = rowOf(tableName(argv[0]));
   if (row?.subcommands === undefined && row?.allSubcommands === undefined) return 0;
@@ -269,7 +269,7 @@ export function subcommandAt(argv: readonly (string | null)[]): number {
   return 0;
 }
 
-/** Every word that may be the subcommand: a word behind an option may be its value. */
+/** Every word that may be the subcommand: a word after an option may be its value. */
 function subcommandsAt(argv: readonly (string | null)[], row: ProgramRow): readonly number[] {
   if (row.subcommands === undefined && row.allSubcommands === undefined && row.ofSubcommand === undefined)
     return [];
@@ -284,7 +284,7 @@ function subcommandsAt(argv: readonly (string | null)[], row: ProgramRow): reado
   return found;
 }
 
-/** Whether a program has this subcommand itself; true where its subcommands are not known here. */
+/** True if a program itself has this subcommand, or its subcommands are not listed. */
 export function hasSubcommand(program: string, word: string): boolean {
   const known = rowOf(programName(program))?.allSubcommands;
   return known === undefined || known.split(' ').includes(word);
@@ -306,7 +306,7 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
       ...more,
     });
   };
-  // What is handed on to a script, by its row, or what may be handed on at all.
+  // The words that are passed on to a script, by its row, or all that may be passed on.
   const addPassed = (from: number, behind?: number): void => {
     const more = behind === undefined ? {} : { behind: behind + offset };
     if (row.passesOn === 'script')
@@ -354,7 +354,7 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
     if (hit?.[1] !== undefined) add(at, hit[0], hit[1], unless);
     else if (row.words?.test(word)) add(at, 'runs', 'words', unless);
   }
-  // pnpm, yarn and bun hand on what follows a script's name, with `--` and without.
+  // pnpm, yarn and bun pass on the words after a script's name, with or without `--`.
   if (script !== undefined) addPassed(script + 1);
   else if (end !== -1 && row.passesOn !== undefined) addPassed(end + 1, end);
   const operand = argv.findIndex((word, at) => at > 0 && word !== null && !word.startsWith('-'));
@@ -366,10 +366,12 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
   return found;
 }
 
-/** Options that are letters of any program's own: with most of them a script runs nothing that it is given. */
+/** Letters that are common flags: with most programs they run nothing. */
 const plainLetters = /^-(?:[tugvqswbhj]|\d+|j\d+|v+)$/;
 
-/** The words that a script of the project is given. Which program reads them is not known, so it may be any of some. */
+/**
+ * The words that a script of the project is given. The program that reads them is unknown, so it may be any of several.
+ */
 function readScript(words: readonly (string | null)[], offset: number): readonly RiskyWord[] {
   const risky = readRow([scriptRow.programs, ...words], offset - 1, scriptRow.programs);
   const others = words.flatMap((word, index): readonly RiskyWord[] => {
@@ -383,7 +385,7 @@ function readScript(words: readonly (string | null)[], offset: number): readonly
   return [...risky, ...others];
 }
 
-/** Where the name of a script stands behind which all words are the script's. */
+/** Index of a script's name after which all words belong to the script. */
 function scriptNameAt(row: ProgramRow, argv: readonly (string | null)[]): number | undefined {
   const name = programName(argv[0]);
   if (row.passesOn !== 'script' || !/^(?:pnpm|yarn|yarnpkg|bun)$/.test(name)) return undefined;
@@ -392,12 +394,12 @@ function scriptNameAt(row: ProgramRow, argv: readonly (string | null)[]): number
   return /^run(?:-script)?$/.test(argv[at] ?? '') ? at + 1 : at;
 }
 
-/** Subcommands of pnpm, yarn and bun that are no scripts: pnpm.io/cli, yarnpkg.com/cli, bun.sh/docs/cli. */
+/** Subcommands of pnpm, yarn and bun that are not scripts: pnpm.io/cli, yarnpkg.com/cli, bun.sh/docs/cli. */
 const packageCommands =
   /^(?:add|i|install|ci|remove|rm|uninstall|update|up|upgrade|outdated|audit|list|ls|ll|why|info|view|prune|rebuild|dedupe|fetch|import|licenses|root|bin|version|pack|cache|config|help)$/;
 
 /**
- * Whether a word is an option whose value does no harm, or the place that has to be looked at; undefined = it is none.
+ * Whether a word is an option with a harmless value, or the place that has to be checked; undefined if it is neither.
  */
 function takenBy(
   row: ProgramRow,
@@ -417,11 +419,11 @@ function takenBy(
   if (entry === undefined || value == null || value === '') return undefined;
   const [, fits] = entry;
   if (typeof fits !== 'string') return fits.test(value) ? 'harmless' : undefined;
-  // `-` is what stands in the input.
+  // `-` is standard input.
   return /^-./.test(value) ? undefined : { place: fits, path: value };
 }
 
-/** Spelled out: an abbreviation may be that of another option. */
+/** Requires the full name: an abbreviation may be that of another option. */
 const isSameOption = (name: string, option: string, { style }: ProgramRow): boolean =>
   name === option ||
   (option.length > 2 &&
@@ -429,12 +431,12 @@ const isSameOption = (name: string, option: string, { style }: ProgramRow): bool
       ? bare(name) === bare(option)
       : style !== 'gnu' && name.startsWith('--') && bare(name) === bare(option)));
 
-/** Whether a word gives an option of the table, alone, abbreviated, in a cluster, or with its value. */
+/** True if a word is this option of the table: alone, abbreviated, in a cluster, or with its value. */
 function isOption(word: string, option: string, row: ProgramRow): boolean {
   if (word === option) return true;
   if (!word.startsWith('-') || word === '-' || word === '--') return false;
   const [name = ''] = word.split('=');
-  // To npm `--C x` is `-C x`.
+  // In npm `--C x` means `-C x`.
   if (
     row.style === 'nopt' &&
     option.length <= 4 &&
@@ -447,7 +449,7 @@ function isOption(word: string, option: string, row: ProgramRow): boolean {
       ? bare(name.replace(/^--?test\./, '-')) === bare(option)
       : name.replace(/^--/, '-') === option;
   if (option.startsWith('--')) {
-    // `--all` is a separate option, and the beginning of none.
+    // `--all` is an option of its own, not an abbreviation.
     if (row.style === 'nopt')
       return bare(name).length > 1 && bare(name) !== 'all' && bare(option).startsWith(bare(name));
     if (!name.startsWith('--')) return false;
@@ -465,5 +467,7 @@ function isOption(word: string, option: string, row: ProgramRow): boolean {
 const hasValue = (letters: string, values = ''): boolean =>
   [...letters].some((letter) => values.includes(letter));
 
-/** `--global-setup` and `--globalSetup` are the same option to most programs of JavaScript, and `_` is `-` to node. */
+/**
+ * Most JavaScript programs treat `--global-setup` and `--globalSetup` as the same option, and node treats `_` as `-`.
+ */
 const bare = (option: string): string => option.replace(/[-_]/g, '').toLowerCase();

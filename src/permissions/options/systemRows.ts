@@ -1,21 +1,21 @@
-/** Version control, containers, clouds, the system, the shell itself, and what starts other programs. Data only. */
+/** Version control, containers, clouds, the system, the shell itself, and programs that start others. Data only. */
 import { jqSeesInput } from '../readOnly/jq.ts';
 import type { ProgramRow } from './programRow.ts';
 
-/** Subcommands of git 2.53 (`git help --all`), those that scripts use included. */
+/** Subcommands of git 2.53 (`git help --all`), including those for scripts. */
 const gitCommands =
   'add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential daemon describe diff diff-files diff-index diff-tree difftool fast-export fast-import fetch filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc get-tar-commit-id grep hash-object help hook index-pack init instaweb interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase reflog remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm send-email shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version whatchanged worktree write-tree';
 
 /**
- * Those that a rule for git as a whole covers. Left out are those that run what they are given or what is configured
- * (`difftool`, `filter-branch`, `credential`, …), write files that they name (`bundle`, `merge-file`, `mailinfo`, …), and
- * those with which content gets into the tree, or into commits, that has not been looked at (`apply`, `am`, `update-index`,
- * `fast-import`, …): it could be what other programs run or read as settings.
+ * The subcommands that a rule for git as a whole covers. Excludes those that run their arguments or configured programs
+ * (`difftool`, `filter-branch`, `credential`, …), write files that they name (`bundle`, `merge-file`, `mailinfo`, …),
+ * or put unreviewed content into the tree or into commits (`apply`, `am`, `update-index`, `fast-import`, …), which
+ * other programs might run or read as settings.
  */
 const gitCovered =
   'add annotate archive bisect blame branch cat-file check-attr check-ignore check-mailmap check-ref-format checkout cherry cherry-pick clean clone commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc get-tar-commit-id grep init log ls-files ls-remote ls-tree merge merge-base mv name-rev notes patch-id prune pull push range-diff rebase reflog remote repack rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag var verify-commit verify-tag version whatchanged worktree write-tree';
 
-/** Code or settings that a program fetches itself; what runs on this machine is none. */
+/** A URL from which a program fetches code or settings itself; excludes servers on this machine. */
 const address =
   /^(?:-[^=]*=|-f)?(?:(?!https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))[a-z][a-z\d+.-]*:\/\/|[\w.-]+@[\w.-]+:|git@)/i;
 
@@ -44,7 +44,7 @@ export const systemPrograms: readonly ProgramRow[] = [
       'cherry-pick': '--strategy',
       revert: '--strategy',
       submodule: 'add foreach update set-url absorbgitdirs sync init',
-      // They say where later pushes and pulls go.
+      // These set where later pushes and pulls go.
       remote: 'add set-url',
       push: '--repo',
     },
@@ -52,7 +52,7 @@ export const systemPrograms: readonly ProgramRow[] = [
     allSubcommands: gitCommands,
     covered: gitCovered,
     words: /^[a-z][\w+-]*::/,
-    // What is sent, and what gets into the tree, goes by the repositories that are configured.
+    // Sent content, and content that gets into the tree, must use the configured repositories.
     remotes: /^(?:push|pull|fetch)$/,
   },
   {
@@ -66,7 +66,7 @@ export const systemPrograms: readonly ProgramRow[] = [
     // Others are plugins.
     allSubcommands:
       'attach auto-update artifact bake build builder buildx checkpoint commit compose config container context cp create diff events exec export farm generate healthcheck history image images import info init inspect kill kube load login logout logs machine manifest mcp model mount network node pause play plugin pod port ps pull push quadlet rename restart restore rm rmi run sandbox save scout search secret service stack start stats stop swarm system tag top trust umount unmount unpause unshare untag update version volume wait',
-    // What is built, from elsewhere or from what stands in the input; a front end is an image that runs the build.
+    // Builds from elsewhere or from standard input; a front end is an image that runs the build.
     words:
       /^-$|^(?:-f|--file=)-$|BUILDKIT_SYNTAX|^github\.com\/|^git@|^(?:-[^=]*=|-f)?[a-z][a-z\d+.-]*:\/\//i,
   },
@@ -77,11 +77,11 @@ export const systemPrograms: readonly ProgramRow[] = [
     runs: '-v --volume --volumes-from --entrypoint --privileged --cap-add --env-from-file --build-arg --ssh --secret --sbom --provenance --builder --push',
     writes: '-o --output --lock-image-digests',
     elsewhere: '-H --host -c --context --config --tlscacert --tlscert --tlskey',
-    // `config` shows what the `.env` files hold.
+    // `config` shows the content of `.env` files.
     subcommands:
       'run exec cp publish export commit alpha bridge attach push config convert viz transform gen',
     ofSubcommand: { down: '-v --volumes' },
-    // It prints names, or nothing.
+    // Prints names, or nothing.
     spares: {
       word: /^config$/,
       call: /(?:^| )config(?=.* -)(?: (?:-q|--quiet|--services|--images|--volumes|--networks|--profiles|[A-Za-z\d][\w.-]*))+$/,
@@ -94,7 +94,7 @@ export const systemPrograms: readonly ProgramRow[] = [
     manual: 'kubernetes.io/docs/reference/kubectl',
     runs: '--kubeconfig --plugin --exec-command --raw --kustomize -k --as --as-group --token --server -s --cluster --context --user --cache-dir --certificate-authority --client-key --client-certificate --insecure-skip-tls-verify --kuberc --username --password --tls-server-name --profile --log-file --log-dir --as-uid',
     writes: '--output-directory --profile-output',
-    // One of the user's own clusters, to look at.
+    // One of the user's own clusters, for read-only subcommands.
     takes: { '--context --cluster --user': /^[\w.:@/-]+$/ },
     takesIn: /^(?:get|describe|logs|top|events|explain|api-resources|api-versions|version|cluster-info)$/,
     // Names and ages, no content.
@@ -104,7 +104,7 @@ export const systemPrograms: readonly ProgramRow[] = [
     },
     subcommands:
       'exec cp run apply create replace delete edit patch debug attach port-forward proxy config plugin scale autoscale drain cordon uncordon taint label annotate auth set rollout expose diff kustomize certificate alpha',
-    // Manifests from elsewhere, or from the input; secrets; formats in a file.
+    // Manifests from elsewhere, or from standard input; secrets; formats in a file.
     words:
       /^-$|^(?:-f=?|--filename=)-$|^(?:-[^=]*=|-f)?[a-z][a-z\d+.-]*:\/\/|^(?:[\w.,]*,)?secrets?(?:[/,.]|$)|-file=/i,
     allSubcommands:
@@ -117,7 +117,7 @@ export const systemPrograms: readonly ProgramRow[] = [
     runs: '--kubeconfig --post-renderer --post-renderer-args --kube-token --kube-apiserver --kube-context --kube-as-user --kube-ca-file --registry-config --repository-config --repository-cache --set-file --ca-file --cert-file --key-file --keyring --repo --kube-insecure-skip-tls-verify --insecure-skip-tls-verify --endpoint --dependency-update --content-cache',
     writes: '--output-dir --destination -d',
     words: address,
-    // Values and manifests hold secrets.
+    // Values and manifests may contain secrets.
     ofSubcommand: { get: 'all hooks manifest values' },
     subcommands:
       'install upgrade uninstall rollback push pull repo registry plugin create package dependency dep test',
@@ -131,7 +131,7 @@ export const systemPrograms: readonly ProgramRow[] = [
     runs: '-chdir -plugin-dir -var-file -backend-config -from-module --config --terragrunt-config --terragrunt-tfpath -tf-path -terragrunt-source -source -auth-provider-cmd -terragrunt-auth-provider-cmd -working-dir -terragrunt-working-dir -net-mirror -fs-mirror -cloud-run',
     writes: '-out -state -state-out -backup -generate-config-out -terragrunt-json-out -junit-xml',
     words: address,
-    // What is marked as sensitive is shown only by name, or in these formats.
+    // Sensitive values are shown only by name, or in these formats.
     ofSubcommand: { show: '-json', providers: 'mirror' },
     spares: { word: /^output$/, call: /^output(?: -no-color)?$/ },
     takes: { '-var-file': 'input', '-out': 'output' },
@@ -153,7 +153,7 @@ export const systemPrograms: readonly ProgramRow[] = [
     writes: '-O --output -D --dir',
     subcommands:
       'api auth alias extension config secret variable ssh-key gpg-key codespace preview copilot attestation',
-    // The issue or request of another repository.
+    // An issue or request of another repository.
     words: /^(?:https?:\/\/|git@)/i,
     ofSubcommand: {
       repo: 'clone create delete fork rename sync edit archive set-default deploy-key autolink',
@@ -173,9 +173,9 @@ export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'aws gcloud az heroku fly flyctl vercel netlify wrangler',
     manual: 'the manual of each',
-    // argparse takes every beginning of a name.
+    // argparse accepts every prefix of a name.
     style: 'gnu',
-    // A format, and the beginning of another option.
+    // A format, which is also the prefix of another option.
     harmless: /^--output(?:=\w+)?$/,
     runs: '--no-verify-ssl --impersonate-service-account --access-token-file --configuration --with-decryption --scripts --cli-input-json --cli-input-yaml --flags-file --profile --endpoint-url --ca-bundle --config --inventory --token -A --local-config -Q --global-config --cwd',
     writes: '--outfile -o --output-file --dir',

@@ -8,7 +8,7 @@ import type { KnownOptions } from './knownOptions.ts';
 import { long, type ProgramRow, type Risks } from './programRow.ts';
 import type { OptionList } from './readOptions.ts';
 
-/** The options with which a command only reads, and more that do no harm where a rule names the program. */
+/** The options with which a command is read-only, plus further ones that are harmless if a rule names the program. */
 function readOnlyOptions(name: string, more: OptionList = {}): KnownOptions {
   const { only, ...own }: Partial<ReadOnlyCommand> = commands[name] ?? {};
   return {
@@ -23,7 +23,7 @@ function readOnlyOptions(name: string, more: OptionList = {}): KnownOptions {
 
 const nothing = /(?!)/;
 
-/** Functions of yq that see their input and nothing else: mikefarah.gitbook.io/yq/operators. */
+/** Functions of yq that access nothing but their input: mikefarah.gitbook.io/yq/operators. */
 const yqFunctions = new Set(
   'select map map_values keys length sort sort_by sort_keys has to_entries from_entries with_entries with del delpaths unique unique_by group_by join split test match capture sub contains any all any_c all_c first flatten reverse not and or true false null if then else elif end reduce as ref each tag type kind style anchor alias explode path paths getpath setpath pick omit pivot min max add to_string to_number tojson fromjson to_json from_json to_yaml from_yaml to_props to_csv to_tsv to_xml upcase downcase ascii_upcase ascii_downcase trim ltrimstr rtrimstr startswith endswith inside empty recurse values arrays objects strings numbers range limit documentIndex document_index di file_index fi line column comments line_comment head_comment foot_comment shuffle array_to_map parent parents root key now with_dtf format_datetime from_unix to_unix tz d s r y json yaml props csv tsv base64 base64d uri urid sh error'.split(
     ' ',
@@ -37,7 +37,7 @@ const yqSeesInput = (filter: string): boolean => {
   );
 };
 
-/** Lists of words that make up `find` expressions: find(1) of GNU and BSD. */
+/** Words that make up `find` expressions: find(1) of GNU and BSD. */
 const findTests =
   /^-(?:empty|not|o|or|a|and|prune|print|print0|ls|depth|d|mount|xdev|x|daystart|readable|writable|executable|true|false|quit|noleaf|nouser|nogroup|warn|nowarn|ignore_readdir_race|noignore_readdir_race|P|E|X|s)$/;
 
@@ -88,7 +88,7 @@ const diffRisks: Risks = {
 
 const psRisks: Risks = {
   style: 'gnu',
-  // Letters without a dash that hold an e show the environment.
+  // Letters without a dash that contain an e show the environment.
   words: /^[a-zA-Z]*e[a-zA-Z]*$/,
   writes: '-D',
 };
@@ -186,7 +186,7 @@ export const textPrograms: readonly ProgramRow[] = [
       long: long('quiet silent regexp-extended separate unbuffered null-data posix debug sandbox'),
       longValues: long('expression'),
       isFirst: true,
-      // To BSD the word behind `-i` is an ending, and the next one the script.
+      // In BSD sed the word after `-i` is a file extension, and the next one the script.
       script: { options: ['-e', '--expression'], isHarmless: sedOnlyPrints, behind: /^$/ },
     },
   },
@@ -223,7 +223,7 @@ export const textPrograms: readonly ProgramRow[] = [
     manual: 'mikefarah.gitbook.io/yq, kislyuk.github.io/yq',
     ...jqRisks,
     known: {
-      // There are two programs of this name; the other one hands its filter on to jq.
+      // There are two programs of this name; the other one passes its filter on to jq.
       flags: 'CMNPejnrv0',
       values: 'opI',
       long: long('colors no-colors no-doc prettyPrint exit-status tojson null-input unwrapScalar verbose'),
@@ -283,7 +283,7 @@ export const textPrograms: readonly ProgramRow[] = [
     known: {
       flags: 'eEfFgGiIJmMnNqQrRsSuUwW',
       values: 'hjyz',
-      // In `-j5kx` the k takes x for the file that says what keys, and which programs, are used.
+      // In `-j5kx` the k takes x as the file that defines keys, and the programs they start.
       isSpaced: true,
       numbers: true,
       long: long(`LINE-NUMBERS quit-if-one-screen chop-long-lines RAW-CONTROL-CHARS no-init ignore-case IGNORE-CASE
@@ -381,12 +381,13 @@ export const textPrograms: readonly ProgramRow[] = [
     manual: 'ps(1)',
     ...psRisks,
     known: {
-      // Without x, T, L and H: together with -e they show the environment. Where it cannot, they need no rule.
+      // Without x, T, L and H: together with -e they show the environment. Without -e they are read-only and need no
+      // rule.
       flags: 'AadefFjlNwycMm',
       values: 'oOpCuUtgGs',
       long: long('forest headers no-headers cols columns rows width deselect'),
       longValues: long('sort format pid ppid user'),
-      // A cluster without a dash that holds an e shows the environment.
+      // A cluster without a dash that contains an e shows the environment.
       operand: /^(?:[adflruwxjTLhHcg]+|\d[\d,]*)$/,
       checks: Object.fromEntries(['-o', '-O', '--format'].map((name) => [name, /^(?!.*environ)/is])),
     },

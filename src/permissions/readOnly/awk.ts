@@ -3,7 +3,7 @@ import type { ReadOnlyUse } from './use.ts';
 
 /** Variables and functions of awk that neither run nor open anything. */
 const known = /^(?:BEGIN|END|NR|NF|FNR|FS|OFS|RS|ORS|FILENAME|SUBSEP|RSTART|RLENGTH|[a-z]|[a-z]\w*)$/;
-/** Words that run programs, read other input, or make a function. */
+/** Words that run programs, read other input, or define a function. */
 const refused =
   /^(?:getline|system|close|fflush|function|func|include|load|namespace|nextfile|delete|switch|eval|extension|dcgettext|bindtextdomain|srand)$/;
 /** Functions and keywords. */
@@ -11,17 +11,20 @@ const own =
   /^(?:length|next|break|continue|while|for|if|case|default|atan2|cos|exp|int|log|rand|sin|sqrt|index|match|g?sub|gensub|split|patsplit|sprintf|substr|to(?:lower|upper)|systime|strftime|mktime|asorti?|and|or|xor|compl|[lr]shift|strtonum|isarray|typeof|mkbool)$/;
 const token =
   /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|\.\d+|[-+*/%^=!<>]=|&&|\|\||!~|\+\+|--|[-+*/%^=!~?:;,(){}$[\]]|[<>]/y;
-/** Up to the slash that ends it everywhere: between brackets some take a slash, and a bracket, for a character. */
+/**
+ * A regular expression up to a slash that ends it in every awk: inside brackets some treat a slash, or a bracket, as a
+ * character.
+ */
 const regex = /\/(?:[^/\\\n[]|\\.|\[(?!\^?\])(?:[^\][\\\n/]|\\[^\]\n]|\[:\w+:\])*\])+\//y;
 
-/** What `-v` may set. */
+/** Assignments that `-v` may make. */
 export const awkVariable = /^(?:[a-z]\w*|OFS|FS|ORS|RS)=/;
 
 /** `awk` with a program of patterns, fields, arithmetic and printing. */
 export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
     values: 'Fv',
-    // The awk of BSD passes over such a name alone, and takes the next word for the program.
+    // BSD awk ignores such an option on its own and takes the next word as the program.
     longAttached: ['--field-separator', '--assign'],
     isFirst: true,
   });
@@ -30,11 +33,11 @@ export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
   if (variables.some(({ value }) => !awkVariable.test(value ?? ''))) return undefined;
   const [program, ...files] = read.operands.map((word) => word ?? '');
   if (program === undefined || !awkOnlyPrints(program)) return undefined;
-  // An operand `x=1` sets a variable, and `-` is the input.
+  // An operand `x=1` sets a variable, and `-` is standard input.
   return { contents: files.filter((word) => word !== '-' && !/^[A-Za-z_]\w*=/.test(word)), names: [] };
 }
 
-/** Whether a program does nothing but calculate and print to its output. */
+/** True if a program only calculates and prints to its output. */
 export function awkOnlyPrints(program: string): boolean {
   let at = 0;
   let depth = 0;
@@ -47,7 +50,7 @@ export function awkOnlyPrints(program: string): boolean {
     const expectsValue =
       before === '' ||
       /^(?:[-+*%^=!<>~?:;,({}[]|[-+*/%^=!<>]=|&&|\|\||!~|print|printf|return|else|do|exit|in)$/.test(before);
-    // After a bracket it may be either, and after a word of awk's own: `length / x` divides, but not in mawk.
+    // After a bracket it may be either, and after an awk keyword, too: `length / x` divides, but not in mawk.
     const isOperand = /^[\w\]]+$/.test(before) && !own.test(before);
     if (program[at] === '/' && !expectsValue && !isOperand) return false;
     regex.lastIndex = at;
@@ -58,12 +61,12 @@ export function awkOnlyPrints(program: string): boolean {
     at += found.length;
     if (isRegex || /^["#]/.test(found)) quoted += `${found.replace(/^["/#]|["/]$/g, '')}\n`;
     if (/^\s|^#/.test(found)) {
-      // A line may go on after a comma, so that its end ends no statement here.
+      // A statement may continue on the next line after a comma, so a line end does not end it here.
       if (found.includes('\n')) before = ';';
       continue;
     }
     if (/^[A-Za-z_]/.test(found) && (!known.test(found) || refused.test(found))) return false;
-    // `for (;; print > "x")`: within the parentheses of a loop a statement prints to a file as well.
+    // `for (;; print > "x")`: a statement inside the parentheses of a loop also prints to a file.
     if (/^(?:print|printf)$/.test(found) && parentheses > 0) return false;
     if (/^(?:print|printf)$/.test(found)) prints = true;
     if (found === ';' || found === '{' || found === '}') prints = false;
@@ -73,7 +76,7 @@ export function awkOnlyPrints(program: string): boolean {
     if (found === ')') parentheses -= 1;
     if (parentheses < 0 || (parentheses > 0 && /[{}]/.test(found) && !isRegex && !/^["#]/.test(found)))
       return false;
-    // After `print`, `>` begins the name of a file; between parentheses it compares.
+    // After `print`, `>` begins a file name; inside parentheses it compares.
     if (found === '>' && prints && parentheses === 0) return false;
     before = found;
   }
@@ -81,8 +84,8 @@ export function awkOnlyPrints(program: string): boolean {
 }
 
 /**
- * Whether strings, expressions and comments hold what would run or write. Where one ends is not the same to every awk, so
- * that what is text here may be a part of the program there.
+ * True if strings, regular expressions or comments contain text that would run or write something. Awks disagree on
+ * where they end, so text in one may be code in another.
  */
 const wouldRun = (quoted: string, program: string): boolean =>
   /\bsystem\s*(?:\(|$)|\bgetline\b|@\s*\w+\s*\(/m.test(quoted) ||

@@ -1,20 +1,20 @@
-/** The table of read-only commands with the options that keep them so. GNU and BSD meanings alike. */
+/** The table of read-only commands with the options that keep them read-only, with their GNU and BSD meanings. */
 import type { OptionList } from '../options/readOptions.ts';
 import { harmlessVariable } from '../shell/wordValues.ts';
 
 export interface ReadOnlyCommand extends OptionList {
-  /** What its operands are: files that it shows, files that it lists, or no files. */
+  /** What its operands are: files it shows, files it lists, or not files. */
   readonly operands: 'contents' | 'names' | 'words';
-  /** How many operands it may have; more of them would be written to. */
+  /** Maximum number of operands; a further one would be written to. */
   readonly most?: number;
   readonly least?: number;
-  /** What every operand must look like. */
+  /** A pattern that every operand must match. */
   readonly only?: RegExp;
-  /** What the value of every option must look like, where a program opens some values as files. */
+  /** A pattern that the value of every option must match, if the program opens some values as files. */
   readonly value?: RegExp;
 }
 
-/** Without L: with R it follows links wherever they lead. */
+/** Without L: with R it follows links anywhere. */
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKMNOPQRSTUVWXYZ1';
 const words: ReadOnlyCommand = { operands: 'words', most: 0 };
 const sums: ReadOnlyCommand = { operands: 'contents', flags: 'bt', long: ['--tag'] };
@@ -77,7 +77,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     long: ['--human-readable', '--summarize', '--all', '--total', '--apparent-size'],
     longValues: ['--max-depth', '--exclude'],
   },
-  // A word would be calculated, and a subscript in it runs commands.
+  // A word would be evaluated, and a subscript in it runs commands.
   exit: { operands: 'words', only: /^\d+$/ },
   expand: { operands: 'contents', flags: 'i', values: 't' },
   expr: { operands: 'words' },
@@ -98,7 +98,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   },
   hexdump: { operands: 'contents', flags: 'Cbcdovx', values: 'ns' },
   hostname: { operands: 'words', flags: 'fsiId', most: 0 },
-  // glibc opens a name with a slash in it: https://sourceware.org/git/?p=glibc.git;f=iconv/iconv_prog.c
+  // glibc opens a name that contains a slash: https://sourceware.org/git/?p=glibc.git;f=iconv/iconv_prog.c
   iconv: {
     operands: 'contents',
     values: 'ft',
@@ -131,7 +131,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   nproc: { operands: 'words', long: ['--all'], most: 0 },
   od: { operands: 'contents', flags: 'abcdfilosvx', values: 'AjNt', attached: 'w' },
   paste: { operands: 'contents', flags: 's', values: 'd' },
-  // Names of variables that hold no secrets.
+  // Names of variables that contain no secrets.
   printenv: { operands: 'words', only: harmlessVariable, least: 1 },
   pwd: { operands: 'words', flags: 'LP', most: 0 },
   readlink: { operands: 'names', flags: 'femnqsvz' },
@@ -158,7 +158,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     long: ['--dereference'],
     longValues: ['--format', '--printf'],
   },
-  // `@file`, wherever it stands, is a file with further options and files in it.
+  // `@file`, at any position, is a file with further options and files.
   strings: { operands: 'contents', flags: 'af', values: 'nt', only: /^[\w./ -]/, value: /^\w*$/ },
   tac: { operands: 'contents' },
   tail: {
@@ -174,7 +174,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     operands: 'names',
     flags: 'adfhipsuDFCnr',
     values: 'LIP',
-    // In `tree -Iauto x y` the o takes y for the file to write to.
+    // In `tree -Iauto x y` the o takes y as the output file.
     isSpaced: true,
     long: ['--dirsfirst', '--noreport', '--gitignore', '--prune'],
     longValues: ['--filelimit'],

@@ -7,23 +7,23 @@ const alone =
   /^(?:-empty|-not|!|-o|-or|-a|-and|\(|\)|,|-prune|-print|-print0|-ls|-depth|-d|-mount|-xdev|-daystart|-readable|-writable|-executable|-true|-false|-quit|-noleaf)$/;
 const withValue =
   /^-(?:i?name|i?path|i?wholename|i?lname|i?regex|regextype|type|xtype|maxdepth|mindepth|size|[amc]time|[amc]min|perm|user|group|uid|gid|links|inum|newer|anewer|cnewer|newer[aBcm][aBcmt]|printf)$/;
-/** What only narrows the search down, as long as nothing says "or" or "not". */
+/** Tests that only narrow the search, as long as there is no "or" or "not". */
 const narrowing =
   /^(?:-name|-type|-maxdepth|-mindepth|-size|-[amc]time|-[amc]min|-newer|-print0?|-empty|-path|-mount|-xdev)$/;
 
-/** Begins a name that no file has, in the place of a name that `find` puts there: another one in each place. */
+/** Prefix of placeholder names that no file has, one for each name that `find` inserts. */
 const FOUND = '\u0002';
 
 export interface FoundFiles {
-  /** Where it starts; every name that it prints begins with one of these. */
+  /** Where the search starts; every printed name begins with one of these. */
   readonly places: readonly string[];
   /** The patterns that every name matches. */
   readonly only: readonly string[] | undefined;
-  /** Each name ends with a NUL instead of a line. */
+  /** Each name ends with a NUL instead of a line feed. */
   readonly byNul: boolean;
 }
 
-/** `find` without the actions that delete or write. What it runs for the files has to be read-only as well. */
+/** `find` without actions that delete or write. Commands it runs for the files must be read-only as well. */
 export function findUse(args: readonly string[]): ReadOnlyUse | undefined {
   const found = readFind(args);
   if (found === undefined) return undefined;
@@ -34,16 +34,16 @@ export function findUse(args: readonly string[]): ReadOnlyUse | undefined {
   return mergeUses([listed, ...uses.filter((use) => use !== undefined)]);
 }
 
-/** What a command looks at that gets the names in the place of `{}`. */
+/** What a command accesses that receives the found names in place of `{}`. */
 export function eachUse(
   command: readonly string[],
   found: FoundFiles,
-  /** Whether the names are split at blanks, and whether the command runs without any as well. */
+  /** Whether the names are split at blanks, and whether the command also runs without any. */
   { isSplit, mayBeNone }: { readonly isSplit: boolean; readonly mayBeNone: boolean },
 ): ReadOnlyUse | undefined {
-  // A name could be taken for an option; from `./x` on it cannot.
+  // A name could be taken for an option, unless it begins with a path such as `./x`.
   if (found.places.some((place) => /^[-~]/.test(place))) return undefined;
-  // Commands inside a command, and names inside other words, are not followed.
+  // Nested commands, and names inside other words, are not supported.
   if (
     command.some((word) => word !== '{}' && word.includes('{}')) ||
     /^(?:git|set|command)$/.test(command[0] ?? '')
@@ -60,7 +60,7 @@ export function eachUse(
   const [none, use, several] = [0, 1, 2].map((count) => programUse(withNames(count)));
   if (use === undefined || several === undefined || (mayBeNone && none === undefined)) return undefined;
   const isFound = (path: string): boolean => path.startsWith(FOUND);
-  // A name is looked at as a file; it may stand for nothing else, such as a filter or a format.
+  // A name must be used as a file; it must not be anything else, such as a filter or a format.
   const files = [use, several].flatMap(({ contents, names, trees = [] }) => [
     ...contents,
     ...names,
@@ -88,7 +88,7 @@ export function eachUse(
       ? found.places.map((path) => ({
           path,
           hidden: true,
-          // A link that is found is opened by the program.
+          // The program opens the target of a found link.
           follows: true,
           ...(!isShown && { namesOnly: true }),
           ...(found.only && !isWhole && { only: found.only }),
@@ -101,12 +101,12 @@ export function eachUse(
   return mayBeNone && none !== undefined ? mergeUses([each, none]) : each;
 }
 
-/** What is found, and the commands that are run for it; undefined = not understood. */
+/** The found files, and the commands that are run for them; undefined if not understood. */
 export function readFind(
   args: readonly string[],
 ): { readonly files: FoundFiles; readonly commands: readonly (readonly string[])[] } | undefined {
   let at = 0;
-  // Links are followed with -L and -follow, wherever they lead.
+  // -L and -follow follow links anywhere.
   while (/^-[HP]$/.test(args[at] ?? '')) at += 1;
   const places: string[] = [];
   for (; at < args.length && !/^(?:-.|[!(,)])/.test(args[at] ?? ''); at += 1) places.push(args[at] ?? '');
@@ -114,7 +114,7 @@ export function readFind(
   const names: string[] = [];
   let isNarrow = true;
   let byNul = false;
-  // A name that is asked for after `-exec` or `-print` holds back nothing.
+  // A name test after `-exec` or `-print` restricts nothing.
   let hasActed = false;
   for (; at < args.length; at += 1) {
     const word = args[at] ?? '';
@@ -139,15 +139,15 @@ export function readFind(
       if (word === '-name' && !hasActed) names.push(value);
     } else if (!alone.test(word)) return undefined;
   }
-  // Every name has to match every pattern, so that the first one is enough.
+  // Every name has to match every pattern, so the first one is sufficient.
   const [name] = names;
   const only = isNarrow && name !== undefined && (hasGlob(name) || name !== '') ? [name] : undefined;
   return { files: { places: places.length > 0 ? places : ['.'], only, byNul }, commands };
 }
 
 /**
- * `find … | xargs wc -l`: the words that are added are the names of files that can be looked at beforehand. With `-0` they
- * are taken as they are; without it, only if no name holds blanks, quotes or backslashes.
+ * `find … | xargs wc -l`: the added words are names of files that can be checked in advance. With `-0` they are used
+ * verbatim; without it, only if no name contains blanks, quotes or backslashes.
  */
 export function xargsUse(
   args: readonly string[],
@@ -157,7 +157,7 @@ export function xargsUse(
   if (first !== 'find' || source.includes(undefined)) return undefined;
   const found = readFind(source.map((word) => word ?? ''));
   if (found === undefined) return undefined;
-  // What it prints has to be the names and nothing else.
+  // It must print the names and nothing else.
   const prints = source.filter((word) => /^-(?:print.*|ls)$/.test(word ?? ''));
   if (found.commands.length > 0 || prints.length > 1 || prints.includes('-printf') || prints.includes('-ls'))
     return undefined;

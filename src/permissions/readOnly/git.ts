@@ -4,10 +4,10 @@ import { readOptions } from '../options/readOptions.ts';
 import { gitCommands } from './gitOptions.ts';
 import type { ReadOnlyUse } from './use.ts';
 
-/** Placeholders that have the signatures of commits checked, by a program. */
+/** Placeholders that make git verify signatures of commits, by running a program. */
 const checksSignature = /%[-+ ]?G|signature/;
 
-/** Read-only commands of `git`. `-C` is the one option before the subcommand that reaches elsewhere. */
+/** Read-only commands of `git`. `-C` is the only allowed option before the subcommand that changes the directory. */
 export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
   let directory = '.';
   let at = 0;
@@ -49,10 +49,10 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
     )
   )
     return undefined;
-  // The index of a submodule is not looked at.
+  // The index of a submodule is not checked.
   if (read.options.some(({ name: option, value }) => option === '--submodule' && value === 'diff'))
     return undefined;
-  // `remerge` does the merge once more, with the drivers that the repository names.
+  // `remerge` repeats the merge, with the drivers that the repository names.
   if (read.options.some(({ name: option, value }) => option === '--diff-merges' && value?.startsWith('r')))
     return undefined;
   const operands = read.operands.map((word) => word ?? '');
@@ -65,7 +65,7 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   if (command.onlyWith !== undefined && first !== undefined && !isAsked) return undefined;
   const shows = shownBy(name, args, read);
   const shown = shows === undefined ? {} : { shown: [shows] };
-  // `-L 1,5:path` names a file, but to `blame`.
+  // `-L 1,5:path` names a file, except in `blame`.
   const lines = name === 'blame' ? [] : read.options.filter(({ name: option }) => option === '-L');
   const contents = lines.flatMap(({ value }) => namedBy(value ?? '').slice(1));
   if (command.operands === 'words') return { contents, names: [], ...shown };
@@ -75,7 +75,7 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
     : { contents, names: files, ...shown };
 }
 
-/** `HEAD:path` and `:0:path` name a file as it was, `:/path` and `:(top)path` one at the root; `:!path` is left out. */
+/** `HEAD:path` and `:0:path` name a file as it was, `:/path` and `:(top)path` one at the root; `:!path` is excluded. */
 function namedBy(word: string): readonly string[] {
   if (/^:[!^]/.test(word)) return [];
   const after = word.split(':').map((_, at, parts) => parts.slice(at).join(':'));
@@ -83,7 +83,7 @@ function namedBy(word: string): readonly string[] {
   return [word, ...bare.filter((path) => path !== '')];
 }
 
-/** Values that are never secret. */
+/** Settings that are never secret. */
 function configUse(args: readonly string[]): ReadOnlyUse | undefined {
   const words = args.filter((word) => !/^--(?:get|local|global)$/.test(word));
   const isHarmless =
@@ -91,7 +91,7 @@ function configUse(args: readonly string[]): ReadOnlyUse | undefined {
   return isHarmless ? nothing : undefined;
 }
 
-/** Searches tracked files only, and runs no pager. */
+/** Searches only tracked files, and runs no pager. */
 function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
     flags: 'EFGPHILachilnopqrvwWz',
@@ -129,7 +129,7 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   const contents = operands.flatMap(namedBy);
   const places = operands.length > 0 ? operands : ['.'];
   if (!isUntracked) return { contents, names: [], tracked: places };
-  // Git's patterns reach into folders, and `:` begins a word about the place: gitglossary(7), pathspec.
+  // Git's patterns match inside folders, and `:` begins pathspec magic: gitglossary(7), pathspec.
   if (places.some((place) => /[*?[:\\]/.test(place))) return undefined;
   return { contents, names: [], trees: places.map((path) => ({ path, hidden: true, follows: false })) };
 }

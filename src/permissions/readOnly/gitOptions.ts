@@ -1,15 +1,15 @@
 /**
- * The subcommands of git that only look, with the options that keep them so. Left out is what writes a file, runs a
- * program, reads a file that is no part of the repository, or asks a server.
+ * The read-only subcommands of git, with the options that keep them read-only. Options that write a file, run a
+ * program, read a file outside of the repository, or contact a server are left out.
  */
 import type { OptionList } from '../options/readOptions.ts';
 
 export interface GitCommand extends OptionList {
-  /** What its operands are: files and commits of which it shows the content, those that it lists, or other words. */
+  /** What its operands are: files and commits whose content it shows, those that it lists, or other words. */
   readonly operands: 'contents' | 'names' | 'words';
-  /** Without one of these options an operand would be made, moved or deleted. */
+  /** Without one of these options it would create, move or delete an operand. */
   readonly onlyWith?: readonly string[];
-  /** The required first operand, a subcommand. After an option git would take it for something else. */
+  /** The required first operand, a subcommand. After an option git would interpret it differently. */
   readonly first?: RegExp;
   readonly most?: number;
   readonly least?: number;
@@ -78,7 +78,7 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   'count-objects': { operands: 'words', flags: 'vH', long: words('human-readable verbose'), most: 0 },
   describe: {
     operands: 'names',
-    // `--dirty` and `--broken` refresh the index, whatever GIT_OPTIONAL_LOCKS says.
+    // `--dirty` and `--broken` refresh the index, regardless of GIT_OPTIONAL_LOCKS.
     long: words('abbrev all always contains debug exact-match first-parent long tags'),
     longValues: words('candidates exclude match'),
   },

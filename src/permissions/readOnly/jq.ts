@@ -4,20 +4,20 @@ import type { ReadOnlyUse } from './use.ts';
 /** Words of a filter that show the environment or read other files. */
 const refused = /\$__loc__|\b(?:env|ENV|import|include|modulemeta|get_search_list|input_filename)\b/;
 
-/** The same words as names: a field, or the key of an object. Between brackets a colon is that of a slice. */
+/** The same words as names: a field, or the key of an object. Inside brackets a colon belongs to a slice. */
 const field = /(?<![.\d])\.(?:env|ENV|import|include)\b/g;
 const firstKey = /(?<=\{\s*)(?:env|ENV|import|include)(?=\s*[:,}])/g;
 const laterKey = /(?<=,\s*)(?:env|ENV|import|include)(?=\s*:)/g;
 
-/** Whether a filter sees its input and nothing else. */
+/** True if a filter accesses nothing but its input. */
 export function jqSeesInput(filter: string): boolean {
-  // A dot in a comment or a string is no access to a field, and what follows a backslash may be a filter.
+  // A dot in a comment or a string is not a field access, and text after a backslash may be a filter.
   if (/[#\\]/.test(filter)) return !refused.test(filter);
   const named = filter.replace(field, '.x').replace(firstKey, 'x');
   return !refused.test(filter.includes('[') ? named : named.replace(laterKey, 'x'));
 }
 
-/** `jq` with a filter that sees its input and nothing else. */
+/** `jq` with a filter that accesses nothing but its input. */
 export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(withoutVariables(args), {
     flags: 'CMRSaceijnrs',
@@ -44,7 +44,7 @@ export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {
   return jqSeesInput(filter) ? { contents: files, names: [] } : undefined;
 }
 
-/** `--arg name value` takes two words, where both are plain, and where it is neither a value itself nor a file. */
+/** Removes `--arg name value` with its two words, if both are plain and it is neither a value itself nor a file. */
 function withoutVariables(args: readonly string[]): readonly string[] {
   const at = args.findIndex(
     (word, index) =>

@@ -1,20 +1,20 @@
-/** Commands that print or compare their words: text that is not known does no harm there, unless it is a secret. */
+/** Commands that print or compare their words, for which unknown text is harmless unless it is a secret. */
 
 import type { Argument } from '../shell/wordValues.ts';
 import type { ReadOnlyUse } from './use.ts';
 
-/** The names of files take the place of patterns, so that these are looked up. */
+/** File names replace patterns, so these are checked. */
 function shown(run: readonly Argument[]): ReadOnlyUse {
   const patterns = run.filter((argument) => argument.type === 'files');
   const within = run.flatMap((argument) => (argument.type === 'output' ? (argument.names ?? []) : []));
   return { contents: [], names: [...patterns.map(({ pattern }) => pattern), ...within], patterns };
 }
 
-/** Whether words may be printed as they are: none is a secret, or becomes the names of files anywhere. */
+/** True if the words may be printed as they are: none is a secret, or expands to file names in any shell. */
 const isPrintable = (run: readonly Argument[]): boolean =>
   run.every((one) => one.type === 'text' || one.type === 'files' || (one.type === 'output' && !one.loose));
 
-/** A format whose values are text: to zsh the value of `%d` is calculated. */
+/** A format whose values are text: zsh evaluates the value of `%d`. */
 const textFormat = /^(?:[^%]|%%|%[-#0 +]*\d*(?:\.\d+)?[sbqc])*$/;
 const numberFormat = /^(?:[^%]|%%|%[-#0 +]*\d*(?:\.\d+)?[sbqcdiouxXeEfgG])*$/;
 const number = /^-?\d+(?:\.\d+)?$/;
@@ -34,7 +34,7 @@ export function printUse(name: string, args: readonly Argument[]): ReadOnlyUse |
   return numbers && numberFormat.test(format.text) ? shown([]) : undefined;
 }
 
-/** Tests of one word; `-v`, `-R` and `-o` look at variables and options, whose names are calculated. */
+/** Tests of one word; excludes `-v`, `-R` and `-o`, which evaluate names of variables and options. */
 const fileTest = /^-[abcdefghkprsuwxGLNOS]$/;
 const textTest = /^-[nz]$/;
 const comparison = /^(?:=|==|!=|=~)$/;
@@ -42,8 +42,8 @@ const fileComparison = /^-(?:nt|ot|ef)$/;
 const numeric = /^-(?:eq|ne|lt|le|gt|ge)$/;
 
 /**
- * `test`, `[ … ]` and `[[ … ]]`, joined by `&&`, `-a` and the like only where every word is known. dash has no `[[`: to it
- * what follows `&&` is a command, so that there an operator has to follow.
+ * `test`, `[ … ]` and `[[ … ]]`, joined by `&&`, `-a` and the like only if every word is known. dash has no `[[` and
+ * treats the text after `&&` as a command, so an operator must follow there.
  */
 export function testUse(run: readonly Argument[]): ReadOnlyUse | undefined {
   const [first] = run;
@@ -59,14 +59,14 @@ export function testUse(run: readonly Argument[]): ReadOnlyUse | undefined {
     const word = words[index];
     return word?.type === 'text' ? word.text : undefined;
   };
-  /** A word that is compared: without quotes it may be several, but for `[[`. */
+  /** A compared word: without quotes it may become several, except in `[[`. */
   const isCompared = (index: number, secret = false): boolean => {
     const word = words[index];
     if (word === undefined || word.type === 'files') return false;
     if (word.type === 'text')
       return isSingle || !/^[-!()]/.test(word.text) || comparison.test(text(index - 1) ?? '');
     if (!isSingle || (word.loose && name !== '[[')) return false;
-    // Whether it is set may be known, and nothing else.
+    // The test may reveal whether it is set, and nothing else.
     return word.type === 'output' || (secret && word.cut !== true);
   };
   for (;;) {

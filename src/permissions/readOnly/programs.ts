@@ -1,4 +1,4 @@
-/** The read-only programs, but for those that run others. Pure. */
+/** The read-only programs, except for those that run others. Pure. */
 
 import { isSensitive } from '../files/sensitive.ts';
 import { readOptions } from '../options/readOptions.ts';
@@ -15,9 +15,9 @@ import { versionUse } from './versions.ts';
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
 
-/** What a program with these very words looks at. */
+/** What a program accesses when called with exactly these words. */
 export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse | undefined {
-  // Only asks where a command is; without an option it would run it.
+  // Only looks up a command; without an option it would run it.
   if (name === 'command') return /^-[vV]$/.test(args[0] ?? '') ? nothing : undefined;
   if (name === 'set') return isStricter(args) ? nothing : undefined;
   const version = versionUse(name, args);
@@ -41,12 +41,12 @@ export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse
   if (command.value && !read.options.every(({ value }) => command.value?.test(value ?? '') || value === ''))
     return undefined;
   const files = operands.filter((word) => word !== '-');
-  // With --gitignore, tree takes an operand that is a file for one with patterns.
+  // With --gitignore, tree reads an operand that is a file as a list of patterns.
   const patterns = args.includes('--gitignore') ? files.filter(isSensitive) : [];
   if (command.operands === 'names') return { contents: patterns, names: files };
   if (command.operands !== 'contents') return nothing;
   const shown = [...files, ...read.late];
   if (name !== 'diff') return { contents: shown, names: [] };
-  // Two folders are compared file by file, and links in them are followed.
+  // Two folders are compared file by file, following links in them.
   return { contents: [], names: [], trees: shown.map((path) => ({ path, hidden: true, follows: true })) };
 }

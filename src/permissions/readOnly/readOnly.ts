@@ -1,6 +1,6 @@
 /**
- * Commands that only read: they need no approval, and what they look at is checked as a read.
- * Lists what is known to be harmless; everything else, and every unknown option, is not read-only.
+ * Commands that only read: they need no approval, and everything they access is checked as a read. An allowlist: any
+ * other command, and any unknown option, is not read-only.
  */
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
@@ -11,8 +11,8 @@ import { programUse } from './programs.ts';
 import { mergeUses, type OpenPattern, type ReadOnlyUse } from './use.ts';
 
 /**
- * undefined = not known to be read-only. Every word is known exactly, but for the names of files that match a pattern
- * where a file may stand, and for text that is only printed or compared.
+ * undefined = not known to be read-only. Every word must be known exactly, except for patterns in place of files, and
+ * for text that is only printed or compared.
  */
 export function readOnlyUse(part: CommandPart): ReadOnlyUse | undefined {
   if (part.runs === null || part.runs.length === 0 || part.carrier || !hasSafeEnvironment(part))
@@ -22,7 +22,7 @@ export function readOnlyUse(part: CommandPart): ReadOnlyUse | undefined {
   return mergeUses(uses.filter((use) => use !== undefined));
 }
 
-/** Begins a name that no file has, in the place of what the shell will put there. */
+/** Prefix of placeholder names that no file has, for words that the shell will insert. */
 const MARK = '\u0001';
 
 function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undefined {
@@ -35,7 +35,7 @@ function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undef
   for (const [index, argument] of run.entries()) {
     if (argument.type === 'text') argv.push(argument.text);
     else if (argument.type === 'files') {
-      // As several words, because it may become several.
+      // As two words, because it may expand to several.
       const words = argument.single ? [`${MARK}${index}`] : [`${MARK}${index}`, `${MARK}${index}+`];
       argv.push(...words);
       for (const word of words) open.set(word, argument);
@@ -45,7 +45,7 @@ function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undef
   return use && fillIn(use, open);
 }
 
-/** A pattern may only stand where nothing but a file is expected. */
+/** A pattern is allowed only where nothing but a file is expected. */
 function fillIn(use: ReadOnlyUse, open: ReadonlyMap<string, OpenPattern>): ReadOnlyUse | undefined {
   if (open.size === 0) return use;
   const files = [...use.contents, ...use.names, ...(use.trees ?? []).map(({ path }) => path)];

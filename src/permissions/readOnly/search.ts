@@ -1,4 +1,4 @@
-/** Programs that search: what they may show is every file below the folders that they are given. */
+/** Search programs: they may show every file in the folders they are given. */
 import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
 import type { ReadOnlyUse, Tree } from './use.ts';
 
@@ -14,7 +14,7 @@ const grepOptions: OptionList = {
   longValues: long(
     'after-context before-context binary-files exclude exclude-dir include label max-count regexp',
   ),
-  // To the grep of BSD the value is optional, and the next word the pattern.
+  // In BSD grep the value is optional, and the next word is the pattern.
   longAttached: ['--context'],
   numbers: true,
 };
@@ -45,7 +45,7 @@ const silverOptions: OptionList = {
   longAttached: long('after before context'),
 };
 
-/** Finds files by their names, and shows no content. */
+/** Finds files by name, and shows no content. */
 const fdOptions: OptionList = {
   flags: '01HFIagilpqsu',
   values: 'EStdecj',
@@ -56,7 +56,7 @@ const fdOptions: OptionList = {
     threads type`),
 };
 
-/** The options of the programs that search; `egrep`, `fgrep` and `fdfind` have those of `grep` and `fd`. */
+/** The options of search programs; `egrep`, `fgrep` and `fdfind` have those of `grep` and `fd`. */
 export const searchOptions = {
   grep: grepOptions,
   rg: ripgrepOptions,
@@ -64,7 +64,7 @@ export const searchOptions = {
   fd: fdOptions,
 } as const satisfies Readonly<Record<string, OptionList>>;
 
-/** Names of ripgrep for kinds of code, with all the endings that it has for them. */
+/** Ripgrep's names for types of code, with all extensions that it assigns to them. */
 const types: Readonly<Record<string, readonly string[]>> = {
   c: ['*.[chH]', '*.[chH].in', '*.cats'],
   cpp: ['*.[ChH]', '*.cc', '*.[ch]pp', '*.[ch]xx', '*.hh', '*.inl', '*.in'],
@@ -89,7 +89,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   typescript: ['*.ts', '*.tsx', '*.cts', '*.mts'],
 };
 
-/** Endings of code. A folder with too many files to look at may be searched for these alone. */
+/** Extensions of code. A folder with too many files to check may still be searched for these alone. */
 const code =
   /^\*\.(?:[cm]?[jt]sx?|c|cc|cpp|cs|css|go|h|hpp|html?|java|kts?|less|lua|mdx?|php|pyi?|rb|rs|s[ac]ss|scala|sql|svelte|swift|vue)$/;
 
@@ -104,9 +104,9 @@ export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | 
   if (read === undefined) return undefined;
   const has = (...names: string[]): boolean => read.options.some((option) => names.includes(option.name));
   const isListing = name === 'rg' && has('--files');
-  // Of two ways to list, the last one counts.
+  // If there are two ways to list, the last one applies.
   if (!isListing && has('--type-list', '--version', '--list-file-types')) return { contents: [], names: [] };
-  // What is no number of lines is to ag the pattern, and the next word a place.
+  // ag takes a value that is not a number of lines as the pattern, and the next word as a place.
   if (
     name === 'ag' &&
     read.options.some((option) => lines.test(option.name) && !/^\d+$/.test(option.value ?? ''))
@@ -128,12 +128,12 @@ export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | 
   };
 }
 
-/** What a search leaves out of a folder; whatever is not sure is not left out. */
+/** What a search excludes from a folder; nothing is excluded unless that is certain. */
 function treeOf(name: string, { options }: ReadOptions): Omit<Tree, 'path'> {
   const values = (...names: string[]): readonly string[] =>
     options.filter((option) => names.includes(option.name)).map(({ value }) => value ?? '');
   if (/grep$/.test(name)) {
-    // Where an exclusion comes first, what no pattern names is searched.
+    // If an exclusion comes first, files that no pattern names are searched.
     const isLimited = options.find(({ name: one }) => /^--(?:in|ex)clude$/.test(one))?.name === '--include';
     const only = isLimited ? values('--include') : [];
     const without = values('--exclude-dir').filter((value) => /^[\w.-]+$/.test(value));
@@ -148,7 +148,7 @@ function treeOf(name: string, { options }: ReadOptions): Omit<Tree, 'path'> {
   }
   const globs = values('-g', '--glob', '--iglob');
   const wanted = globs.filter((value) => !value.startsWith('!'));
-  // A pattern that is asked for goes before everything that is ignored, and before what is hidden.
+  // An explicit pattern includes even ignored and hidden files.
   const isOpen = options.some((option) =>
     /^(?:-[u.]|--(?:hidden|unrestricted|no-ignore(?:-vcs)?))$/.test(option.name),
   );

@@ -1,12 +1,12 @@
 /**
- * The grammar of sed scripts, as far as they print, delete and replace. The commands that run programs or name files
- * (`e`, `w`, `W`, `r`, `R`, and the flags `e` and `w` of `s`) are not part of it, and neither is anything that GNU and BSD
- * read differently. Source: GNU sed manual, "sed scripts"; POSIX sed; sed(1) of FreeBSD.
+ * The grammar of sed scripts that only print, delete and replace. It excludes commands that run programs or name files
+ * (`e`, `w`, `W`, `r`, `R`, and the flags `e` and `w` of `s`), and anything that GNU and BSD interpret differently.
+ * Source: GNU sed manual, "sed scripts"; POSIX sed; sed(1) of FreeBSD.
  */
 import { readOptions } from '../options/readOptions.ts';
 import type { ReadOnlyUse } from './use.ts';
 
-/** Up to a delimiter. Between brackets some take the delimiter for a character, so there it is neither. */
+/** Text up to a delimiter. Inside brackets some seds treat the delimiter as a character, so it is excluded there. */
 const expression = (delimiter: string): string =>
   String.raw`(?:(?!${delimiter})[^\\\n[]|\\[^\n]|\[(?!\^?\])(?:(?!${delimiter})[^\][\\\n]|\\[^\]\n]|\[:\w+:\])*\])*${delimiter}`;
 const text = (delimiter: string): string => String.raw`(?:(?!${delimiter})[^\\\n]|\\[^\n])*${delimiter}`;
@@ -27,8 +27,8 @@ const substitution = new RegExp(
   'y',
 );
 /**
- * The same with one delimiter between brackets, as in `s/[^/]*$//`. Where that ends the expression, what stands for the
- * replacement here are flags, and those begin with no flag, so that such a sed refuses the script before it does anything.
+ * The same with one delimiter inside brackets, as in `s/[^/]*$//`. A sed for which it ends the expression takes the
+ * replacement as flags; since it begins with no valid flag, that sed rejects the script before doing anything.
  */
 const bracketed = new RegExp(
   String.raw`s([/|,@!:~+%=_])${unbracketed}\[\^?${insideBrackets}\1${insideBrackets}\]${expression(String.raw`\1`)}(?:\1|(?![\sgpiImMeEwW\d;}#])${text(String.raw`\1`)})[gpiImM\d]*`,
@@ -46,7 +46,7 @@ const insertion = /[aic](?:[\t ]+(?=[^\s\\])|\\\n|\\[\t ]*(?=[^\s\\]))(?:[^\\\n]
 const comment = /#[^\n]*/y;
 
 /**
- * Whether a script does nothing but print its input, or what it makes of it. Several `-e` are one script, joined with line
+ * True if a script only prints its input or a transformation of it. Several `-e` are one script, joined with line
  * feeds.
  */
 export function onlyPrints(script: string): boolean {
@@ -96,11 +96,11 @@ export function onlyPrints(script: string): boolean {
     take(blanks);
     if (at < script.length && !/[\n;}#]/.test(script[at] ?? '')) return false;
   }
-  // To BSD a label goes on to the end of its line, which would make text of commands and commands of text.
+  // In BSD sed a label extends to the end of its line, which would turn commands into text and text into commands.
   return depth === 0 && !(hasLabels && hasText);
 }
 
-/** `sed` that prints, deletes from what it prints, or replaces; without `-i`, `w`, `e` and scripts in files. */
+/** `sed` that prints, deletes from its output, or replaces; without `-i`, `w`, `e` and scripts in files. */
 export function sedUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
     flags: 'nErsz',

@@ -1,17 +1,17 @@
-/** Programs that say how the system is: processes, memory, sockets, archives, lists of what is installed. */
+/** Programs that report the state of the system: processes, memory, sockets, archives, installed packages. */
 import { readOptions } from '../options/readOptions.ts';
 import type { ReadOnlyUse } from './use.ts';
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
 
-/** Columns of `ps`, one at a time; its environment is none of them. */
+/** Columns of `ps`, one at a time; the environment is not among them. */
 const columns =
   /^(?:(?:pid|ppid|pgid|sid|tid|lwp|nlwp|user|uid|gid|group|comm|cmd|args|command|ucmd|%cpu|%mem|pcpu|pmem|cputime|rss|rssize|vsz|vsize|size|sz|stat|state|s|start|start_time|lstart|bsdstart|time|bsdtime|etime|etimes|tty|tt|tname|ni|nice|pri|psr|wchan|class|cls|f|flags|c)(?:=[\w %]*)?)$/i;
 
 /**
- * Without `e` and `E`, which show the environment. `-e` is every process to Linux, but the environment to BSD, and to
- * Linux where it reads all options in the manner of BSD because something in them makes no sense to it otherwise (`-axe`,
- * `-eTH`): ps(1), "Cluster of options". So `-e` may only stand with what goes together with it.
+ * Excludes `e` and `E`, which show the environment. `-e` selects all processes on Linux, but shows the environment on
+ * BSD, and on Linux if ps reads all options in BSD style because it cannot interpret them otherwise (`-axe`, `-eTH`):
+ * ps(1), "Cluster of options". So `-e` is allowed only with options that are valid next to it.
  */
 function psUse(args: readonly string[]): ReadOnlyUse | undefined {
   const dashed = args.filter((word) => /^-[A-Za-z]+$/.test(word)).join('');
@@ -56,8 +56,8 @@ const lines: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * `tar tf`: the letters may stand with or without a dash. A colon in the name of an archive means another machine, so that
- * it has to be known.
+ * `tar tf`: the letters may be written with or without a dash. A colon in the name of an archive means another machine,
+ * so the name must be known.
  */
 function tarUse(args: readonly string[]): ReadOnlyUse | undefined {
   const [letters = '', file, ...rest] = args;
@@ -67,7 +67,7 @@ function tarUse(args: readonly string[]): ReadOnlyUse | undefined {
 }
 
 function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
-  // These programs go on looking for options, and for the archive, behind a `--`.
+  // These programs still parse options, and look for the archive, after a `--`.
   if (args.includes('--')) return undefined;
   const read = readOptions(args, { flags: name === 'unzip' ? 'lvqZ1' : '1lmsvhtzT' });
   if (read === undefined) return undefined;
@@ -76,7 +76,7 @@ function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefi
   return lists && file != null ? { contents: [file], names: [] } : undefined;
 }
 
-/** undefined = another program, or other options. */
+/** undefined for another program, or other options. */
 export function systemUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
   if (name === 'ps') return psUse(args);
   if (name === 'tar') return tarUse(args);

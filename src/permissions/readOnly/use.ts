@@ -1,54 +1,54 @@
-/** What a command that only reads does look at: files, folders, repositories. Pure. */
+/** The files, folders and repositories that a read-only command accesses. Pure. */
 
 import type { Shown } from '../lookups/gitShown.ts';
 
-/** What a read-only command looks at. */
+/** Everything that a read-only command accesses. */
 export interface ReadOnlyUse {
   /** Files whose content it shows; may be patterns. */
   readonly contents: readonly string[];
-  /** Files of which it shows that they exist, or their size and dates. */
+  /** Files whose existence, size or dates it shows. */
   readonly names: readonly string[];
-  /** Folders, or files, of which it shows the content of all that is in them. */
+  /** Folders, or files, whose entire content it shows. */
   readonly trees?: readonly Tree[];
-  /** Patterns that the shell replaces with the names of files. */
+  /** Patterns that the shell expands to file names. */
   readonly patterns?: readonly OpenPattern[];
   /** Directories from which git looks for its repository, relative to where the command runs. */
   readonly repositories?: readonly string[];
-  /** It shows what it finds in the files that git tracks below these places. */
+  /** It shows matches in the files that git tracks in these places. */
   readonly tracked?: readonly string[];
-  /** It shows the content of the files that git names when asked this way. */
+  /** It shows the content of the files that git lists for these queries. */
   readonly shown?: readonly Shown[];
-  /** Files that, anywhere upwards, make it run something else. */
+  /** Files that, in any parent folder, make it run something else. */
   readonly versionFiles?: readonly string[];
 }
 
 export interface Tree {
   readonly path: string;
-  /** Names of which the rest is not looked at, `*.ts`; nothing = every file. */
+  /** Patterns of names, such as `*.ts`, to which it is limited; absent = every file. */
   readonly only?: readonly string[];
-  /** Folders of these names are left out. */
+  /** Names of folders that are left out. */
   readonly without?: readonly string[];
-  /** Whether files and folders count whose names begin with a dot. */
+  /** Whether it includes entries with names that begin with a dot. */
   readonly hidden: boolean;
-  /** Whether what `.gitignore` names is left out. */
+  /** Whether it excludes what `.gitignore` names. */
   readonly ignores?: boolean;
-  /** Only that the files exist is shown; of links, what they lead to. */
+  /** Shows only that the files exist; for links, their targets. */
   readonly namesOnly?: boolean;
   /** Whether it follows the links that it finds. */
   readonly follows: boolean;
-  /** Names with blanks or quotes would be taken for several. */
+  /** Names with blanks or quotes would be split into several. */
   readonly plainNames?: boolean;
-  /** All that it looks for is code, by the endings of names. */
+  /** Everything it looks for is code, judging by file extensions. */
   readonly codeOnly?: boolean;
 }
 
 export interface OpenPattern {
   readonly pattern: string;
-  /** Names are split at blanks, and read as patterns once more. */
+  /** Names are split at blanks, and expanded as patterns again. */
   readonly bare: boolean;
 }
 
-/** Everything that several uses look at. */
+/** Combines several uses. */
 export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
   const [only] = uses;
   if (uses.length === 1 && only !== undefined) return only;

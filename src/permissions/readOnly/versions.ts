@@ -1,8 +1,8 @@
 import type { ReadOnlyUse } from './use.ts';
 
 /**
- * Programs that only say their version. Left out are those that run code of the project for it (`pytest`, `mvn`, `yarn`)
- * or ask a server.
+ * Programs and options that only print a version. Excludes programs that run code of the project for it (`pytest`,
+ * `mvn`, `yarn`) or contact a server.
  */
 const versions: Readonly<Record<string, readonly string[]>> = {
   'apt-get': ['--version'],
@@ -58,7 +58,7 @@ const versions: Readonly<Record<string, readonly string[]>> = {
   zsh: ['--version'],
 };
 
-/** Tools of Rust: a file in the project may name a folder that they are to be run from. */
+/** Rust tools: a file in the project may name a folder from which they are run. */
 const rust: Readonly<Record<string, readonly string[]>> = {
   cargo: ['--version', '-V', 'version'],
   clippy: ['--version'],

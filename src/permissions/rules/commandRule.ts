@@ -1,35 +1,35 @@
 /**
- * `Bash(…)` rules that allow: the text of a rule against the parts of a command. `*` stands for anything; ` *` and `:*`
- * at the end also for nothing. What a rule with a wildcard may reach is the concern of `ruleScope.ts`.
+ * Matches allow rules `Bash(…)` against the parts of a command. `*` matches anything; ` *` and `:*` at the end also
+ * match nothing. `ruleScope.ts` limits what a rule with a wildcard may reach.
  */
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Words } from '../shell/wrappers.ts';
 import { parseRule, type SourcedRule } from './rules.ts';
 
 /**
- * Variables that change how a program prints or logs, not what it runs. `LANGUAGE` is none of them: GNU gettext takes a
- * path in it for the folder of the translations, and those are the formats that programs print with.
+ * Variables that change how a program prints or logs, not what it runs. Without `LANGUAGE`: GNU gettext interprets a
+ * path in it as the folder of translations, and translations are the formats that programs print with.
  */
 const safeVariables =
   /^(?:NODE_ENV|CI|FORCE_COLOR|NO_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLUMNS|LINES|LANG|LC_[A-Z]+|TZ|DEBUG|VERBOSE|LOG_LEVEL|PORT|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH|DO_NOT_TRACK)$/;
 
 /**
- * Variables of these whose values the C library makes the path of a file of: `LC_ALL=../../x` has programs take their
- * messages, which are formats, from there (https://www.gnu.org/software/gettext/manual/gettext.html#Locating-Catalogs).
+ * Variables whose values the C library uses in file paths: with `LC_ALL=../../x` programs load their messages, which
+ * are formats, from there (https://www.gnu.org/software/gettext/manual/gettext.html#Locating-Catalogs).
  */
 const naming = /^(?:LANG|LC_[A-Z]+|TZ|TERM)$/;
 
-/** Whether all variables set for a command are known to be harmless. */
+/** True if all variables set for a command are known to be harmless. */
 export const hasSafeEnvironment = ({ envLeadsOut, envPrefix }: CommandPart): boolean =>
   envPrefix.every((name) => safeVariables.test(name) && !(envLeadsOut && naming.test(name)));
 
-/** What the parentheses of a `Bash(…)` rule say. */
+/** The parsed specifier of a `Bash(…)` rule. */
 export interface CommandSpec {
-  /** The folder of `cd folder && command`, relative to the rule's base; `*` stands for one name, `**` for several. */
+  /** The folder of `cd folder && command`, relative to the rule's base; `*` matches one name, `**` several. */
   readonly folder: string | undefined;
-  /** The command, with blanks made single and `:*` made ` *`. */
+  /** The command, with blanks collapsed and `:*` written as ` *`. */
   readonly text: string;
-  /** The same with every blank that means something kept. */
+  /** The same with every significant blank kept. */
   readonly written: string;
 }
 
@@ -48,26 +48,26 @@ export function commandSpec(rule: SourcedRule): CommandSpec | null | undefined {
 export type Coverage =
   /** `Bash`: every command. */
   | { readonly type: 'every' }
-  /** The whole command, word for word. */
+  /** The entire command, verbatim. */
   | { readonly type: 'exact'; readonly folder: string | undefined }
-  /** Something is left open; `spelled` says which words of `words` the rule spells. */
+  /** A rule with a wildcard; `spelled` tells which of `words` the rule spells out. */
   | {
       readonly type: 'open';
       readonly folder: string | undefined;
       readonly words: Words;
       readonly spelled: (at: number) => boolean;
-      /** Beginnings of paths that the rule spells in front of a wildcard (`/etc/*`). */
+      /** Prefixes of paths that the rule spells out before a wildcard (`/etc/*`). */
       readonly places: readonly string[];
     };
 
-/** Whether the text of a rule that allows is that of a part; where it may run and what it may reach is another matter. */
+/** Matches the text of an allow rule against a part; where it may run and what it may reach is checked separately. */
 export function coverage(rule: SourcedRule, part: CommandPart): Coverage | undefined {
   if (rule.behavior !== 'allow' || part.argv.length + part.envPrefix.length === 0) return undefined;
   const spec = commandSpec(rule);
   if (spec === undefined) return undefined;
   if (spec === null) return part.argv.length === 0 ? undefined : { type: 'every' };
   const { folder, written: text } = spec;
-  // What a variable holds is not in the text.
+  // The value of a variable is not part of the text.
   if (!text.includes('*') && singleBlanks(part.text) === text)
     return part.variables ? undefined : { type: 'exact', folder };
   if (part.argv.length === 0 || !hasSafeEnvironment(part)) return undefined;
@@ -80,7 +80,7 @@ export function coverage(rule: SourcedRule, part: CommandPart): Coverage | undef
   return undefined;
 }
 
-/** The words before a rule's first wildcard and after its last one are the command's own first and last. */
+/** The words before a rule's first wildcard and after its last one match the first and last words of the command. */
 function spelledBy(
   text: string,
   words: Words,
@@ -88,7 +88,7 @@ function spelledBy(
   const given = text.split(' ');
   const first = given.findIndex((word) => word.includes('*'));
   const tail = given.length - 1 - given.findLastIndex((word) => word.includes('*'));
-  // A quoted word of the rule may hold blanks: what is spelled is counted in characters.
+  // A quoted word of the rule may contain blanks, so spelled text is counted in characters.
   const head = given.slice(0, first).join(' ');
   const last = given.slice(given.length - tail).join(' ');
   const shown = words.argv.map((_, at) =>
@@ -109,7 +109,7 @@ export interface Matcher {
   readonly test: (command: string) => boolean;
 }
 
-/** Matches whole commands, in time that grows with their length alone, however many wildcards there are. */
+/** Matches entire commands in linear time, regardless of the number of wildcards. */
 export function matcher(text: string): Matcher {
   const isOpen = text.endsWith(' *');
   const [head = '', ...rest] = (isOpen ? text.slice(0, -2) : text).split(/\*+/);
@@ -133,12 +133,12 @@ export function matcher(text: string): Matcher {
   return { test };
 }
 
-/** For rules that deny or ask: commands that differ in blanks only are the same to them. */
+/** For deny and ask rules, which ignore differences in blanks. */
 export const collapse = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
 /**
- * For rules that allow: blanks between words made single, where quotes are plain to see. Within quotes they are part of a
- * word, and a line feed ends a command or a comment.
+ * For allow rules: collapses blanks between words if the quoting is simple. Blanks inside quotes are part of a word,
+ * and a line feed ends a command or a comment.
  */
 function singleBlanks(text: string): string {
   const trimmed = text.replace(/^[ \t]+|(?<![\\ \t])[ \t]+$/g, '');
@@ -148,7 +148,7 @@ function singleBlanks(text: string): string {
   );
 }
 
-/** As written, but for quotes that change nothing. */
+/** As written, but without quotes that have no effect. */
 export const source = ({ argv, raw }: Words): string =>
   argv
     .map((word, index) => (word !== null && /^[\w@%+=:,./-]+$/.test(word) ? word : (raw[index] ?? '')))

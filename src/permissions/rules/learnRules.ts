@@ -1,31 +1,33 @@
-/** Rules from past answers: what "always" would have saved each time, with what each rule would have covered. */
+/**
+ * Proposes rules based on past answers: those that "always" would have saved, with the calls each would have covered.
+ */
 import { decide, type PermissionInput, shownCall } from '../decide.ts';
 import type { Policy } from '../policy.ts';
 import type { SourcedRule } from './rules.ts';
 
-/** A call that the user was asked about, and the answer. */
+/** A call that needed approval, and the user's answer. */
 export interface AnsweredCall extends PermissionInput {
   readonly answer: 'allowed' | 'denied';
 }
 
 export interface ProposedRule {
   readonly rule: string;
-  /** What it would have covered, each with how many times; most often first. */
+  /** The covered calls with their number of occurrences, most frequent first. */
   readonly covers: readonly { readonly call: string; readonly times: number }[];
-  /** How many questions it would have saved, or helped to save where a command needs several rules. */
+  /** The number of approval prompts that it would have avoided, or helped to avoid if a command needs several rules. */
   readonly times: number;
 }
 
 export interface LearnedRules {
   readonly rules: readonly ProposedRule[];
-  /** Rules that would have let a call run to which the user said no, with that call. */
+  /** Rules that would have allowed a call that the user denied, with that call. */
   readonly refused: readonly { readonly rule: string; readonly call: string }[];
 }
 
 /**
- * Proposes rules for calls that would still ask, most useful first. `policy` has the rules in force and the mode; `least`
- * is how many questions a rule has to have been worth. No rule, and not all of them together, would have let a call run
- * that was denied.
+ * Proposes rules for calls that would still ask, most useful first. `policy` has the rules in force and the mode;
+ * `least` is the minimum number of prompts that a rule must have been worth. Neither one of the rules nor all of them
+ * together would have allowed a denied call.
  */
 export function proposeRules(calls: readonly AnsweredCall[], policy: Policy, least: number): LearnedRules {
   const denied = distinct(calls.filter(({ answer }) => answer === 'denied')).filter(

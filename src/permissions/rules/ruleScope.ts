@@ -1,7 +1,7 @@
 /**
- * What a rule that allows may reach. A rule for the whole command counts where it was given: in the project's root or
- * the folder that it names. A rule with a wildcard leaves words open, and those stay in the workspace, name no secret and
- * nothing protected, are known, and are no options that run, write or lead elsewhere.
+ * Limits what an allow rule may reach. A rule for an entire command applies where it was granted: in the project's root
+ * or the folder that it names. A rule with a wildcard leaves words open; these must stay in the workspace, name nothing
+ * secret or protected, be known, and not be options that run, write or lead elsewhere.
  */
 import { basename, dirname, join, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
@@ -27,9 +27,9 @@ import { ADDED } from '../shell/wrappers.ts';
 import { type Coverage, hasSafeEnvironment } from './commandRule.ts';
 import type { SourcedRule } from './rules.ts';
 
-/** Where a rule with an open end stops. */
+/** The reason why an open-ended rule does not cover a call. */
 export interface Beyond {
-  /** A sentence's end: "does not cover …". */
+  /** Completes the sentence "does not cover …". */
   readonly reason: string;
   /** The row of the table of options behind it. */
   readonly row?: string;
@@ -38,13 +38,13 @@ export interface Beyond {
 export interface ScopeInput {
   readonly visit: Visit;
   readonly policy: Policy;
-  /** What the command looks at, where it is known to do no more than that. */
+  /** What the command accesses, if it is known to be read-only. */
   readonly use: ReadOnlyUse | undefined;
-  /** Of `mkdir`, `touch`, `cp` and `mv`: what acceptEdits says of it; undefined = its options are not known. */
+  /** For `mkdir`, `touch`, `cp` and `mv`: the decision in acceptEdits; undefined if the options are not understood. */
   readonly edits: PermissionDecision | undefined;
 }
 
-/** Why a rule whose text covers a call does not reach it; undefined = it does. */
+/** Why a rule whose text covers a call does not apply; undefined if it does. */
 export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInput): Beyond | undefined {
   if (covers.type === 'every') return undefined;
   const elsewhere = otherFolder(rule, covers, input);
@@ -61,7 +61,9 @@ export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInpu
   );
 }
 
-/** A rule for `timeout` or `env` says nothing about the program that these start, nor one for `python` about its input. */
+/**
+ * A rule for `timeout` or `env` does not cover the program that these start, nor does one for `python` cover its input.
+ */
 function otherProgram(
   part: CommandPart,
   offset: number,
@@ -77,7 +79,7 @@ function otherProgram(
     : undefined;
 }
 
-/** Whether a call by itself stays in the workspace, away from secrets and protected files. */
+/** True if a call by itself stays in the workspace, away from secrets and protected files. */
 export function staysInside(input: ScopeInput): boolean {
   const { directories, part } = input.visit;
   const isInside = directories?.every((directory) =>
@@ -86,14 +88,14 @@ export function staysInside(input: ScopeInput): boolean {
   return isInside === true && hasSafeEnvironment(part) && outOfReach(input, () => false, []) === undefined;
 }
 
-/** Programs that do the same in every folder, but for the files that they are given. */
+/** Programs that do the same in every folder, apart from the files they are given. */
 const samePrograms = new Set(
   '[ awk base64 basename bat cat chmod chown cksum cmp column comm cp curl cut date df diff dig dirname du echo egrep env expr false fgrep file find fold gawk grep gunzip gzip head hexdump hostname htop id ifconfig ip jq kill killall less ln ls lsof md5sum mkdir more mv netstat nl nslookup od paste pgrep ping pkill printenv printf ps pwd readlink realpath rev rg rm rmdir sed seq sha1sum sha256sum sleep sort ss ssh stat strings tac tail tar tee test time top touch tr traceroute tree true type uname uniq unzip uptime wc wget which whoami xxd yes yq zcat zip'.split(
     ' ',
   ),
 );
 
-/** Whether what a program does depends on files of the folder that it runs in, which no word names. */
+/** True if a program depends on files of its current folder that no word names. */
 export const dependsOnFolder = (program: string | null | undefined): boolean =>
   !samePrograms.has(program ?? '');
 
@@ -116,7 +118,7 @@ function otherFolder(
   return { reason: `commands in ${other}` };
 }
 
-/** The folders that a rule without a folder is for. */
+/** True for the folders to which a rule without a folder applies. */
 export function isHome(
   place: string,
   { root, additionalDirectories, startDirectory, realpath }: Policy,
@@ -133,7 +135,7 @@ function namesFolder(pattern: string, base: string, place: string, policy: Polic
   return new RegExp(`^${text.join('')}$`, 's').test(place);
 }
 
-/** Whether a folder of the workspace belongs to the repository of the folder above it, and is none by itself. */
+/** True if a folder of the workspace belongs to the repository of a parent folder, and is not a repository itself. */
 function isOwnRepository(place: string, policy: Policy): boolean {
   for (let directory = place; ; directory = dirname(directory)) {
     if (isHome(directory, policy)) return true;
@@ -144,7 +146,7 @@ function isOwnRepository(place: string, policy: Policy): boolean {
   }
 }
 
-/** What only the shell knows may be an option, and any file. */
+/** A word that only the shell knows may be an option, or any file. */
 function unknownWord(part: CommandPart, isSpelled: (at: number) => boolean): Beyond | undefined {
   const text = textWords(part);
   const at = part.argv.findIndex((word, index) => word === null && !text.has(index) && !isSpelled(index));
@@ -162,7 +164,7 @@ const does: Readonly<Record<Risk, string>> = {
 
 function riskyWord(visit: Visit, policy: Policy, isSpelled: (at: number) => boolean): Beyond | undefined {
   const text = textWords(visit.part);
-  // What comes from the input is no file that a rule for the option speaks of.
+  // Standard input is not a file that a rule for the option names.
   const isOpen = ({ at, behind, unless }: RiskyWord): boolean =>
     !(isSpelled(at) && (unless?.path !== '-' || isSpelled(at + 1))) &&
     !(behind !== undefined && isSpelled(behind));
@@ -170,7 +172,7 @@ function riskyWord(visit: Visit, policy: Policy, isSpelled: (at: number) => bool
   return risky && { reason: `${risky.word}, which ${does[risky.risk]}`, row: risky.row };
 }
 
-/** The words of a command that only a rule which spells them covers, as it is run where it is run. */
+/** The words of a command that a rule covers only if it spells them out, in the folders where it runs. */
 export const harmfulWords = ({ part, directories }: Visit, policy: Policy): readonly RiskyWord[] =>
   riskyWords(part.argv).filter(
     ({ unless }) =>
@@ -178,7 +180,7 @@ export const harmfulWords = ({ part, directories }: Visit, policy: Policy): read
       directories?.every((directory) => isHarmlessAt(unless, directory, policy)) !== true,
   );
 
-/** Whether an option, or an operand, that names such a place does no harm there. */
+/** True if an option, or an operand, is harmless with this path. */
 function isHarmlessAt(
   { place, path: word }: NonNullable<RiskyWord['unless']>,
   directory: string,
@@ -194,7 +196,7 @@ function isHarmlessAt(
   return !isThere(path, policy) || ((isMade || isArchive.test(path)) && !isTracked(path, policy));
 }
 
-/** Whether git keeps a file, or one below a folder: what a build makes anew is not kept. */
+/** True if git tracks a file, or one inside a folder: build output is not tracked. */
 function isTracked(path: string, policy: Policy): boolean {
   if (!isThere(path, policy)) return false;
   const files = policy.trackedFiles(dirname(path));
@@ -207,7 +209,7 @@ const isArchive =
 const isThere = (path: string, policy: Policy): boolean =>
   policy.findUpwards(dirname(path), [basename(path)]) === path;
 
-/** Folders and files that builds and tests write their results to, so that they overwrite no source. */
+/** Folders and files for results of builds and tests, so that no source is overwritten. */
 const isResult = (path: string): boolean =>
   /(?:^|\/)(?:dist|build|out|output|target|bin|obj|coverage|htmlcov|reports?|results|test-results|playwright-report|tmp|artifacts|publish|\.[\w-]*cache|\.next|lib-cov)(?:\/|$)/.test(
     path,
@@ -216,25 +218,25 @@ const isResult = (path: string): boolean =>
     path,
   );
 
-/** Programs whose operands are only read, whatever their options, as far as those are not in the table. */
+/** Programs that only read their operands, apart from options in the table. */
 const readers =
   /^(?:[efz]?grep|rg|ag|ack|cat|head|tail|less|more|wc|ls|find|fd|tree|stat|file|du|diff|cmp|sort|uniq|cut|jq|awk|strings|md5sum|sha\d+sum|shellcheck|tsc|jest|vitest|mocha|pytest|mypy|flake8|pylint|node|python3?|git)$/;
-/** Subcommands of git that write the files of the working tree. */
+/** Subcommands of git that write files of the working tree. */
 const gitWrites =
   /^(?:apply|am|checkout|checkout-index|clean|clone|init|mv|pull|read-tree|reset|restore|rm|stash|switch|worktree)$/;
-/** Programs that show, pack or send all that is in a folder. */
+/** Programs that show, pack or send everything in a folder. */
 const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|g?tar|bsdtar|zip|7z[arz]?|rsync|scp)$/;
-/** Programs that change everything below a folder, protected files included. */
+/** Programs that change everything in a folder, including protected files. */
 const sweeping = /^(?:rm|chmod|chown|chgrp|shred|rsync)$/;
 const edits = /^(?:cp|mv|mkdir|touch)$/;
 
-/** Programs of clouds that copy folders to and from a store. */
+/** Cloud clients that copy folders to and from a store. */
 const isCloudCopy = ({ argv }: CommandPart): boolean =>
   /^(?:rclone|gsutil|s3cmd|s5cmd|azcopy|mc)$/.test(programName(argv[0])) ||
   (/^(?:aws|gcloud|az)$/.test(programName(argv[0])) &&
     argv.some((word) => /^(?:s3|storage)$/.test(word ?? '')));
 
-/** `scp -r host:x/. .` puts whatever another machine has there into a folder. */
+/** `scp -r host:x/. .` writes whatever another machine has there into a folder. */
 const sweeps = (part: CommandPart): boolean => sweepsFolder(part) || isCloudCopy(part);
 
 const sweepsFolder = ({ argv }: CommandPart): boolean =>
@@ -266,7 +268,7 @@ function outOfReach(
         places.some((place) => contains(policy.realpath(locate(place, '/', policy)), real))
       )
         continue;
-      // `/api/v1` is a pattern or a route where there is no such folder.
+      // Without such a folder, `/api/v1` is a pattern or a route.
       const top = `/${path.split('/')[1] ?? ''}`;
       if (path !== top && !policy.isDirectory(top)) continue;
       if (sweeps(part) && isHome(real, policy)) return { reason: `${word}, a whole project` };
@@ -287,7 +289,7 @@ function outOfReach(
       ...shownByGit(part, use, directory, policy),
     ].find(({ behavior }) => behavior !== 'allow');
     if (held !== undefined) return { reason: lowered(held.reason) };
-    // The last word of these says where the copy goes.
+    // The last word of these is the target of the copy.
     const from = /^(?:rsync|scp)$/.test(name) ? openWords(part, isSpelled, part.argv.length - 1) : words;
     const shown =
       !isKnown && (recursive.test(name) || isCloudCopy(part)) ? foldersOf(from, directory, policy) : [];
@@ -299,11 +301,11 @@ function outOfReach(
   return undefined;
 }
 
-/** Subcommands of git that may show the content of files which no word names. */
+/** Subcommands of git that may show the content of files that no word names. */
 const gitShowing =
   /^(?:archive|cat-file|diff|diff-files|diff-index|diff-tree|format-patch|grep|log|range-diff|show|stash (?:list|show)|whatchanged)$/;
 
-/** Git shows what it tracks; where its options are not all known, that may be any of it. */
+/** Git shows the files it tracks; if not all options are known, that may be any of them. */
 function shownByGit(
   part: CommandPart,
   use: ReadOnlyUse | undefined,
@@ -354,7 +356,7 @@ function openWords(
   });
 }
 
-/** The value that may follow a cluster of options at once: `-aF/etc/passwd`. */
+/** Possible values attached to a cluster of options: `-aF/etc/passwd`. */
 function behindCluster(word: string): readonly string[] {
   const letters = /^-[A-Za-z\d]{2,9}/.exec(word)?.[0].length ?? 0;
   return Array.from({ length: letters }, (_, at) => word.slice(at + 1)).filter((path) => path !== '');
@@ -367,10 +369,12 @@ function foldersOf(words: readonly Word[], directory: string, policy: Policy): r
   return named.length === 0 && !words.some(({ path }) => path.includes('/')) ? [] : named;
 }
 
-/** Entries looked at below one folder; with more of them it asks. */
+/** Maximum entries checked in one folder; with more it asks. */
 const MAX_ENTRIES = 4000;
 
-/** Whether a folder holds files that may be secret, at any depth. What git and package managers keep is left out. */
+/**
+ * True if a folder contains files that may be secret, at any depth. Excludes the folders of git and package managers.
+ */
 export function holdsSecrets(
   folder: string,
   policy: Policy,

@@ -1,20 +1,20 @@
-/** Permission rules as users write them: `Tool` or `Tool(specifier)`, with where each one came from. */
+/** Permission rules as users write them: `Tool` or `Tool(specifier)`, with the source of each. */
 import { builtinToolSpecifiers, type RuleSpecifier } from '../../protocol/toolNames.ts';
 
-/** A rule that is in force. `base` is the directory that `/x` in a file pattern is relative to. */
+/** A rule in force. `base` is the directory that `/x` in a file pattern is relative to. */
 export interface SourcedRule {
   readonly text: string;
   readonly behavior: 'allow' | 'ask' | 'deny';
   /** Where it was written: ".clawdcode.local.json", "--allowed-tools", "session". */
   readonly source: string;
-  /** Of managed settings: no mode lifts it. */
+  /** From managed settings: no mode overrides it. */
   readonly managed?: true;
   readonly base: string;
 }
 
 export interface ParsedRule {
   readonly tool: string;
-  /** What stands in the parentheses; absent = everything that the tool does. */
+  /** The text in the parentheses; absent = everything that the tool does. */
   readonly spec?: string;
 }
 
@@ -34,7 +34,7 @@ const specifiers: ReadonlyMap<string, RuleSpecifier | 'any'> = new Map(
   Object.entries({ ...builtinToolSpecifiers, ...foreignSpecifiers }),
 );
 
-/** Reads one rule; what is wrong with it comes back as a sentence that says what to write instead. */
+/** Parses one rule; an invalid one returns a sentence that says what to write instead. */
 export function parseRule(text: string): ParsedRule | { readonly error: string } {
   const match = /^([A-Za-z][\w.-]*\*?)(?:\((.*)\))?$/s.exec(text.trim());
   const tool = match?.[1];
@@ -75,7 +75,7 @@ function toolProblem(tool: string, spec: string | undefined): string | undefined
   return undefined;
 }
 
-/** Whether a rule for `rule` speaks of calls of `tool`; `mcp__server` and `mcp__server__*` mean the whole server. */
+/** True if a rule for `rule` covers calls of `tool`; `mcp__server` and `mcp__server__*` cover the entire server. */
 export function namesTool(rule: string, tool: string): boolean {
   if (rule === tool) return true;
   if (!rule.startsWith('mcp__')) return false;

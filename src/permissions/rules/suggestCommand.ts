@@ -1,4 +1,4 @@
-/** What "always" would save for a command: the narrowest rules that settle it again. */
+/** Suggests what "always" saves for a command: the narrowest rules that allow it again. */
 import { relative } from 'node:path';
 import type { RuleSuggestion } from '../../protocol/permissions.ts';
 import type { PartVerdict } from '../command/partDecision.ts';
@@ -11,12 +11,12 @@ import { beyondRule, harmfulWords, isHome, type ScopeInput, staysInside } from '
 import { readRule, saveLocally } from './suggestFiles.ts';
 
 const maxRules = 5;
-/** Of all rules together: the question shows them whole. */
+/** For all rules together: the prompt shows them in full. */
 const maxCharacters = 200;
 
 /**
- * What "always" would save for a command: one rule for each part that is not allowed yet. Nothing where a
- * rule would not settle it, where it would reach outside the workspace, or where one command would need too many.
+ * Suggests one rule for each part that is not allowed yet. Suggests nothing if a rule would not suffice, would reach
+ * outside the workspace, or if one command would need too many.
  */
 export function suggestForCommand(
   verdicts: readonly PartVerdict[],
@@ -45,8 +45,8 @@ function unique(rules: readonly (string | undefined)[]): readonly string[] | und
 }
 
 /**
- * Programs and the subcommands that say what they do, so that the rest may vary: files of the workspace, and options that
- * neither run nor write. What is installed or run by name is left out.
+ * Programs and subcommands with a clear purpose, so that the remaining words may vary: files of the workspace, and
+ * options that neither run nor write anything. Excludes subcommands that install or run something by name.
  */
 const families: Readonly<Record<string, RegExp>> = {
   npm: /^(?:test|t|ls|list|outdated|audit|view)$/,
@@ -59,23 +59,23 @@ const families: Readonly<Record<string, RegExp>> = {
   dotnet: /^(?:build|test|restore|format)$/,
   pip: /^(?:list|show|freeze)$/,
   pip3: /^(?:list|show|freeze)$/,
-  // `kubectl get` and `docker inspect` show secrets as well.
+  // `kubectl get` and `docker inspect` may show secrets.
   docker: /^(?:ps|images|logs)$/,
   kubectl: /^logs$/,
 };
 
-/** Tools of the table that do one thing, whatever files they are given; started by themselves or by a runner. */
+/** Tools in the table that do the same thing with any files; started directly or by a runner. */
 const tools =
   /^(?:mkdir|touch|tsc|eslint|prettier|biome|vitest|jest|mocha|pytest|mypy|ruff|black|flake8|pylint|gofmt|rustfmt|shellcheck)$/;
 
 const scriptRunners = /^(?:npm|pnpm|yarn|bun)$/;
 
-/** A prefix where the call says no more than that, else the exact command; with its folder where that is not the root. */
+/** A prefix if the call is no more specific, otherwise the exact command; with its folder if that is not the root. */
 export function ruleFor(input: ScopeInput): string | undefined {
   const { part, directories } = input.visit;
   const [directory, ...others] = directories ?? [];
   if (directory === undefined || others.length > 0 || !staysPut(input)) return undefined;
-  // The rule would be for whatever such a program is given to run, and for all that xargs reads.
+  // The rule would cover anything that such a program is given to run, or that xargs reads.
   if (runsItsInput(part.argv) || part.raw.at(-1) === ADDED) return undefined;
   const folder = folderOf(directory, input.policy);
   if (folder === undefined) return undefined;
@@ -93,13 +93,13 @@ export function ruleFor(input: ScopeInput): string | undefined {
     .find((rule) => settles(rule, input));
 }
 
-/** A rule for the exact command may set variables, which the text shows. */
+/** A rule for the exact command may set variables, since its text shows them. */
 function staysPut(input: ScopeInput): boolean {
   const { part } = input.visit;
   return staysInside({ ...input, visit: { ...input.visit, part: { ...part, envPrefix: [] } } });
 }
 
-/** Whether the rule, once saved, answers the very same call. */
+/** True if the rule, once saved, would allow the very same call. */
 function settles(text: string, input: ScopeInput): boolean {
   const { root } = input.policy;
   const rule = { text, behavior: 'allow', source: 'suggestion', base: root } as const;
@@ -107,7 +107,7 @@ function settles(text: string, input: ScopeInput): boolean {
   return covers !== undefined && beyondRule(rule, covers, input) === undefined;
 }
 
-/** What stands before the command in the rule: nothing at home, `cd folder && ` elsewhere in the project. */
+/** The prefix of the command in the rule: empty in the root, `cd folder && ` elsewhere in the project. */
 function folderOf(directory: string, policy: Policy): string | undefined {
   const place = policy.realpath(directory);
   const { startDirectory: _, ...homes } = policy;
@@ -128,7 +128,7 @@ function prefixOf(argv: readonly (string | null)[]): string | undefined {
     return tool != null && tools.test(tool) && !argv.slice(0, toolAt(argv)).includes(null)
       ? argv.slice(0, toolAt(argv) + 1).join(' ')
       : undefined;
-  // A script by itself is the exact command; with words behind it, those may vary.
+  // A script without arguments is the exact command; with arguments, these may vary.
   if (scriptRunners.test(name) && first === 'run')
     return second != null && /^[\w.][\w:.-]*$/.test(second) && rest.length > 0
       ? `${name} run ${second}`

@@ -6,8 +6,8 @@ import type { Policy } from '../policy.ts';
 const maxRules = 5;
 
 /**
- * What "always" means for files: edits are accepted for the session by changing the mode, a directory
- * outside the workspace is readable for the session. Nothing for secrets and for what a rule asks about.
+ * What "always" means for files: edits are accepted for the session by changing the mode; a directory outside the
+ * workspace becomes readable for the session. Suggests nothing for secrets and for files that a rule asks about.
  */
 export function suggestForFiles(
   tool: string,
@@ -37,7 +37,7 @@ export function suggestForFiles(
   };
 }
 
-/** The file's directory, unless that is as much as everything. */
+/** A rule for the file's directory, unless that covers practically everything. */
 export function readRule(tool: string, path: string, policy: Policy): string | undefined {
   if (/[*?[\]{}()!\n]/.test(path)) return undefined;
   const listsDirectories = tool === 'Grep' || tool === 'Glob';
@@ -52,7 +52,7 @@ export function suggestForTool(tool: string, policy: Policy): RuleSuggestion {
   return saveLocally([tool], policy);
 }
 
-/** Rules that go to the local settings file; the label says what for, the detail where. */
+/** Suggests rules for the local settings file; the label names their subject, the detail the file. */
 export function saveLocally(rules: readonly string[], policy: Policy, subject?: string): RuleSuggestion {
   const file = policy.localSettingsFile;
   const way = relative(policy.root, file);

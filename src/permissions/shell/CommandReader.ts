@@ -1,6 +1,6 @@
 /**
- * Collects the simple commands and redirections of one syntax tree. Every method answers whether it
- * understood what it saw; a node type that is not listed here is not understood.
+ * Collects the simple commands and redirections of one syntax tree. Every method returns whether it understood its
+ * node; a node type that is not listed here is not understood.
  */
 import type { Node } from 'web-tree-sitter';
 import {
@@ -45,7 +45,9 @@ interface Place {
   readonly repeats: boolean;
 }
 
-/** A variable that is set, and whether its value, taken for a path, may lead out of where it is looked for. */
+/**
+ * A variable that is set, and whether its value, used as a path, may lead outside of the folder where it is looked up.
+ */
 interface SetVariable {
   readonly name: string;
   readonly leadsOut: boolean;
@@ -54,7 +56,7 @@ interface SetVariable {
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
 
 const maxDepth = 4;
-/** More commands than anybody reads in a question, and more words, each of which may be a file. */
+/** More commands than anyone reads in an approval prompt, and more words, each of which may be a file. */
 const maxParts = 500;
 const maxWords = 1000;
 export class CommandReader {
@@ -67,7 +69,9 @@ export class CommandReader {
   #source = '';
   #depth = 0;
   #definesFunction = false;
-  /** Something may have changed what words mean: an option of the shell, an alias, a variable set by a builtin. */
+  /**
+   * True once something may have changed the meaning of words: a shell option, an alias, a variable set by a builtin.
+   */
   #isOpaque = false;
   #variables: Variables = new Map();
   #moves = 0;
@@ -77,7 +81,7 @@ export class CommandReader {
     this.#readScript = readScript;
   }
 
-  /** The result where not everything was understood. */
+  /** The result if not everything was understood. */
   failed(): ParsedCommand {
     return { ok: false, ...(this.#known.length > 0 && { known: this.#known }) };
   }
@@ -116,7 +120,7 @@ export class CommandReader {
       const isBeside = children[index + 1]?.type === '&' || node.type === 'pipeline';
       if (!this.#statement(child, isBeside ? { ...place, certain: false, isReached: false } : place))
         return false;
-      // What runs in the background, or only perhaps, may or may not have set a variable.
+      // A statement that runs in the background, or only perhaps, may or may not have set a variable.
       if (isBeside) this.#variables = join(before, this.#variables);
       return true;
     });
@@ -133,10 +137,10 @@ export class CommandReader {
     if (node.type.startsWith('variable_assignment')) return this.#assignments(node, place);
     if (wordTypes.has(node.type)) {
       const mentions = node.parent?.type === 'for_statement' ? this.#mentions : undefined;
-      // A pattern of `case` is read by other rules, and runs nothing that the grammar does not show.
+      // Patterns of `case` follow other rules, and run nothing that the grammar does not show.
       const pieces = node.parent?.type === 'case_item' ? [] : this.#pieces(node, false);
       if (pieces === undefined) return false;
-      // Compared with one pattern after the other, or as one, a secret is as good as read.
+      // Comparing a secret with patterns, or using it as one, reveals it.
       if (node.parent?.type === 'case_item' && namesSecret(node, this.#source, this.#variables))
         this.#reads.push(null);
       const isCompared = node.parent?.type === 'case_statement';
@@ -156,7 +160,7 @@ export class CommandReader {
     return this.#following(node, place, () => this.#branches(node, inside));
   }
 
-  /** Keeps account of what variables may hold after a statement that runs others once, often or not at all. */
+  /** Updates the possible values of variables after a statement that runs others once, repeatedly or not at all. */
   #following(node: Node, place: Place, read: () => boolean): boolean {
     const before = this.#variables;
     if (repeating.has(node.type)) {
@@ -173,8 +177,8 @@ export class CommandReader {
   }
 
   /**
-   * Each branch begins with the variables as they are after the condition, or as the branches before it leave them: their
-   * conditions have run as well, and `;&` goes on from one to the next.
+   * Each branch starts with the variables as they are after the condition, or as earlier branches leave them: their
+   * conditions have also run, and `;&` continues from one branch to the next.
    */
   #branches(node: Node, place: Place): boolean {
     if (node.type === 'list') return this.#list(node, place);
@@ -203,7 +207,7 @@ export class CommandReader {
     });
   }
 
-  /** A loop assigns as `x=…` does: `for PATH in ./bin; do ls; done` runs another `ls`. */
+  /** A loop assigns like `x=…`: `for PATH in ./bin; do ls; done` runs another `ls`. */
   #loopVariable(node: Node, place: Place): boolean {
     const variable = node.childForFieldName('variable');
     if (variable === null) return false;
@@ -218,7 +222,7 @@ export class CommandReader {
         values.push(value.type === 'files' ? { ...value, single: true } : value);
     }
     if (node.children.some((child) => child.type === 'select')) return false;
-    // How often the loop runs tells something of a secret.
+    // The number of iterations reveals something about a secret.
     if (values.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const hasList = node.children.some((child) => child.type === 'in');
     this.#assign(name, hasList ? values : [unknownText]);
@@ -263,7 +267,7 @@ export class CommandReader {
     const name = words.argv[0];
     const script = innerScript(words);
     if (name === null || script === null) this.#known.push(...(runs ?? []));
-    // A pattern in it becomes the names of files first, and those are read as commands.
+    // A pattern in it is first expanded to file names, which are then run as commands.
     const own = nodes.slice(nodes.length - words.argv.length + (words.raw.at(-1) === ADDED ? 1 : 0));
     const scriptEnd = isShell(name ?? '') ? words.argv.indexOf(script ?? null) : words.argv.length - 1;
     if (script != null && !own.slice(0, scriptEnd + 1).every((node) => this.#isConstant(node))) return false;
@@ -287,13 +291,13 @@ export class CommandReader {
     });
     if (isMove(words.argv)) this.#moves += 1;
     if (script === undefined) return true;
-    // `eval` goes on in this shell; another shell knows only what was exported.
+    // `eval` continues in this shell; another shell knows only exported variables.
     const outer = this.#variables;
     const isSame = name === 'eval';
-    // It would show every word, with the values of variables in it.
+    // Would print every word, including the values of variables.
     if (words.argv.slice(1, -1).some((word) => /^-\w*x/.test(word ?? ''))) this.#isOpaque = true;
     if (!isSame) this.#variables = new Map();
-    // What it is given it may print as `$1`.
+    // It may print its arguments as `$1`.
     const given = runs?.flat() ?? [anything];
     if (!isSame && given.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const understood = this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
@@ -301,7 +305,7 @@ export class CommandReader {
     return understood;
   }
 
-  /** Whether a word is the same text to every shell, without anything that the shell replaces. */
+  /** True if a word is the same text in every shell, without expansions. */
   #isConstant(node: Node): boolean {
     const pieces = this.#pieces(node, false);
     const lists = pieces && alternativesOf(pieces, this.#variables, this.#moves);
@@ -309,7 +313,7 @@ export class CommandReader {
     return word?.type === 'text' && word.text === wordValue(node, this.#source);
   }
 
-  /** Every list of arguments; null = not known, undefined = not understood. */
+  /** All possible argument lists; null = unknown, undefined = not understood. */
   #runs(nodes: readonly Node[]): CommandPart['runs'] | undefined {
     const lists: (readonly (readonly Argument[])[])[] = [];
     let isKnown = true;
@@ -325,14 +329,14 @@ export class CommandReader {
     return runs?.every((run) => run !== undefined) ? runs.filter((run) => run !== undefined) : null;
   }
 
-  /** The words of the command that this one reads the output of, and nothing else. */
+  /** The words of the command whose output this one reads, if there is exactly one. */
   #inputOf(nodes: readonly Node[]): readonly Argument[] | undefined {
     const first = nodes[0]?.parent ?? null;
     const command = first?.type === 'command_name' ? first.parent : first;
     const before = command?.previousNamedSibling;
     if (command?.type !== 'command' || command.parent?.type !== 'pipeline' || before?.type !== 'command')
       return undefined;
-    // Through `|&` come error messages as well, and a redirection takes the place of the pipe.
+    // `|&` also passes error messages, and a redirection replaces the pipe.
     if (command.previousSibling?.type !== '|' || redirectsInput(command, this.#source)) return undefined;
     const isPlain = before.children.every(
       (child) => child.type === 'command_name' || wordTypes.has(child.type),
@@ -344,7 +348,7 @@ export class CommandReader {
     return runs?.length === 1 ? runs[0] : undefined;
   }
 
-  /** The pieces of a word; undefined when it is not understood. */
+  /** The pieces of a word; undefined if not understood. */
   #pieces(node: Node, assigned: boolean): Piece[] | undefined {
     const spans: Span[] = [];
     const collect = (inner: Node): void => {
@@ -368,7 +372,7 @@ export class CommandReader {
     this.#variables = next;
   }
 
-  /** Walks what a word would run; undefined when it is not understood. */
+  /** Processes the commands that a word would run; undefined if not understood. */
   #word(node: Node, place: Place, mentions?: string[]): { readonly value: string | null } | undefined {
     if (!this.#substitutions(node, place)) return undefined;
     mentions?.push(this.#text(node));
@@ -380,7 +384,7 @@ export class CommandReader {
     const text = this.#text(node);
     switch (node.type) {
       case 'command_substitution':
-        // Inside backticks a backslash means something else than the tree says.
+        // Inside backticks a backslash does not mean what the tree says.
         return !(text.startsWith('`') && text.includes('\\')) && this.#inSubshell(node, inside);
       case 'process_substitution':
         return this.#inSubshell(node, inside);
@@ -401,7 +405,7 @@ export class CommandReader {
     }
   }
 
-  /** What is assigned there is gone afterwards. */
+  /** Assignments in a subshell have no effect afterwards. */
   #inSubshell(node: Node, place: Place): boolean {
     const own = this.#variables;
     const understood = this.#all(node, place);
@@ -429,12 +433,12 @@ export class CommandReader {
       body.type === 'command'
         ? this.#command(body, inside, extra)
         : extra.length === 0 && this.#statement(body, inside);
-    // What cannot be redirected does not run.
+    // If the redirection fails, the command does not run.
     this.#variables = join(before, this.#variables);
     return understood;
   }
 
-  /** The words after the target, which belong to the command; the grammar counts them as targets. */
+  /** The words after the target belong to the command, although the grammar counts them as targets. */
   #redirect(node: Node, extra: Node[]): readonly Node[] | undefined {
     const redirect = readRedirect(node, this.#source);
     if (redirect === undefined) return undefined;
@@ -444,7 +448,7 @@ export class CommandReader {
       const effect = word && redirectEffect(operator, word.value);
       const pieces = this.#pieces(target, false);
       if (word === undefined || effect === undefined || pieces === undefined) return undefined;
-      // A word that the shells read differently (`=x` to zsh) is none that is known.
+      // A word that shells interpret differently (`=x` in zsh) is unknown.
       const isKnown = alternativesOf(pieces, this.#variables, this.#moves) !== undefined;
       if (effect === 'writes') this.#writes.push(isKnown ? word.value : null);
       if (effect === 'reads') this.#reads.push(...this.#targets(word.value, pieces));
@@ -453,7 +457,7 @@ export class CommandReader {
     return rest;
   }
 
-  /** The files that may be read; null = not known. */
+  /** The files that may be read; null = unknown. */
   #targets(value: string | null, pieces: readonly Piece[]): readonly (string | null)[] {
     const lists = alternativesOf(pieces, this.#variables, this.#moves);
     const known = lists?.flatMap((list) =>
@@ -465,7 +469,7 @@ export class CommandReader {
     return value === null ? known : [value, ...known.filter((one) => one !== value && one !== null)];
   }
 
-  /** The word is what the command reads: one that only the shell knows may be a secret, as a file would be. */
+  /** The command reads the word: if only the shell knows it, it may be a secret, like a file. */
   #herestring(node: Node, place: Place): boolean {
     const words = node.namedChildren.filter((child) => wordTypes.has(child.type));
     const all = words.map((word) => this.#pieces(word, true));
@@ -526,7 +530,7 @@ export class CommandReader {
     return this.#plain(node, { argv: [], raw: [] }, env as SetVariable[], place);
   }
 
-  /** undefined when it is not a plain one. */
+  /** undefined if it is not a plain assignment. */
   #assignment(node: Node, place: Place): SetVariable | undefined {
     const name = node.childForFieldName('name');
     const value = node.childForFieldName('value');
@@ -535,7 +539,7 @@ export class CommandReader {
       return undefined;
     const pieces = value === null ? [] : this.#pieces(value, true);
     if (pieces === undefined) return undefined;
-    // To dash `x+=/y` is the name of a program, which no variable may have.
+    // In dash `x+=/y` is the name of a program, which no variable can have.
     const isWhole = this.#text(node).startsWith(`${this.#text(name)}=`);
     const values: readonly Argument[] = isWhole
       ? value === null
@@ -544,7 +548,7 @@ export class CommandReader {
       : [anything];
     const before = this.#variables;
     this.#assign(this.#text(name), values);
-    // Set for one command it is gone afterwards, but not with every builtin of every shell.
+    // Set for a single command, the value is gone afterwards, except with some builtins of some shells.
     if (node.parent?.type === 'command') this.#variables = join(before, this.#variables);
     const known = value === null ? '' : wordValue(value, this.#source);
     return {
@@ -580,16 +584,16 @@ export class CommandReader {
   }
 }
 
-/** Whether a variable in the word may hold a secret. */
+/** True if a variable in the word may contain a secret. */
 const namesSecret = (node: Node, source: string, variables: Variables): boolean =>
   node
     .descendantsOfType('variable_name')
     .some((name) => name !== null && mayBeSecret(source.slice(name.startIndex, name.endIndex), variables));
 
-/** Whether a value, taken for the name of something in a folder, is a path to elsewhere. */
+/** True if a value, used as a name in a folder, is a path to elsewhere. */
 const leadsOut = (value: string): boolean => /^[:~/]|\.\./.test(value);
 
-/** The same of the words that `env` in front of a command sets. */
+/** The same for the assignments of an `env` before a command. */
 const isEnvironmentAstray = (full: Words, unwrapped: Words): boolean =>
   full.argv
     .slice(0, full.argv.length - unwrapped.argv.length + 1)

@@ -1,20 +1,23 @@
-/** Places where the grammar and the shell are known to disagree. In doubt the command is not understood. */
+/**
+ * Detects constructs that the grammar and the shell are known to interpret differently. In doubt the command is not
+ * understood.
+ */
 import type { Node } from 'web-tree-sitter';
 import { wordTypes } from './word.ts';
 
-/** A continued line may only stand between words: glued to one, the shell makes one word of two. */
+/** A line continuation is allowed only between words: next to one, the shell joins two words. */
 const blanks = /^(?:[ \t\n]|(?<=[ \t])\\\n|\\\n(?=[ \t]))*$/;
 /** Nodes whose text is data: their white space belongs to no node. */
 const opaque = new Set(['string', 'heredoc_body', 'comment', 'expansion', 'arithmetic_expansion']);
 
-/** Whether everything in the source belongs to some node, so that nothing was skipped on the way. */
+/** True if everything in the source belongs to some node, so that nothing was skipped. */
 export function hasOnlyBlanksBetween(root: Node, source: string): boolean {
   if (!blanks.test(source.slice(0, root.startIndex)) || !blanks.test(source.slice(root.endIndex)))
     return false;
   return covered(root, source);
 }
 
-/** What the text of a leaf may be at most. The grammar has been seen to take a line's end into a word. */
+/** The text that a leaf may have at most. The grammar sometimes includes a line end in a word. */
 const leaves: Readonly<Record<string, RegExp>> = {
   raw_string: /^'[^']*'$/,
   ansi_c_string: /^\$'(?:[^'\\]|\\.)*'$/s,
@@ -26,7 +29,7 @@ const bareLeaf = /^(?:[^\s;&|<>()'"`\\]|\\.)*$/s;
 
 function leafIsPlain(node: Node, source: string): boolean {
   const text = source.slice(node.startIndex, node.endIndex);
-  // Glued to what follows, a brace begins an expansion and a keyword is a part of a name.
+  // Directly before other text, a brace begins an expansion and a keyword is part of a name.
   if (!node.isNamed) return !/^(?:\{|!|[a-z]+)$/.test(text) || keywordEnds(node, source);
   return opaqueLeaves.has(node.type) || (leaves[node.type] ?? bareLeaf).test(text);
 }
@@ -43,7 +46,7 @@ function covered(node: Node, source: string): boolean {
     let named = false;
     for (const child of children) {
       if (child.startIndex > end && !gapIsBlank(node, source.slice(end, child.startIndex))) return false;
-      // Two words without a blank between them are one word to the shell.
+      // Two adjacent words without a blank are one word to the shell.
       if (named && child.startIndex === end && child.isNamed && isGlued(node, child)) return false;
       end = Math.max(end, child.endIndex);
       named = child.isNamed && child.endIndex > child.startIndex;
@@ -53,7 +56,7 @@ function covered(node: Node, source: string): boolean {
   return children.every((child) => covered(child, source));
 }
 
-/** Nodes in which even a blank is a character that was lost, and those that a line's end should have ended. */
+/** Nodes in which even a blank is a lost character, and nodes that a line end should have ended. */
 const seamless = new Set(['concatenation', 'simple_expansion', 'variable_assignment', 'subscript']);
 const onOneLine = new Set([
   'command',
@@ -74,10 +77,10 @@ function gapIsBlank(node: Node, gap: string): boolean {
   return !(onOneLine.has(node.type) && /(?<!\\)\n/.test(gap));
 }
 
-/** Arithmetic evaluates what variables hold, and array subscripts run commands: numbers only. */
+/** Arithmetic evaluates the values of variables, and array subscripts run commands: numbers only. */
 export const arithmeticIsPlain = (text: string): boolean => /^\$\(\([\d\s+*/%()<>=!&|^~?:-]*\)\)$/.test(text);
 
-/** `${!x}`, `${x@P}` run or reach what cannot be seen here; `${x:=y}` assigns; `${x:i}` calculates. */
+/** `${!x}`, `${x@P}` run or access something that is not visible here; `${x:=y}` assigns; `${x:i}` evaluates. */
 export function expansionIsPlain(node: Node, text: string): boolean {
   return (
     !/^\$\{#?\w+:[^-+]/.test(text) &&
@@ -88,14 +91,14 @@ export function expansionIsPlain(node: Node, text: string): boolean {
   );
 }
 
-/** Here-documents: the delimiter is plain, there is one a line, and it ends where the shell ends it. */
+/** Here-documents: the delimiter is plain, there is one per line, and the document ends where the shell ends it. */
 export function heredocsEndWhereTheySay(root: Node, source: string): boolean {
   const heredocs = root.descendantsOfType('heredoc_redirect').filter((node) => node !== null);
   const rows = new Set(heredocs.map((node) => node.startPosition.row));
   return rows.size === heredocs.length && heredocs.every((node) => endsWhereItSays(node, source));
 }
 
-/** A line of double-quoted text without anything that the shell replaces. A backslash at its end joins it with the next. */
+/** A line of double-quoted text without expansions. A backslash at its end would join it with the next. */
 const isOnlyText = (line: string): boolean => !/`|\$[\w({['"@*#?$!=~^+-]|\\$/.test(line);
 
 function endsWhereItSays(node: Node, source: string): boolean {
@@ -111,7 +114,8 @@ function endsWhereItSays(node: Node, source: string): boolean {
   const lines = source.slice(headerEnd + 1).split('\n');
   const last = lines.findIndex((line) => (tabs ? line.replace(/^\t+/, '') : line) === delimiter);
   if (headerEnd === -1 || last === -1) return false;
-  // An unquoted body is double-quoted text to the shell, and only text to the grammar: nothing in it may be more.
+  // The shell treats an unquoted body as double-quoted text, the grammar as plain text: so it must not contain
+  // expansions.
   if (match?.[1] === '' && !lines.slice(0, last).every(isOnlyText)) return false;
   const row = start.startPosition.row + 1 + last;
   return end.startPosition.row === row && source.slice(end.startIndex, end.endIndex) === delimiter;

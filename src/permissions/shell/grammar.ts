@@ -1,9 +1,9 @@
-/** What is known about the nodes of the shell's grammar, one node at a time. */
+/** Facts about single nodes of the shell's grammar. */
 
 import type { Node } from 'web-tree-sitter';
 import { wordTypes } from './word.ts';
 
-/** Nodes that hold statements and run nothing themselves. */
+/** Nodes that contain statements and run nothing themselves. */
 export const statements = new Set([
   'list',
   'pipeline',
@@ -20,9 +20,9 @@ export const statements = new Set([
   'case_item',
   'function_definition',
 ]);
-/** What they hold may run more than once. */
+/** Nodes whose content may run more than once. */
 export const repeating = new Set(['for_statement', 'while_statement', 'function_definition']);
-/** Statements after which what they hold may or may not have run. */
+/** Statements whose content may or may not have run. */
 export const conditional = new Set([
   'if_statement',
   'for_statement',
@@ -30,29 +30,29 @@ export const conditional = new Set([
   'case_statement',
   'function_definition',
 ]);
-/** Words of the grammar that are not commands; as a command's name they mean it was misread. */
+/** Words of the grammar that are not commands; a command with such a name was misparsed. */
 export const reserved =
   /^(?:coproc|!|\{|\}|\[\[|\]\]|\(|if|then|elif|else|fi|for|select|in|do|done|while|until|case|esac|function|[A-Za-z_]\w*\+?=.*)$/s;
 
-/** Names in small letters that a program or a shell acts upon, or sets: to zsh `path` is the `PATH`, and `=~` sets `match`. */
+/** Lower-case names that a program or a shell uses or sets: in zsh `path` is the `PATH`, and `=~` sets `match`. */
 const specialVariables =
   /^(?:\w*proxy|p?npm_\w+|_|(?:cd|f|mail|man|module_)?path|fignore|histchars|auto_resume|prompt\d?|psvar|argv|status|pipestatus|signals|watch|\w*aliases|(?:dis_)?(?:builtins|commands|functions|functions_source|patchars|reswords)|options|\w*dirs|dirstack|func\w*|history\w*|job\w*|keymaps|match|mbegin|mend|modules|parameters|termcap|terminfo|usergroups|widgets|zsh_\w+|\w+_functions)$/;
 
-/** Whether nothing but the command itself looks at a variable of this name. */
+/** True if a variable of this name is used only by the command itself. */
 export const isPlainVariable = (name: string): boolean =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name);
 
 export interface RedirectNode {
   readonly operator: string;
-  /** Absent where a descriptor is closed. */
+  /** Absent if a descriptor is closed. */
   readonly target: Node | undefined;
   /** Further words, which belong to the command. */
   readonly rest: readonly Node[];
 }
 
-/** Takes a redirection apart; undefined when it is of an unknown kind. */
+/** Parses a redirection; undefined for an unknown kind. */
 export function readRedirect(node: Node, source: string): RedirectNode | undefined {
-  // To zsh `>!` is `>|`, so that the word behind it is another file.
+  // In zsh `>!` means `>|`, so the next word is the file.
   if (/^\d*[<>&|]+!/.test(source.slice(node.startIndex, node.endIndex))) return undefined;
   let operator = '';
   const words: Node[] = [];
@@ -68,7 +68,7 @@ export function readRedirect(node: Node, source: string): RedirectNode | undefin
   return closes || target ? { operator, target, rest: words } : undefined;
 }
 
-/** What a redirection does to its target; undefined when it is of an unknown kind. */
+/** What a redirection does to its target; undefined for an unknown kind. */
 export function redirectEffect(
   operator: string,
   target: string | null,
@@ -83,8 +83,8 @@ export function redirectEffect(
 }
 
 /**
- * Whether a command's input may come from a redirection. The grammar gives one at the end of a pipeline or a list to the
- * whole of it, while the shell gives it to the last command, so those around it count as well.
+ * True if a command's input may come from a redirection. The grammar assigns one at the end of a pipeline or list to
+ * the whole, the shell to the last command, so those of enclosing statements count as well.
  */
 export function redirectsInput(command: Node, source: string): boolean {
   const own = command.children.filter((child) => child.type.endsWith('_redirect'));
@@ -99,7 +99,7 @@ export function redirectsInput(command: Node, source: string): boolean {
   });
 }
 
-/** The words and operators of `[ … ]` and `[[ … ]]` in order; undefined when something else is in it. */
+/** The words and operators of `[ … ]` and `[[ … ]]` in order; undefined if it contains anything else. */
 export function testLeaves(node: Node): readonly Node[] | undefined {
   const leaves: Node[] = [];
   const collect = (inner: Node): boolean => {
@@ -111,7 +111,7 @@ export function testLeaves(node: Node): readonly Node[] | undefined {
   return node.children.every(collect) ? leaves : undefined;
 }
 
-/** Whether the text of a word depends on a variable; what a command prints is another matter. */
+/** True if the text of a word depends on a variable; excludes command output. */
 export function usesVariables(node: Node): boolean {
   if (node.type === 'command_substitution' || node.type === 'process_substitution') return false;
   if (node.type === 'expansion') return true;
@@ -121,19 +121,20 @@ export function usesVariables(node: Node): boolean {
 
 /**
  * Builtins after which a word may mean something else: they set variables, options, aliases or functions, or read
- * commands from elsewhere. `set` is one unless it only makes the shell stricter; `set -x` shows the values of variables.
+ * commands from elsewhere. Includes `set` unless it only makes the shell stricter; `set -x` shows the values of
+ * variables.
  */
 const changing =
   /^(?:\.|source|alias|unalias|autoload|bind|bindkey|builtin|command|compctl|coproc|declare|disable|emulate|enable|exec|export|float|fc|functions|getln|getopts|hash|hashinfo|history|integer|let|local|mapfile|noglob|nocorrect|popd|pushd|print|pushln|read|readarray|readonly|rehash|repeat|foreach|sched|select|set|setopt|shift|shopt|strftime|sysread|trap|typeset|unfunction|unhash|unset|unsetopt|vared|wait|zcompile|zformat|zle|zmodload|zparseopts|zregexparse|zstat|zstyle|zsystem)$/;
 
-/** `set -e`, `set -euo pipefail`: the shell gives up earlier. */
+/** `set -e`, `set -euo pipefail`: the shell only stops earlier. */
 export const isStricter = (args: readonly (string | null)[]): boolean =>
   args.length > 0 &&
   /^(?:(?:[-+][eu]+)(?: [-+][eu]+)*(?: -[eu]*o pipefail)?|[-+][eu]*o pipefail(?: [-+][eu]+)*)$/.test(
     args.map((word) => word ?? '?').join(' '),
   );
 
-/** Whether a command may change what later words mean. */
+/** True if a command may change the meaning of later words. */
 export function changesShell(argv: readonly (string | null)[]): boolean {
   const [name, ...args] = argv;
   if (name === 'set') return !isStricter(args);
@@ -147,6 +148,6 @@ export function changesShell(argv: readonly (string | null)[]): boolean {
 const plain =
   /^\$\(\s*(?:pwd|whoami|hostname|nproc|date(?: \+[%\w-]+)?|date -I|uname(?: -[a-z])?|arch|git rev-parse (?:--short |--abbrev-ref |--show-toplevel ?)?(?:HEAD)?|id -[ug]n?)\s*\)$/;
 
-/** Whether what a substitution prints is split or expanded by no shell. */
+/** True if no shell splits or expands the output of a substitution. */
 export const printsPlainly = (node: Node, source: string): boolean =>
   plain.test(source.slice(node.startIndex, node.endIndex));

@@ -1,6 +1,6 @@
 /**
- * Takes shell commands apart with the grammar that editors use. Whatever is not understood to the last
- * character is reported as such, never guessed at. The grammar is loaded on first need: it is large.
+ * Parses shell commands with the tree-sitter grammar that editors use. A command that is not understood to the last
+ * character is reported as such; nothing is guessed. The grammar is large, so it is loaded on first use.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ import { CommandReader } from './CommandReader.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
 
 const maxLength = 64_000;
-/** Text that is no command may have more readings than anybody can wait for. */
+/** Text that is not a command may be so ambiguous that parsing takes forever. */
 const MAX_PARSE_MS = 1000;
-// Invisible characters that make a command look like another one; carriage returns among them.
+// Invisible characters that make a command look like another one; includes carriage returns.
 const disguises = /[\0-\x08\x0b-\x1f\x7f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
-/** `wasmDirectory` holds `web-tree-sitter.wasm` and `tree-sitter-bash.wasm`. Rejects when they are missing. */
+/** `wasmDirectory` contains `web-tree-sitter.wasm` and `tree-sitter-bash.wasm`. Rejects if they are missing. */
 export async function loadShellParser(wasmDirectory: string): Promise<(command: string) => ParsedCommand> {
   const { Language, Parser } = await import('web-tree-sitter');
   const [runtime, grammar] = await Promise.all([
@@ -32,12 +32,12 @@ function parse(parser: Parser, command: string): ParsedCommand {
   try {
     return readScript(command, reader, 0) ? reader.result() : reader.failed();
   } catch (error) {
-    // Thousands of brackets in each other are deeper than the stack.
+    // Thousands of nested brackets overflow the stack.
     if (error instanceof RangeError) return { ok: false };
     throw error;
   }
 
-  /** null = it took too long or too much memory: the next command then needs a fresh parser. */
+  /** null if it took too long or too much memory; the parser is reset then. */
   function treeOf(script: string): Tree | null {
     const until = performance.now() + MAX_PARSE_MS;
     try {

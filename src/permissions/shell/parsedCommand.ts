@@ -1,43 +1,45 @@
-/** A shell command taken apart: every simple command in it, wherever it hides, and every redirection. */
+/** A parsed shell command: every simple command in it, at any nesting, and every redirection. */
 import type { Argument } from './wordValues.ts';
 
 export interface CommandPart {
   /** The simple command as written, with its assignments, without its redirections. */
   readonly text: string;
-  /** Its words after quotes and wrappers (`timeout 5`, `env A=b`) are gone; null = known only at run time. */
+  /** Its words without quotes and wrappers (`timeout 5`, `env A=b`); null = known only at run time. */
   readonly argv: readonly (string | null)[];
   /** The source of each word in `argv`. */
   readonly raw: readonly string[];
-  /** The words before wrappers were taken off. */
+  /** The words with wrappers. */
   readonly full: readonly (string | null)[];
   readonly fullRaw: readonly string[];
   /**
-   * Every list of arguments that it may be started with, name first and wrappers taken off; null = some word is not known,
-   * or the shells differ about it.
+   * All argument lists with which it may be started, name first and without wrappers; null = some word is unknown, or
+   * the shells interpret it differently.
    */
   readonly runs: readonly (readonly Argument[])[] | null;
-  /** Of a pipeline: the arguments of the command whose output it reads, if that is one command and known. */
+  /** In a pipeline: the arguments of the command whose output it reads, if that is one known command. */
   readonly input?: readonly Argument[];
   /** Names of the variables that are set for this command only. */
   readonly envPrefix: readonly string[];
-  /** Whether the value of one of these may be a path that leads out of where it is looked for, or is not known. */
+  /** True if the value of one of these may be a path that leads outside of where it is looked up, or is unknown. */
   readonly envLeadsOut?: boolean;
-  /** `bash -c '…'` and `eval '…'`: what it runs follows as separate parts. */
+  /** `bash -c '…'` and `eval '…'`: the commands it runs follow as separate parts. */
   readonly carrier: boolean;
-  /** Whether a word takes its value from a variable. */
+  /** True if a word takes its value from a variable. */
   readonly variables: boolean;
-  /** Whether it runs exactly once whenever the next part is reached: an element of a top-level `&&` chain. */
+  /** True if it runs exactly once whenever the next part is reached: an element of a top-level `&&` chain. */
   readonly certain: boolean;
-  /** Whether it runs whenever the shell gets there: a separate statement, or the first of a chain. */
+  /** True if it runs whenever the shell gets there: a separate statement, or the first of a chain. */
   readonly isReached: boolean;
-  /** Whether it may run more than once: in a loop or a function. */
+  /** True if it may run more than once: in a loop or a function. */
   readonly repeats: boolean;
 }
 
 export type ParsedCommand =
   | {
       readonly ok: false;
-      /** Arguments, name first, of commands in it whose name, or script, only a variable or braces say. */
+      /**
+       * Argument lists, name first, of commands in it whose name or script is determined only by a variable or braces.
+       */
       readonly known?: readonly (readonly Argument[])[];
     }
   | {
@@ -46,6 +48,6 @@ export type ParsedCommand =
       /** Targets of redirections; null = known only at run time. */
       readonly writes: readonly (string | null)[];
       readonly reads: readonly (string | null)[];
-      /** Words that become the value of a variable, and so perhaps a file name later. */
+      /** Words that become the value of a variable, and so may be a file name later. */
       readonly mentions: readonly string[];
     };

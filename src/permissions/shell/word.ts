@@ -1,7 +1,7 @@
-/** The value of a shell word where it can be known from the source alone. Pure; one node of the tree at a time. */
+/** Determines the value of a shell word if the source alone tells it. Pure; one node of the tree at a time. */
 import type { Node } from 'web-tree-sitter';
 
-/** Types of node that stand where a word may stand. */
+/** Node types that may appear in place of a word. */
 export const wordTypes: ReadonlySet<string> = new Set([
   'word',
   'number',
@@ -22,16 +22,16 @@ export const wordTypes: ReadonlySet<string> = new Set([
   'test_operator',
 ]);
 
-/** What the word is once quotes are gone; null when only the shell can know. */
+/** The word without quotes; null if only the shell can know. */
 export function wordValue(node: Node, source: string): string | null {
   const text = source.slice(node.startIndex, node.endIndex);
-  // Braces make several words of one; `~user`, `~+` and `~-` are known to the shell alone.
+  // Braces expand to several words; only the shell knows `~user`, `~+` and `~-`.
   if (node.type === 'concatenation' && bracesExpand(text)) return null;
   if (/^~[^/]/.test(text)) return null;
   return value(node, source);
 }
 
-/** `{a,b}` and `{1..3}`, but not `@{u}` or `stash@{0}..HEAD`. Errs towards yes. */
+/** `{a,b}` and `{1..3}`, but not `@{u}` or `stash@{0}..HEAD`. Errs on the side of true. */
 function bracesExpand(text: string): boolean {
   const [open, close] = [text.indexOf('{'), text.lastIndexOf('}')];
   if (open === -1 || close < open) return false;
@@ -59,7 +59,7 @@ function value(node: Node, source: string): string | null {
     case 'concatenation':
       return join(node, source);
     case 'simple_expansion':
-      // `$?`, `$#` and `$$` are numbers, whatever happens; `$!` is nothing where no job was started.
+      // `$?`, `$#` and `$$` are always numbers; `$!` is empty if no job was started.
       return /^\$[?#$]$/.test(text) ? '0' : null;
     default:
       return null;
@@ -78,7 +78,7 @@ function join(node: Node, source: string): string | null {
   return end === node.endIndex ? whole : null;
 }
 
-/** From the source between the quotes: the tree leaves white space out. */
+/** Uses the source between the quotes, since the tree omits white space. */
 function stringValue(node: Node, text: string, source: string): string | null {
   let inner = text.slice(1, -1);
   for (const child of node.children) {

@@ -1,43 +1,44 @@
 /**
- * Reads the source of one shell word into pieces, by the rules on which bash, dash and zsh agree. The grammar says where
- * a word begins and ends; what it means is said here, and what the three read differently is no piece at all. Pure.
+ * Splits the source of one shell word into pieces, by rules on which bash, dash and zsh agree. The grammar determines
+ * where a word begins and ends; this file determines its meaning, and rejects what the three interpret differently.
+ * Pure.
  */
 
 export type Piece =
-  /** Exactly this text; `quoted` says that the shell does nothing more with it. */
+  /** Exactly this text; `quoted` means that the shell does not process it further. */
   | { readonly type: 'text'; readonly text: string; readonly quoted: boolean }
   /** `$name` or `${name}`. */
   | { readonly type: 'variable'; readonly name: string; readonly quoted: boolean }
-  /** Text that is made of a variable, such as `${name%.ts}`; `cut` where its length depends on what it holds. */
+  /** Text derived from a variable, such as `${name%.ts}`; `cut` if its length depends on the value. */
   | { readonly type: 'derived'; readonly name: string; readonly quoted: boolean; readonly cut: boolean }
-  /** What a command prints, or a number: text that is not known, and no secret of the environment. */
+  /** The output of a command, or a number: unknown text, but not a secret of the environment. */
   | { readonly type: 'output'; readonly quoted: boolean }
   /** `~` at the start of a word, alone or before a slash. */
   | { readonly type: 'tilde' }
   /** `{`, `,` and `}` without quotes. */
   | { readonly type: 'brace'; readonly text: '{' | ',' | '}' }
-  /** Something that is harmless, but which the shells read differently. */
+  /** Something harmless that the shells interpret differently. */
   | { readonly type: 'unknown' };
 
-/** A part of the word that runs commands or calculates, by its place in the word's text. */
+/** A part of the word that runs commands or calculates, by its position in the word's text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
-  /** The path that stands for a process, or text that the shell makes. */
+  /** A path that stands for a process, or text that the shell generates. */
   readonly piece: 'process' | 'output' | 'plain';
 }
 
-/** What may stand in `${…}`: a name, its length, or one operator with plain text on which the shells agree. */
+/** Allowed contents of `${…}`: a name, its length, or one operator with plain text on which the shells agree. */
 const braced =
   /^\$\{(?:(#?)([A-Za-z_]\w*|[0-9]+|[?#])|([A-Za-z_]\w*)(:?[-+]|%%?|##?|\/\/?)[\w./*?@,%+ -]*)\}/;
-/** A dollar sign that is only that: zsh expands `$=x`, `$~x`, `$^x` and `$+x` as well. */
+/** A literal dollar sign: zsh also expands `$=x`, `$~x`, `$^x` and `$+x`. */
 const isLoneDollar = (rest: string): boolean => /^\$(?:$|[\s./%,:;)|\]}"\\])/.test(rest);
-/** After `$name` in zsh: `[` is a subscript, which is calculated, and `:` begins a modifier. */
+/** After `$name` in zsh: `[` is a subscript, which is evaluated, and `:` begins a modifier. */
 const modifier = /^:[aAcehlpPqQrstuxwWfFgs&]/;
 
 /**
- * undefined = it may run or reach something that is not seen here. `spans` are in order and do not overlap. With
- * `assigned` the word is the value of an assignment.
+ * undefined if the word may run or access something that is not visible here. `spans` are in order and do not overlap.
+ * `assigned`: the word is the value of an assignment.
  */
 export function readPieces(text: string, spans: readonly Span[], assigned = false): Piece[] | undefined {
   const pieces: Piece[] = [];
@@ -101,11 +102,11 @@ function bare(char: string, text: string, at: number, last: Piece | undefined, a
   if (char === '~') {
     if (at === 0) return next === '' || next === '/' ? { type: 'tilde' } : { type: 'unknown' };
     if (before === '=' || before === ':') return { type: 'unknown' };
-    // In and behind braces it may begin a word; to zsh also where what stands before it is empty. `@{u}~1` is a commit.
+    // Inside and after braces it may begin a word; in zsh also if the text before it is empty. `@{u}~1` is a commit.
     const isInside = last?.type === 'text' && !last.quoted;
     if (!isInside && !(/\d/.test(next) && before === '}')) return { type: 'unknown' };
   }
-  // To zsh `=ls` is the path of `ls`.
+  // In zsh `=ls` is the path of `ls`.
   if (char === '=' && next !== '' && (at === 0 || (assigned && before === ':'))) return { type: 'unknown' };
   return { type: 'text', text: char, quoted: false };
 }
@@ -118,13 +119,13 @@ function readDollar(
   if (name !== null) {
     const [whole, variable] = name;
     const after = rest.slice(whole.length);
-    // zsh takes `$#name` for a length, and `$x[1]` for an element.
+    // zsh interprets `$#name` as a length, and `$x[1]` as an element.
     if (after.startsWith('[') || (whole === '$#' && /^[\w{(]/.test(after))) return undefined;
     const isKnown = variable !== undefined && !modifier.test(after);
     if (isKnown) return { piece: { type: 'variable', name: variable, quoted }, length: whole.length };
     const piece: Piece =
       variable === undefined
-        ? // Without a job before it, `$!` is nothing.
+        ? // Without a previous job, `$!` is empty.
           { type: 'output', quoted: quoted || /^\$[?#$]/.test(whole) }
         : { type: 'derived', name: variable, quoted, cut: true };
     return { piece, length: whole.length };

@@ -1,54 +1,54 @@
 /**
- * What a word becomes when the command runs: every list of arguments that is possible, each argument known exactly, or
- * the word is not known. Variables that the command sets itself are followed; everything else that only the shell knows
- * is text that must not be relied on. Pure.
+ * Determines what a word becomes when the command runs: all possible argument lists with exactly known arguments, or
+ * unknown. Follows variables that the command itself sets; everything else that only the shell knows is text that must
+ * not be relied on. Pure.
  */
 import { hasGlob } from '../files/globOverlap.ts';
 import type { Piece } from './wordPieces.ts';
 
 export type Argument =
-  /** `~/x` is below the home directory; a file that is called `~` is `./~`. */
+  /** `~/x` is in the home directory; a file called `~` is `./~`. */
   | { readonly type: 'text'; readonly text: string }
-  /** The files that match, or the pattern itself where none does. A backslash stands before what was quoted. */
+  /** The matching files, or the pattern itself if there are none. Quoted characters are escaped with a backslash. */
   | {
       readonly type: 'files';
       readonly pattern: string;
-      /** Of a loop: one of them at a time. */
+      /** In a loop: one of them at a time. */
       readonly single: boolean;
       /** Without quotes: it is one word only if each name is free of blanks and wildcards. */
       readonly bare: boolean;
-      /** How often the command had changed directory when the pattern was read. */
+      /** How often the command had changed directory when the pattern was expanded. */
       readonly moves: number;
     }
-  /** Any text. `loose`: it may be several words, or files. `names`: patterns that names in it match. */
+  /** Any text. `loose`: it may become several words, or files. `names`: patterns that match names in it. */
   | {
       readonly type: 'output';
       readonly loose: boolean;
       readonly ofUser?: boolean;
       readonly names?: readonly string[];
     }
-  /** A secret of the environment, perhaps. `cut`: a part of it, so that even its length says what it holds. */
+  /** May be a secret of the environment. `cut`: a part of it, so that even its length reveals something. */
   | { readonly type: 'secret'; readonly loose: boolean; readonly cut?: boolean };
 
-/** What is known of the shell's variables: their possible values. */
+/** The possible values of the shell's variables. */
 export type Variables = ReadonlyMap<string, readonly Argument[]>;
 
-/** Variables of the environment whose values are no secrets. */
+/** Variables of the environment whose values are not secret. */
 export const harmlessVariable =
   /^(?:HOME|PATH|USER|LOGNAME|PWD|OLDPWD|SHELL|CI|TERM|LANG|LC_[A-Z]+|TZ|EDITOR|VISUAL|PAGER|TMPDIR|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|NODE_ENV|NODE_VERSION|COLUMNS|LINES|SHLVL|UID|EUID|PPID|RANDOM|SECONDS|LINENO|BASH_VERSION|ZSH_VERSION|IFS|VIRTUAL_ENV|CONDA_DEFAULT_ENV|GOPATH|GOROOT|JAVA_HOME|CARGO_HOME|RUSTUP_HOME|NVM_DIR|PYENV_ROOT|XDG_[A-Z_]+|DISPLAY|COLORTERM|TERM_PROGRAM)$/;
 
-/** More possibilities than these are not followed. */
+/** With more possibilities the word is unknown. */
 const MAX_ALTERNATIVES = 200;
 /** Text that stays one word without quotes, in every shell. */
 const staysOneWord = /^[\w@%+=:,./{}-]+$/;
 
 export const unknownText: Argument = { type: 'output', loose: true };
-/** A harmless variable as the user has set it: no other source put blanks or wildcards into it. */
+/** A harmless variable as the user has set it: nothing else could put blanks or wildcards into it. */
 const ownText: Argument = { type: 'output', loose: false, ofUser: true };
 export const anything: Argument = { type: 'secret', loose: true };
 const partOfAnything: Argument = { type: 'secret', loose: true, cut: true };
 
-/** The lists of arguments that one word may become; undefined = not known. */
+/** The argument lists that one word may become; undefined = unknown. */
 export function alternativesOf(
   pieces: readonly Piece[],
   variables: Variables,
@@ -56,7 +56,7 @@ export function alternativesOf(
 ): readonly (readonly Argument[])[] | undefined {
   const words = expandBraces(pieces);
   if (words === undefined) return undefined;
-  // dash leaves braces as they are.
+  // dash does not expand braces.
   const readings = words.length === 1 ? [words] : [words, [asText(pieces)]];
   const found: (readonly Argument[])[] = [];
   for (const reading of readings) {
@@ -69,7 +69,7 @@ export function alternativesOf(
   return found.length > MAX_ALTERNATIVES ? undefined : found;
 }
 
-/** One of each, in every combination; undefined = too many. */
+/** One element of each list, in every combination; undefined = too many. */
 export function combine<T>(lists: readonly (readonly T[])[]): readonly (readonly T[])[] | undefined {
   let all: (readonly T[])[] = [[]];
   for (const list of lists) {
@@ -79,7 +79,7 @@ export function combine<T>(lists: readonly (readonly T[])[]): readonly (readonly
   return all;
 }
 
-/** The possible values of the value of an assignment: neither braces nor wildcards nor blanks mean anything there. */
+/** The possible values of an assignment, in which braces, wildcards and blanks have no special meaning. */
 export function valuesOf(pieces: readonly Piece[], variables: Variables, moves: number): readonly Argument[] {
   const quoted = pieces.map((piece) =>
     piece.type === 'text' || piece.type === 'variable' || piece.type === 'derived' || piece.type === 'output'
@@ -96,7 +96,7 @@ export function valuesOf(pieces: readonly Piece[], variables: Variables, moves: 
   return values ?? [isSecret ? partOfAnything : unknownText];
 }
 
-/** Values after either of two ways that a command may take. */
+/** Merges the values after two alternative paths of a command. */
 export function join(left: Variables, right: Variables): Variables {
   const joined = new Map<string, readonly Argument[]>();
   for (const name of new Set([...left.keys(), ...right.keys()])) {
@@ -111,11 +111,11 @@ function lookUp(name: string, variables: Variables): readonly Argument[] {
   return variables.get(name) ?? [harmlessVariable.test(name) ? ownText : anything];
 }
 
-/** Whether a variable of this name may hold a secret. */
+/** True if a variable of this name may contain a secret. */
 export const mayBeSecret = (name: string, variables: Variables): boolean =>
   lookUp(name, variables).some(({ type }) => type === 'secret');
 
-/** The possible values of one word without braces; undefined = not known. */
+/** The possible values of one word without braces; undefined = unknown. */
 function argumentsOf(
   pieces: readonly Piece[],
   variables: Variables,
@@ -180,16 +180,16 @@ function argumentsOf(
   );
 }
 
-/** As a part of a pattern that means these very characters. */
+/** Escapes a text so that it matches literally in a pattern. */
 const literally = (text: string): string => text.replace(/[*?[\]\\]/g, '\\$&');
 
-/** Patterns of which a value may hold names. */
+/** Patterns of the names that a value may contain. */
 const namesIn = (value: Argument): readonly string[] =>
   value.type === 'files' ? [value.pattern] : value.type === 'output' ? (value.names ?? []) : [];
 
 const isCut = (value: Argument): boolean => value.type === 'secret' && value.cut === true;
 
-/** What a variable's value is as a separate word. */
+/** A variable's value as a separate word. */
 function used(value: Argument, quoted: boolean, moves: number): Argument | undefined {
   if (value.type === 'text') {
     if (quoted || staysOneWord.test(value.text)) return value;
@@ -200,14 +200,14 @@ function used(value: Argument, quoted: boolean, moves: number): Argument | undef
   return { ...value, loose: !quoted && value.ofUser !== true };
 }
 
-/** The words that braces make of one; undefined where the shells may differ. */
+/** The words to which braces expand one word; undefined if the shells may differ. */
 function expandBraces(pieces: readonly Piece[]): readonly (readonly Piece[])[] | undefined {
   const open = pieces.findIndex((piece) => piece.type === 'brace' && piece.text === '{');
   if (open === -1)
     return pieces.some((piece) => piece.type === 'brace' && piece.text === '}')
       ? undefined
       : [asText(pieces)];
-  // bash expands braces before variables, and zsh after them.
+  // bash expands braces before variables, zsh after them.
   const isConstant = pieces.every(({ type }) => type === 'text' || type === 'brace' || type === 'tilde');
   const items: Piece[][] = [[]];
   let depth = 0;
@@ -242,7 +242,7 @@ function expandBraces(pieces: readonly Piece[]): readonly (readonly Piece[])[] |
 const asText = (pieces: readonly Piece[]): Piece[] =>
   pieces.map((piece) => (piece.type === 'brace' ? { type: 'text', text: piece.text, quoted: true } : piece));
 
-/** `{1..3}`; nothing where the braces are text, undefined where that is not sure. */
+/** `{1..3}`; empty if the braces are text, undefined if that is uncertain. */
 function sequence(item: readonly Piece[]): Piece[][] | undefined {
   const text = item.map((piece) => (piece.type === 'text' && !piece.quoted ? piece.text : '\0')).join('');
   const range = /^(0|[1-9]\d{0,5})\.\.(0|[1-9]\d{0,5})$/.exec(text);

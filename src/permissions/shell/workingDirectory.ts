@@ -1,4 +1,4 @@
-/** Where each part of a command may run, following `cd`. */
+/** Determines where each part of a command may run, following `cd`. */
 
 import { resolve } from 'node:path';
 import { locate } from '../command/words.ts';
@@ -6,11 +6,11 @@ import type { CommandPart } from './parsedCommand.ts';
 
 export interface Visit {
   readonly part: CommandPart;
-  /** The directories that it may run in; null = not known. */
+  /** The directories in which it may run; null = unknown. */
   readonly directories: readonly string[] | null;
-  /** Whether the command has changed directory before, if only perhaps. */
+  /** True if the command has, or may have, changed directory before. */
   readonly moved: boolean;
-  /** For a part that changes directory: where to, from each of them; null = not known. */
+  /** For a part that changes directory: the targets, from each of `directories`; null = unknown. */
   readonly goesTo: readonly string[] | null;
 }
 
@@ -22,7 +22,7 @@ interface Place {
 
 const maxDirectories = 16;
 
-/** A `cd` that may not happen (after `||`, in a subshell) leaves both directories possible. */
+/** After a `cd` that may not happen (after `||`, in a subshell) both directories are possible. */
 export function track(parts: readonly CommandPart[], cwd: string, place: Place): readonly Visit[] {
   let directories: readonly string[] | null = [cwd];
   let moved = false;
@@ -45,33 +45,33 @@ export function track(parts: readonly CommandPart[], cwd: string, place: Place):
   });
 }
 
-/** The parent of a link is to `cd` the directory that the link is in, or where `-P` is set the one that it leads to. */
+/** For `cd`, the parent of a link is the directory of the link, or with `-P` the parent of its target. */
 const destinations = (target: string, directory: string, place: Place): readonly string[] => {
   const real = locate(target, directory, place);
   const path = target === '~' || target.startsWith('~/') ? real : resolve(directory, target);
   return place.realpath(path) === place.realpath(real) ? [path] : [path, real];
 };
 
-/** Only who may search a directory is told that it contains itself. */
+/** `directory/.` exists only for users who may search the directory. */
 const canEnter = (directory: string, place: Place): boolean => place.isDirectory(`${directory}/.`);
 
 /**
- * A `cd` in the form that bash, dash and zsh understand alike. In any other the shell may stay where it is: `env cd x` is a
+ * A `cd` in the form that bash, dash and zsh interpret alike. In any other form the shell may not move: `env cd x` is a
  * program of that name, bash has no `chdir`, zsh no `command cd`, and only bash has `-e`.
  */
 function isPlain({ argv: [name, ...args], full, raw }: CommandPart): boolean {
   const operands = args.slice(args.findIndex((word) => !/^-[LP]$/.test(word ?? '')));
   const rest = operands[0] === '--' ? operands.slice(1) : operands;
   const isWrapped = full.length !== args.length + 1;
-  // To dash a dollar sign before quotes is a character.
+  // In dash a dollar sign before quotes is a character.
   return name === 'cd' && !isWrapped && rest.length <= 1 && !raw.some((word) => word.includes("$'"));
 }
 
-/** Whether the part moves the shell to another directory, or may do so. */
+/** True if the part changes, or may change, the shell's directory. */
 export const changesDirectory = ({ argv }: CommandPart): boolean =>
   /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
 
-/** What `cd` is given; undefined when that is not one plain directory, or it may happen again. */
+/** The argument of `cd`; undefined if it is not one plain directory, or the command may repeat. */
 function destination(part: CommandPart): string | undefined {
   if (part.repeats || part.argv[0] === 'popd' || part.envPrefix.length > 0) return undefined;
   const words = part.argv.slice(1).filter((word) => !/^-(?:[LPe]|-)$/.test(word ?? ''));
@@ -80,7 +80,7 @@ function destination(part: CommandPart): string | undefined {
   return plain && target !== '' ? target : undefined;
 }
 
-/** Every directory that a command may be in at some time; null = not known. */
+/** Every directory in which a command may be at some time; null = unknown. */
 export function everyDirectory(visits: readonly Visit[], cwd: string): readonly string[] | null {
   const all = new Set([cwd]);
   for (const { directories, goesTo } of visits) {

@@ -1,8 +1,8 @@
-/** Commands that only run another command: what they run is what the rules are about. */
+/** Commands that only run another command: rules apply to the command they run. */
 
 import type { Argument } from './wordValues.ts';
 
-/** In the place of the words that `xargs` adds. */
+/** Stands for the words that `xargs` adds. */
 export const ADDED = '…';
 
 /** Words of a command, each with its source; null = known only at run time. */
@@ -11,7 +11,7 @@ export interface Words {
   readonly raw: readonly string[];
 }
 
-/** Takes wrappers off the front, as long as every option of theirs is understood. */
+/** Removes wrappers from the front, as long as all their options are understood. */
 export function unwrap(words: Words): { readonly words: Words; readonly envPrefix: readonly string[] } {
   const envPrefix: string[] = [];
   let current = words;
@@ -29,12 +29,12 @@ export function unwrap(words: Words): { readonly words: Words; readonly envPrefi
   return { words: current, envPrefix };
 }
 
-/** Whether a wrapper is left whose words are not all known: it may run anything. */
+/** True if a wrapper remains whose words are not all known: it may run anything. */
 export const hidesCommand = ({ argv }: Words): boolean =>
   /^(?:timeout|nice|stdbuf|time|env|nohup|command|builtin|xargs|exec)$/.test(argv[0] ?? '') &&
   (argv.includes(null) || (argv[0] === 'env' && argv.some((word) => word?.includes('='))));
 
-/** How many words after the name belong to the wrapper; undefined = not a wrapper, or not understood. */
+/** The number of words after the name that belong to the wrapper; undefined = not a wrapper, or not understood. */
 function skipped(name: string, args: readonly (string | null)[]): number | undefined {
   switch (name) {
     case 'timeout': {
@@ -85,7 +85,10 @@ function assignments(args: readonly (string | null)[]): number | undefined {
   return next == null || next.startsWith('-') || next.includes('=') ? undefined : at;
 }
 
-/** What `bash -c '…'` and `eval '…'` would run; null = known only at run time; undefined = nothing of the kind. */
+/**
+ * The script that `bash -c '…'` and `eval '…'` would run; null = known only at run time; undefined = not such a
+ * command.
+ */
 export function innerScript(words: Words): string | null | undefined {
   const [name, ...args] = words.argv;
   if (name === 'eval') return args.some((word) => word === null) ? null : args.join(' ');
@@ -96,11 +99,11 @@ export function innerScript(words: Words): string | null | undefined {
   return args[at + 1] ?? null;
 }
 
-/** A shell of the system, and no file of that name: `./bash -c ls` runs whatever the folder calls so. */
+/** A shell of the system, not a file of that name: `./bash -c ls` runs whatever has that name in the folder. */
 export const isShell = (name: string): boolean =>
   /^(?:(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\/)?(?:bash|sh|dash|zsh|ksh)$/.test(name);
 
-/** The same arguments without the wrappers in front; undefined where a wrapper is not understood, or adds words. */
+/** The same arguments without leading wrappers; undefined if a wrapper is not understood, or adds words. */
 export function unwrapRun(run: readonly Argument[]): readonly Argument[] | undefined {
   const argv = run.map((argument) => (argument.type === 'text' ? argument.text : null));
   const { words } = unwrap({ argv, raw: argv.map((_, index) => String(index)) });
