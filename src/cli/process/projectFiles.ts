@@ -10,15 +10,16 @@ const MAX_FILES = 50_000;
 export async function listFiles(root: string, cwd: string): Promise<string[]> {
   const rg = await import('@vscode/ripgrep').then((module) => module.rgPath).catch(() => 'rg');
   return new Promise((resolve) => {
-    const args = ['--files', '--hidden', '--glob', '!.git', '--no-messages', root];
+    const args = ['--files', '--hidden', '--glob', '!.git', '--no-messages', '--null', root];
     const env = ownProgramEnvironment(process.env, root, realpath);
     execFile(rg, args, { env, maxBuffer: 64 * 1024 * 1024, timeout: 5000 }, (_error, stdout) => {
       // An error after some output (a folder that may not be read) still leaves a useful list.
-      const lines = stdout
-        .split('\n')
-        .filter((line) => line !== '')
+      const paths = stdout
+        // A name may hold a line feed, and what follows it is no path.
+        .split('\0')
+        .filter((path) => path !== '')
         .slice(0, MAX_FILES);
-      resolve(lines.map((path) => relative(cwd, path)).sort());
+      resolve(paths.map((path) => relative(cwd, path)).sort());
     });
   });
 }

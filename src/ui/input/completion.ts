@@ -1,4 +1,5 @@
 /** What is suggested for a trigger and what accepting it inserts. Ranking is fzf's, loaded when first needed. */
+import { hidesCharacters } from '../print/sanitize.ts';
 import type { Unit } from './units.ts';
 
 /** What the composer can complete. */
@@ -93,10 +94,14 @@ function suggestFiles(finder: Finder, paths: readonly ProjectPath[], query: stri
   return found.map((path) => suggestFile(path, wanted));
 }
 
-/** Adds the folders that hold the files, as paths ending in `/`, and sorts by length. */
+/**
+ * Adds the folders that hold the files, as paths ending in `/`, and sorts by length. Left out are names with characters
+ * that show nothing: a repository could paint the screen with them, or put words into the prompt that nobody sees.
+ */
 function withFolders(files: readonly string[]): readonly ProjectPath[] {
-  const all = new Set(files);
-  for (const file of files) {
+  const shown = files.filter((file) => !hidesCharacters(file));
+  const all = new Set(shown);
+  for (const file of shown) {
     for (let end = file.lastIndexOf('/', file.length - 2); end > 0; end = file.lastIndexOf('/', end - 1)) {
       const folder = file.slice(0, end + 1);
       if (all.has(folder)) break;

@@ -79,6 +79,15 @@ export function reveal(text: string, isCommand = false): string {
   });
 }
 
+/** Whether a name holds controls, or characters that show nothing; spaces of any kind are what they seem. */
+export function hidesCharacters(text: string): boolean {
+  if (!/[^ -~]/.test(text)) return false;
+  if (text.includes('\n')) return true;
+  return [...text.matchAll(belongsOrHides)].some(
+    ([, hidden]) => hidden !== undefined && !/\p{Zs}/u.test(hidden),
+  );
+}
+
 /** As `reveal`, for names, which are one line: a folder's name must not write lines of its own into a question. */
 export function revealLine(text: string): string {
   return reveal(text.replaceAll('\n', '‹U+000A›'));

@@ -41,6 +41,15 @@ describe('what is completed', () => {
   });
 });
 
+test('files whose names hold controls or what shows nothing are not suggested', async () => {
+  const good = ['a.ts', 'ä.ts', '日本語.txt', '9.41\u202fAM.png', '👩‍👩‍👧.md'];
+  const hidden = ['\u001b]8;;http://x\u0007', '\u001b[31mx', 'x\ny', 'x\u202ey', 'x\u{e0041}', 'x\u200b/y'];
+  const completer = createCompleter({ commands: () => [], files: async () => [...good, ...hidden] });
+  await completer.load('file');
+  const found = completer.suggest({ kind: 'file', query: '', from: 0, to: 0 }) ?? [];
+  expect(found.map(({ label }) => label).toSorted()).toEqual(good.toSorted());
+});
+
 describe('what is suggested', () => {
   const completer = createCompleter({
     commands: () =>
