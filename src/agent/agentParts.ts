@@ -235,7 +235,11 @@ type ToolContexts = (callId: string, tool: string, signal: AbortSignal) => ToolC
 
 function toolContexts(deps: AgentDeps, core: Core, tasks: AgentTasks): ToolContexts {
   const { context, root, newId, suggestHost, remember } = deps;
-  const { emit, questions, notice, modes, facts } = core;
+  const { emit, hub, questions, notice, modes, facts } = core;
+  const declinedHosts = new Set<string>();
+  hub.subscribe((event) => {
+    if (event.type === 'entry' && event.entry.subtype === 'prompt') declinedHosts.clear();
+  });
   const confirmParts: ConfirmParts = {
     questions,
     notice,
@@ -243,6 +247,7 @@ function toolContexts(deps: AgentDeps, core: Core, tasks: AgentTasks): ToolConte
     mode: modes.current,
     suggestHost,
     remember,
+    declinedHosts,
   };
   return (callId, tool, signal) => ({
     callId,

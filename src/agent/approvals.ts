@@ -147,6 +147,8 @@ export interface ConfirmParts {
   readonly remember: (suggestion: RuleSuggestion) => Promise<string>;
   readonly notice: (level: 'info', text: string) => void;
   readonly newId: () => string;
+  /** Hosts that the user has said no to since they last said something; a no is not asked for again until then. */
+  readonly declinedHosts: Set<string>;
 }
 
 /**
@@ -156,15 +158,20 @@ export interface ConfirmParts {
 export async function confirmWhileRunning(
   { domain, title, preview, reason, isAlways, signal: wanted }: RunningQuestion,
   { callId, tool, signal }: { callId: string; tool: string; signal: AbortSignal },
-  { questions, mode, suggestHost, remember, notice, newId }: ConfirmParts,
+  { questions, mode, suggestHost, remember, notice, newId, declinedHosts }: ConfirmParts,
 ): Promise<boolean> {
   const current = mode();
   if (current === 'bypassPermissions' && isAlways !== true) return domain !== undefined;
+  if (domain !== undefined && declinedHosts.has(domain)) return false;
   const suggestion = domain === undefined ? undefined : suggestHost?.(domain);
   const question = { id: newId(), callId, tool, title, headline: title, input: { domain }, preview, reason };
   const until = wanted === undefined ? signal : AbortSignal.any([signal, wanted]);
   const answer = await questions.ask({ ...question, ...(suggestion && { suggestion }) }, until);
-  if (answer.behavior !== 'allow') return false;
+  if (answer.behavior !== 'allow') {
+    // A question that was withdrawn, or that nobody was asked, is no answer of theirs.
+    if (domain !== undefined && !until.aborted && answer.unasked !== true) declinedHosts.add(domain);
+    return false;
+  }
   if (answer.remember === true && suggestion !== undefined) notice('info', await remember(suggestion));
   return true;
 }

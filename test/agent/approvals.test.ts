@@ -324,6 +324,7 @@ async function confirm(mode: PermissionMode, question: { domain?: string; isAlwa
       remember: async () => '',
       notice: () => {},
       newId: () => 'q1',
+      declinedHosts: new Set(),
     },
   );
   return { hasAsked, isAllowed };
@@ -347,10 +348,24 @@ test('a question that nothing waits for any more goes away', async () => {
   const questions = createQuestions('main', (event) => events.push(event.type));
   const command = new AbortController();
   const call = new AbortController();
+  const declinedHosts = new Set<string>();
   const answered = confirmWhileRunning(
-    { title: 'Connect', preview: { type: 'text', text: '' }, reason: '', signal: command.signal },
+    {
+      title: 'Connect',
+      preview: { type: 'text', text: '' },
+      reason: '',
+      domain: 'a.example',
+      signal: command.signal,
+    },
     { callId: 'c1', tool: 'Bash', signal: call.signal },
-    { questions, mode: () => 'default', remember: async () => '', notice: () => {}, newId: () => 'q1' },
+    {
+      questions,
+      mode: () => 'default',
+      remember: async () => '',
+      notice: () => {},
+      newId: () => 'q1',
+      declinedHosts,
+    },
   );
   expect(questions.open()).toHaveLength(1);
   command.abort();
@@ -358,4 +373,35 @@ test('a question that nothing waits for any more goes away', async () => {
   expect(questions.open()).toEqual([]);
   expect(events).toEqual(['permission_question', 'permission_answered']);
   expect(call.signal.aborted).toBe(false);
+  // Nobody has said no to it.
+  expect([...declinedHosts]).toEqual([]);
+});
+
+test('a host that the user said no to is not asked about again until they say something', async () => {
+  const allowed: boolean[] = [];
+  const connect = smallTool('Connect', {
+    async run({ domain }, { confirm }) {
+      const question = { title: 'Connect', preview: { type: 'text', text: '' }, reason: '' } as const;
+      allowed.push((await confirm?.({ ...question, domain: String(domain) })) === true);
+      return ok('tried');
+    },
+  });
+  const to = (id: string, domain: string) => [id, 'Connect', { domain }] as const;
+  const answers: PermissionAnswer[] = [{ behavior: 'deny' }, { behavior: 'allow' }, { behavior: 'allow' }];
+  const { ask } = await answering(answers, {
+    decide: async () => ({ behavior: 'allow', reason: '' }),
+    tools: [connect],
+    answers: [
+      calls(to('a', 'a.example'), to('b', 'a.example')),
+      calls(to('c', 'a.example'), to('d', 'b.example')),
+      says('Done.'),
+      calls(to('e', 'a.example')),
+      says('Done.'),
+    ],
+  });
+  await ask('Go');
+  expect(allowed).toEqual([false, false, false, true]);
+  await ask('You may.');
+  expect(allowed.slice(4)).toEqual([true]);
+  expect(answers).toEqual([]);
 });
