@@ -83,6 +83,7 @@ export function reveal(text: string, isCommand = false): string {
 export function hidesCharacters(text: string): boolean {
   if (!/[^ -~]/.test(text)) return false;
   if (text.includes('\n')) return true;
+  belongsOrHides ??= hiddenPattern();
   return [...text.matchAll(belongsOrHides)].some(
     ([, hidden]) => hidden !== undefined && !/\p{Zs}/u.test(hidden),
   );
