@@ -202,7 +202,7 @@ async function openSession(
   if (interactive && !isReading) setTimeout(() => mcp?.start(), SERVERS_AFTER_MS).unref();
   // A closed session has nothing to measure.
   if (interactive) onLearned = () => void agent.measure().catch(() => undefined);
-  if (opened.resumed && !isReading) endBypass(agent, settings.permissions.defaultMode);
+  if (opened.resumed && !isReading) endFreerMode(agent, settings.permissions.defaultMode);
   return {
     agent,
     permissions,
@@ -342,11 +342,15 @@ function delicateWordIn(
   return (command, cwd) => delicateWord(command, cwd, { home, isWithheld, isObeyed });
 }
 
-/** To switch every question off is a decision of one day: a resumed session does not keep it. */
-function endBypass(agent: Agent, defaultMode: PermissionMode): void {
-  if (agent.state().mode === 'bypassPermissions' && defaultMode !== 'bypassPermissions')
+/** To have questions answered by the mode is a decision of one day: a resumed session does not keep it. */
+function endFreerMode(agent: Agent, defaultMode: PermissionMode): void {
+  const { mode } = agent.state();
+  if (mode !== defaultMode && answersQuestions.has(mode))
     agent.submit({ type: 'set_mode', mode: defaultMode });
 }
+
+/** What would ask in the mode `default` runs unasked in these, all of it or a part. */
+const answersQuestions: ReadonlySet<PermissionMode> = new Set(['acceptEdits', 'auto', 'bypassPermissions']);
 
 /** As OpenAI's own tools read them. */
 function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: AppPaths['env']): Record<string, string> {

@@ -240,16 +240,20 @@ test('a session of the demo goes on with a real model once there is one, and the
   expect(third.agent.state()).toMatchObject({ demo: true, model: { id: DEMO_MODEL } });
 });
 
-test('a session that was left with every question switched off does not go on that way by itself', async () => {
+test.each([
+  ['bypassPermissions', 'default'],
+  ['acceptEdits', 'default'],
+  ['plan', 'plan'],
+] as const)('a session that was left in %s goes on in %s', async (left, expected) => {
   const { open } = await street();
   const first = await open();
-  first.agent.submit({ type: 'set_mode', mode: 'bypassPermissions' });
+  first.agent.submit({ type: 'set_mode', mode: left });
   await say(first, 'hello');
-  expect(first.agent.state().mode).toBe('bypassPermissions');
+  expect(first.agent.state().mode).toBe(left);
   await first.agent.close();
   const second = await open({ id: 'latest' });
   await say(second, 'hello again');
-  expect(second.agent.state().mode).toBe('default');
+  expect(second.agent.state().mode).toBe(expected);
   await second.agent.close();
 });
 
