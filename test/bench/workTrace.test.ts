@@ -115,7 +115,7 @@ describe('the worker', () => {
   });
 });
 
-describe('all policies at one small plan', () => {
+describe('all policies at one small plan', { tags: 'long' }, () => {
   const policies = [...peerPolicies, ...ourPolicies()];
   const plan = makePlan({ ...project, files: 60, steps: 90 }, 2);
   const results = new Map<string, WorkResult>();
@@ -143,12 +143,12 @@ describe('all policies at one small plan', () => {
     }
   });
 
-  test.each([...peerPolicies.slice(0, 1), ...ourPolicies().slice(0, 1)])(
+  // Without drafts: the engine waits 40 ms for one that is about to be ready, and a busy machine gives other figures.
+  test.each([...peerPolicies.slice(0, 1), ...ourPolicies({ threadSummary: 'off' }).slice(0, 1)])(
     '$name: the same plan gives the same figures',
-    // The engine waits 40 ms for a draft that is about to be ready: a machine that is busy then gives other figures.
-    { tags: 'long', retry: 3, timeout: 60_000 },
+    { timeout: 60_000 },
     async (policy) => {
-      expect(await work(plan, policy, 64_000)).toEqual(results.get(policy.name));
+      expect(await work(plan, policy, 64_000)).toEqual(await work(plan, policy, 64_000));
     },
   );
 });

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { long } from './support/long.ts';
+import { firstIsQuick, long } from './support/long.ts';
 import { type Stage, setStage } from './support/stage.ts';
 
 const slow = { latency: 60, chunkSize: 6 } as const;
@@ -158,18 +158,24 @@ test('a status line of a folder that nobody trusted does not run', long, async (
   await expect(work.read('ran')).rejects.toThrow();
 });
 
-test.each([
-  ['NO_COLOR', { NO_COLOR: '1' }, []],
-  ['--no-color', {}, ['--no-color']],
-])('with %s nothing is coloured, and the placeholder is told from a draft', async (_, more, args) => {
-  const stage = await setStage();
-  const { server, work, access } = stage;
-  server.script({ text: '# Title\n\n`code`' });
-  const terminal = await stage.ready(args, { env: work.env({ ...access, ...more }) });
-  await terminal.waitFor('❯ (Ask for something');
-  await terminal.submit('show');
-  await terminal.waitForPrinted('# Title');
-  await terminal.waitForIdle();
-  expect(terminal.bytes()).not.toMatch(/\u001B\[[\d;]*m/);
-  expect(terminal.bytes()).not.toContain('\u001B]11;?');
-});
+for (const { row, options } of firstIsQuick([
+  { name: 'NO_COLOR', more: { NO_COLOR: '1' }, args: [] },
+  { name: '--no-color', more: {}, args: ['--no-color'] },
+]))
+  test(
+    `with ${row.name} nothing is coloured, and the placeholder is told from a draft`,
+    options,
+    async () => {
+      const { more, args } = row;
+      const stage = await setStage();
+      const { server, work, access } = stage;
+      server.script({ text: '# Title\n\n`code`' });
+      const terminal = await stage.ready(args, { env: work.env({ ...access, ...more }) });
+      await terminal.waitFor('❯ (Ask for something');
+      await terminal.submit('show');
+      await terminal.waitForPrinted('# Title');
+      await terminal.waitForIdle();
+      expect(terminal.bytes()).not.toMatch(/\u001B\[[\d;]*m/);
+      expect(terminal.bytes()).not.toContain('\u001B]11;?');
+    },
+  );

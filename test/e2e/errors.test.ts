@@ -128,14 +128,14 @@ describe('the address', () => {
     expectSaid(await run({ env: { ...key, OPENAI_BASE_URL: baseUrl, HOME: home } }), /connection refused/);
   });
 
-  test('it lacks its /v1', async () => {
+  test('it lacks its /v1', { tags: 'long' }, async () => {
     const { env, server } = await serve(always(404, '404 page not found'), '');
     const ended = await run({ env });
     expect(ended.code).toBe(1);
     expectSaid(ended, new RegExp(`should it be http://127\\.0\\.0\\.1:${server.port}/v1\\?`));
   });
 
-  test('a web page is there', async () => {
+  test('a web page is there', { tags: 'long' }, async () => {
     const { env } = await serve(
       always(200, '<!doctype html><html>Welcome</html>', { 'content-type': 'text/html' }),
     );
@@ -145,14 +145,14 @@ describe('the address', () => {
     expect(ended.stderr).not.toContain('Welcome');
   });
 
-  test('https where the server speaks http', async () => {
+  test('https where the server speaks http', { tags: 'long' }, async () => {
     const { server } = await serve(reply('Hi.'));
     const ended = await run({ env: access(`https://127.0.0.1:${server.port}/v1`) });
     expect(ended.code).toBe(1);
     expectSaid(ended, /Check http against https/);
   });
 
-  test('its name is not known', async () => {
+  test('its name is not known', { tags: 'long' }, async () => {
     const ended = await run({ env: access('http://no-such-host.invalid/v1'), until: /DNS/ });
     expectSaid(ended, /host name in http:\/\/no-such-host\.invalid\/v1 .*\(DNS\)\. Check the network/);
   });
@@ -234,7 +234,7 @@ describe('the key', () => {
     expectSaid(ended, /No model is set up\. Set OPENAI_API_KEY, or OPENAI_BASE_URL/, /--demo/);
   });
 
-  test('there is none, and the server wants one', async () => {
+  test('there is none, and the server wants one', { tags: 'long' }, async () => {
     const { env } = await serve(refusal(401, 'You did not provide an API key.'));
     const { OPENAI_API_KEY: _, ...without } = env;
     const ended = await run({ env: without });
@@ -249,7 +249,7 @@ describe('the key', () => {
     expectSaid(ended, /refused the API key\. .*Check the key/);
   });
 
-  test('the account is empty', async () => {
+  test('the account is empty', { tags: 'long' }, async () => {
     const { env } = await serve(refusal(429, 'You exceeded your current quota.', 'insufficient_quota'));
     const ended = await run({ env });
     expect(ended.code).toBe(1);
@@ -269,7 +269,7 @@ describe('the model', () => {
     expectSaid(ended, /The model mock-1 was not found at .*Did you mean "mock-12"\?/);
   });
 
-  test('it takes no tools: they are described instead', async () => {
+  test('it takes no tools: they are described instead', { tags: 'long' }, async () => {
     const { env } = await serve(inTurn(refusal(400, 'gemma does not support tools'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
@@ -283,14 +283,14 @@ describe('the model', () => {
     expectSaid(ended, /is still loading on the server\. .*Retrying in 1 s \(1 of 10\)/);
   });
 
-  test('the server is overloaded: it is asked again', async () => {
+  test('the server is overloaded: it is asked again', { tags: 'long' }, async () => {
     const { env } = await serve(inTurn(refusal(503, 'Overloaded'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
     expectSaid(ended, /is overloaded\. .*Retrying/);
   });
 
-  test('the server dies in the middle of the answer: it is asked again', async () => {
+  test('the server dies in the middle of the answer: it is asked again', { tags: 'long' }, async () => {
     const { env } = await serve(inTurn(dying, reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
@@ -309,7 +309,7 @@ describe('the model', () => {
     expectSaid(await run({ env }), /returned an empty reply\. Try again, or choose another model/);
   });
 
-  test('its window is smaller than the request, says the server', async () => {
+  test('its window is smaller than the request, says the server', { tags: 'long' }, async () => {
     const message = "This model's maximum context length is 512 tokens. However, you requested 9000 tokens.";
     const { env } = await serve(refusal(400, message, 'context_length_exceeded'));
     const ended = await run({ env });
@@ -489,7 +489,9 @@ describe('on the screen', () => {
     await refused.waitFor(/Endpoint/);
   });
 
-  test('a file that may name the endpoint and cannot be read: it opens, and the prompt waits', async () => {
+  test('a file that may name the endpoint and cannot be read: it opens, and the prompt waits', {
+    tags: 'long',
+  }, async () => {
     const home = await mkdtemp(join(base, 'home-'));
     const config = join(home, '.clawdcode/config.json');
     await mkdir(join(home, '.clawdcode'));

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Answer, end, plain, say, sse, startSseServer, stop, usage } from '../model/sseServer.ts';
 import { keys } from '../ui/screen.ts';
 import { kindsOf } from './support/entryKinds.ts';
+import { firstIsQuick } from './support/long.ts';
 import type { WireRequest } from './support/server.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import { expectPairedCalls } from './support/wire.ts';
@@ -134,7 +135,7 @@ test('arguments that are not JSON are repaired where the meaning is clear, else 
   expect(String(bad?.content)).toMatch(/JSON/);
 });
 
-test.each([
+for (const { row, options } of firstIsQuick([
   {
     what: 'a refused key',
     answer: plain(401, JSON.stringify({ error: { message: 'Incorrect API key provided' } })),
@@ -166,16 +167,18 @@ test.each([
     ),
     says: [/no credit or quota left/],
   },
-])('$what is said once, clearly, and the prompt can be sent again', async ({ answer, says }) => {
-  const stage = await setStage();
-  const terminal = await rawServer(stage, [answer, sse([say('All well now.'), stop(), usage(9, 3), end])]);
-  await terminal.submit('hello');
-  for (const text of says) await terminal.until(() => text.test(flat(terminal.everything())), String(text));
-  await terminal.waitForIdle();
-  await expectLogged(stage, ['session_start', 'prompt', 'turn_end']);
-  await terminal.submit('hello again');
-  await terminal.waitFor('All well now.');
-});
+]))
+  test(`${row.what} is said once, clearly, and the prompt can be sent again`, options, async () => {
+    const { answer, says } = row;
+    const stage = await setStage();
+    const terminal = await rawServer(stage, [answer, sse([say('All well now.'), stop(), usage(9, 3), end])]);
+    await terminal.submit('hello');
+    for (const text of says) await terminal.until(() => text.test(flat(terminal.everything())), String(text));
+    await terminal.waitForIdle();
+    await expectLogged(stage, ['session_start', 'prompt', 'turn_end']);
+    await terminal.submit('hello again');
+    await terminal.waitFor('All well now.');
+  });
 
 test('no server at all is said, with the address', async () => {
   const { work, ready } = await setStage();

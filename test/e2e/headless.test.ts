@@ -61,7 +61,7 @@ describe('formats', () => {
     await expect(golden(stdout, work.repository)).toMatchFileSnapshot('golden/stream-json.json');
   });
 
-  test('partial messages add up to the whole', async () => {
+  test('partial messages add up to the whole', { tags: 'long' }, async () => {
     const { server, print } = await setStage();
     server.script({ text: 'One two three four five six.', chunkSize: 5 });
     const flags = ['--output-format', 'stream-json', '--include-partial-messages', '--verbose'];
@@ -104,7 +104,7 @@ describe('permissions', () => {
     expect(existsSync(join(work.repository, 'two'))).toBe(false);
   });
 
-  test('bypassPermissions asks nothing and still heeds deny rules', async () => {
+  test('bypassPermissions asks nothing and still heeds deny rules', { tags: 'long' }, async () => {
     const { server, work, print } = await setStage();
     server.script({ calls: [touch('one'), touch('two')] }, { text: 'Half of it.' });
     await print(['-p', 'touch', '--yolo', '--disallowed-tools', 'Bash(touch two)']);
@@ -112,7 +112,7 @@ describe('permissions', () => {
     expect(existsSync(join(work.repository, 'two'))).toBe(false);
   });
 
-  test('plan mode changes nothing', async () => {
+  test('plan mode changes nothing', { tags: 'long' }, async () => {
     const { server, work, print } = await setStage();
     server.script(
       { calls: [touch('one'), { name: 'Write', input: { file_path: 'two', content: 'x' } }] },

@@ -18,7 +18,7 @@ test('1: the turn failed; nothing on standard output, the reason on standard err
   expect(printed.stderr).toContain('I do not like it');
 });
 
-test('42: a folder in the place of a session is none, in one line', async () => {
+test('42: a folder in the place of a session is none, in one line', { tags: 'long' }, async () => {
   const { server, work, print } = await setStage();
   server.script({ text: 'Hello.' });
   expect(await print(['-p', 'hello'])).toMatchObject({ code: 0 });
@@ -30,7 +30,7 @@ test('42: a folder in the place of a session is none, in one line', async () => 
   expect(printed.stderr).toMatch(/^clawdcode: .*session.*\n$/);
 });
 
-test('1, in json, is a result too', async () => {
+test('1, in json, is a result too', { tags: 'long' }, async () => {
   const { server, print } = await setStage();
   server.script({ error: { status: 400, message: 'I do not like it' } });
   const { code, stdout } = await print(['-p', 'hello', '--output-format', 'json']);

@@ -174,7 +174,7 @@ test('a folder’s settings are asked about before they count', long, async () =
   await terminal.waitForPrinted(/Question: may Bash do this\?/);
 });
 
-test('a terminal that goes away ends the program, with the log on disk', async () => {
+test('a terminal that goes away ends the program, with the log on disk', { tags: 'long' }, async () => {
   const { server, work, open } = await setStage();
   server.script({ text: story, ...slow });
   const terminal = open([], { below: ['env', 'TERM=dumb'] });

@@ -4,7 +4,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { long } from './support/long.ts';
+import { firstIsQuick, long } from './support/long.ts';
 import { isAlive } from './support/processes.ts';
 import type { ModelServer, WireRequest } from './support/server.ts';
 import { type Stage, setStage } from './support/stage.ts';
@@ -37,20 +37,21 @@ test('after /compact and a night, /resume goes on with exactly the same request'
   expect(environment.map((entry) => entry.sessionId)).toEqual([id]);
 });
 
-test.each([
+for (const { row, options } of firstIsQuick([
   { how: '--continue', args: () => ['--continue'] },
   { how: '--resume ID', args: (id: string) => ['--resume', id] },
   { how: '--resume with the start of an id', args: (id: string) => ['--resume', id.slice(0, 8)] },
-])('$how goes on with exactly the same request', async ({ args }) => {
-  const stage = await setStage();
-  const first = await firstDay(stage);
-  const id = (await stage.work.sessions())[0]?.entries[0]?.sessionId ?? '';
-  await quit(first);
-  const today = await stage.ready(args(id), { env: await tomorrow(stage) });
-  await today.waitFor('Afterwards.');
-  await expectGoesOn(today, stage.server);
-  expect(await stage.work.sessions()).toHaveLength(1);
-});
+]))
+  test(`${row.how} goes on with exactly the same request`, options, async () => {
+    const stage = await setStage();
+    const first = await firstDay(stage);
+    const id = (await stage.work.sessions())[0]?.entries[0]?.sessionId ?? '';
+    await quit(first);
+    const today = await stage.ready(row.args(id), { env: await tomorrow(stage) });
+    await today.waitFor('Afterwards.');
+    await expectGoesOn(today, stage.server);
+    expect(await stage.work.sessions()).toHaveLength(1);
+  });
 
 test('Enter twice in the picker opens the session once', long, async () => {
   const { server, ready, open } = await setStage();

@@ -487,7 +487,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readdirSync(tmp).filter((name) => !name.startsWith('clawdcode-'))).toEqual([]);
     });
 
-    test('of thousands of entries those can be read that a command names', async () => {
+    test('of thousands of entries those can be read that a command names', { tags: 'long' }, async () => {
       const { run, tmp } = await confined();
       for (let at = 0; at < 3000; at++) writeFileSync(join(tmp, `entry${at}.txt`), `in ${at}\n`);
       expect((await run(`cat ${tmp}/entry2999.txt ${tmp}/entry7.txt`)).text).toBe('in 2999\nin 7');

@@ -255,7 +255,7 @@ describe.skipIf(process.platform === 'win32')('a pipe where a file with patterns
     expect(await glob('*.ts', 'src')).toContain(`${bench.root}/${name} is not a file`);
   });
 
-  test.skipIf(process.platform !== 'linux')('further down ends the search', async () => {
+  test.skipIf(process.platform !== 'linux')('further down ends the search', { tags: 'long' }, async () => {
     pipe('src/deep/.gitignore');
     const { text } = await grep('needle');
     expect(text).toMatch(/^The search failed\.\n.* a pipe called \.gitignore/);

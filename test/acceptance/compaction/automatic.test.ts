@@ -1,6 +1,7 @@
 /** A conversation that outgrows its window is compacted by itself, between two requests. */
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { firstIsQuick } from '../../e2e/support/long.ts';
 import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
@@ -70,19 +71,27 @@ function continues({ messages }: WireRequest, before: WireRequest | undefined): 
   return JSON.stringify(messages).startsWith(start);
 }
 
-test.each(windows)(
-  'by default, a task in $window tokens is finished with summaries at $trigger and nothing before',
-  async ({ window, trigger, lines }) => {
-    const { project, ...run } = await runPrint('hello', { window, files: book, replies: [{ text: 'Hi.' }] });
-    project.server.otherwise(reader(lines));
-    const long = await project.run(PROMPT, { resume: run.sessionId });
-    expect(long.result).toMatchObject({ is_error: false, result: 'All of it is read.' });
-    expect(long.stderr).toBe('');
-    expect(long.result?.context_usage).toMatchObject({ compacts_at: trigger, context_window: window });
-    expectOneSummaryAtTheTrigger(long.entries, long.requests, { window, trigger });
-    expect(long.entries.filter(({ toolResult }) => toolResult !== undefined)).toHaveLength(STEPS);
-  },
-);
+for (const { row, options } of firstIsQuick(windows)) {
+  const { window, trigger, lines } = row;
+  test(
+    `by default, a task in ${window} tokens is finished with summaries at ${trigger} and nothing before`,
+    options,
+    async () => {
+      const { project, ...run } = await runPrint('hello', {
+        window,
+        files: book,
+        replies: [{ text: 'Hi.' }],
+      });
+      project.server.otherwise(reader(lines));
+      const long = await project.run(PROMPT, { resume: run.sessionId });
+      expect(long.result).toMatchObject({ is_error: false, result: 'All of it is read.' });
+      expect(long.stderr).toBe('');
+      expect(long.result?.context_usage).toMatchObject({ compacts_at: trigger, context_window: window });
+      expectOneSummaryAtTheTrigger(long.entries, long.requests, { window, trigger });
+      expect(long.entries.filter(({ toolResult }) => toolResult !== undefined)).toHaveLength(STEPS);
+    },
+  );
+}
 
 test.each(windows)(
   'where drafts can be written in the background, the same happens in $window tokens',

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { firstIsQuick } from '../../e2e/support/long.ts';
 import { type Stage, setStage } from '../../e2e/support/stage.ts';
 import type { Terminal } from '../../e2e/support/terminal.ts';
 import { keys } from '../../ui/screen.ts';
@@ -71,17 +72,19 @@ test('a change is confirmed on a screen that shows it, and Markdown is drawn in 
   expect(await config(stage)).toEqual({});
 });
 
-test.each([
-  ['default', '38;2;199;146;234'],
-  ['light', '38;2;121;55;155'],
-  ['dark', '38;2;199;146;234'],
-])('theme %s, from the settings', async (theme, keyword) => {
-  const { server, work, ready } = await setStage();
-  server.script({ text: reply });
-  await work.write('.clawdcode.json', JSON.stringify({ theme }));
-  const terminal = await ready();
-  await terminal.submit('show me');
-  await terminal.waitForPrinted('• two');
-  await terminal.waitForIdle();
-  await terminal.until(() => terminal.bytes().includes(keyword), 'a keyword in the colour of the theme');
-});
+for (const { row, options } of firstIsQuick([
+  { theme: 'light', keyword: '38;2;121;55;155' },
+  { theme: 'dark', keyword: '38;2;199;146;234' },
+  { theme: 'default', keyword: '38;2;199;146;234' },
+]))
+  test(`theme ${row.theme}, from the settings`, options, async () => {
+    const { theme, keyword } = row;
+    const { server, work, ready } = await setStage();
+    server.script({ text: reply });
+    await work.write('.clawdcode.json', JSON.stringify({ theme }));
+    const terminal = await ready();
+    await terminal.submit('show me');
+    await terminal.waitForPrinted('• two');
+    await terminal.waitForIdle();
+    await terminal.until(() => terminal.bytes().includes(keyword), 'a keyword in the colour of the theme');
+  });

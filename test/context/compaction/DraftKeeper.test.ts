@@ -7,6 +7,7 @@ import { VirtualTime } from '../../../bench/context/waits/VirtualTime.ts';
 import { Pace } from '../../../src/context/compaction/DraftKeeper.ts';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { firstIsQuick } from '../../e2e/support/long.ts';
 import { dataOf } from '../../madeUpEntry.ts';
 import { ask, call, house, outcome, say, summary } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
@@ -164,32 +165,33 @@ async function writeFiles(root: string, windowTokens: number): Promise<readonly 
   );
 }
 
-describe.each([16_000, 48_000, 128_000, 200_000])('300 steps in a window of %i tokens', (windowTokens) => {
-  test('are summarised at the trigger by drafts that were written beside them, and by nothing else', async () => {
-    const { asked, failed, swaps, reductions, breaks, missing, triggerTokens, askedAt, mostTokens } =
-      await longSession({
-        windowTokens,
-      });
-    expect(swaps.length).toBeGreaterThanOrEqual(2);
-    // The last may have been begun and not yet been used.
-    expect(asked).toBeLessThanOrEqual(Math.max(1.3 * swaps.length, swaps.length + 1));
-    expect(failed).toBe(0);
-    expect(reductions[0]).toBe('compact_boundary');
-    // Steps after a draft that are too old for the tail are part of its compaction.
-    expect(reductions.filter((one) => one !== 'compact_boundary' && one !== 'compaction')).toEqual([]);
-    expect(breaks).toBe(0);
-    expect(missing).toEqual([]);
-    for (const { pre, files } of swaps) {
-      // A draft was there when the trigger was reached, or a step later.
-      expect(pre).toBeGreaterThanOrEqual(triggerTokens);
-      expect(pre).toBeLessThan(triggerTokens + 0.035 * windowTokens);
-      expect(files).toBeGreaterThan(0);
-    }
-    // None was begun long before: what it does not speak for is soon too much for the tail.
-    for (const tokens of askedAt) expect(tokens).toBeGreaterThan(triggerTokens - 0.12 * windowTokens);
-    expect(mostTokens).toBeLessThan(0.9 * windowTokens);
+for (const { row: windowTokens, options } of firstIsQuick([48_000, 16_000, 128_000, 200_000]))
+  describe(`300 steps in a window of ${windowTokens} tokens`, options, () => {
+    test('are summarised at the trigger by drafts that were written beside them, and by nothing else', async () => {
+      const { asked, failed, swaps, reductions, breaks, missing, triggerTokens, askedAt, mostTokens } =
+        await longSession({
+          windowTokens,
+        });
+      expect(swaps.length).toBeGreaterThanOrEqual(2);
+      // The last may have been begun and not yet been used.
+      expect(asked).toBeLessThanOrEqual(Math.max(1.3 * swaps.length, swaps.length + 1));
+      expect(failed).toBe(0);
+      expect(reductions[0]).toBe('compact_boundary');
+      // Steps after a draft that are too old for the tail are part of its compaction.
+      expect(reductions.filter((one) => one !== 'compact_boundary' && one !== 'compaction')).toEqual([]);
+      expect(breaks).toBe(0);
+      expect(missing).toEqual([]);
+      for (const { pre, files } of swaps) {
+        // A draft was there when the trigger was reached, or a step later.
+        expect(pre).toBeGreaterThanOrEqual(triggerTokens);
+        expect(pre).toBeLessThan(triggerTokens + 0.035 * windowTokens);
+        expect(files).toBeGreaterThan(0);
+      }
+      // None was begun long before: what it does not speak for is soon too much for the tail.
+      for (const tokens of askedAt) expect(tokens).toBeGreaterThan(triggerTokens - 0.12 * windowTokens);
+      expect(mostTokens).toBeLessThan(0.9 * windowTokens);
+    });
   });
-});
 
 test.each([48_000, 128_000])(
   'a draft frees as much as a summary at the trigger, to within a tenth (%i)',

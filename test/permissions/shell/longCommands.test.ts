@@ -59,7 +59,9 @@ test('a command too long to be checked does not slip past the rules, and passes 
   expect((await bash(command, [], 'bypassPermissions')).behavior).toBe('allow');
 });
 
-test('a command that takes the grammar more than there is does not keep it from the next one', async () => {
+test('a command that takes the grammar more than there is does not keep it from the next one', {
+  tags: 'long',
+}, async () => {
   expect((await bash('curl|'.repeat(12_800))).behavior).toBe('ask');
   expect((await bash('ls')).behavior).toBe('allow');
 });

@@ -17,6 +17,7 @@ import { BlobStore } from '../../../../src/context/storage/BlobStore.ts';
 import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
 import { summarizeSession } from '../../../../src/context/storage/sessionSummary.ts';
 import { loadSqlite } from '../../../../src/context/storage/sqlite.ts';
+import { firstIsQuick } from '../../../e2e/support/long.ts';
 import { temporaryFolder } from '../tmp.ts';
 import {
   addTo,
@@ -256,7 +257,7 @@ test('new, vanished and renamed: the list follows the disk', async () => {
   expect(await titles(catalogue, { project: ['new'] })).toEqual(['kept words']);
 });
 
-test.each([
+for (const { row, options } of firstIsQuick<readonly [string, (file: string) => unknown]>([
   ['deleted', (file: string) => rm(file)],
   ['a folder', (file: string) => rm(file).then(() => mkdir(file))],
   ['not a database', (file: string) => writeFile(file, 'nonsense '.repeat(1000))],
@@ -277,23 +278,25 @@ test.each([
       database.close();
     },
   ],
-])('an index that is %s is made anew', async (_, damage) => {
-  const dataRoot = await temporaryFolder();
-  for (let index = 0; index < 30; index++)
-    await makeSession(dataRoot, { id: `s${index}`, minute: index }, [say(`words ${index}`)]);
-  const first = open(dataRoot);
-  await first.refresh();
-  await first.close();
-  const file = join(dataRoot, 'index/sessions.db');
-  await damage(file);
-  const catalogue = open(dataRoot);
-  expect(await titles(catalogue, { limit: 1 })).toHaveLength(1);
-  expect(await catalogue.refresh()).toMatchObject({ sessions: 30, isComplete: true, isDurable: true });
-  expect(await titles(catalogue)).toHaveLength(30);
-  expect(await seqs(catalogue, '17')).toEqual(['s17 0']);
-  const again = open(dataRoot);
-  expect(await again.refresh()).toMatchObject({ indexedBytes: 0 });
-});
+]))
+  test(`an index that is ${row[0]} is made anew`, options, async () => {
+    const [, damage] = row;
+    const dataRoot = await temporaryFolder();
+    for (let index = 0; index < 30; index++)
+      await makeSession(dataRoot, { id: `s${index}`, minute: index }, [say(`words ${index}`)]);
+    const first = open(dataRoot);
+    await first.refresh();
+    await first.close();
+    const file = join(dataRoot, 'index/sessions.db');
+    await damage(file);
+    const catalogue = open(dataRoot);
+    expect(await titles(catalogue, { limit: 1 })).toHaveLength(1);
+    expect(await catalogue.refresh()).toMatchObject({ sessions: 30, isComplete: true, isDurable: true });
+    expect(await titles(catalogue)).toHaveLength(30);
+    expect(await seqs(catalogue, '17')).toEqual(['s17 0']);
+    const again = open(dataRoot);
+    expect(await again.refresh()).toMatchObject({ indexedBytes: 0 });
+  });
 
 test('a list that was open before the index was made anew shows the new one', async () => {
   const dataRoot = await temporaryFolder();

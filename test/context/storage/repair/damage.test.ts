@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { readLog } from '../../../../src/context/storage/logReader.ts';
 import { damageNotices, quarantineDamage } from '../../../../src/context/storage/repair/damage.ts';
 import type { JSONLEntry } from '../../../../src/protocol/entries.ts';
+import { firstIsQuick } from '../../../e2e/support/long.ts';
 import { realLog } from '../realLog.ts';
 import { temporaryFolder } from '../tmp.ts';
 
@@ -35,32 +36,33 @@ const hurt: Readonly<Record<string, (bytes: Buffer, at: number, length: number, 
     Buffer.concat([bytes.subarray(0, at), Buffer.alloc(length, 0xff), bytes.subarray(at)]),
 };
 
-test.each(Object.keys(hurt))('one damaged spot (%s) costs at most one entry, and is told', async (kind) => {
-  const folder = await temporaryFolder();
-  const { bytes, entries } = await realLog(folder);
-  const file = join(folder, 'damaged.jsonl');
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: from, max: to }), lengths, fc.nat(), async (place, length, seed) => {
-      const at = place % bytes.length;
-      const damaged = hurt[kind]?.(bytes, at, length, seed) ?? bytes;
-      await writeFile(file, damaged);
-      const read = await readLog(file);
-      const untouched = entries.filter((entry) => read.entries.some((one) => equal(one, entry)));
-      const lost = entries.filter((entry) => !read.entries.some((one) => isSame(one, entry)));
-      expect(lost.length).toBeLessThanOrEqual(1);
-      expect(read.entries.map(({ seq }) => seq)).toEqual(
-        [...read.entries.map(({ seq }) => seq)].sort((a, b) => a - b),
-      );
-      // Whatever is not as it was is told of, but for blank bytes between lines.
-      if (untouched.length < entries.length) expect(read.damaged.length).toBeGreaterThan(0);
-      // Behind the end nothing says how many there were.
-      const last = (entries.at(-1)?.seq ?? 0) - 2;
-      const told = read.damaged.flatMap((one) => one.lost).flatMap(([first, end]) => range(first, end));
-      for (const { seq } of lost) if (seq < last && seq > 0) expect(told).toContain(seq);
-    }),
-    { numRuns: 150 },
-  );
-});
+for (const { row: kind, options } of firstIsQuick(Object.keys(hurt)))
+  test(`one damaged spot (${kind}) costs at most one entry, and is told`, options, async () => {
+    const folder = await temporaryFolder();
+    const { bytes, entries } = await realLog(folder);
+    const file = join(folder, 'damaged.jsonl');
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: from, max: to }), lengths, fc.nat(), async (place, length, seed) => {
+        const at = place % bytes.length;
+        const damaged = hurt[kind]?.(bytes, at, length, seed) ?? bytes;
+        await writeFile(file, damaged);
+        const read = await readLog(file);
+        const untouched = entries.filter((entry) => read.entries.some((one) => equal(one, entry)));
+        const lost = entries.filter((entry) => !read.entries.some((one) => isSame(one, entry)));
+        expect(lost.length).toBeLessThanOrEqual(1);
+        expect(read.entries.map(({ seq }) => seq)).toEqual(
+          [...read.entries.map(({ seq }) => seq)].sort((a, b) => a - b),
+        );
+        // Whatever is not as it was is told of, but for blank bytes between lines.
+        if (untouched.length < entries.length) expect(read.damaged.length).toBeGreaterThan(0);
+        // Behind the end nothing says how many there were.
+        const last = (entries.at(-1)?.seq ?? 0) - 2;
+        const told = read.damaged.flatMap((one) => one.lost).flatMap(([first, end]) => range(first, end));
+        for (const { seq } of lost) if (seq < last && seq > 0) expect(told).toContain(seq);
+      }),
+      { numRuns: 150 },
+    );
+  });
 
 test('a line feed that is lost or changed loses neither of the lines between which it stood', async () => {
   const folder = await temporaryFolder();
