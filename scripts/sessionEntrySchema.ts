@@ -26,7 +26,13 @@ export const dataMeanings: Readonly<Partial<Record<Written, Readonly<Record<stri
   prompt: {
     display: 'What the screen shows, if shorter (a folded paste).',
     typed: 'The part the user typed, if the rest was piped in.',
+    commands: 'Commands of a custom command’s text that were run to fill it in.',
     original: 'The full text, if the content is only a part of it.',
+  },
+  skill: {
+    callId: 'Id of the tool call that loaded it; absent if the user did.',
+    again: 'Repeated after a compaction.',
+    commands: 'Commands of its text that were run to fill it in.',
   },
   shell: {
     outputAt: 'Where in the content the output begins, in UTF-16 units.',

@@ -12,6 +12,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   context: ['protocol', 'disk'],
   config: ['protocol'],
   checkpoints: ['protocol', 'disk'],
+  extensions: ['protocol', 'disk'],
   redact: ['protocol'],
   sandbox: ['protocol', 'disk'],
   mcp: ['protocol', 'disk'],
@@ -21,6 +22,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   headless: ['protocol', 'agent', 'commands'],
   ui: ['protocol', 'agent', 'commands'],
   cli: [
+    'extensions',
     'protocol',
     'disk',
     'model',

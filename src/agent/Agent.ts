@@ -5,6 +5,7 @@
 import type { Op } from '../protocol/ops.ts';
 import { type AgentDeps, type Core, createCore, createWork, type Work } from './agentParts.ts';
 import { addEntry, titleEntry } from './sessionFacts.ts';
+import { skillPrompt, textOfParts } from './skillUse.ts';
 import type { Agent, AgentState } from './types.ts';
 
 /** `deps.context` has its session already; `close` ends it. */
@@ -90,6 +91,10 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
     case 'prompt':
       core.prompts.add(op);
       if (!jobs.busy()) jobs.add(work.turn);
+      return;
+    case 'use_skill':
+      if (op.parts.some(({ type }) => type === 'command')) jobs.add((signal) => work.useSkill(op, signal));
+      else submit(skillPrompt(op, { text: textOfParts(op.parts) }), deps, core, work);
       return;
     case 'shell':
       jobs.add((signal) => work.shell(op.command, signal));

@@ -8,8 +8,10 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
+import type { Op } from '../protocol/ops.ts';
 import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
 import type { CommandSandbox, SandboxState } from '../protocol/sandbox.ts';
+import type { SkillPart } from '../protocol/skills.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { RunningQuestion, Tool, ToolContext } from '../protocol/tools.ts';
 import {
@@ -23,7 +25,6 @@ import {
 import { createJudge } from './auto/judge.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { type ContextOps, createContextOps } from './contextOps.ts';
-import { createDeferredTools, type DeferredTools } from './deferredTools.ts';
 import { createEventHub, type EventHub } from './eventHub.ts';
 import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
 import { createModes, type Modes, type RefusedModes } from './modes.ts';
@@ -32,10 +33,12 @@ import type { Clock } from './reply.ts';
 import { createRewinds, type Rewinds } from './rewind/rewind.ts';
 import { followTitle, type Totals, totalsOf } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
+import { fillInCommands, skillPrompt } from './skillUse.ts';
 import { type AgentTasks, createAgentTasks } from './tasks.ts';
 import { createTitleJob, type TitleJob } from './title.ts';
+import { runInline } from './toolCalls.ts';
 import { createToolset, type Toolset } from './toolset.ts';
-import { createTurnJob } from './turnJob.ts';
+import { createTurnJob, type TurnJobPorts } from './turnJob.ts';
 
 export interface AgentDeps extends PermissionRules {
   /** Unique among the agents of the process. */
@@ -143,7 +146,7 @@ export function createCore(deps: AgentDeps): Core {
     questions: createQuestions(deps.id, hub.emit, () => modes.current() === 'dontAsk'),
     prompts: createPromptQueue(hub.emit),
     modes,
-    toolset: createToolset(deps.tools, deferredToolsOf(deps)),
+    toolset: createToolset(deps.tools),
     facts,
     setCwd(directory) {
       facts.cwd = directory;
@@ -152,21 +155,13 @@ export function createCore(deps: AgentDeps): Core {
   };
 }
 
-/** Deferred by their share of the window of the model in use. */
-function deferredToolsOf({ context, model }: AgentDeps): DeferredTools {
-  const calledTools = context.entries().flatMap(({ tool }) => (tool === undefined ? [] : [tool.name]));
-  return createDeferredTools({
-    tokensOf: (schemas) => context.measure(schemas).parts.find(({ name }) => name === 'tools')?.tokens ?? 0,
-    windowTokens: () => model.current().windowTokens,
-    called: calledTools,
-  });
-}
-
 /** What ops set going. */
 export interface Work {
   readonly jobs: JobQueue;
   readonly turn: Job;
   shell(command: string, signal: AbortSignal): Promise<void>;
+  /** Runs the commands of a skill, then prompts; Esc gives the line back. */
+  useSkill(op: SkillOp, signal: AbortSignal): Promise<void>;
   readonly checkpoints: CheckpointKeeper;
   readonly titles: TitleJob;
   readonly tasks: AgentTasks;
@@ -198,7 +193,8 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   hub.subscribe(titles.hear);
   const tasks = createAgentTasks(deps.tasks, emit, (draft) => context.append(draft).catch(deps.onError));
   const toolContext = toolContexts(deps, core, tasks);
-  const turn = createTurn(deps, core, { checkpoints, tasks, toolContext });
+  const toolCalls = createToolCalls(deps, core, { checkpoints, toolContext, abort: jobs.abort });
+  const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls });
   const contextOps = createContextOps({ context, schemas: toolset.schemas, select: model.select, emit });
   const rewinds = createRewinds({
     context,
@@ -223,6 +219,11 @@ export function createWork(deps: AgentDeps, core: Core): Work {
         checkpoints,
         emit,
       }),
+    async useSkill(op, signal) {
+      const filled = await fillIn(op.parts, signal, deps, core, toolCalls, jobs.abort);
+      if (signal.aborted) emit({ type: 'queue_returned', prompts: [{ type: 'prompt', text: op.display }] });
+      else prompts.add(skillPrompt(op, filled));
+    },
     checkpoints,
     titles,
     tasks,
@@ -270,23 +271,69 @@ function toolContexts(deps: AgentDeps, core: Core, tasks: AgentTasks): ToolConte
   });
 }
 
-interface TurnParts {
+type SkillOp = Extract<Op, { type: 'use_skill' }>;
+type CallPorts = TurnJobPorts['toolCalls'];
+
+interface ToolCallParts {
   readonly checkpoints: CheckpointKeeper;
-  readonly tasks: AgentTasks;
   readonly toolContext: ToolContexts;
+  /** Stops the work in hand, as Esc does. */
+  readonly abort: () => void;
 }
 
-function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolContext }: TurnParts): Job {
-  const { context, client, clock, model } = deps;
-  const { emit, notice, questions, prompts, modes, toolset } = core;
+function createToolCalls(
+  deps: AgentDeps,
+  core: Core,
+  { checkpoints, toolContext, abort }: ToolCallParts,
+): CallPorts {
+  const { notice, questions, modes, toolset } = core;
   const judge = createJudge({
-    context,
-    client,
-    clock,
-    model: model.current,
+    context: deps.context,
+    client: deps.client,
+    clock: deps.clock,
+    model: deps.model.current,
     rules: deps.judgeRules ?? [],
     root: deps.root,
   });
+  const ports: CallPorts = {
+    toolset,
+    toolContext: (callId, tool, signal) => ({
+      ...toolContext(callId, tool, signal),
+      fillIn: (parts) => fillIn(parts, signal, deps, core, ports, abort),
+    }),
+    ...createPermissionPorts({ rules: deps, modes, questions, judge, notice }),
+    newId: deps.newId,
+    now: deps.clock.now,
+    checkpoints,
+  };
+  return ports;
+}
+
+/** Fills in the commands of a skill's text. A refusal that ends the turn ends all of it. */
+function fillIn(
+  parts: readonly SkillPart[],
+  signal: AbortSignal,
+  { context }: AgentDeps,
+  { emit }: Core,
+  toolCalls: CallPorts,
+  abort: () => void,
+): ReturnType<typeof fillInCommands> {
+  return fillInCommands(parts, signal, async (command) => {
+    const ran = await runInline(command, { ...toolCalls, context, signal, emit });
+    if (ran.stop === true) abort();
+    return ran;
+  });
+}
+
+interface TurnParts {
+  readonly checkpoints: CheckpointKeeper;
+  readonly tasks: AgentTasks;
+  readonly toolCalls: CallPorts;
+}
+
+function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls }: TurnParts): Job {
+  const { context, client, clock, model } = deps;
+  const { emit, prompts, modes, toolset } = core;
   return createTurnJob({
     context,
     prompts,
@@ -301,13 +348,6 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolConte
     settleModel: async (signal, tokens) => (await model.settle?.(signal, tokens)) ?? [],
     maxSteps: deps.maxSteps,
     interactive: deps.interactive,
-    toolCalls: {
-      toolset,
-      toolContext,
-      ...createPermissionPorts({ rules: deps, modes, questions, judge, notice }),
-      newId: deps.newId,
-      now: clock.now,
-      checkpoints,
-    },
+    toolCalls,
   });
 }

@@ -1,6 +1,7 @@
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { PromptOp } from '../protocol/ops.ts';
+import { skillEntry } from './skillUse.ts';
 
 /** What was typed and is not sent yet. Each change is told as `queue_changed`. */
 export interface PromptQueue {
@@ -41,18 +42,20 @@ export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueu
   };
 }
 
-/** A prompt as the log keeps it. */
-export function promptEntry({ text, display, typed, images }: PromptOp): NewEntry {
+/** A prompt as the log keeps it, after the instructions of the skill that it uses. */
+export function promptEntries({ text, display, typed, images, skill, commands }: PromptOp): NewEntry[] {
   const content =
     images === undefined || images.length === 0 ? text : [{ type: 'text' as const, text }, ...images];
   const data = {
     ...(display === undefined || display === text ? {} : { display }),
     ...(typed === undefined ? {} : { typed }),
+    ...(commands === undefined ? {} : { commands: [...commands] }),
   };
-  return {
+  const prompt: NewEntry = {
     type: 'user',
     subtype: 'prompt',
     message: { role: 'user', content },
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
+  return skill === undefined ? [prompt] : [skillEntry(skill), prompt];
 }

@@ -21,6 +21,8 @@ export function readOnlyAgent(agent: Agent, onError: (error: unknown) => void): 
         hub.emit({ type: 'notice', level: 'warning', text });
         // What was typed goes back to where it was typed.
         if (op.type === 'prompt') hub.emit({ type: 'queue_returned', prompts: [op] });
+        if (op.type === 'use_skill')
+          hub.emit({ type: 'queue_returned', prompts: [{ type: 'prompt', text: op.display }] });
         if (op.type === 'shell')
           hub.emit({ type: 'queue_returned', prompts: [{ type: 'prompt', text: `!${op.command}` }] });
       }
@@ -37,6 +39,7 @@ function refusalOf(op: Op): string | undefined {
     case 'answer':
       return undefined;
     case 'prompt':
+    case 'use_skill':
     case 'shell':
       return 'This session is open read-only, so nothing was sent. /fork continues in a copy, /resume opens another session.';
     case 'compact':

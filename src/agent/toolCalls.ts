@@ -17,9 +17,11 @@ import type {
   TurnQuestion,
 } from '../protocol/permissions.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { untilAborted } from '../protocol/untilAborted.ts';
 import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './checkpoints.ts';
+import { type InlineRun, skillEntry } from './skillUse.ts';
 import type { Toolset } from './toolset.ts';
 
 /** A question before it is known which agent asks it. */
@@ -79,7 +81,7 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
   const refusal = new AbortController();
   const signal = AbortSignal.any([ports.signal, refusal.signal]);
   const run = async (call: ToolCall): Promise<Done> => {
-    const done = await runOne(call, { ...ports, signal });
+    const done = await runCall(call, { ...ports, signal });
     if (done.verdict.type === 'refused' && done.verdict.stop) refusal.abort();
     return done;
   };
@@ -119,7 +121,7 @@ interface Done {
   readonly durationMs: number;
 }
 
-async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
+async function runCall(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
   const started = ports.now();
   let title = call.name;
   const verdict = await (async (): Promise<Ended> => {
@@ -153,6 +155,16 @@ async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
     }
   })();
   return { verdict, title, durationMs: ports.now() - started };
+}
+
+/** Runs a command of a skill's text as a call of Bash that is not recorded as one. */
+export async function runInline(command: string, ports: ToolCallPorts): Promise<InlineRun> {
+  const call = { id: ports.newId(), name: toolNames.bash, arguments: JSON.stringify({ command }) };
+  const { verdict } = await runCall(call, ports);
+  const ran = verdict.type === 'outcome';
+  const { status, text } = ran ? verdict.outcome : verdict;
+  const stop = verdict.type === 'refused' && verdict.stop;
+  return { status, text, ran, stop, ...(verdict.grant && { basis: verdict.grant.basis }) };
 }
 
 /** Runs a call between the two events that show it. */
@@ -266,7 +278,13 @@ async function record(
   ports: ToolCallPorts,
 ): Promise<void> {
   const { filesChanged = [], drafts = [] } = verdict.changes ?? {};
-  const behind = [...(verdict.type === 'outcome' ? imageEntries(call.id, verdict.outcome) : []), ...drafts];
+  const behind = [
+    ...(verdict.type === 'outcome' ? imageEntries(call.id, verdict.outcome) : []),
+    ...(verdict.type === 'outcome' && verdict.outcome.skill
+      ? [skillEntry(verdict.outcome.skill, call.id)]
+      : []),
+    ...drafts,
+  ];
   const outcome =
     verdict.type === 'outcome'
       ? { ...(filesChanged.length === 0 ? {} : { filesChanged }), ...verdict.outcome }

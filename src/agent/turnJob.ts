@@ -6,7 +6,7 @@ import type { ToolSchema } from '../protocol/messages.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
-import { type PromptQueue, promptEntry } from './promptQueue.ts';
+import { type PromptQueue, promptEntries } from './promptQueue.ts';
 import { sizeOfWork, workOf } from './rewind/turns.ts';
 import { runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
 
@@ -49,7 +49,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
   const deliverQueued = async (): Promise<boolean> => {
     const taken = prompts.takeAll();
     if (taken.length === 0) return false;
-    await context.appendPrompts(taken.map(promptEntry), { tools: schemas(), emit });
+    await context.appendPrompts(taken.flatMap(promptEntries), { tools: schemas(), emit });
     return true;
   };
   const deliverNotes = async (): Promise<void> => {

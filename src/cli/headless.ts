@@ -135,6 +135,7 @@ export async function printMode(
     writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, reveal(text)))),
     now: () => Date.now(),
     tools: opened.tools(),
+    skills: opened.skills.found.skills.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
     ...(opened.mcp && { servers: opened.mcp.status() }),
   });
   await agent.close();

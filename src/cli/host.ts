@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { allCommands } from '../commands/allCommands.ts';
+import { skillCommands } from '../commands/skills.ts';
 import type { CommandHost, MemoryPort } from '../commands/types.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
@@ -19,7 +20,7 @@ import { isDumbTerminal } from './terminal/screenKind.ts';
 
 /** What slash commands may look at, for one session. */
 export function createCommandHost(
-  { agent, permissions, file, memory, mcp }: OpenedSession,
+  { agent, permissions, file, memory, skills, mcp }: OpenedSession,
   factory: SessionFactory,
   place: AppPaths,
   loaded: LoadedSettings,
@@ -28,8 +29,18 @@ export function createCommandHost(
 ): CommandHost {
   return {
     agent,
-    commands: allCommands,
+    commands: [...allCommands, ...skillCommands(skills.found.skills, allCommands)],
     mcp,
+    skills: {
+      list: skills.list,
+      shownPath: (path) =>
+        path.startsWith(`${place.root}/`) ? path.slice(place.root.length + 1) : withTilde(path, place.home),
+      async prepare(skill, args) {
+        const prepared = await skills.prepare(skill, args, agent.state().sessionId);
+        if (!('problem' in prepared)) skills.allow(skill);
+        return prepared;
+      },
+    },
     memory: memoryPort(memory, loaded.settings.context.memory),
     settings: () => loaded.settings.context,
     rules: permissions.rules,
@@ -42,7 +53,8 @@ export function createCommandHost(
       return permissions.explain(call, mode);
     },
     listModels: factory.listModels,
-    keys: () => readKeysInfo(keybindingsFile(place.dataRoot), keybindingsShown(place)),
+    keys: () =>
+      readKeysInfo(keybindingsFile(place.dataRoot), withTilde(keybindingsFile(place.dataRoot), place.home)),
     readBlob: blobReader(file),
     copyText: (text) =>
       copyToClipboard(text, {
@@ -84,10 +96,9 @@ function blobReader(file: string | undefined): CommandHost['readBlob'] {
   return (ref, range) => blobs.read(ref, range);
 }
 
-/** As people write it, where it is below their home. */
-function keybindingsShown({ dataRoot, home }: AppPaths): string {
-  const file = keybindingsFile(dataRoot);
-  return file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
+/** A path below the home as people write it. */
+function withTilde(path: string, home: string): string {
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 /** A search by hand shows more than a prompt would bring, and may take longer. */

@@ -25,6 +25,7 @@ import { readEntries } from './sessionCommand/readEntries.ts';
 import { type Located, locateAnywhere, takeOutOfArchive } from './sessions/archivedSession.ts';
 import { copySession } from './sessions/copySession.ts';
 import { storeOfTarget } from './sessions/storeOfTarget.ts';
+import type { SessionSkills } from './skills.ts';
 
 export interface OpenedSession {
   readonly agent: Agent;
@@ -33,6 +34,7 @@ export interface OpenedSession {
   readonly memory: LongTermMemory;
   /** Names of the tools that the model has at this moment. */
   readonly tools: () => readonly string[];
+  readonly skills: SessionSkills;
   /** Absent without servers. */
   readonly mcp?: McpPort | undefined;
   readonly resumed: boolean;

@@ -53,6 +53,7 @@ import { writeRedaction } from './sessions/redaction.ts';
 import { SessionElsewhereError } from './sessions/sessionErrors.ts';
 import { storeOfTarget } from './sessions/storeOfTarget.ts';
 import { startUpkeep } from './sessions/upkeep.ts';
+import { openSkills, type SessionSkills } from './skills.ts';
 import { sandboxByFlag } from './startup.ts';
 
 /** Milliseconds after a session is opened on a screen. */
@@ -194,9 +195,12 @@ async function openSession(
     onWindowLearned: learnedWindows.remember,
     instructions: createInstructionSource({ ...place, isSensitive: isWithheld }),
   });
-  const { cwd, notices, ...opened } = await openReportingProblems(context, target, options, shared, model);
+  const [skills, { cwd, notices, ...opened }] = await Promise.all([
+    openSkills({ ...place, isSensitive: isWithheld }, permissions),
+    openReportingProblems(context, target, options, shared, model),
+  ]);
   const isReading = target.type === 'id' && target.mode === 'read';
-  const parts = { context, cwd, model, permissions, mcp, isReading };
+  const parts = { context, cwd, model, permissions, skills, mcp, isReading };
   const { agent, tools } = createAgentOf(parts, options, shared);
   // Behind the first frame, and before the first prompt is typed.
   if (interactive && !isReading) setTimeout(() => mcp?.start(), SERVERS_AFTER_MS).unref();
@@ -209,6 +213,7 @@ async function openSession(
     file: context.filePath(),
     memory,
     tools: () => tools().map((tool) => tool.name),
+    skills,
     mcp,
     ...opened,
     // Nothing is sent from a session that is only read.
@@ -242,13 +247,14 @@ interface AgentParts {
   readonly cwd: string;
   readonly model: ModelChoice;
   readonly permissions: Permissions;
+  readonly skills: SessionSkills;
   readonly mcp: McpServers | undefined;
   readonly isReading: boolean;
 }
 
 /** The agent of an open session, with its tools and their sandbox. */
 function createAgentOf(
-  { context, cwd, model, permissions, mcp, isReading }: AgentParts,
+  { context, cwd, model, permissions, skills, mcp, isReading }: AgentParts,
   options: SessionFactoryOptions,
   { redaction, engine, client, onError }: Shared,
 ): { agent: Agent; tools: () => readonly Tool[] } {
@@ -268,7 +274,7 @@ function createAgentOf(
     excluded: settings.sandbox.excludedCommands,
   });
   const {
-    tools: ownTools,
+    tools: builtin,
     tasks,
     dispose,
     runningCalls,
@@ -280,6 +286,7 @@ function createAgentOf(
     sandbox,
     knownSecrets: createEnvSecrets(),
   });
+  const ownTools = [...builtin, ...skills.tools];
   const { maxSessions, titles } = settings.sessions;
   const leaveServers = mcp?.retain();
   // Asked before each request and each call: servers come and go while the session runs.
@@ -325,6 +332,7 @@ function createAgentOf(
     sandbox.prepare();
   });
   agent.subscribe((event) => {
+    if (event.type === 'turn_ended') permissions.endTurn();
     const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
     for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
   });

@@ -13,6 +13,7 @@ import { permissions } from './permissions.ts';
 import { rewind } from './rewind.ts';
 import { keys, theme, vim } from './screen.ts';
 import { clear, exit, fork, rename, resume } from './sessions.ts';
+import { skills } from './skills.ts';
 import { doctor, status } from './status.ts';
 import { statusline } from './statusline.ts';
 import { tasks } from './tasks.ts';
@@ -34,6 +35,7 @@ export const allCommands: readonly Command[] = [
   model,
   context,
   memory,
+  skills,
   tasks,
   mcp,
   init,

@@ -4,6 +4,7 @@ import type { Command, ProjectFacts } from './types.ts';
 export const init: Command = {
   name: 'init',
   aliases: [],
+  isPrompt: true,
   description: 'write an AGENTS.md for this project',
   argumentHint: '[what matters]',
   run: async (args, host) => {

@@ -31,7 +31,7 @@ export function interpret(text: string, commands: readonly Command[]): Interpret
 /** The command with this name or alias, in whatever case it was typed. */
 export function findCommand(name: string, commands: readonly Command[]): Command | undefined {
   const typed = name.toLowerCase();
-  return commands.find((command) => command.name === typed || command.aliases.includes(typed));
+  return commands.find((command) => command.name.toLowerCase() === typed || command.aliases.includes(typed));
 }
 
 /** What to tell somebody who typed a command that there is not. */

@@ -14,6 +14,7 @@ import type { McpPort } from '../protocol/mcp.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
+import type { PreparedSkill, Skill, SkillList } from '../protocol/skills.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
 import type { Page } from './pages/page.ts';
 
@@ -97,6 +98,16 @@ export interface MemoryPort {
   search(words: string, category?: string): Promise<readonly FoundMemory[]>;
 }
 
+/** Skills and custom commands. */
+export interface SkillPort {
+  /** As the files are now. */
+  list(): Promise<SkillList>;
+  /** A file's path for people: relative to the project, or with `~`. */
+  shownPath(file: string): string;
+  /** Reads the file and fills in the arguments; a problem is one sentence for the user. */
+  prepare(skill: Skill, args: string): Promise<PreparedSkill | { readonly problem: string }>;
+}
+
 /** What a command may see and ask; plugged in `cli`. */
 export interface CommandHost {
   readonly agent: Agent;
@@ -104,6 +115,7 @@ export interface CommandHost {
   readonly memory: MemoryPort;
   /** Absent without servers. */
   readonly mcp?: McpPort | undefined;
+  readonly skills: SkillPort;
   status(): StatusInfo;
   /** The `context.*` settings of this session. */
   settings(): ContextSettings;
@@ -183,6 +195,8 @@ export interface Command {
   readonly aliases: readonly string[];
   /** A few words for `/help` and completion. */
   readonly description: string;
+  /** It becomes a prompt, which is shown itself: the line is not repeated. */
+  readonly isPrompt?: true;
   /** How the argument is shown, e.g. "[focus]". */
   readonly argumentHint?: string;
   /** `args`: what follows the name, trimmed; may span lines. */

@@ -74,6 +74,7 @@ function unreportedEnd(op: Op): RunEnd {
     case 'set_model':
       return { type: 'answer', ok: true, text: `Model: ${op.model}` };
     case 'prompt':
+    case 'use_skill':
     case 'shell':
     case 'compact':
     case 'uncompact':

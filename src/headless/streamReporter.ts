@@ -79,7 +79,7 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
         clawdcode_version: version,
         output_style: 'default',
         agents: [],
-        skills: [],
+        skills: options.skills ?? [],
         plugins: [],
         ...(demo ? { demo } : {}),
         ...(heldSettings.length === 0 ? {} : { untrusted_settings: heldSettings }),

@@ -25,6 +25,8 @@ export interface HeadlessOptions {
   readonly tools?: readonly string[];
   /** The MCP servers as they are when it begins. */
   readonly servers?: readonly McpServerStatus[];
+  /** Names of the skills, told there as well. */
+  readonly skills?: readonly string[];
 }
 
 /** How a run ended, independent of the output format. */

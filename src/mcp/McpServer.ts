@@ -176,7 +176,6 @@ export class McpServer {
           tool: createServerTool(name, offered, {
             call: (input, options) => this.call(offered.ownName, input, options),
             timeoutMs: definition.timeout,
-            isAlwaysLoaded: definition.alwaysLoad === true,
           }),
         },
     );

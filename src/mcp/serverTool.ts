@@ -15,8 +15,6 @@ const MAX_PREVIEW = 8000;
 interface ServerToolPorts {
   readonly call: (input: unknown, options: CallOptions) => Promise<CallResult>;
   readonly timeoutMs: number | undefined;
-  /** Offered in every request. */
-  readonly isAlwaysLoaded: boolean;
 }
 
 export function createServerTool(
@@ -30,7 +28,6 @@ export function createServerTool(
     name,
     schema,
     readOnly: false,
-    onDemand: !ports.isAlwaysLoaded,
     prepare(input, context) {
       const mistake = mistakeIn(input, schema);
       if (mistake !== undefined) return { type: 'invalid', message: `${name}: ${mistake}` };

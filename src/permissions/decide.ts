@@ -72,6 +72,7 @@ function decideByRules(input: PermissionInput, policy: Policy): PermissionDecisi
     case 'web':
       return decideWeb(tool, access, policy);
     case 'plan':
+    case 'named':
     case 'none':
     case 'unknown':
       return decideTool(input, policy);
@@ -97,13 +98,18 @@ function decideFiles(
   return { behavior, reason, causes, ...(rule && { rule }), ...(suggestion && { suggestion }) };
 }
 
+/** Returns true if a rule's specifier covers a name: `review` is that name, `git:*` everything that begins with `git:`. */
+function coversName(spec: string, name: string): boolean {
+  return spec === name || (/[: ]\*$/.test(spec) && name.startsWith(spec.slice(0, -2)));
+}
+
 /** Decides about tools that use neither files nor the shell. */
 function decideTool({ tool, access }: PermissionInput, policy: Policy): PermissionDecision {
   const find = (behavior: SourcedRule['behavior']): SourcedRule | undefined =>
     policy.rules.find((rule) => {
       const parsed = parseRule(rule.text);
-      if (rule.behavior !== behavior || 'error' in parsed || parsed.spec !== undefined) return false;
-      return namesTool(parsed.tool, tool);
+      if (rule.behavior !== behavior || 'error' in parsed || !namesTool(parsed.tool, tool)) return false;
+      return parsed.spec === undefined || (access.type === 'named' && coversName(parsed.spec, access.name));
     });
   const by = (behavior: PermissionDecision['behavior'], rule: SourcedRule): PermissionDecision => ({
     behavior,

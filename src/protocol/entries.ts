@@ -33,6 +33,7 @@ import {
   prompt,
   reminder,
   shell,
+  skill,
 } from './entries/kinds/user.ts';
 
 /** Every kind of entry that a `subtype` names. */
@@ -41,6 +42,7 @@ export const entryKinds = {
   instructions,
   prompt,
   shell,
+  skill,
   image,
   environment,
   mode,

@@ -2,6 +2,7 @@
 import type { ItemEdit } from './contextReport.ts';
 import type { ContentPart } from './messages.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
+import type { PreparedSkill, SkillText } from './skills.ts';
 
 /** What goes back. */
 export const rewindScopes = ['both', 'conversation', 'files'] as const;
@@ -15,12 +16,18 @@ export interface PromptOp {
   readonly display?: string;
   /** What of the text the user typed, where the rest was piped in; absent = what is displayed. */
   readonly typed?: string;
+  /** A skill whose instructions go along. */
+  readonly skill?: SkillText;
+  /** Commands whose output is part of the text. */
+  readonly commands?: SkillText['commands'];
   readonly images?: readonly Extract<ContentPart, { type: 'image' }>[];
 }
 
 export type Op =
   | PromptOp
   | { readonly type: 'shell'; readonly command: string }
+  /** Runs a skill or custom command: fills in its commands, then prompts. `display`: as the user typed it. */
+  | ({ readonly type: 'use_skill'; readonly display: string } & PreparedSkill)
   | { readonly type: 'interrupt' }
   /** What runs in front and can goes on in the background; its calls return at once. */
   | { readonly type: 'background' }

@@ -34,7 +34,9 @@ export type Access =
   | { readonly type: 'command'; readonly command: string; readonly cwd: string }
   /** A request to a host on the web; `domain` is that host in lower case, without port and without a dot at the end. */
   | { readonly type: 'web'; readonly url: string; readonly domain: string }
-  | { readonly type: 'plan' };
+  | { readonly type: 'plan' }
+  /** Something that a rule can name: `Skill(review)`. By itself it touches nothing outside the session. */
+  | { readonly type: 'named'; readonly name: string };
 
 export interface AccessPaths {
   readonly paths: readonly string[];

@@ -19,6 +19,9 @@ export const builtinToolSpecifiers = {
   ExitPlanMode: 'none',
 } as const satisfies Readonly<Record<string, RuleSpecifier>>;
 
+/** The tool that loads a skill; offered only if there is one. */
+export const skillToolName = 'Skill';
+
 export type BuiltinToolName = keyof typeof builtinToolSpecifiers;
 
 /** For code that treats calls of one built-in tool in a way of its own. */

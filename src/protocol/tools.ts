@@ -10,6 +10,7 @@ import type {
 import type { ImagePart } from './files/images.ts';
 import type { ToolSchema } from './messages.ts';
 import type { Access, Grant, Preview } from './permissions.ts';
+import type { SkillPart, SkillText } from './skills.ts';
 
 /** Where large output goes while it is produced; bytes are kept whole, content-addressed, 0600. */
 export interface BlobSink {
@@ -94,6 +95,8 @@ export interface ToolContext {
   readonly cache?: ToolCache;
   /** Whether the model that will read the result takes images; undefined or absent = not known. */
   readonly seesImages?: () => boolean | undefined;
+  /** Fills in the commands of a skill's text; each is decided about as a call of Bash. Absent = they stay text. */
+  readonly fillIn?: (parts: readonly SkillPart[]) => Promise<Pick<SkillText, 'text' | 'commands'>>;
   /** Looks something up in the session's log and originals. */
   readonly recall: (request: RecallRequest, signal: AbortSignal) => Promise<RecallAnswer>;
 }
@@ -120,6 +123,8 @@ export interface ToolOutcome {
   readonly sandbox?: SandboxRecord;
   /** What the model is shown behind the result, which itself holds text only. */
   readonly images?: readonly { readonly path: string; readonly image: ImagePart }[];
+  /** Instructions that follow the result. */
+  readonly skill?: SkillText;
 }
 
 /** The call's outcome is known without doing anything: nobody need be asked, the model hears it at once. */
@@ -146,7 +151,5 @@ export interface Tool {
   readonly schema: ToolSchema;
   /** Read-only calls may run beside each other. */
   readonly readOnly: boolean;
-  /** May be left out of requests until the model searches for it: a server may bring hundreds. */
-  readonly onDemand?: boolean;
   prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
 }

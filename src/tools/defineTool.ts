@@ -130,6 +130,7 @@ function accessPreview(name: string, title: string, access: Access): Preview {
     case 'web':
       return { type: 'text', text: `GET ${access.url}` };
     case 'plan':
+    case 'named':
     case 'none':
     case 'unknown':
       return { type: 'text', text: title };

@@ -30,6 +30,11 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       add: async () => ({ type: 'refused', message: 'nothing is added in this test' }),
       search: async () => [],
     },
+    skills: {
+      list: async () => ({ skills: [], problems: [] }),
+      shownPath: (file) => file,
+      prepare: async () => ({ problem: 'There is none.' }),
+    },
     settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
     explainPermission: async () => undefined,

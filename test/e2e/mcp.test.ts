@@ -164,21 +164,3 @@ test('the key of the model is not in the environment of a server', async () => {
   expect(result(stage)).toBe('OPENAI_API_KEY=(unset)');
   expect(SERVER).toMatch(/server\.mjs$/);
 });
-
-test('schemas that take too much of the window are searched for, and stay found when the session is resumed', async () => {
-  const stage = await setStage();
-  await own(stage, { mcpServers: { wide: stdio('wide-schemas') } });
-  const used = call('mcp__wide__wide7', { text: 'invoice' });
-  stage.server.script(call('ToolSearch', { query: 'invoices of kind 7' }), used, { text: 'Handled.' });
-  const ran = await stage.print(['-p', 'handle it', '--allowed-tools', 'mcp__wide']);
-  expect(ran).toMatchObject({ code: 0, stdout: 'Handled.\n', stderr: '' });
-  const ofServers = (request: number) =>
-    toolNames(stage, request).filter((name) => /^(mcp__|ToolSearch)/.test(name));
-  expect(ofServers(0)).toEqual(['ToolSearch']);
-  expect(ofServers(1)).toContain('mcp__wide__wide7');
-  expect(ofServers(1)).toHaveLength(6);
-  expect(result(stage)).toBe('Handled wide7: invoice');
-  stage.server.script({ text: 'Resumed.' });
-  await stage.print(['-p', 'go on', '--continue']);
-  expect(ofServers(3)).toEqual(['ToolSearch', 'mcp__wide__wide7']);
-});

@@ -35,6 +35,7 @@ describe('the kinds', () => {
       instructions: 'user sent stays:all searched:note',
       prompt: 'user sent searched:you',
       shell: 'user sent folds searched:you',
+      skill: 'user sent searched:note',
       image: 'user sent folds searched:note',
       environment: 'user sent folds stays:newest searched:note',
       mode: 'system sent stays:newest',

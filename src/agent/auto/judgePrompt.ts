@@ -89,6 +89,7 @@ function shownAccess(access: Access, input: unknown): object {
     case 'read':
     case 'plan':
     case 'unknown':
+    case 'named':
     case 'none':
       return { arguments: input };
   }

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Live, liveEntries, oneLine } from '../../context/index.ts';
 import type { Checkpoint, PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
-import { displayOf } from '../../protocol/entries/readEntry.ts';
+import { displayOf, ridesWithPrompt } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { TurnRecord } from '../../protocol/rewind.ts';
 import { textOf } from '../promptOf.ts';
@@ -23,7 +23,7 @@ export function turnsOf(live: readonly JSONLEntry[]): readonly TurnRecord[] {
 /** What was recalled for a prompt stands before it and belongs to it. */
 function lastBefore(live: readonly JSONLEntry[], prompt: number): JSONLEntry | undefined {
   let at = prompt - 1;
-  while (live[at]?.subtype === 'memory') at--;
+  while (ridesWithPrompt(live[at])) at--;
   return live[at];
 }
 

@@ -32,6 +32,9 @@ export interface Permissions {
   propose(calls: readonly AnsweredCall[], least: number): Promise<LearnedRules>;
   /** Saves an "always" and says what was saved where. */
   remember(suggestion: RuleSuggestion): Promise<string>;
+  /** Allow rules that a skill of the user's own brings; they end with the turn. */
+  allowForTurn(rules: readonly string[], source: string): void;
+  endTurn(): void;
   rules(): readonly SourcedRule[];
   /** Whether every part of a command matches one of the patterns, as in `Bash(pattern)`. */
   matches(patterns: readonly string[], command: string): Promise<boolean>;
@@ -59,7 +62,8 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
   const { engine, home, root, saved } = places;
   const localSettingsFile = settingsFiles(places).local;
   const ofSession: SourcedRule[] = [];
-  const allRules = (): readonly SourcedRule[] => [...loaded.rules, ...saved, ...ofSession];
+  let ofTurn: readonly SourcedRule[] = [];
+  const allRules = (): readonly SourcedRule[] => [...loaded.rules, ...saved, ...ofSession, ...ofTurn];
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let held: PermissionInput | undefined;
   const lookups = diskLookups(process.env);
@@ -80,6 +84,14 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
   });
 
   return {
+    allowForTurn(rules, source) {
+      if (managedOnly) return;
+      const added = rules.map((text) => ({ text, behavior: 'allow' as const, source, base: root }));
+      ofTurn = [...ofTurn, ...added];
+    },
+    endTurn() {
+      ofTurn = [];
+    },
     // What does not count must not look as if it did: the start has named it.
     rules: () => allRules().filter(({ text }) => !('error' in parseRule(text))),
     isWithheld(path) {

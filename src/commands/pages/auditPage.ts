@@ -60,6 +60,7 @@ export function createAuditReader(): AuditReader {
         return [resultRow(entry, toolResult, call?.tool?.input)];
       }
       if (entry.subtype === 'shell') return [shellRow(entry)];
+      if (entry.subtype === 'prompt' || entry.subtype === 'skill') return inlineRows(entry);
       return entry.subtype === 'task' ? [taskRow(entry)] : [];
     },
   };
@@ -104,6 +105,18 @@ function unfinishedRow({ seq, timestamp, tool }: JSONLEntry): AuditRow {
 function shellRow({ seq, timestamp, data }: KindEntry<'shell'>): AuditRow {
   const base = { seq, time: timestamp, tool: '!', verdict: 'ran', basis: 'own' } as const;
   return { ...base, ...askedFor(data), ...nothing };
+}
+
+/** Commands that filled in a skill's text. */
+function inlineRows({ seq, timestamp, data }: KindEntry<'prompt'> | KindEntry<'skill'>): AuditRow[] {
+  return (data?.commands ?? []).map(({ command, status = 'ok', basis }) => ({
+    ...{ seq, time: timestamp, tool: toolNames.bash },
+    ...askedFor({ command }),
+    verdict: verdictOf(status),
+    ...(basis === undefined ? {} : { basis }),
+    reason: 'A command of a skill.',
+    ...nothing,
+  }));
 }
 
 function taskRow({ seq, timestamp, message, data }: KindEntry<'task'>): AuditRow {

@@ -14,6 +14,7 @@ import { lastCompaction, namesOf } from '../history/compactions.ts';
 import { epochOf, followEpoch } from '../history/epoch.ts';
 import { reductionEntry } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
+import { repeatedSkills } from '../memory/skills.ts';
 import { draftEntry, type SummaryDraft } from '../memory/ThreadSummary.ts';
 import type { RequestBasis } from '../request/requestRecord.ts';
 import type { Session } from '../session.ts';
@@ -206,7 +207,7 @@ export class CompactionRunner {
     const later = at === -1 ? entries : entries.slice(at + 2);
     return later.some(
       (entry) =>
-        (isUserSide(entry) && entry.subtype !== 'instructions' && entry.subtype !== 'reminder') ||
+        (isUserSide(entry) && !isRepeated(entry)) ||
         entry.type === 'assistant' ||
         entry.type === 'tool_result',
     );
@@ -302,9 +303,24 @@ export class CompactionRunner {
       ...(outcome.reduction === undefined ? [] : [reductionEntry(outcome.reduction)]),
       ...compactionEntries(outcome.summary, metadata),
       ...(outcome.ledger === undefined ? [] : [ledgerEntry(outcome.ledger, ledgerFacts(outcome.metadata))]),
+      ...repeatedSkills(
+        projection.view().atoms.map(({ head }) => head),
+        new Set(retained),
+        projection.budget().window,
+      ),
       ...(outcome.usage === undefined ? [] : [outcome.usage]),
     ]);
   }
+}
+
+/** True for what the program puts behind a summary itself. */
+function isRepeated(entry: JSONLEntry): boolean {
+  const { subtype } = entry;
+  return (
+    subtype === 'instructions' ||
+    subtype === 'reminder' ||
+    (subtype === 'skill' && entry.data?.again === true)
+  );
 }
 
 /** Growth after which a ready draft is stale, in tails. A draft is begun at most one tail before the trigger. */

@@ -27,7 +27,8 @@ export async function admitPrompts(
   const admitted = await Promise.all(prompts.map((prompt) => fitPrompt(prompt, session, room)));
   const notices = admitted.flatMap(({ notice }) => notice ?? []);
   const onWarning = (text: string): unknown => notices.push(text);
-  const memories = await memoriesFor(prompts.map(textOf).join('\n'), session, onWarning);
+  const typed = prompts.filter(({ subtype }) => subtype === 'prompt').map(textOf);
+  const memories = await memoriesFor(typed.join('\n'), session, onWarning);
   return { entries: [...memories, ...admitted.map(({ prompt }) => prompt)], notices };
 }
 

@@ -1,5 +1,5 @@
 /** Permission rules as users write them: `Tool` or `Tool(specifier)`, with the source of each. */
-import { builtinToolSpecifiers, type RuleSpecifier } from '../../protocol/toolNames.ts';
+import { builtinToolSpecifiers, type RuleSpecifier, skillToolName } from '../../protocol/toolNames.ts';
 
 /** A rule in force. `base` is the directory that `/x` in a file pattern is relative to. */
 export interface SourcedRule {
@@ -24,14 +24,13 @@ const foreignSpecifiers: Readonly<Record<string, RuleSpecifier | 'any'>> = {
   NotebookEdit: 'path',
   Agent: 'any',
   Task: 'any',
-  Skill: 'any',
   WebSearch: 'none',
   KillShell: 'none',
   AskUserQuestion: 'none',
 };
 
 const specifiers: ReadonlyMap<string, RuleSpecifier | 'any'> = new Map(
-  Object.entries({ ...builtinToolSpecifiers, ...foreignSpecifiers }),
+  Object.entries({ ...builtinToolSpecifiers, [skillToolName]: 'any', ...foreignSpecifiers }),
 );
 
 /** Parses one rule; an invalid one returns a sentence that says what to write instead. */

@@ -20,3 +20,8 @@ export function shellCommand(entry: JSONLEntry): string | undefined {
 export function topicOf({ data }: JSONLEntry): string | undefined {
   return data !== undefined && 'about' in data && typeof data.about === 'string' ? data.about : undefined;
 }
+
+/** Returns true for an entry right before a prompt that came with it: recalled memories, a skill's instructions. */
+export function ridesWithPrompt(entry: JSONLEntry | undefined): boolean {
+  return entry?.subtype === 'memory' || (entry?.subtype === 'skill' && entry.data?.callId === undefined);
+}

@@ -43,7 +43,7 @@ export async function runInput(
       echo(draft.text);
       return notice('error', unknownCommandText(meaning));
     case 'command': {
-      echo(draft.text);
+      if (meaning.command.isPrompt !== true) echo(draft.text);
       const result = await meaning.command.run(meaning.args, host);
       switch (result.type) {
         case 'op':

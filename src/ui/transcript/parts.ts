@@ -226,6 +226,7 @@ function detailParts(entry: JSONLEntry): Part[] {
       return typeof prompt === 'string' ? [line('System prompt:'), ...dimText(prompt)] : [];
     }
     case 'instructions':
+    case 'skill':
     case 'memory':
       return dimText(contentText(entry));
     case 'environment':

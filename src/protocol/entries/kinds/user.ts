@@ -2,6 +2,16 @@ import * as z from 'zod';
 import { bodyOf, contentOf, contextNote, defineKind } from '../defineKind.ts';
 import { blobRefSchema, todoSchema, toolDisplaySchema } from '../fields.ts';
 
+/** Commands of a skill's text that were run to fill it in. */
+const filledIn = z.array(
+  z.object({
+    command: z.string(),
+    status: z.string().optional(),
+    /** What let it run. */
+    basis: z.string().optional(),
+  }),
+);
+
 /** What the user asked. */
 export const prompt = defineKind({
   subtype: 'prompt',
@@ -11,6 +21,7 @@ export const prompt = defineKind({
     display: z.string().optional(),
     /** What the user typed themselves, without files and commands that were filled in. */
     typed: z.string().optional(),
+    commands: filledIn.optional(),
     /** The whole, where the message holds only its beginning and end. */
     original: blobRefSchema.optional(),
   }),
@@ -46,6 +57,28 @@ export const image = defineKind({
   folds: true,
   searchedAs: 'note',
   note: ({ data }) => contextNote(`Image shown to the model: ${data?.path ?? 'unnamed'}`, { only: 'export' }),
+});
+
+/** The instructions of a skill that is in use. A compaction repeats them, cut to a budget. */
+export const skill = defineKind({
+  subtype: 'skill',
+  type: 'user',
+  data: z.object({
+    name: z.string().optional(),
+    /** Absolute. */
+    file: z.string().optional(),
+    /** The tool call that asked for it; absent if the user did. */
+    callId: z.string().optional(),
+    /** Repeated after a compaction. */
+    again: z.boolean().optional(),
+    commands: filledIn.optional(),
+  }),
+  isSent: true,
+  searchedAs: 'note',
+  note: (entry) => {
+    const { name = 'unnamed', again = false } = entry.data ?? {};
+    return contextNote(`Skill ${name}${again ? ', repeated after the compaction' : ''}`, bodyOf(entry));
+  },
 });
 
 /** Memories found for the prompt that follows; quoted as data. */

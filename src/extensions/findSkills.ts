@@ -1,0 +1,201 @@
+/** Finds skills and custom commands in the folders of the user and of the repository. Reads front matter only. */
+import { opendir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { readSmallFile } from '../disk/readSmallFile.ts';
+import type { Skill, SkillList, SkillProblem } from '../protocol/skills.ts';
+import { listValue, readFrontMatter, switchValue, textValue } from './frontMatter.ts';
+
+export interface SkillPlaces {
+  /** The user's home directory. */
+  readonly home: string;
+  /** Our own folder in it. */
+  readonly dataRoot: string;
+  /** The repository's root, links resolved. */
+  readonly root: string;
+  /** Where the program was started. */
+  readonly cwd: string;
+  /** True for a file that must not go to the model unasked: a secret, or one that a rule withholds. */
+  readonly isSensitive: (path: string) => boolean;
+}
+
+/** Bytes of one file. */
+const MAX_BYTES = 200_000;
+/** Files of one kind in one folder. */
+const MAX_FILES = 500;
+const MAX_DEPTH = 6;
+/** Of a description: the limit of the Agent Skills format. */
+const MAX_DESCRIPTION = 1024;
+
+/**
+ * All skills and commands, each name once. The user's own win over the repository's, our own folders over those of
+ * other agents, skills over commands.
+ */
+export async function findSkills(places: SkillPlaces): Promise<SkillList> {
+  const folders = skillFolders(places);
+  const found = await Promise.all(folders.map((folder) => readFolder(folder, places)));
+  const skills = new Map<string, Skill>();
+  const problems: SkillProblem[] = [];
+  for (const list of found) {
+    problems.push(...list.problems);
+    for (const skill of list.skills) if (!skills.has(skill.name)) skills.set(skill.name, skill);
+  }
+  const sorted = [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { skills: sorted, problems };
+}
+
+interface Folder {
+  readonly path: string;
+  readonly kind: Skill['kind'];
+  readonly scope: Skill['scope'];
+}
+
+/** The folders that are searched, in order of precedence. Source: Claude Code (`.claude`), Agent Skills (`.agents`). */
+function skillFolders({ home, dataRoot, root, cwd }: SkillPlaces): Folder[] {
+  const user = [dataRoot, join(home, '.claude'), join(home, '.agents')];
+  // A package of a monorepo may have skills of its own; the nearest count first.
+  const project = folderChain(root, cwd)
+    .reverse()
+    .flatMap((folder) => ['.clawdcode', '.claude', '.agents'].map((name) => join(folder, name)));
+  return (['skill', 'command'] as const).flatMap((kind) => [
+    ...user.map((path): Folder => ({ path: join(path, `${kind}s`), kind, scope: 'user' })),
+    ...project
+      // The home itself may be the repository: its folders are the user's own.
+      .filter((path) => !user.includes(path))
+      .map((path): Folder => ({ path: join(path, `${kind}s`), kind, scope: 'project' })),
+  ]);
+}
+
+/** From the root down to the working directory. */
+function folderChain(root: string, cwd: string): string[] {
+  const way = relative(root, cwd);
+  if (way.startsWith('..')) return [cwd];
+  const folders = [root];
+  for (const name of way.split(sep).filter((part) => part !== ''))
+    folders.push(join(folders.at(-1) ?? root, name));
+  return folders;
+}
+
+async function readFolder(folder: Folder, places: SkillPlaces): Promise<SkillList> {
+  const files = folder.kind === 'skill' ? await skillFiles(folder.path) : await commandFiles(folder.path);
+  const read = await Promise.all(files.map((file) => readSkill(file, folder, places)));
+  return {
+    skills: read.flatMap((one) => (one !== undefined && 'name' in one ? [one] : [])),
+    problems: read.flatMap((one) => (one !== undefined && 'message' in one ? [one] : [])),
+  };
+}
+
+async function skillFiles(folder: string): Promise<string[]> {
+  const names = await namesIn(folder);
+  return names.map(({ name }) => join(folder, name, 'SKILL.md'));
+}
+
+async function commandFiles(folder: string, depth = 0): Promise<string[]> {
+  const names = await namesIn(folder);
+  const files = names.filter(({ name }) => /\.md$/i.test(name)).map(({ name }) => join(folder, name));
+  if (depth >= MAX_DEPTH) return files;
+  for (const { name, isFolder } of names) {
+    if (isFolder && files.length < MAX_FILES)
+      files.push(...(await commandFiles(join(folder, name), depth + 1)));
+  }
+  return files.slice(0, MAX_FILES);
+}
+
+async function namesIn(folder: string): Promise<{ name: string; isFolder: boolean }[]> {
+  const names: { name: string; isFolder: boolean }[] = [];
+  try {
+    for await (const entry of await opendir(folder)) {
+      if (!entry.name.startsWith('.')) names.push({ name: entry.name, isFolder: entry.isDirectory() });
+      if (names.length >= MAX_FILES) break;
+    }
+  } catch {
+    // No such folder.
+  }
+  return names.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function readSkill(
+  file: string,
+  { path: folder, kind, scope }: Folder,
+  places: SkillPlaces,
+): Promise<Skill | SkillProblem | undefined> {
+  if ((await stat(file).catch(() => undefined)) === undefined) return undefined;
+  const text = await readSkillFile({ file, scope }, places);
+  if (typeof text !== 'string') return { file, message: text.problem };
+  const { values, body } = await readFrontMatter(text);
+  const name = nameOf(file, folder, kind, values);
+  if (!NAME.test(name))
+    return {
+      file,
+      message: `The name "${name}" cannot be a command. Use lower-case letters, digits and hyphens.`,
+    };
+  const description = [textValue(values.description), textValue(values.when_to_use)]
+    .filter(Boolean)
+    .join(' ');
+  const argumentHint = textValue(values['argument-hint']);
+  return {
+    name,
+    kind,
+    description: (description === '' ? firstLine(body) : description)
+      .slice(0, MAX_DESCRIPTION)
+      .toWellFormed(),
+    ...(argumentHint === undefined ? {} : { argumentHint }),
+    file,
+    scope,
+    // A command without a description was written for its user.
+    modelCanUse:
+      switchValue(values['disable-model-invocation']) !== true && (kind === 'skill' || description !== ''),
+    userCanUse: switchValue(values['user-invocable']) !== false,
+    allowedTools: scope === 'user' ? listValue(values['allowed-tools']) : [],
+    ignored: Object.keys(values)
+      .filter((key) => !KEYS.has(key) || (key === 'allowed-tools' && scope === 'project'))
+      .sort(),
+  };
+}
+
+/** `KEYS` have an effect or are only information. */
+const KEYS: ReadonlySet<string> = new Set([
+  ...['name', 'description', 'when_to_use', 'argument-hint', 'allowed-tools', 'disable-model-invocation'],
+  ...['user-invocable', 'license', 'compatibility', 'metadata', 'version'],
+]);
+
+/** Parts between colons start with a letter or digit. */
+const NAME = /^[a-z0-9][\w-]{0,63}(?::[a-z0-9][\w-]{0,63}){0,5}$/i;
+
+/** A skill is named by its folder, a command by its path: `git/commit.md` is `git:commit`. */
+function nameOf(
+  file: string,
+  folder: string,
+  kind: Skill['kind'],
+  values: Readonly<Record<string, unknown>>,
+): string {
+  if (kind === 'command') return relative(folder, file).replace(/\.md$/i, '').split(sep).join(':');
+  const own = textValue(values.name);
+  return own !== undefined && NAME.test(own) ? own : basename(dirname(file));
+}
+
+function firstLine(body: string): string {
+  const line = body.split('\n').find((one) => one.trim() !== '') ?? '';
+  return line
+    .replace(/^#+\s*/, '')
+    .trim()
+    .slice(0, 200);
+}
+
+/**
+ * The text of a skill's file. One of the repository must stay inside the repository, and none may hold secrets: what it
+ * says goes to the model.
+ */
+export async function readSkillFile(
+  { file, scope }: Pick<Skill, 'file' | 'scope'>,
+  { root, isSensitive }: Pick<SkillPlaces, 'root' | 'isSensitive'>,
+): Promise<string | { readonly problem: string }> {
+  const real = await realpath(file).catch(() => undefined);
+  if (real === undefined) return { problem: 'The file is gone.' };
+  if (scope === 'project') {
+    const way = relative(root, real);
+    if (way.startsWith('..') || isSensitive(real))
+      return { problem: 'It leads out of the project or to a secret, so it is not read.' };
+  }
+  const text = await readSmallFile(real, MAX_BYTES);
+  return text ?? { problem: `It cannot be read as a file of at most ${MAX_BYTES / 1000} kB.` };
+}

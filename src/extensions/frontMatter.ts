@@ -1,0 +1,74 @@
+/** Front matter of Markdown files: the YAML between two lines of `---` at the top. */
+
+export interface FrontMatter {
+  /** Values as YAML reads them; of text that is not valid YAML, each `key: value` line as a string. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The text below the front matter. */
+  readonly body: string;
+}
+
+/** Characters of front matter that are read; a longer one is taken as plain text. */
+const MAX_CHARACTERS = 20_000;
+
+/** Splits a file into front matter and body. A file without front matter is all body. */
+export async function readFrontMatter(text: string): Promise<FrontMatter> {
+  const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  const [whole, yaml = ''] = /^---[ \t]*\n(?:([\s\S]*?)\n)??---[ \t]*(?:\n|$)/.exec(clean) ?? [];
+  if (whole === undefined || yaml.length > MAX_CHARACTERS) return { values: {}, body: clean };
+  return { values: await parseYaml(yaml), body: clean.slice(whole.length) };
+}
+
+async function parseYaml(yaml: string): Promise<Readonly<Record<string, unknown>>> {
+  const { parse } = await import('yaml');
+  try {
+    // Aliases could blow a few lines up to gigabytes.
+    const value: unknown = parse(yaml, { maxAliasCount: 0, logLevel: 'error' });
+    return isRecord(value) ? value : {};
+  } catch {
+    return readLines(yaml);
+  }
+}
+
+/** Descriptions often contain a colon, which is not valid YAML without quotes. */
+function readLines(yaml: string): Readonly<Record<string, unknown>> {
+  const values: [string, string][] = [];
+  for (const line of yaml.split('\n')) {
+    const [, key, value = ''] = /^([A-Za-z][\w-]*):[ \t]*(.*)$/.exec(line) ?? [];
+    if (key !== undefined) values.push([key, value.trim()]);
+  }
+  return Object.fromEntries(values);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value as one line of text; undefined for a missing or empty one. */
+export function textValue(value: unknown): string | undefined {
+  const text =
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : // `argument-hint: [issue] ` is a list for YAML.
+        Array.isArray(value)
+        ? `[${value.map(String).join(', ')}]`
+        : '';
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line === '' ? undefined : line;
+}
+
+/** A list, written as one or as text with commas; commas in parentheses belong to their item: `Bash(git add:*), Read`. */
+export function listValue(value: unknown): readonly string[] {
+  const items = Array.isArray(value)
+    ? value.map(String)
+    : typeof value === 'string'
+      ? value.split(/,(?![^()]*\))|[ \t\n]+(?![^()]*\))/)
+      : [];
+  return items.map((item) => item.trim()).filter((item) => item !== '');
+}
+
+/** A switch; undefined for anything that is not clearly on or off. */
+export function switchValue(value: unknown): boolean | undefined {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  return undefined;
+}

@@ -1,0 +1,57 @@
+/** The text of a skill or command with its arguments filled in. Pure. */
+import type { SkillPart } from '../protocol/skills.ts';
+
+export interface SkillArguments {
+  /** What was typed behind the name, or what the model gave. */
+  readonly args: string;
+  readonly sessionId: string;
+  /** Absolute path of the folder that holds the file. */
+  readonly directory: string;
+}
+
+/** Commands of one file that are run; the rest stays text. */
+const MAX_COMMANDS = 20;
+
+/**
+ * Fills in `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`, `${CLAUDE_SESSION_ID}` and `${CLAUDE_SKILL_DIR}`. In a file that uses
+ * `$0`, that is the first argument; in any other, `$1` is: both conventions are in use. Arguments that the file does not
+ * mention are added at the end. Only commands of the file itself are commands: what an argument brings in stays text.
+ */
+export function fillIn(body: string, { args, sessionId, directory }: SkillArguments): readonly SkillPart[] {
+  const words = splitArguments(args);
+  const first = /\$0(?!\d)/.test(body) ? 0 : 1;
+  let isUsed = false;
+  const fill = (text: string): string =>
+    text.replace(VARIABLE, (_, index?: string, digit?: string, name?: string) => {
+      if (name !== undefined) return name === 'CLAUDE_SKILL_DIR' ? directory : sessionId;
+      isUsed = true;
+      if (index !== undefined) return words[Number(index)] ?? '';
+      return digit === undefined ? args : (words[Number(digit) - first] ?? '');
+    });
+  const parts: SkillPart[] = [];
+  let from = 0;
+  let commands = 0;
+  for (const { 0: whole, 1: inline = '', 2: block = inline, index } of body.matchAll(COMMAND)) {
+    if (block.trim() === '' || ++commands > MAX_COMMANDS) continue;
+    parts.push({ type: 'text', text: fill(body.slice(from, index)) });
+    parts.push({ type: 'command', command: fill(block.trim()) });
+    from = index + whole.length;
+  }
+  parts.push({ type: 'text', text: fill(body.slice(from)) });
+  if (!isUsed && args.trim() !== '') parts.push({ type: 'text', text: `\n\nARGUMENTS: ${args}` });
+  return parts.filter((part) => part.type === 'command' || part.text !== '');
+}
+
+const VARIABLE =
+  /\$ARGUMENTS(?:\[(\d{1,3})\])?|\$(\d)(?!\d)|\$\{(CLAUDE_SESSION_ID|CLAUDE_SKILL_DIR|CLAWDCODE_SESSION_ID)\}/g;
+
+/** `` !`command` `` at the start of a line or after a blank, and fenced blocks marked `!`. */
+const COMMAND = /(?<=^|\s)!`([^`\n]+)`|(?<=^|\n)```!\s*\n([\s\S]*?)\n```(?=\n|$)/g;
+
+/** Splits arguments at blanks; quotes keep blanks together. */
+function splitArguments(args: string): readonly string[] {
+  const words: string[] = [];
+  for (const [, double, single, bare] of args.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g))
+    words.push(double?.replace(/\\(["\\])/g, '$1') ?? single ?? bare ?? '');
+  return words;
+}

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type { PreparedSkill, Skill } from '../protocol/skills.ts';
+import { skillToolName } from '../protocol/toolNames.ts';
+import type { Tool } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+import { failure } from './outcomes.ts';
+
+export interface SkillToolDeps {
+  /** The skills that the model may use. Fixed for a session: a changed description is a changed request prefix. */
+  readonly skills: readonly Skill[];
+  /** Reads the skill's file and fills in the arguments; a problem is one sentence for the model. */
+  readonly prepare: (
+    skill: Skill,
+    args: string,
+    sessionId: string,
+  ) => Promise<PreparedSkill | { readonly problem: string }>;
+  /** Called when a skill is loaded, for the permission rules that it brings. */
+  readonly onUse: (skill: Skill) => void;
+}
+
+const input = z.object({
+  skill: z.string().min(1).describe('its name'),
+  args: z.string().optional(),
+});
+
+/** Characters of all descriptions together, about 2,000 tokens: they are in every request. */
+const MAX_DESCRIPTIONS = 8000;
+const MIN_DESCRIPTION = 20;
+
+/** The tool by which the model loads a skill's instructions. */
+export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
+  const find = (name: string): Skill | undefined => {
+    const wanted = name.replace(/^\//, '').toLowerCase();
+    return skills.find((skill) => skill.name.toLowerCase() === wanted);
+  };
+  return defineTool({
+    name: skillToolName,
+    description: [
+      'Load the instructions of a skill. Call it before you start a task that a description fits, and when the user names a skill; then follow them.',
+      ...skillLines(skills),
+    ].join('\n'),
+    input,
+    readOnly: false,
+    title: ({ skill }) => skill,
+    access: ({ skill }) => ({ type: 'named', name: find(skill)?.name ?? skill }),
+    run: async ({ skill: name, args = '' }, context) => {
+      const skill = find(name);
+      if (skill === undefined)
+        return failure(
+          name,
+          `There is no skill "${name}". There are: ${skills.map((one) => one.name).join(', ')}.`,
+        );
+      const prepared = await prepare(skill, args, context.sessionId);
+      if ('problem' in prepared) return failure(name, prepared.problem);
+      onUse(skill);
+      const plain = prepared.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      const filled = (await context.fillIn?.(prepared.parts)) ?? { text: plain };
+      return {
+        status: 'ok',
+        text: `The instructions of the skill ${skill.name} follow.`,
+        kind: 'text',
+        display: { title: skill.name, summary: 'loaded' },
+        skill: { name: skill.name, file: skill.file, ...filled },
+      };
+    },
+  });
+}
+
+/** One line for each skill; long descriptions are cut to equal length until all fit. */
+function skillLines(skills: readonly Skill[]): string[] {
+  const total = (length: number): number =>
+    skills.reduce(
+      (sum, { name, description }) => sum + name.length + 4 + Math.min(length, description.length),
+      0,
+    );
+  let length = 1024;
+  while (length > MIN_DESCRIPTION && total(length) > MAX_DESCRIPTIONS) length = Math.floor(length * 0.9);
+  if (total(length) > MAX_DESCRIPTIONS) return [`Skills: ${skills.map(({ name }) => name).join(', ')}`];
+  return skills.map(({ name, description }) =>
+    description.length <= length
+      ? `- ${name}: ${description}`
+      : `- ${name}: ${description.slice(0, length - 1).toWellFormed()}…`,
+  );
+}

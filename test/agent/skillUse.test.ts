@@ -1,0 +1,165 @@
+/** Skills in a session: the user's `/name`, the model's call, and the commands in their text. */
+import { expect, test } from 'vitest';
+import type { Op } from '../../src/protocol/ops.ts';
+import type { Skill, SkillPart } from '../../src/protocol/skills.ts';
+import { skillTool } from '../../src/tools/skill.ts';
+import { calls, says } from './scriptedModel.ts';
+import { ok, smallTool } from './smallTools.ts';
+import { stage } from './stage.ts';
+
+const review: Skill = {
+  ...{ name: 'review', kind: 'skill', description: 'Review a change.', scope: 'user' },
+  ...{
+    file: '/srv/skills/review/SKILL.md',
+    modelCanUse: true,
+    userCanUse: true,
+    allowedTools: [],
+    ignored: [],
+  },
+} as const;
+const hello: Skill = { ...review, name: 'hello', kind: 'command', file: '/srv/commands/hello.md' };
+
+const bash = smallTool('Bash', {
+  access: { type: 'command', command: 'git branch', cwd: '/' },
+  run: ({ command }) => ok(`output of ${String(command)}\n`),
+});
+
+const withCommand: readonly SkillPart[] = [
+  { type: 'text', text: 'Branch: ' },
+  { type: 'command', command: 'git branch' },
+  { type: 'text', text: '. Review it.' },
+];
+
+const use = (skill: Skill, parts: readonly SkillPart[], display = `/${skill.name} now`): Op => ({
+  type: 'use_skill',
+  skill,
+  parts,
+  display,
+});
+
+test('the instructions of a skill go before the prompt that uses it', async () => {
+  const { run, model, context } = await stage({ tools: [bash], answers: [says('Done.')] });
+  await run(use(review, withCommand));
+  const sent = model.requests[0]?.messages.map(({ content }) => content) ?? [];
+  expect(sent.at(-2)).toContain('# Skill review');
+  expect(sent.at(-2)).toContain('Folder of this skill: /srv/skills/review');
+  expect(sent.at(-2)).toContain('Branch: output of git branch. Review it.');
+  expect(sent.at(-1)).toBe('/review now');
+  const entry = context.entries().find(({ subtype }) => subtype === 'skill');
+  expect(entry?.data).toEqual({
+    name: 'review',
+    file: review.file,
+    commands: [{ command: 'git branch', status: 'ok', basis: 'mode' }],
+  });
+});
+
+test("a command's text is the prompt; the screen shows what was typed", async () => {
+  const { run, model, context } = await stage({ answers: [says('Hi.')] });
+  await run(use(hello, [{ type: 'text', text: 'Say hello.' }]));
+  expect(model.requests[0]?.messages.at(-1)?.content).toBe('Say hello.');
+  const prompt = context.entries().find(({ subtype }) => subtype === 'prompt');
+  expect(prompt?.data).toEqual({ display: '/hello now', typed: '/hello now' });
+});
+
+test('a command that may not run leaves a note in its place', async () => {
+  const { run, model } = await stage({
+    tools: [bash],
+    decide: async () => ({ behavior: 'deny', reason: 'A rule forbids it.' }),
+    answers: [says('I see.')],
+  });
+  await run(use(hello, withCommand));
+  expect(model.requests[0]?.messages.at(-1)?.content).toBe(
+    'Branch: (Not allowed: A rule forbids it.). Review it.',
+  );
+});
+
+test.each<[string, Op]>([
+  ['Esc while it is asked', { type: 'answer', id: 'q2', answer: { behavior: 'deny', interrupt: true } }],
+  ['an interrupt', { type: 'interrupt' }],
+])('%s gives the line back; nothing is sent', async (_, op) => {
+  const { agent, run, when, events, model } = await stage({
+    tools: [bash],
+    decide: async () => ({ behavior: 'ask', reason: 'It needs approval.' }),
+  });
+  when(
+    ({ type }) => type === 'permission_question',
+    (event) =>
+      agent.submit(op.type === 'answer' && 'question' in event ? { ...op, id: event.question.id } : op),
+  );
+  await run(use(review, withCommand));
+  expect(model.requests).toEqual([]);
+  expect(events.filter(({ type }) => type === 'queue_returned')).toMatchObject([
+    { prompts: [{ type: 'prompt', text: '/review now' }] },
+  ]);
+});
+
+test('a comment instead of an answer becomes part of the text', async () => {
+  const { agent, run, when, model } = await stage({
+    tools: [bash],
+    decide: async () => ({ behavior: 'ask', reason: 'It needs approval.' }),
+    answers: [says('I see.')],
+  });
+  when(
+    ({ type }) => type === 'permission_question',
+    (event) => {
+      if (event.type !== 'permission_question') return;
+      const answer = { behavior: 'deny', comment: 'not here' } as const;
+      agent.submit({ type: 'answer', id: event.question.id, answer });
+    },
+  );
+  await run(use(hello, withCommand));
+  expect(model.requests[0]?.messages.at(-1)?.content).toContain('They say: not here');
+});
+
+test('output is cut before it fills the window', async () => {
+  const loud = smallTool('Bash', { run: () => ok('x'.repeat(50_000)) });
+  const { run, model } = await stage({ tools: [loud], answers: [says('Much.')] });
+  await run(use(hello, withCommand));
+  const content = String(model.requests[0]?.messages.at(-1)?.content);
+  expect(content.length).toBeLessThan(21_000);
+  expect(content).toContain('(cut: 30000 more characters)');
+});
+
+test('the model loads a skill by its tool; rewinding a prompt takes its skill along', async () => {
+  const used: string[] = [];
+  const tool = skillTool({
+    skills: [review],
+    prepare: async (skill) => ({ skill, parts: withCommand }),
+    onUse: ({ name }) => used.push(name),
+  });
+  const { run, ask, model, context } = await stage({
+    tools: [bash, tool],
+    answers: [calls(['1', 'Skill', { skill: 'Review' }]), says('Reviewed.'), says('Hello.')],
+  });
+  await ask('Please review');
+  const sent = model.requests[1]?.messages.map(({ content }) => content) ?? [];
+  expect(sent.at(-2)).toBe('The instructions of the skill review follow.');
+  expect(sent.at(-1)).toContain('Branch: output of git branch. Review it.');
+  expect(used).toEqual(['review']);
+  expect(context.entries().find(({ subtype }) => subtype === 'skill')?.data).toMatchObject({ callId: '1' });
+  await run(use(review, [{ type: 'text', text: 'Again.' }]));
+  const prompt = context.entries().findLast(({ subtype }) => subtype === 'prompt');
+  await run({ type: 'rewind', to: prompt?.uuid ?? '', scope: 'conversation' });
+  expect(
+    context
+      .getMessages()
+      .map(({ content }) => content)
+      .join('\n'),
+  ).not.toContain('Again.');
+  expect(
+    context
+      .getMessages()
+      .map(({ content }) => content)
+      .join('\n'),
+  ).toContain('Review it.');
+});
+
+test('an unknown skill is named back with those that there are', async () => {
+  const tool = skillTool({ skills: [review], prepare: async () => ({ problem: 'never' }), onUse: () => {} });
+  const { ask, model } = await stage({
+    tools: [tool],
+    answers: [calls(['1', 'Skill', { skill: 'deploy' }]), says('No.')],
+  });
+  await ask('Deploy');
+  expect(model.requests[1]?.messages.at(-1)?.content).toBe('There is no skill "deploy". There are: review.');
+});

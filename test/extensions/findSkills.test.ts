@@ -1,0 +1,162 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findSkills, readSkillFile, type SkillPlaces } from '../../src/extensions/findSkills.ts';
+
+let folder: string;
+let places: SkillPlaces;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-skills-')));
+  places = {
+    home: join(folder, 'home'),
+    dataRoot: join(folder, 'home/.clawdcode'),
+    root: join(folder, 'repo'),
+    cwd: join(folder, 'repo'),
+    isSensitive: (path) => path.endsWith('.env'),
+  };
+  await mkdir(places.root, { recursive: true });
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function write(path: string, text: string): Promise<string> {
+  const file = join(folder, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+  return file;
+}
+
+async function names(): Promise<string[]> {
+  return (await findSkills(places)).skills.map(({ name }) => name);
+}
+
+const skill = (description: string, more = ''): string =>
+  `---\ndescription: ${description}\n${more}---\nDo it.\n`;
+
+describe('what is found', () => {
+  test('skills and commands of every folder', async () => {
+    for (const place of [
+      'home/.clawdcode',
+      'home/.claude',
+      'home/.agents',
+      'repo/.clawdcode',
+      'repo/.claude',
+      'repo/.agents',
+    ])
+      await write(`${place}/skills/${place.replace(/\W+/g, '-')}/SKILL.md`, skill('A skill.'));
+    await write('repo/.claude/commands/git/commit.md', 'Commit.');
+    await write('home/.clawdcode/commands/hello.md', '# Say hello\n\nNow.');
+    expect(await names()).toEqual([
+      'git:commit',
+      'hello',
+      ...['home-agents', 'home-claude', 'home-clawdcode', 'repo-agents', 'repo-claude', 'repo-clawdcode'],
+    ]);
+    const { skills } = await findSkills(places);
+    expect(skills.find(({ name }) => name === 'hello')).toMatchObject({
+      kind: 'command',
+      scope: 'user',
+      description: 'Say hello',
+      modelCanUse: false,
+      userCanUse: true,
+    });
+  });
+
+  test('of a folder below the root, the nearest counts', async () => {
+    places = { ...places, cwd: join(places.root, 'packages/app') };
+    await write('repo/.claude/skills/build/SKILL.md', skill('Of the root.'));
+    await write('repo/packages/app/.claude/skills/build/SKILL.md', skill('Of the package.'));
+    await write('repo/packages/other/.claude/skills/other/SKILL.md', skill('Not on the way.'));
+    const { skills } = await findSkills(places);
+    expect(skills.map(({ description }) => description)).toEqual(['Of the package.']);
+  });
+
+  test("the user's own wins over the repository's, a skill over a command, ours over others", async () => {
+    await write('repo/.clawdcode/skills/a/SKILL.md', skill('Of the repository.'));
+    await write('home/.claude/skills/a/SKILL.md', skill('Mine for another agent.'));
+    await write('home/.clawdcode/skills/a/SKILL.md', skill('Mine.'));
+    await write('home/.clawdcode/commands/a.md', 'A command.');
+    const { skills } = await findSkills(places);
+    expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
+  });
+
+  test('what the front matter says', async () => {
+    const more = [
+      'when_to_use: When asked.',
+      'argument-hint: [issue]',
+      'disable-model-invocation: true',
+      'allowed-tools: Bash(git diff:*), Read',
+      'model: opus',
+    ];
+    const file = await write('home/.claude/skills/fix/SKILL.md', skill('Fix it.', `${more.join('\n')}\n`));
+    const own = (await findSkills(places)).skills[0];
+    expect(own).toEqual({
+      name: 'fix',
+      kind: 'skill',
+      description: 'Fix it. When asked.',
+      argumentHint: '[issue]',
+      file,
+      scope: 'user',
+      modelCanUse: false,
+      userCanUse: true,
+      allowedTools: ['Bash(git diff:*)', 'Read'],
+      ignored: ['model'],
+    });
+  });
+
+  test("a repository's skill brings no permission rules", async () => {
+    await write('repo/.claude/skills/fix/SKILL.md', skill('Fix it.', 'allowed-tools: Bash(*)\n'));
+    const [own] = (await findSkills(places)).skills;
+    expect(own).toMatchObject({ allowedTools: [], ignored: ['allowed-tools'] });
+  });
+});
+
+describe('what is not used', () => {
+  test('a name that cannot be typed', async () => {
+    await write('repo/.claude/commands/two words.md', 'x');
+    expect(await findSkills(places)).toMatchObject({
+      skills: [],
+      problems: [{ message: expect.stringContaining('two words') }],
+    });
+  });
+
+  test.each([
+    ['out of the project', '../secret.md'],
+    ['to a secret', '../../../.env'],
+  ])('a link that leads %s', async (_, target) => {
+    await write('secret.md', 'private');
+    await write('repo/.env', 'KEY=1');
+    await mkdir(join(places.root, '.claude/skills/evil'), { recursive: true });
+    const out = target.startsWith('../secret') ? join(folder, 'secret.md') : join(places.root, '.env');
+    await symlink(out, join(places.root, '.claude/skills/evil/SKILL.md'));
+    const { skills, problems } = await findSkills(places);
+    expect(skills).toEqual([]);
+    expect(problems).toMatchObject([
+      { message: expect.stringContaining('leads out of the project or to a secret') },
+    ]);
+  });
+
+  test('one that was exchanged for a link after it was found', async () => {
+    const file = await write('repo/.claude/skills/a/SKILL.md', skill('A.'));
+    const [own] = (await findSkills(places)).skills;
+    await rm(file);
+    await symlink(await write('secret.md', 'private'), file);
+    expect(own && (await readSkillFile(own, places))).toEqual({
+      problem: expect.stringContaining('leads out'),
+    });
+  });
+
+  test('a link in a circle, a folder called SKILL.md, a file of a megabyte', async () => {
+    await mkdir(join(places.root, '.claude/commands'), { recursive: true });
+    await symlink('..', join(places.root, '.claude/commands/round'));
+    await mkdir(join(places.root, '.claude/skills/dir/SKILL.md'), { recursive: true });
+    await write('repo/.claude/skills/big/SKILL.md', 'x'.repeat(1_000_000));
+    const { skills, problems } = await findSkills(places);
+    expect(skills).toEqual([]);
+    expect(problems.map(({ file }) => file.slice(places.root.length))).toEqual([
+      '/.claude/skills/big/SKILL.md',
+      '/.claude/skills/dir/SKILL.md',
+    ]);
+  });
+});
