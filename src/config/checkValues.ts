@@ -29,7 +29,10 @@ export function checkValues(written: unknown): { values: Values; complaints: Com
   }
 }
 
-/** A server with one field less would be another server: it goes with the first mistake in it. */
+/**
+ * Reports only the first mistake of each MCP server, and drops the server: with one field less it would be a different
+ * one.
+ */
 function onceEach(complaints: readonly Complaint[]): Complaint[] {
   const servers = new Set<string>();
   return complaints.flatMap((one) => {

@@ -3,7 +3,7 @@ import { editSettings, type SaveOutcome } from './editSettings.ts';
 import { settingsFiles } from './loadSettings.ts';
 import type { Values } from './types.ts';
 
-/** What the user enters on first start; absent fields stay as they are, null resets one. */
+/** The user's input on first start; absent fields stay as they are, null resets one. */
 export interface Credentials {
   readonly apiKey?: string | null | undefined;
   readonly baseUrl?: string | undefined;

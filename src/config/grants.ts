@@ -1,8 +1,7 @@
 /**
- * What the settings of a folder would be allowed to do: each rule, directory, variable and command that takes effect
- * only after the user has approved it is one grant. Trust in a folder is the list of the grants that the user has
- * approved (trust.ts), so later additions need approval again. Settings without a decision here wait for approval.
- * Pure.
+ * The grants that the settings of a folder need: each rule, directory, variable and command that takes effect only
+ * after the user has approved it is one grant. Trust in a folder is the list of the grants that the user has approved
+ * (trust.ts), so later additions need approval again. Settings without a decision here wait for approval. Pure.
  */
 import { parsePermissionMode } from './modes.ts';
 import type { Grant, Values } from './types.ts';
@@ -37,7 +36,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     effect: 'Runs this command when your attention is needed.',
     loosens: (value) => value !== null,
   },
-  // The value is `SERVERS_GRANT`: each server is approved by what is in its definition (trust.ts).
+  // The value is `SERVERS_GRANT`: each server is approved separately, by the content of its definition (trust.ts).
   mcpServers: { effect: 'Names MCP servers:' },
   models: {
     effect: 'Overrides facts about these models: prices, context windows, request fields.',
@@ -202,7 +201,7 @@ export function grantLookup(grants: readonly Grant[]): (grant: Grant) => boolean
 
 const idOf = ({ kind, text, source }: Grant): string => JSON.stringify([kind, text, source]);
 
-/** What a grant of this kind allows, for display; empty for a kind that this version does not know. */
+/** The effect of a grant of this kind, for display; empty for a kind that this version does not know. */
 export function effectOf(kind: string): string {
   return Object.hasOwn(kinds, kind) ? (kinds[kind]?.effect ?? '') : '';
 }

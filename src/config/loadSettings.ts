@@ -73,7 +73,7 @@ export async function loadSettings(
     readonly trusted: boolean;
     readonly granted?: readonly Grant[] | undefined;
     readonly savedRules?: readonly string[];
-    /** Of the command line: where more MCP servers are, and whether only those count. */
+    /** From the command line: further definitions of MCP servers; `strict` = use only these and managed ones. */
     readonly mcp?: { readonly configs: readonly string[]; readonly strict: boolean; readonly cwd: string };
   },
 ): Promise<LoadedSettings> {

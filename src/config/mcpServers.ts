@@ -1,6 +1,6 @@
 /**
- * The MCP servers that settings, `.mcp.json` and the command line define. A definition counts as a whole: of two with the
- * same name the nearer one does (user < project < local < flag < managed), and nothing of the other is mixed in.
+ * The MCP servers defined by settings, `.mcp.json` and the command line. Definitions are not merged: of two with the
+ * same name the one with higher precedence applies in full (user < project < local < flag < managed).
  */
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -18,31 +18,34 @@ import { ONCE } from '../protocol/once.ts';
 import { readSettingsText } from './files.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
-/** The file of a project that all agents read. */
+/** The project file that is shared with other agents. */
 export const SHARED_SERVERS_FILE = '.mcp.json';
 
 /**
- * What trust in a folder agrees to where its files name servers, whatever these are: which of them are used is another
- * question, for each of them by its content.
+ * The text of the grant for naming MCP servers in a trusted folder, regardless of which: each server still needs its
+ * own approval, by its content.
  */
 export const SERVERS_GRANT = 'you are asked about each before it is used.';
 
-/** One file or flag that defines servers. */
+/** The servers of one file or flag. */
 export interface ServerFile {
   readonly servers: readonly McpServerSource[];
   readonly problems: readonly Problem[];
-  /** The file names servers, usable or not. */
+  /** True if the file names servers, usable or not. */
   readonly namesAny: boolean;
 }
 
-/** Takes `mcpServers` out of a layer's checked values: they are not merged like other settings. Changes `values`. */
+/**
+ * Removes `mcpServers` from a layer's checked values, since servers are not merged like other settings. Modifies
+ * `values`.
+ */
 export function takeServers(values: Values, scope: McpScope, source: string): McpServerSource[] {
   const { mcpServers = {} } = values as { mcpServers?: Record<string, McpServerDefinition> };
   delete values.mcpServers;
   return Object.entries(mcpServers).map(([name, definition]) => ({ name, definition, scope, source }));
 }
 
-/** Reads `.mcp.json` of a project. Never rejects: what is wrong with it is a problem. */
+/** Reads the `.mcp.json` of a project. Never rejects: mistakes become problems. */
 export async function readSharedServers(root: string): Promise<ServerFile> {
   const file = SHARED_SERVERS_FILE;
   try {
@@ -59,7 +62,7 @@ export async function readSharedServers(root: string): Promise<ServerFile> {
   }
 }
 
-/** What a file defines at this moment, usable or shadowed; nothing where it cannot be read. */
+/** The servers that a file defines now, including those that another file overrides; empty if it cannot be read. */
 export async function definedServers(
   file: string,
   scope: 'user' | 'project' | 'local',
@@ -68,7 +71,7 @@ export async function definedServers(
   return serversIn(text, { scope, layer: scope, source: file }).servers;
 }
 
-/** Reads what `--mcp-config` names: files, or JSON itself. Never rejects. */
+/** Reads the values of `--mcp-config`: files, or inline JSON. Never rejects. */
 export async function readServerFlags(values: readonly string[], cwd: string): Promise<ServerFile> {
   const layer = 'flag';
   const read = await Promise.all(
@@ -91,7 +94,7 @@ export async function readServerFlags(values: readonly string[], cwd: string): P
   };
 }
 
-/** Of each name the definition that counts. `strict`: only those of the command line and of managed settings. */
+/** The definition that applies for each name. `strict`: only those of the command line and of managed settings. */
 export function countingServers(found: readonly McpServerSource[], strict: boolean): McpServerSource[] {
   const rank = ({ scope }: McpServerSource): number => mcpScopes.indexOf(scope);
   const byName = new Map<string, McpServerSource>();
@@ -103,7 +106,9 @@ export function countingServers(found: readonly McpServerSource[], strict: boole
   return [...byName.values()];
 }
 
-/** What an approval holds for: the same name with the same content, in whichever file. Variables are not filled in. */
+/**
+ * Identifies the name and content for which a server is approved, regardless of the file. Variables are not expanded.
+ */
 export function serverHash({ name, definition }: Pick<McpServerSource, 'name' | 'definition'>): string {
   const sorted = JSON.stringify([name, definition], (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -113,7 +118,7 @@ export function serverHash({ name, definition }: Pick<McpServerSource, 'name' | 
   return createHash('sha256').update(sorted).digest('hex');
 }
 
-/** Whether a server comes with a folder, so that it needs the user's word. */
+/** True if a server is defined by a folder, and so needs the user's approval. */
 export function isOfFolder({ scope }: Pick<McpServerSource, 'scope'>): boolean {
   return scope === 'project' || scope === 'local';
 }
@@ -126,10 +131,10 @@ interface Origin {
 
 const fileSchema = z.object({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
 
-/** Nobody writes more by hand; each costs a question. */
+/** More than anyone writes by hand; each needs an approval. */
 const MAX_SERVERS = 100;
 
-/** A mistake costs the server that it is in. */
+/** A mistake disables only the server that contains it. */
 function serversIn(text: string, { scope, layer, source }: Origin): ServerFile {
   const errors: ParseError[] = [];
   const data: unknown = parse(text, errors, { allowTrailingComma: true });

@@ -1,6 +1,6 @@
 /**
- * The folders that the user trusts, by real path, what they approved in each, and rules they saved in a folder without
- * being asked to trust it: `trust.json` in the program's own directory.
+ * The folders that the user trusts, by real path, what they approved in each, their decisions about MCP servers, and
+ * rules they saved in a folder without being asked to trust it: `trust.json` in the program's own directory.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,24 +16,24 @@ const trustFileSchema = z.looseObject({
   /** Approved grants, by folder; earlier versions did not record them. */
   grants: z.record(z.string(), z.array(grantSchema)).default({}),
   rules: z.record(z.string(), z.array(z.string())).default({}),
-  /** What was said about the MCP servers of a folder: by name, for one content. */
+  /** Decisions about the MCP servers of a folder: by server name, valid for one content. */
   servers: z
     .record(z.string(), z.record(z.string(), z.looseObject({ hash: z.string(), approved: z.boolean() })))
     .default({}),
 });
 type TrustFile = z.infer<typeof trustFileSchema>;
 
-/** What the user has decided about one folder; folders inside or around it are separate. */
+/** The user's decisions about one folder; folders inside or around it are separate. */
 export interface FolderTrust {
   /** The user has trusted this folder, whatever its settings were at the time. */
   readonly isTrusted: boolean;
-  /** What they approved; undefined if an earlier version did not record it. */
+  /** The approved grants; undefined if an earlier version did not record them. */
   readonly granted: readonly Grant[] | undefined;
   /** Allow rules that the user saved in the folder: they apply there regardless of its other settings. */
   readonly savedRules: readonly string[];
-  /** What the user has said about a server of the folder; undefined for one that is new or has changed. */
+  /** The user's decision about a server of the folder; undefined for one that is new or has changed. */
   readonly serverAnswer: (name: string, hash: string) => boolean | undefined;
-  /** Names of the servers that the user has decided about, whatever they were then. */
+  /** Names of the servers that the user has decided about, even if they have changed since. */
   readonly serversAnswered: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export async function rememberRules(
   await writeTrustFile(dataRoot, { ...trust, rules });
 }
 
-/** Remembers what the user said about a server of a folder, for this content of it. */
+/** Records the user's decision about a server of a folder, for this content. */
 export async function rememberServer(
   dataRoot: string,
   realRoot: string,

@@ -29,7 +29,7 @@ export interface Problem {
   /** 1-based. */
   readonly line?: number;
   readonly column?: number;
-  /** What is wrong and how to fix it; names file and key. */
+  /** The mistake and how to fix it; names file and key. */
   readonly message: string;
 }
 
@@ -76,9 +76,9 @@ export interface LoadedSettings {
   readonly untrusted: readonly UntrustedSetting[];
   /** Everything in the folder's files that needs the user's approval, whether approved or not. */
   readonly grants: readonly Grant[];
-  /** The MCP servers that count, one of each name; those of the folder need the user's approval, too. */
+  /** The MCP servers that apply, one of each name; those of the folder also need the user's approval. */
   readonly servers: readonly McpServerSource[];
-  /** Names of servers of the folder that do not count, because the folder is not trusted. */
+  /** Names of the folder's servers that do not apply because the folder is not trusted. */
   readonly heldServers: readonly string[];
   /** Unavailable modes, each with a displayable sentence on why. */
   readonly refusedModes: Readonly<Partial<Record<PermissionMode, string>>>;

@@ -13,7 +13,7 @@ export interface UsageFigures {
   readonly cache_read_input_tokens: number;
 }
 
-/** What this run has used and done so far; excludes the past of a resumed session. */
+/** Usage and results of this run so far; excludes the past of a resumed session. */
 export interface Tally {
   add(event: AgentEvent): void;
   /** The text of the last reply. */

@@ -23,7 +23,7 @@ export interface HeadlessOptions {
   readonly now: () => number;
   /** Names of the model's tools, for the first line of stream-json. */
   readonly tools?: readonly string[];
-  /** The MCP servers as they are when it begins. */
+  /** The state of the MCP servers at the start of the run. */
   readonly servers?: readonly McpServerStatus[];
   /** Names of the skills, told there as well. */
   readonly skills?: readonly string[];

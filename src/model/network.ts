@@ -3,7 +3,7 @@ import type { ModelErrorKind } from '../protocol/model.ts';
 
 interface NetworkFailure {
   readonly kind: ModelErrorKind;
-  /** What happened; `{url}` stands for the address, `{other}` for the one that the error message contains in `<>`. */
+  /** The event; `{url}` stands for the address, `{other}` for the one that the error message contains in `<>`. */
   readonly what: string;
   readonly next: string;
   /** `later`: only once the server has answered before, so that the address is not a typo. */

@@ -20,7 +20,7 @@ import type { WebFetchDeps } from './web/readWebPage.ts';
 import { webFetchTool } from './webFetch.ts';
 import { writeTool } from './write.ts';
 
-/** What the tools need from the process that runs them. */
+/** Dependencies of the tools. */
 export interface ToolDeps {
   readonly env: Environment;
   /** The user's home directory, for `~`. */

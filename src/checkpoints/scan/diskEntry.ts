@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 
-/** What a stat of a path shows, without opening anything. */
+/** The result of a stat, without opening anything. */
 export interface DiskEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'pipe' | 'socket' | 'device';
   /** Permission bits, including set-user-id, set-group-id and sticky. */
@@ -97,7 +97,7 @@ export type Content =
       readonly secret?: boolean;
     };
 
-/** What the last scan found at a path. */
+/** The state of a path at the last scan. */
 export interface Known {
   readonly entry: DiskEntry;
   /** Scanned so soon after its last change that the next scan must read it again. */

@@ -34,7 +34,7 @@ export interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
   readonly now: () => number;
   /** Longest wait of a prompt, in ms. Default: longer for a local server, which reports more and may be busy. */
   readonly patienceMs?: number;
-  /** What earlier sessions learned; absent = nothing. */
+  /** Knowledge from earlier sessions; absent = none. */
   readonly memory?: ServerMemory;
 }
 

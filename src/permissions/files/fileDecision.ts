@@ -16,7 +16,7 @@ import {
 } from './protectedNames.ts';
 import { couldBeSensitive, foldPath, isSensitive, secretFolders } from './sensitive.ts';
 
-/** What determined the decision, so that a rule can be suggested. */
+/** The deciding factor, so that a rule can be suggested. */
 export interface FileVerdict extends PermissionDecision {
   readonly cause: 'rule' | 'secret' | 'protected' | 'outside' | 'mode' | 'workspace';
   /** The path with its links resolved. */

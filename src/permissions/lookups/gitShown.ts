@@ -26,7 +26,10 @@ const LIST = ['--name-status', '-z', '--no-renames', '--no-relative'];
 /** Merges compared with all their parents at once: each may have the file under another name. */
 const COMBINED = ['--cc', '--name-status', '-z', '--find-renames', '--no-relative'];
 
-/** What a subcommand of git shows; undefined if no file content. `args` are its words, `read` the same words parsed. */
+/**
+ * The content that a subcommand of git shows; undefined if no file content. `args` are its words, `read` the same words
+ * parsed.
+ */
 export function shownBy(name: string, args: readonly string[], read: ReadOptions): Shown | undefined {
   const has = (names: RegExp): boolean => read.options.some((option) => names.test(option.name));
   const end = args.indexOf('--');

@@ -51,7 +51,7 @@ export interface ProgramRow {
   readonly takes?: Readonly<Record<string, { readonly test: (value: string) => boolean } | Place>>;
   /** The subcommands to which `takes` applies; absent = all. */
   readonly takesIn?: RegExp;
-  /** Who receives the words after `--`, or after a script's name: a script of the project, or another program. */
+  /** The receiver of the words after `--`, or after a script's name: a script of the project, or another program. */
   readonly passesOn?: 'script' | 'program';
   /** The options that may be passed on to a program. */
   readonly passable?: RegExp;

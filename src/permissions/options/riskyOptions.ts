@@ -8,7 +8,7 @@ import { notUnderstood, type Place } from './knownOptions.ts';
 import type { ProgramRow } from './programRow.ts';
 import { isOfSystem, programName, rowOf, scriptRow, tableName } from './programTable.ts';
 
-/** What an option makes the program do; `unknown`: not known to be harmless. */
+/** The effect of an option; `unknown`: not known to be harmless. */
 export type Risk = 'runs' | 'writes' | 'elsewhere' | 'unknown';
 
 /** A word of a command that a rule covers only if it spells it out. */

@@ -3,7 +3,7 @@ import type { OptionList } from '../options/readOptions.ts';
 import { harmlessVariable } from '../shell/wordValues.ts';
 
 export interface ReadOnlyCommand extends OptionList {
-  /** What its operands are: files it shows, files it lists, or not files. */
+  /** The kind of its operands: files it shows, files it lists, or not files. */
   readonly operands: 'contents' | 'names' | 'words';
   /** Maximum number of operands; a further one would be written to. */
   readonly most?: number;

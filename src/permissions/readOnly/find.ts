@@ -34,7 +34,7 @@ export function findUse(args: readonly string[]): ReadOnlyUse | undefined {
   return mergeUses([listed, ...uses.filter((use) => use !== undefined)]);
 }
 
-/** What a command accesses that receives the found names in place of `{}`. */
+/** The accesses of a command that receives the found names in place of `{}`. */
 export function eachUse(
   command: readonly string[],
   found: FoundFiles,

@@ -5,7 +5,7 @@
 import type { OptionList } from '../options/readOptions.ts';
 
 export interface GitCommand extends OptionList {
-  /** What its operands are: files and commits whose content it shows, those that it lists, or other words. */
+  /** The kind of its operands: files and commits whose content it shows, those that it lists, or other words. */
   readonly operands: 'contents' | 'names' | 'words';
   /** Without one of these options it would create, move or delete an operand. */
   readonly onlyWith?: readonly string[];

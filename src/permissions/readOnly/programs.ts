@@ -15,7 +15,7 @@ import { versionUse } from './versions.ts';
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
 
-/** What a program accesses when called with exactly these words. */
+/** The accesses of a program when called with exactly these words; undefined if it is not known to be read-only. */
 export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse | undefined {
   // Only looks up a command; without an option it would run it.
   if (name === 'command') return /^-[vV]$/.test(args[0] ?? '') ? nothing : undefined;

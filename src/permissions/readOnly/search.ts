@@ -128,7 +128,7 @@ export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | 
   };
 }
 
-/** What a search excludes from a folder; nothing is excluded unless that is certain. */
+/** The limits of a search in a folder; nothing is excluded unless that is certain. */
 function treeOf(name: string, { options }: ReadOptions): Omit<Tree, 'path'> {
   const values = (...names: string[]): readonly string[] =>
     options.filter((option) => names.includes(option.name)).map(({ value }) => value ?? '');

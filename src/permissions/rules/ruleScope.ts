@@ -38,7 +38,7 @@ export interface Beyond {
 export interface ScopeInput {
   readonly visit: Visit;
   readonly policy: Policy;
-  /** What the command accesses, if it is known to be read-only. */
+  /** The accesses of the command, if it is known to be read-only. */
   readonly use: ReadOnlyUse | undefined;
   /** For `mkdir`, `touch`, `cp` and `mv`: the decision in acceptEdits; undefined if the options are not understood. */
   readonly edits: PermissionDecision | undefined;

@@ -6,7 +6,7 @@ import type { Policy } from '../policy.ts';
 const maxRules = 5;
 
 /**
- * What "always" means for files: edits are accepted for the session by changing the mode; a directory outside the
+ * The effect of "always" for files: edits are accepted for the session by changing the mode; a directory outside the
  * workspace becomes readable for the session. Suggests nothing for secrets and for files that a rule asks about.
  */
 export function suggestForFiles(

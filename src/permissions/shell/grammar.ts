@@ -68,7 +68,7 @@ export function readRedirect(node: Node, source: string): RedirectNode | undefin
   return closes || target ? { operator, target, rest: words } : undefined;
 }
 
-/** What a redirection does to its target; undefined for an unknown kind. */
+/** The effect of a redirection on its target; undefined for an unknown kind. */
 export function redirectEffect(
   operator: string,
   target: string | null,

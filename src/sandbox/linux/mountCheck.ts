@@ -19,7 +19,7 @@ const POLL_MS = 1;
 /** Two bytes, since bubblewrap reads twice. */
 const GO = 'go';
 
-/** What the mount table in the sandbox must show at a path. */
+/** An entry that the mount table in the sandbox must contain. */
 interface ExpectedMount {
   readonly path: string;
   /** Absent = an empty folder. */

@@ -73,7 +73,7 @@ export async function openProxyRoute(
   return { port: joined.port, enter, close, forwarder };
 }
 
-/** What the proxy needs to know about a running command. */
+/** The proxy's data about a running command. */
 export interface RunningRequest {
   readonly request: CommandRequest;
   readonly hosts: Set<string>;
