@@ -54,7 +54,7 @@ export function stateText(state: McpServerState, tools: number): string {
     case 'failed':
       return `failed: ${state.reason}`;
     case 'needs-auth':
-      return 'needs you to log in';
+      return 'needs you to log in: clawdcode mcp login and its name';
   }
 }
 

@@ -27,7 +27,8 @@ export interface McpDeps {
   /** What programs get besides what their definition names: without the keys of this program. */
   readonly env: Readonly<Record<string, string>>;
   readonly fetch: ConnectPorts['fetch'];
-  readonly authOf?: (source: McpServerSource, url: URL) => ConnectPorts['auth'];
+  /** Where the login to a server is kept. */
+  readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
   /** For the handshake, in milliseconds. */
   readonly connectTimeoutMs: number;
 }
@@ -132,12 +133,12 @@ export class McpServer {
   }
 
   #ports(endpoint: Endpoint, onClosed: () => void): ConnectPorts {
-    const { version, env, fetch, authOf, connectTimeoutMs: timeoutMs } = this.#deps;
-    const auth = endpoint.type === 'stdio' ? undefined : authOf?.(this.source, endpoint.url);
+    const { version, env, fetch, authStoreOf, connectTimeoutMs: timeoutMs } = this.#deps;
+    const isProgram = endpoint.type === 'stdio';
     return {
       ...{ version, fetch, timeoutMs, onClosed, signal: this.#giveUp.signal },
-      ...(auth === undefined ? {} : { auth }),
-      env: endpoint.type === 'stdio' ? { ...env, ...endpoint.env } : {},
+      authStore: isProgram ? undefined : authStoreOf?.(this.source.name, endpoint.url),
+      env: isProgram ? { ...env, ...endpoint.env } : {},
       log: (text) => this.#append(text),
       onToolsChanged: () => this.#relist(),
     };

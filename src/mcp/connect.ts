@@ -6,8 +6,9 @@ import {
   SdkErrorCode,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import { type AuthStore, storedAuth } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type HttpPorts, httpTransport } from './http.ts';
+import { type Fetch, httpTransport } from './http.ts';
 import type { ListedTool } from './offeredTools.ts';
 import type { CallResult } from './outcome.ts';
 import { type StdioPorts, StdioTransport } from './stdio.ts';
@@ -18,7 +19,11 @@ export const MAX_TOOLS = 500;
 /** However often a server says that it makes progress. */
 const MAX_CALL_MS = 6 * 60 * 60 * 1000;
 
-export interface ConnectPorts extends StdioPorts, HttpPorts {
+export interface ConnectPorts extends StdioPorts {
+  /** Goes where the environment's proxies lead. */
+  readonly fetch: Fetch;
+  /** What is kept of a login; absent = the server is called without. */
+  readonly authStore?: AuthStore | undefined;
   readonly version: string;
   /** Milliseconds for the handshake, and for every page of a list. */
   readonly timeoutMs: number;
@@ -58,7 +63,9 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
   client.onclose = ports.onClosed;
   client.setNotificationHandler('notifications/tools/list_changed', ports.onToolsChanged);
   const transport =
-    endpoint.type === 'stdio' ? new StdioTransport(endpoint, ports) : httpTransport(endpoint, ports);
+    endpoint.type === 'stdio'
+      ? new StdioTransport(endpoint, ports)
+      : httpTransport(endpoint, { fetch: ports.fetch, ...(await authOf(ports)) });
   const timeout = ports.timeoutMs;
   const giveUp = (): void => void transport.close().catch(() => undefined);
   ports.signal.addEventListener('abort', giveUp, { once: true });
@@ -108,6 +115,14 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
     },
     close: () => transport.close(),
   };
+}
+
+async function authOf({
+  authStore,
+}: ConnectPorts): Promise<Pick<Parameters<typeof httpTransport>[1], 'auth'>> {
+  return (await authStore?.read())?.tokens === undefined || authStore === undefined
+    ? {}
+    : { auth: storedAuth(authStore) };
 }
 
 /** The server answers only whoever has logged in. */

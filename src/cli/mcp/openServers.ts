@@ -4,6 +4,7 @@ import { environmentSend } from '../../model/http/environmentSend.ts';
 import type { McpServerSource } from '../../protocol/mcp.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type { AppPaths } from '../process/appPaths.ts';
+import { createAuthStore } from './authStore.ts';
 import { fetchOverSend } from './fetchOverSend.ts';
 
 /** As other agents read it: milliseconds for a server to start. */
@@ -23,6 +24,7 @@ export async function openServers(
     variables: place.env,
     env: { ...withoutKeys(place.env), CLAWDCODE: '1' },
     fetch: fetchOverSend(environmentSend(place.env)),
+    authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
     connectTimeoutMs: Number.isFinite(given) && given > 0 ? given : CONNECT_TIMEOUT_MS,
   });
 }

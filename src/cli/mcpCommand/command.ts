@@ -3,8 +3,7 @@ import { stateText } from '../../commands/mcp.ts';
 import { editSettings } from '../../config/editSettings.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { definedServers, isOfFolder, SHARED_SERVERS_FILE, serverHash } from '../../config/mcpServers.ts';
-import { type FolderTrust, rememberServer } from '../../config/trust.ts';
-import type { LoadedSettings } from '../../config/types.ts';
+import { rememberServer } from '../../config/trust.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import {
   type McpServerDefinition,
@@ -19,13 +18,14 @@ import { ONCE } from '../../protocol/once.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
 import { openServers } from '../mcp/openServers.ts';
-import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import type { Output } from '../sessionCommand/output.ts';
 import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
 import { standardOutput } from '../sessionCommand/terminal.ts';
-import { readSettings, trustIn } from '../startup.ts';
+import { trustIn } from '../startup.ts';
+import { logIn, logOut } from './login.ts';
 import { type AddFlags, createMcpProgram, type KeptScope, keptScopes } from './program.ts';
+import { settingsOf } from './settings.ts';
 
 /** `argv` begins behind the word `mcp`. Returns the exit code. */
 export async function mcpCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
@@ -43,6 +43,12 @@ export async function mcpCommand(place: AppPaths, argv: readonly string[]): Prom
     },
     async get(name) {
       code = await get(place, output, name);
+    },
+    async login(name, flags) {
+      code = await logIn(place, output, name, flags);
+    },
+    async logout(name) {
+      code = await logOut(place, output, name);
     },
     async remove(name, { scope }) {
       code = await remove(place, output, name, scope);
@@ -220,18 +226,6 @@ async function tried(
   const found = servers.status();
   await leave();
   return found;
-}
-
-async function settingsOf(
-  place: AppPaths,
-  output: Output,
-): Promise<{ readonly loaded: LoadedSettings; readonly trust: FolderTrust }> {
-  const given = await parseArguments([], place.version);
-  if (given.type !== 'run') throw new Error('no arguments are always right');
-  const trust = await trustIn(place);
-  const loaded = await readSettings(place, given.options, trust);
-  for (const { message } of loaded.problems) output.hint(message);
-  return { loaded, trust };
 }
 
 function fileOf(place: AppPaths, scope: KeptScope): string {

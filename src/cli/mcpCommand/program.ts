@@ -12,12 +12,19 @@ export interface AddFlags {
   readonly header?: Readonly<Record<string, string>>;
 }
 
+export interface LoginFlags {
+  readonly clientId?: string;
+  readonly callbackPort?: number;
+}
+
 /** What the subcommands do. */
 export interface McpActions {
   readonly add: (name: string, target: string, args: readonly string[], flags: AddFlags) => Promise<void>;
   readonly addJson: (name: string, json: string, flags: { readonly scope: KeptScope }) => Promise<void>;
   readonly list: () => Promise<void>;
   readonly get: (name: string) => Promise<void>;
+  readonly login: (name: string, flags: LoginFlags) => Promise<void>;
+  readonly logout: (name: string) => Promise<void>;
   readonly remove: (name: string, flags: { readonly scope?: KeptScope }) => Promise<void>;
 }
 
@@ -30,7 +37,7 @@ export function createMcpProgram(actions: () => McpActions): Command {
     ).choices(keptScopes);
   const program = new Command('clawdcode mcp')
     .description('Define MCP servers, and see whether they answer.')
-    .usage('add|add-json|list|get|remove [options]')
+    .usage('add|add-json|list|get|remove|login|logout [options]')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of one of them')
     .exitOverride()
@@ -79,7 +86,26 @@ export function createMcpProgram(actions: () => McpActions): Command {
     .description('remove a definition')
     .addOption(scope())
     .action((name, flags) => actions().remove(name, flags));
+  program
+    .command('login')
+    .argument('<name>')
+    .description('log in to a server on the web, in your browser')
+    .option('--client-id <id>', 'the id of a client that you have registered there')
+    .option('--callback-port <port>', 'the port of 127.0.0.1 that it was registered with', portOf)
+    .action((name, flags) => actions().login(name, flags));
+  program
+    .command('logout')
+    .argument('<name>')
+    .description('forget the tokens of a server')
+    .action((name) => actions().logout(name));
   return program;
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new InvalidArgumentError('It must be a port.');
+  return port;
 }
 
 /** Collects `name<sign>value` into an object. */
@@ -99,4 +125,4 @@ Examples:
   clawdcode mcp add-json -s project db '{"command":"db-mcp","args":["--read-only"]}'
 
 Scopes: local is .clawdcode.local.json, project .mcp.json, user ~/.clawdcode/config.json.
-Exit codes: 0 done · 1 it could not be saved · 42 bad input`;
+Exit codes: 0 done · 1 it could not be saved, or the login failed · 42 bad input`;

@@ -1,0 +1,35 @@
+/** Tokens of MCP servers: `credentials-mcp.json` in the program's own folder, readable by its owner alone. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { writePrivateFile } from '../../config/files.ts';
+import type { AuthRecord, AuthStore } from '../../mcp/auth.ts';
+
+/** Damaged entries are those of nobody: the user logs in again. */
+const fileSchema = z.looseObject({ servers: z.record(z.string(), z.looseObject({})).default({}) });
+
+/** The record of one server: its name and address, so that tokens never go to another address. */
+export function createAuthStore(dataRoot: string, name: string, url: URL): AuthStore {
+  const file = join(dataRoot, 'credentials-mcp.json');
+  const key = `${name} ${url.href}`;
+  const readAll = async (): Promise<z.output<typeof fileSchema>> => {
+    const text = await readFile(file, 'utf8').catch(() => '{}');
+    try {
+      return fileSchema.parse(JSON.parse(text));
+    } catch {
+      return { servers: {} };
+    }
+  };
+  return {
+    async read() {
+      const { servers } = await readAll();
+      return Object.hasOwn(servers, key) ? (servers[key] as AuthRecord) : undefined;
+    },
+    async write(record) {
+      const all = await readAll();
+      const { [key]: _, ...others } = all.servers;
+      const servers = record === undefined ? others : { ...others, [key]: record };
+      await writePrivateFile(file, `${JSON.stringify({ ...all, servers }, null, 2)}\n`);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** `clawdcode mcp login` and `logout`: in the browser, back over loopback; tokens are kept for the user alone. */
+import { spawn } from 'node:child_process';
+import { realpath } from '../../disk/realPath.ts';
+import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
+import { endpointOf } from '../../mcp/endpoint.ts';
+import { environmentSend } from '../../model/http/environmentSend.ts';
+import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
+import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import { usableServers } from '../mcp/approval.ts';
+import { createAuthStore } from '../mcp/authStore.ts';
+import { fetchOverSend } from '../mcp/fetchOverSend.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import type { Output } from '../sessionCommand/output.ts';
+import type { LoginFlags } from './program.ts';
+import { settingsOf } from './settings.ts';
+
+/** A person has so long to log in. */
+const LOGIN_MS = 5 * 60 * 1000;
+
+export async function logIn(
+  place: AppPaths,
+  output: Output,
+  name: string,
+  { clientId, callbackPort: port }: LoginFlags,
+): Promise<ExitCode> {
+  const url = await addressOf(place, output, name);
+  if (url === undefined) return EXIT.badInput;
+  const { login } = await import('../../mcp/auth.ts');
+  try {
+    await login(url, createAuthStore(place.dataRoot, name, url), {
+      ...{ fetch: fetchOverSend(environmentSend(place.env)), clientId, port },
+      signal: AbortSignal.timeout(LOGIN_MS),
+      onAddress(address) {
+        void output.line(`Log in to ${name} in your browser:\n${address.href}`);
+        if (output.isTerminal) openBrowser(address, place);
+      },
+    });
+    await output.line(`You are logged in to ${name}.`);
+    return EXIT.ok;
+  } catch (error) {
+    output.say(sanitize(reveal(`The login to ${name} failed: ${(error as Error).message}`)));
+    return EXIT.failed;
+  }
+}
+
+export async function logOut(place: AppPaths, output: Output, name: string): Promise<ExitCode> {
+  const url = await addressOf(place, output, name);
+  if (url === undefined) return EXIT.badInput;
+  const store = createAuthStore(place.dataRoot, name, url);
+  const isLoggedIn = (await store.read()) !== undefined;
+  if (isLoggedIn) await store.write(undefined);
+  await output.line(
+    isLoggedIn ? `The tokens of ${name} are forgotten.` : `You are not logged in to ${name}.`,
+  );
+  return EXIT.ok;
+}
+
+/** Of a server on the web that may be used; otherwise says why not. */
+async function addressOf(place: AppPaths, output: Output, name: string): Promise<URL | undefined> {
+  const { loaded, trust } = await settingsOf(place, output);
+  const server = usableServers(loaded, trust).find((one) => one.name === name);
+  if (server === undefined) {
+    output.say(`There is no MCP server ${name} that may be used here. See clawdcode mcp list.`);
+    return undefined;
+  }
+  const found = endpointOf(server.definition, place.env, place.root);
+  if ('endpoint' in found && found.endpoint.type !== 'stdio') return found.endpoint.url;
+  output.say(
+    'mistake' in found
+      ? found.mistake
+      : `${name} is a program on this machine: there is nothing to log in to.`,
+  );
+  return undefined;
+}
+
+/** Where there is none, the address has been printed. */
+function openBrowser(address: URL, { env, root }: AppPaths): void {
+  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const options = {
+    env: ownProgramEnvironment(env, root, realpath),
+    stdio: 'ignore',
+    detached: true,
+  } as const;
+  spawn(opener, [address.href], options)
+    .on('error', () => undefined)
+    .unref();
+}

@@ -1,0 +1,206 @@
+/** Logging in to a server by OAuth: once in a browser, and from then on by the tokens that are kept. Loads the SDK. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type AuthProvider,
+  auth,
+  extractWWWAuthenticateParams,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  refreshAuthorization,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import type { Fetch } from './http.ts';
+
+/** What is kept of one server. */
+export interface AuthRecord {
+  readonly client?: StoredOAuthClientInformation;
+  readonly tokens?: StoredOAuthTokens;
+  readonly discovery?: OAuthDiscoveryState;
+  /** Of the loopback address that the client was registered with. */
+  readonly port?: number;
+}
+
+/** Keeps the record of one server. */
+export interface AuthStore {
+  read(): Promise<AuthRecord | undefined>;
+  /** Undefined forgets it. */
+  write(record: AuthRecord | undefined): Promise<void>;
+}
+
+/** Sends the token that is kept, and asks for a new one when it has expired. Opens no browser. */
+export function storedAuth(store: AuthStore): AuthProvider {
+  return {
+    token: async () => (await store.read())?.tokens?.access_token,
+    async onUnauthorized({ fetchFn, serverUrl }) {
+      const record = (await store.read()) ?? {};
+      const { client, tokens, discovery } = record;
+      const refreshToken = tokens?.refresh_token;
+      if (client === undefined || discovery === undefined || refreshToken === undefined)
+        throw new UnauthorizedError('Log in again.');
+      const { authorizationServerUrl, authorizationServerMetadata, resourceMetadata } = discovery;
+      const renewed = await refreshAuthorization(authorizationServerUrl, {
+        ...(authorizationServerMetadata && { metadata: authorizationServerMetadata }),
+        clientInformation: client,
+        refreshToken,
+        ...(resourceMetadata && { resource: new URL(resourceMetadata.resource ?? serverUrl) }),
+        fetchFn,
+      }).catch(() => {
+        throw new UnauthorizedError('Log in again.');
+      });
+      await store.write({ ...record, tokens: { ...tokens, ...renewed } });
+    },
+  };
+}
+
+export interface LoginPorts {
+  readonly fetch: Fetch;
+  /** Shows the address that the user has to visit. */
+  readonly onAddress: (address: URL) => void;
+  readonly signal: AbortSignal;
+  /** A client that was registered by hand, for servers that register none by themselves. */
+  readonly clientId?: string | undefined;
+  /** Of the loopback address; by default any that is free. */
+  readonly port?: number | undefined;
+}
+
+/** Rejects with what went wrong. When it resolves, the store has the tokens. */
+export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts): Promise<void> {
+  const { fetch, signal, clientId } = ports;
+  const before = await store.read();
+  const state = randomBytes(24).toString('base64url');
+  const callback = await listen(state, [
+    ports.port ?? before?.port ?? 0,
+    ...(ports.port === undefined ? [0] : []),
+  ]);
+  try {
+    const redirectUrl = `http://127.0.0.1:${callback.port}/callback`;
+    const isSamePort = before?.port === callback.port;
+    // A client is registered for its address.
+    const given: StoredOAuthClientInformation | undefined =
+      clientId === undefined ? (isSamePort ? before?.client : undefined) : { client_id: clientId };
+    let record: AuthRecord = { port: callback.port, ...(given && { client: given }) };
+    let verifier = '';
+    const provider: OAuthClientProvider = {
+      redirectUrl,
+      clientMetadata: {
+        client_name: 'ClawdCode',
+        redirect_uris: [redirectUrl],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
+      state: () => state,
+      clientInformation: () => record.client,
+      saveClientInformation: (client) => {
+        record = { ...record, client };
+      },
+      tokens: () => record.tokens,
+      saveTokens: (tokens) => {
+        record = { ...record, tokens };
+      },
+      discoveryState: () => record.discovery,
+      saveDiscoveryState: (discovery) => {
+        record = { ...record, discovery };
+      },
+      saveCodeVerifier: (text) => {
+        verifier = text;
+      },
+      codeVerifier: () => verifier,
+      redirectToAuthorization(address) {
+        // A browser would run or open anything else.
+        if (!/^https?:$/.test(address.protocol))
+          throw new Error('The server sends you to an address that is none of the web.');
+        ports.onAddress(address);
+      },
+    };
+    const options = { serverUrl, fetchFn: fetch, ...(await challengeOf(serverUrl, fetch)) };
+    if ((await auth(provider, options)) === 'REDIRECT') {
+      const { code, iss } = await callback.answer(signal);
+      await auth(provider, { ...options, authorizationCode: code, ...(iss !== undefined && { iss }) });
+    }
+    await store.write(record);
+  } finally {
+    callback.close();
+  }
+}
+
+/** Where the server says that its tokens come from. */
+async function challengeOf(url: URL, fetch: Fetch): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+  });
+  await response.body?.cancel();
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+  return { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope !== undefined && { scope }) };
+}
+
+interface Callback {
+  readonly port: number;
+  /** What the browser brings back. Rejects with what the server says instead, or when the signal aborts. */
+  answer(signal: AbortSignal): Promise<{ readonly code: string; readonly iss?: string | undefined }>;
+  close(): void;
+}
+
+/** Waits on loopback for the browser; only an answer with our own state counts. */
+async function listen(state: string, ports: readonly number[]): Promise<Callback> {
+  let settle:
+    | { resolve: (answer: { code: string; iss?: string }) => void; reject: (error: Error) => void }
+    | undefined;
+  const answered = new Promise<{ code: string; iss?: string }>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  answered.catch(() => undefined);
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const code = searchParams.get('code');
+    const iss = searchParams.get('iss');
+    const isOurs = pathname === '/callback' && searchParams.get('state') === state;
+    const isDone = isOurs && code !== null;
+    response.writeHead(isOurs ? 200 : 404, {
+      'content-type': 'text/plain; charset=utf-8',
+      connection: 'close',
+    });
+    response.end(isDone ? 'You are logged in. You can close this page.\n' : 'You are not logged in.\n');
+    if (!isOurs) return;
+    if (code !== null) settle?.resolve({ code, ...(iss !== null && { iss }) });
+    else settle?.reject(new Error('The server did not log you in.'));
+  };
+  const server = await firstFree(onRequest, ports);
+  return {
+    port: (server.address() as AddressInfo).port,
+    answer: (signal) =>
+      new Promise((resolve, reject) => {
+        const stop = (): void => reject(new Error('Nobody logged in within the time.'));
+        if (signal.aborted) stop();
+        signal.addEventListener('abort', stop, { once: true });
+        answered.then(resolve, reject);
+      }),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function firstFree(
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
+  ports: readonly number[],
+): Promise<Server> {
+  for (const [at, port] of ports.entries()) {
+    const server = createServer(onRequest);
+    const problem = await new Promise<Error | undefined>((resolve) => {
+      server.once('error', resolve);
+      server.listen(port, '127.0.0.1', () => resolve(undefined));
+    });
+    if (problem === undefined) return server;
+    if (at === ports.length - 1)
+      throw new Error(`Port ${port} of this machine cannot be used: ${problem.message}`);
+  }
+  throw new Error('There is no port to wait on.');
+}

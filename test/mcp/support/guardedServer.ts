@@ -1,0 +1,94 @@
+/** The test server on loopback behind OAuth: registration, PKCE, refresh; an authorization server of its own. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serveMcp, type WebServer } from './webServer.ts';
+
+export interface GuardedServer extends WebServer {
+  /** The token of this moment is no longer good; a refresh brings another. */
+  expire(): void;
+  /** No refresh works any more. */
+  revoke(): void;
+  readonly registrations: object[];
+}
+
+export async function serveGuarded(): Promise<GuardedServer> {
+  let origin = '';
+  let count = 0;
+  let token = '';
+  let isRevoked = false;
+  const challenges = new Map<string, string>();
+  const registrations: object[] = [];
+  const json = (response: ServerResponse, status: number, body: object): true => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    return true;
+  };
+  const bodyOf = async (request: IncomingMessage): Promise<string> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString();
+  };
+  const issue = (response: ServerResponse): true => {
+    token = `token-${++count}`;
+    const tokens = {
+      access_token: token,
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: `refresh-${count}`,
+    };
+    return json(response, 200, tokens);
+  };
+  const server = await serveMcp(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', origin);
+    if (pathname === '/.well-known/oauth-protected-resource')
+      return json(response, 200, { resource: `${origin}/mcp`, authorization_servers: [origin] });
+    if (pathname === '/.well-known/oauth-authorization-server')
+      return json(response, 200, {
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: `${origin}/token`,
+        registration_endpoint: `${origin}/register`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+      });
+    if (pathname === '/register') {
+      const client = JSON.parse(await bodyOf(request)) as object;
+      registrations.push(client);
+      return json(response, 201, { ...client, client_id: `client-${registrations.length}` });
+    }
+    if (pathname === '/authorize') {
+      const code = `code-${challenges.size + 1}`;
+      challenges.set(code, searchParams.get('code_challenge') ?? '');
+      const back = new URL(searchParams.get('redirect_uri') ?? '');
+      back.search = new URLSearchParams({ code, state: searchParams.get('state') ?? '' }).toString();
+      response.writeHead(302, { location: back.href }).end();
+      return true;
+    }
+    if (pathname === '/token') {
+      const given = new URLSearchParams(await bodyOf(request));
+      const verifier = createHash('sha256')
+        .update(given.get('code_verifier') ?? '')
+        .digest('base64url');
+      const isGood =
+        given.get('grant_type') === 'refresh_token'
+          ? !isRevoked && given.get('refresh_token') === `refresh-${count}`
+          : challenges.get(given.get('code') ?? '') === verifier;
+      return isGood ? issue(response) : json(response, 400, { error: 'invalid_grant' });
+    }
+    if (token !== '' && request.headers.authorization === `Bearer ${token}`) return false;
+    const metadata = `${origin}/.well-known/oauth-protected-resource`;
+    response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end();
+    return true;
+  });
+  ({ origin } = server);
+  return {
+    ...server,
+    registrations,
+    expire() {
+      token = '';
+    },
+    revoke() {
+      token = '';
+      isRevoked = true;
+    },
+  };
+}
