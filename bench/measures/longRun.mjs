@@ -1,9 +1,9 @@
-// 300 tool steps of about 4 kB without a screen; that session taken up in a terminal.
+// 300 tool steps of about 4 kB without a screen; that session taken up in a terminal, and with another prompt.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { mean } from '../parts/numbers.mjs';
 import { program } from '../parts/place.mjs';
-import { start } from '../parts/runs.mjs';
+import { start, wholeRun } from '../parts/runs.mjs';
 import { interactiveStart } from '../parts/screenStart.mjs';
 import { replyWithCall, replyWithText, startServer } from '../parts/server.mjs';
 
@@ -39,6 +39,8 @@ export const rows = [
     isTime: true,
   },
   { key: 'ready', label: '  its transcript and figures on screen', unit: 'ms', isTime: true },
+  { key: 'resumed', label: '  -p --continue: spawn → first request', unit: 'ms', isTime: true },
+  { key: 'resumedExit', label: '  … last reply → exit', unit: 'ms', aim: 50, isTime: true },
 ];
 
 const STEPS = 300;
@@ -71,6 +73,7 @@ export async function measure(place) {
   const between = arrivals.slice(1).map((at, index) => at - arrivals[index]);
   const args = ['--continue', '--context-window', WINDOW];
   const { typedMs, readyMs } = await interactiveStart(program, { ...there, args, ready: /context ~?\d+%/ });
+  const again = await continued(there);
   return {
     cpu,
     early: memory.early / 1e6,
@@ -80,5 +83,21 @@ export async function measure(place) {
     body: sizes.at(-1) / 1000,
     typed: typedMs,
     ready: readyMs,
+    resumed: again.first,
+    resumedExit: again.exit,
   };
+}
+
+async function continued(there) {
+  let repliedAt = 0;
+  const server = await startServer((_, response) => {
+    repliedAt = performance.now();
+    replyWithText(response, 'Done again.');
+  });
+  const startedAt = performance.now();
+  const args = [program, '-p', '--continue', '--context-window', WINDOW, 'go on'];
+  await wholeRun(args, there.with({ ...there.env, ...server.access, OPENAI_MODEL: 'bench-model' }));
+  const exit = performance.now() - repliedAt;
+  await server.stop();
+  return { first: server.arrivals[0] - startedAt, exit };
 }

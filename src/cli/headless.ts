@@ -64,13 +64,13 @@ export async function printMode(
     environment,
     servers: usableServers(loaded, trust),
   });
-  const target = targetOf(options);
-  if (target === undefined) {
+  const asked = targetOf(options);
+  if (asked === undefined) {
     say('--resume needs an id or a title with -p; "clawdcode session" lists the sessions.');
     return EXIT.badInput;
   }
-  const isNowhere = async (): Promise<boolean> => (await whereItLies(target, place)).type === 'latest';
-  if (target.type === 'latest' && (await factory.list()).length === 0 && (await isNowhere())) {
+  const target = asked.type === 'latest' ? await whereItLies(asked, place) : asked;
+  if (target.type === 'latest') {
     say('there is no session to continue in this project.');
     return EXIT.badInput;
   }

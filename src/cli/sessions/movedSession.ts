@@ -10,7 +10,8 @@ import { findSession } from './findSession.ts';
 import { SessionElsewhereError } from './sessionErrors.ts';
 
 /**
- * The target with the folder that it lies in, where that is one that the project has left; else as it is. Throws
+ * The target with the folder that it lies in, where that is one that the project has left; else as it is. The latest session is
+ * named by its id, so that nobody has to look for it again; it stays `latest` where there is none. Throws
  * `SessionElsewhereError` for the session of another project: it would be taken up among files that it knows nothing of. A copy of
  * it is one of this project.
  */
@@ -18,18 +19,21 @@ export async function whereItLies(target: SessionTarget, place: AppPaths): Promi
   if (target.type === 'new' || (target.type === 'id' && target.project !== undefined)) return target;
   const { dataRoot, root, version } = place;
   const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: version });
-  if (target.type === 'latest' ? (await store.latestSession()) !== undefined : await isHere(target.id, store))
-    return target;
-  const session =
-    target.type === 'latest'
-      ? await newestOfMoved(place)
-      : await namedElsewhere(target.id, target.mode, place);
-  if (session === undefined) return target;
+  if (target.type === 'id' && (await isHere(target.id, store))) return target;
   const { title, mode } = target;
+  const here = target.type === 'latest' ? await store.latestSession() : undefined;
+  const moved =
+    target.type === 'id'
+      ? await namedElsewhere(target.id, target.mode, place)
+      : here === undefined
+        ? await newestOfMoved(place)
+        : undefined;
+  const id = here?.id ?? moved?.id;
+  if (id === undefined) return target;
   return {
     type: 'id',
-    id: session.id,
-    project: session.project,
+    id,
+    ...(moved === undefined ? {} : { project: moved.project }),
     ...(title === undefined ? {} : { title }),
     ...(mode === undefined ? {} : { mode }),
   };

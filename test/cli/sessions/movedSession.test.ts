@@ -55,7 +55,11 @@ test('a session is found in the folder of where its project was, by id, title or
   expect(await whereItLies({ type: 'latest', title: 'T' }, here)).toEqual({ ...found, title: 'T' });
   // Once the project has sessions of its own here, the newest is one of them.
   await live('after', 'new1', 'Here');
-  expect(await whereItLies({ type: 'latest' }, here)).toEqual({ type: 'latest' });
+  expect(await whereItLies({ type: 'latest', mode: 'fork' }, here)).toEqual({
+    type: 'id',
+    id: 'new1',
+    mode: 'fork',
+  });
   expect(await whereItLies({ type: 'id', id: 'abc1' }, here)).toEqual(found);
 });
 
