@@ -8,27 +8,53 @@ import { matchEdit } from './files/matchEdit.ts';
 import { nearestRegion } from './files/nearestRegion.ts';
 import { previewChange, saveText, type TextChange } from './files/saveText.ts';
 import { suggestForMissing } from './files/similarNames.ts';
-import { loadForChange, type TextFile } from './files/textFile.ts';
+import { loadForChange } from './files/textFile.ts';
 import { failure } from './outcomes.ts';
 import { absolutePath, isBelow, shortPath } from './paths.ts';
 import { count } from './units.ts';
 
 const MAX_LINES_LISTED = 20;
 
-const input = z.object({
-  file_path: z.string().min(1),
+const replacement = {
   old_string: z.string().describe('text to replace; empty creates a file'),
   new_string: z.string(),
   replace_all: z.boolean().optional(),
-});
+};
+
+const input = z
+  .object({
+    file_path: z.string().min(1),
+    old_string: replacement.old_string.optional(),
+    new_string: replacement.new_string.optional(),
+    replace_all: replacement.replace_all,
+    edits: z
+      .array(z.object({ ...replacement, old_string: z.string() }))
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('several at once, in order: all or none'),
+  })
+  .refine(
+    ({ old_string, new_string, edits }) =>
+      edits === undefined
+        ? old_string !== undefined && new_string !== undefined
+        : old_string === undefined && new_string === undefined,
+    'give old_string and new_string, or edits',
+  );
 type EditInput = z.infer<typeof input>;
+
+interface Replacement {
+  readonly old_string: string;
+  readonly new_string: string;
+  readonly replace_all?: boolean | undefined;
+}
 
 /** Creates the tool that replaces text in a file that was read. */
 export function editTool(home: string): Tool {
   return defineFileTool({
     name: toolNames.edit,
     description:
-      'Replace old_string by new_string in a file that you have read. old_string must be unique: give enough lines around it, or set replace_all.',
+      'Replace old_string by new_string in a file that you have read. old_string must be unique: give enough lines around it, or set replace_all. Several edits of one file: edits.',
     input,
     readOnly: false,
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
@@ -56,51 +82,93 @@ async function plan(
   context: ToolContext,
   namesOthers: boolean,
 ): Promise<TextChange | string> {
-  if (call.old_string === call.new_string)
-    return 'old_string and new_string are the same: there is nothing to change.';
+  const edits: readonly Replacement[] = call.edits ?? [
+    { old_string: call.old_string ?? '', new_string: call.new_string ?? '', replace_all: call.replace_all },
+  ];
+  const [only] = edits;
+  if (edits.length === 1 && only?.old_string === only?.new_string) return SAME;
   const { path } = place;
   const loaded = await loadForChange(place, context);
   if (loaded.type === 'refused') return loaded.reason;
-  if (loaded.type === 'missing') {
-    if (call.old_string !== '') {
-      const hint = namesOthers ? await suggestForMissing(path, resolve(context.root, call.file_path)) : '';
-      return `${path} does not exist.${hint}`;
-    }
-    const made = { place, stamp: undefined, before: undefined, after: call.new_string, bom: false } as const;
-    return { ...made, encoding: 'utf-8', report: `Created ${path}.` };
+  if (loaded.type === 'missing' && edits[0]?.old_string !== '') {
+    const hint = namesOthers ? await suggestForMissing(path, resolve(context.root, call.file_path)) : '';
+    return `${path} does not exist.${hint}`;
   }
-  return planChange(place, call, loaded.file);
-}
-
-function planChange(place: FilePlace, call: EditInput, file: TextFile): TextChange | string {
-  const { path } = place;
-  if (!file.valid) {
+  const file = loaded.type === 'missing' ? undefined : loaded.file;
+  if (file?.valid === false) {
     return `${path} has bytes that are not valid ${file.encoding}; an edit would damage them. Use a command (sed, perl, iconv) instead.`;
   }
-  const same = { place, stamp: file.stamp, before: file.text, encoding: file.encoding, bom: file.bom };
-  if (call.old_string === '') {
-    if (file.text !== '')
-      return `${path} exists and is not empty. Give the text to replace in old_string, or use Write to replace all of it.`;
-    return { ...same, after: call.new_string, report: `Wrote ${path}.` };
+  const { stamp, text: before, encoding = 'utf-8', bom = false } = file ?? {};
+  const applied = applyEdits(edits, before ?? '', path);
+  if (typeof applied === 'string') return applied;
+  const verb = file === undefined ? 'Created' : before === '' ? 'Wrote' : 'Edited';
+  const report = `${verb} ${path}${verb === 'Edited' ? applied.report : '.'}`;
+  return { place, stamp, before, after: applied.text, encoding, bom, report };
+}
+
+const SAME = 'old_string and new_string are the same: there is nothing to change.';
+
+interface Applied {
+  readonly text: string;
+  /** What follows the path in the report for the model. */
+  readonly report: string;
+}
+
+/** Applies the edits in order, each to the outcome of those before it; the first that fails fails all of them. */
+function applyEdits(edits: readonly Replacement[], before: string, path: string): Applied | string {
+  let text = before;
+  let replacements = 0;
+  const notes: string[] = [];
+  for (const [index, edit] of edits.entries()) {
+    const done = applyEdit(edit, text, path);
+    if (typeof done === 'string')
+      return edits.length === 1
+        ? done
+        : `Edit ${index + 1} of ${edits.length} failed, so nothing was changed. ${done}`;
+    text = done.text;
+    replacements += done.replacements;
+    if (done.note !== '') notes.push(edits.length === 1 ? done.note : ` Edit ${index + 1}:${done.note}`);
   }
-  const result = matchEdit(file.text, call.old_string, call.new_string, call.replace_all ?? false);
+  if (text === before && before !== '') return 'The edits undo each other: there is nothing to change.';
+  const counted =
+    edits.length > 1
+      ? ` (${count(edits.length, 'edit')}, ${count(replacements, 'replacement')})`
+      : replacements === 1
+        ? ''
+        : ` (${count(replacements, 'replacement')})`;
+  return { text, report: `${counted}.${notes.join('')}` };
+}
+
+/** The text after one edit, or the reason for the model why it does not apply. */
+function applyEdit(
+  { old_string: oldText, new_string: newText, replace_all: replacesAll = false }: Replacement,
+  text: string,
+  path: string,
+): { readonly text: string; readonly replacements: number; readonly note: string } | string {
+  if (oldText === newText) return SAME;
+  if (oldText === '') {
+    return text === ''
+      ? { text: newText, replacements: 1, note: '' }
+      : `${path} exists and is not empty. Give the text to replace in old_string, or use Write to replace all of it.`;
+  }
+  const result = matchEdit(text, oldText, newText, replacesAll);
   switch (result.type) {
     case 'none':
-      return notFound(path, call.old_string, file.text);
+      return notFound(path, oldText, text);
     case 'ambiguous': {
       const listed = result.lines.slice(0, MAX_LINES_LISTED).join(', ');
       const more = result.lines.length > MAX_LINES_LISTED ? ', …' : '';
       return `old_string occurs ${result.lines.length} times in ${path} (lines ${listed}${more}). Add lines around it until it is unique, or set replace_all.`;
     }
     case 'changed': {
-      const times = result.replacements === 1 ? '' : ` (${count(result.replacements, 'replacement')})`;
-      if (result.text === file.text)
-        return `The file already reads as new_string says, apart from ${result.stage}: nothing to change.`;
+      const { stage, replacements } = result;
+      if (result.text === text)
+        return `The file already reads as new_string says, apart from ${stage}: nothing to change.`;
       const note =
-        result.stage === 'exact'
+        stage === 'exact'
           ? ''
-          : ` old_string matched only when ${result.stage} were ignored; the file's own were kept.`;
-      return { ...same, after: result.text, report: `Edited ${path}${times}.${note}` };
+          : ` old_string matched only when ${stage} were ignored; the file's own were kept.`;
+      return { text: result.text, replacements, note };
     }
   }
 }

@@ -295,6 +295,90 @@ describe('Edit', () => {
     expect(text('new.txt')).toBe('if x:\n  z\n');
   });
 
+  describe('with several edits in one call', () => {
+    const edits = (...pairs: readonly (readonly [string, string, boolean?])[]) =>
+      bench.call('Edit', {
+        file_path: 'a.txt',
+        edits: pairs.map(([old_string, new_string, replace_all]) => ({
+          old_string,
+          new_string,
+          ...(replace_all === undefined ? {} : { replace_all }),
+        })),
+      });
+
+    test('each works on what those before it left, in one diff', async () => {
+      put('a.txt', 'one\ntwo\none\n');
+      await read('a.txt');
+      const outcome = await edits(['one', 'two', true], ['two\ntwo\ntwo', 'three'], ['three', '3']);
+      expect(outcome).toMatchObject({ status: 'ok', display: { summary: '+1 -3' } });
+      expect(outcome.text).toContain(`Edited ${at('a.txt')} (3 edits, 4 replacements).`);
+      expect(text('a.txt')).toBe('3\n');
+    });
+
+    test.each([
+      [
+        'the second is not found',
+        [
+          ['one', '1'],
+          ['nine', '9'],
+        ],
+        /^Edit 2 of 2 failed, so nothing was changed\. .*not found/,
+      ],
+      [
+        'the first is not unique',
+        [
+          ['o', '0'],
+          ['two', '2'],
+        ],
+        /^Edit 1 of 2 failed.*occurs 2 times/,
+      ],
+      [
+        'one changes nothing',
+        [
+          ['one', '1'],
+          ['two', 'two'],
+        ],
+        /^Edit 2 of 2 failed.*are the same/,
+      ],
+      [
+        'they undo each other',
+        [
+          ['one', '1'],
+          ['1', 'one'],
+        ],
+        /undo each other/,
+      ],
+    ] as const)('all or none: %s', async (_name, pairs, expected) => {
+      put('a.txt', 'one\ntwo\n');
+      await read('a.txt');
+      const outcome = await edits(...pairs);
+      expect(outcome.status).toBe('error');
+      expect(outcome.text).toMatch(expected);
+      expect(text('a.txt')).toBe('one\ntwo\n');
+    });
+
+    test('the first may create the file', async () => {
+      expect(await edits(['', 'a b\n'], ['a', 'A'])).toMatchObject({
+        status: 'ok',
+        text: `Created ${at('a.txt')}.`,
+      });
+      expect(text('a.txt')).toBe('A b\n');
+    });
+
+    test.each([
+      ['both forms', { old_string: 'a', new_string: 'b', edits: [{ old_string: 'a', new_string: 'b' }] }],
+      ['neither', {}],
+      ['one text alone', { old_string: 'a' }],
+      ['an empty list', { edits: [] }],
+    ])('refuses %s', async (_name, input) => {
+      put('a.txt', 'a\n');
+      await read('a.txt');
+      const outcome = await bench.call('Edit', { file_path: 'a.txt', ...input });
+      expect(outcome).toMatchObject({ status: 'error', text: expect.stringMatching(/input does not fit/) });
+      expect(text('a.txt')).toBe('a\n');
+    });
+  });
+
   test('refuses what was not read, changed since, is missing, or would be damaged', async () => {
     put('a.txt', 'a\n');
     expect((await edit('a.txt', 'a', 'b')).text).toMatch(/Read it first/);
