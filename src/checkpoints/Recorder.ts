@@ -1,6 +1,6 @@
 /**
- * Knows the state of the tree at the last scan, and reports what changed since. Owns that knowledge and the copies
- * behind it; never writes into the tree. Handles one call at a time; callers must serialize them.
+ * Tracks the state of the tree since the last scan, and reports changes. Owns these records and the copies behind them;
+ * never writes into the tree. Handles one call at a time; callers must serialize them.
  */
 import { basename, dirname } from 'node:path';
 import type { Captured, PathChange } from '../protocol/checkpoints.ts';
@@ -86,7 +86,7 @@ export class Recorder {
     return { changes, notes };
   }
 
-  /** Records changes made by a restore, so that the next scan does not attribute them to someone else. */
+  /** Records changes made by a restore, so that the next scan does not attribute them to another program. */
   async refresh(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
       const [before, entry] = [this.#tree.get(path), lookSafely(path)];

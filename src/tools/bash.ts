@@ -191,8 +191,8 @@ function redactorFor({ command }: BashInput, { root, cwd }: ToolContext, { basis
 }
 
 /**
- * Asks about a host while the command waits for the connection; never asks if nobody can answer. Adds denied hosts to
- * `declined`.
+ * Asks about a host while the command waits for the connection; never asks in sessions without a user to answer. Adds
+ * denied hosts to `declined`.
  */
 function askHostWith(
   { confirm }: ToolContext,

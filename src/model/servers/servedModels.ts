@@ -1,7 +1,7 @@
 /**
- * Knows what the session's server reports about its models: asks once per model, remembers the answer, and asks again
- * when it may have changed. Also owns the one case in which a server must do something first: Ollama does not know the
- * window of a model that is not loaded.
+ * Caches what the session's server reports about its models: asks once per model, and again when the answer may have
+ * changed. Also owns the one case in which a server must do something first: Ollama does not know the window of a model
+ * that is not loaded.
  */
 
 import type { ModelError } from '../../protocol/model.ts';

@@ -57,7 +57,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   const writable = options.allowWrite.flatMap(expand);
   const [home = options.home] = resolved(options.home);
   const folders = [...new Set(options.temporary.flatMap(resolved))].filter((path) => path !== '/');
-  // A folder that contains or is part of a writable place, or that is the home itself, cannot be replaced.
+  // A folder in the workspace or another writable place, or the home itself, cannot be replaced.
   const isReplaced = (folder: string): boolean =>
     options.privateTemporary !== undefined &&
     ![...workspace, ...writable].some((place) => isInside(folder, place)) &&
