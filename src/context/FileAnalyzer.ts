@@ -1,7 +1,8 @@
 /** Which files a conversation was about, where they are on disk, and their text: for quoting next to a summary. */
 import { realpathSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
+import { isInside } from '../disk/paths.ts';
 import { openRealFile } from '../disk/realFile.ts';
 import { realpath } from '../disk/realPath.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
@@ -156,11 +157,6 @@ const DEFAULT_READ_LINES = 200;
 function spokenText(entry: JSONLEntry): string {
   if (entry.subtype === 'shell') return typeof entry.data?.command === 'string' ? entry.data.command : '';
   return entry.type === 'assistant' || isPrompt(entry) ? contentText(entry.message.content) : '';
-}
-
-function isInside(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** The first `maxFiles` of the paths that can be quoted: text, readable, not sensitive. */

@@ -35,10 +35,3 @@ function linkAt(path: string): string | undefined {
     return undefined;
   }
 }
-
-/** True if an absolute path is the folder or inside it. */
-export const isInside = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);
-
-/** The number of components of an absolute path, to sort outer places before inner ones. */
-export const depthOf = (path: string): number => path.split('/').filter((part) => part !== '').length;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
-import { isInside } from '../disk/realPath.ts';
+import { isInside } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type { CommandSandbox, Confinement, Launch, SandboxState } from '../protocol/sandbox.ts';
 import { whyBlocked } from './blocked.ts';

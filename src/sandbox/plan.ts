@@ -3,7 +3,7 @@
  * to files and network; `bubblewrap.ts` and `seatbelt.ts` translate it for the operating system. Pure.
  */
 import { dirname } from 'node:path';
-import { depthOf, isInside } from '../disk/realPath.ts';
+import { depthOf, isInside } from '../disk/paths.ts';
 import type { PermissionBasis } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { Elsewhere, HiddenPlace } from './places/homeElsewhere.ts';

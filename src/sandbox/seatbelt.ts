@@ -2,7 +2,7 @@
  * Converts a plan to a profile for macOS's `sandbox-exec`. Rules are evaluated from top to bottom; the last match
  * applies. Source of the operations: the profiles in /System/Library/Sandbox/Profiles. Pure.
  */
-import { depthOf } from '../disk/realPath.ts';
+import { depthOf } from '../disk/paths.ts';
 import type { SandboxPlan } from './plan.ts';
 
 export function seatbeltProfile(plan: SandboxPlan): string {

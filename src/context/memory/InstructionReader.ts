@@ -1,9 +1,10 @@
 /** Reads one instruction file, safely, and again only when it has changed. */
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { isInside } from '../../disk/paths.ts';
 import { CacheStore } from '../storage/CacheStore.ts';
 import { hashOf, type InstructionFile } from './instructions.ts';
-import { isInside, readTextStart, realPathOf, stampOf } from './memoryFiles.ts';
+import { readTextStart, realPathOf, stampOf } from './memoryFiles.ts';
 
 /** Bytes read of one file; what is beyond is left out, and the text says so. */
 const MAX_BYTES = 32_768;

@@ -3,9 +3,9 @@
  * the model without a question, so what a repository's file can bring in stays inside the repository.
  */
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { isInside } from '../../disk/paths.ts';
 import { InstructionReader, type Origin, type ReadInstruction, resolveImport } from './InstructionReader.ts';
 import { formatInstructions, hashOf, type InstructionChange, type InstructionFile } from './instructions.ts';
-import { isInside } from './memoryFiles.ts';
 import { PresentNames } from './PresentNames.ts';
 
 export interface InstructionPlaces {

@@ -2,7 +2,8 @@
 
 import type { Stats } from 'node:fs';
 import { opendir, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join } from 'node:path';
+import { isInside } from '../../disk/paths.ts';
 import { openRealFile } from '../../disk/realFile.ts';
 
 export type MemoryScope = 'user' | 'project';
@@ -141,10 +142,4 @@ export function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
 /** The path with links resolved; undefined where there is nothing, or only links that lead in a circle. */
 export function realPathOf(path: string): Promise<string | undefined> {
   return realpath(path).catch(() => undefined);
-}
-
-/** Whether a path is `directory` or lies below it; both without links. */
-export function isInside(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

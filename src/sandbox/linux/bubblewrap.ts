@@ -3,7 +3,7 @@
  * Pure.
  */
 import { join } from 'node:path';
-import { depthOf, isInside } from '../../disk/realPath.ts';
+import { depthOf, isInside } from '../../disk/paths.ts';
 import type { PlannedTemporary, SandboxPlan } from '../plan.ts';
 
 /**

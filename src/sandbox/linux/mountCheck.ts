@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lstatOf } from '../../disk/fileLookups.ts';
-import { isInside } from '../../disk/realPath.ts';
+import { isInside } from '../../disk/paths.ts';
 import type { LaunchPipe } from '../../protocol/sandbox.ts';
 import type { SandboxPlan } from '../plan.ts';
 import { plannedMounts } from './bubblewrap.ts';

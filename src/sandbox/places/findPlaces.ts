@@ -1,7 +1,7 @@
 /** Finds on disk what a plan refers to: the secrets, protected files and git folders that exist right now. */
 import { delimiter, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved, statOf } from '../../disk/fileLookups.ts';
-import { isInside } from '../../disk/realPath.ts';
+import { isInside } from '../../disk/paths.ts';
 import { mountsNow } from '../linux/mountCheck.ts';
 import { type Mount, otherPaths } from '../linux/mounts.ts';
 import type { SandboxPlaces } from '../plan.ts';

@@ -5,8 +5,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isDirectory, lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
+import { isInside } from '../../disk/paths.ts';
 import { inRealFolderSync } from '../../disk/realFile.ts';
-import { isInside } from '../../disk/realPath.ts';
 import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
 
 /**

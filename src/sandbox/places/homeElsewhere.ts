@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved, textOf } from '../../disk/fileLookups.ts';
-import { isInside } from '../../disk/realPath.ts';
+import { isInside } from '../../disk/paths.ts';
 
 export interface HiddenPlace {
   readonly path: string;

@@ -7,7 +7,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { isDirectory, lstatOf, namesIn, textOf } from '../../disk/fileLookups.ts';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
 import { indexPaths } from '../../disk/gitIndex.ts';
-import { isInside } from '../../disk/realPath.ts';
+import { isInside } from '../../disk/paths.ts';
 import { linkedGitFolder } from './gitFolders.ts';
 
 const MAX_REPOSITORIES = 50;

@@ -19,7 +19,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { entriesOf, isDirectory, lstatOf, namesIn } from '../../disk/fileLookups.ts';
-import { isInside } from '../../disk/realPath.ts';
+import { isInside } from '../../disk/paths.ts';
 import { isRunning } from '../places/gitFolders.ts';
 
 /** If there are more entries, only those that the command names are linked. */
