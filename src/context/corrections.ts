@@ -78,7 +78,7 @@ export async function uncompact(session: Session, tools: readonly ToolSchema[]):
       `What came before the last compaction cannot be read, so it stays. Look at ${log.filePath}, or run "clawdcode session verify ${log.sessionId}".`,
     );
   const undoes = uuidsOfCompaction(log.entries(), boundary);
-  const correction = undoEntry(undoes, 'the last compaction');
+  const correction = undoEntry(undoes);
   const undone = [...log.entries(), asEntry(correction)];
   await projection.loadSnippets(undone);
   const { usedTokens: postTokens } = projection.measureView(viewOf(undone), tools);
@@ -98,20 +98,6 @@ export async function uncompact(session: Session, tools: readonly ToolSchema[]):
     durationMs: 0,
     message: 'The last compaction was undone. Nothing is compacted automatically until your next message.',
   };
-}
-
-/** Undoes a reduction that an entry recorded; false when there is none, or it is undone already. */
-export async function undoReduction(session: Session, uuid: string): Promise<boolean> {
-  const { log } = session;
-  if (!(await loadEntry(log, uuid))) return false;
-  const { undone } = log.live();
-  const entry = log.entries().find((one) => one.uuid === uuid);
-  if (entry === undefined || undone.has(uuid)) return false;
-  const isCompaction = entry.subtype === 'compact_boundary';
-  if (!isCompaction && reductionOf(entry) === undefined) return false;
-  const undoes = isCompaction ? uuidsOfCompaction(log.entries(), entry) : [uuid];
-  await correct(session, undoEntry(undoes, 'a reduction'));
-  return true;
 }
 
 /** Does to one item what the user asked; says why when it cannot be done. */
@@ -156,23 +142,6 @@ function isLeft(entries: readonly JSONLEntry[], atom: Atom | undefined, { atoms 
   return last !== undefined && isRemoval(last) && !atoms.some(({ head }) => head === atom.head);
 }
 
-/** Everything after the atom that this entry belongs to is no longer part of the conversation; undo brings it back. */
-export async function rewind(session: Session, uuid: string): Promise<boolean> {
-  const { log } = session;
-  if (!(await loadEntry(log, uuid))) return false;
-  const { entries } = log.live();
-  const atom = groupAtoms(entries).find((one) => atomEntries(one).some((entry) => entry.uuid === uuid));
-  const last = atom === undefined ? undefined : atomEntries(atom).reduce((a, b) => (a.seq > b.seq ? a : b));
-  if (last === undefined) return false;
-  await correct(session, {
-    type: 'system',
-    subtype: 'rewind',
-    message: { role: 'system', content: '' },
-    data: { to: last.uuid },
-  });
-  return true;
-}
-
 /** Reads the snippets of the summary that counts then before anything asks for them. */
 async function correct({ log, append, projection }: Session, correction: NewEntry): Promise<JSONLEntry> {
   await projection.loadSnippets([...log.entries(), asEntry(correction)]);
@@ -186,7 +155,7 @@ async function correct({ log, append, projection }: Session, correction: NewEntr
  * only. What a correction names is loaded with it (absentTarget). False if the entry cannot be read: then nothing can
  * go back behind it.
  */
-async function loadEntry(log: OpenLog, uuid: string): Promise<boolean> {
+export async function loadEntry(log: OpenLog, uuid: string): Promise<boolean> {
   const through = evictedPrefixOf(log.entries())?.throughSeq ?? -1;
   const isHere = log.entries().some((entry) => entry.uuid === uuid && entry.seq > through);
   if (isHere || through === -1) return isHere;
@@ -204,7 +173,7 @@ function lastBoundary(entries: readonly JSONLEntry[]): JSONLEntry | undefined {
 }
 
 /** A boundary, and the clips and ledgers that were written with it, before and behind. */
-function uuidsOfCompaction(entries: readonly JSONLEntry[], boundary: JSONLEntry): readonly string[] {
+export function uuidsOfCompaction(entries: readonly JSONLEntry[], boundary: JSONLEntry): readonly string[] {
   const isIts = (entry: JSONLEntry): boolean => reductionOf(entry)?.reason === 'compaction';
   const at = entries.findIndex(({ uuid }) => uuid === boundary.uuid);
   const before = entries.slice(Math.max(0, at - 1), at).filter(isIts);
@@ -214,11 +183,11 @@ function uuidsOfCompaction(entries: readonly JSONLEntry[], boundary: JSONLEntry)
   return [...before, boundary, ...ledgers].map(({ uuid }) => uuid);
 }
 
-function undoEntry(undoes: readonly string[], what: string): NewEntry {
+function undoEntry(undoes: readonly string[]): NewEntry {
   return {
     type: 'system',
     subtype: 'undo',
-    message: { role: 'system', content: `Taken back: ${what}` },
+    message: { role: 'system', content: 'Taken back: the last compaction' },
     data: { undoes: [...undoes] },
   };
 }

@@ -1,12 +1,12 @@
 /** A log of which only the end is in memory is as good as the whole: the same request, facts, costs and files. */
 
-import { rewind } from '../../src/context/corrections.ts';
 import { standingOutcomes } from '../../src/context/facts/commandRuns.ts';
 import { knownFacts } from '../../src/context/facts/knownFacts.ts';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { liveEntries } from '../../src/context/history/liveEntries.ts';
 import { type ContextManager, spentIn } from '../../src/context/index.ts';
 import { removalEntry } from '../../src/context/strategies/removeAtoms.ts';
+import { rewindTo } from '../context/anyCorrection.ts';
 import { sessionOf } from '../context/sessionOf.ts';
 import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
@@ -45,7 +45,7 @@ async function checkGoingBack(world: World): Promise<void> {
     const steps: (readonly string[])[] = [];
     await context.uncompact(world.options);
     steps.push(bytesOfAll(context.getMessages()));
-    if (before !== undefined) await rewind(sessionOf(context), before.uuid);
+    if (before !== undefined) await rewindTo(sessionOf(context), before.uuid);
     steps.push(bytesOfAll(context.getMessages()));
     return steps;
   };

@@ -1,9 +1,9 @@
 /** What is asked of the context itself: compactions, looks at them, what takes them back, steering. */
 
-import { rewind as rewindTo, undoReduction } from '../../src/context/corrections.ts';
 import { retainedBy } from '../../src/context/history/compactions.ts';
 import { isCorrection, liveEntries } from '../../src/context/history/liveEntries.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { rewindTo, undoReduction } from '../context/anyCorrection.ts';
 import { sessionOf } from '../context/sessionOf.ts';
 import { bytesNow, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rewind } from '../../../src/context/corrections.ts';
 import type { ContextManager, SummaryReply } from '../../../src/context/index.ts';
+import { rewindTo } from '../anyCorrection.ts';
 import { configuration, type House, house, say, step, summary } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
@@ -48,7 +48,7 @@ test('what the user pins while a summary is written stays', async () => {
 test('a summary of what was rewound, dropped or restored meanwhile is not used, and its cost is recorded', async () => {
   const home = await house({ windowTokens: 20_000, waits: true });
   const { context, first, finish } = await compacting(home);
-  expect(await rewind(sessionOf(context), first)).toBe(true);
+  expect(await rewindTo(sessionOf(context), first)).toBe(true);
   const before = contents(context);
   const report = await finish();
   expect(report.outcome).toBe('refused');

@@ -4,7 +4,6 @@ import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { undoReduction } from '../../../src/context/corrections.ts';
 import { knownFacts } from '../../../src/context/facts/knownFacts.ts';
 import { type Atom, atomEntries, groupAtoms, isPrompt } from '../../../src/context/history/atoms.ts';
 import { lastCompaction, namesOf } from '../../../src/context/history/compactions.ts';
@@ -19,6 +18,7 @@ import { removalEntry, withNotes } from '../../../src/context/strategies/removeA
 import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../e2e/support/long.ts';
 import { madeUpNewEntry } from '../../madeUpEntry.ts';
+import { undoReduction } from '../anyCorrection.ts';
 import { configuration, type House, house, say, step } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 import { LogMaker } from './logMaker.ts';

@@ -3,11 +3,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { rewind } from '../../../src/context/corrections.ts';
 import { ContextManager, PersistentStore } from '../../../src/context/index.ts';
 import { seal } from '../../../src/context/storage/entryLine.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { MadeUpFields } from '../../madeUpEntry.ts';
+import { rewindTo } from '../anyCorrection.ts';
 import { house } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 import { makeEntry } from '../storage/tmp.ts';
@@ -65,7 +65,7 @@ test('nothing goes back behind what cannot be read, and nothing is lost by tryin
     outcome: 'refused',
     message: expect.stringContaining('cannot be read'),
   });
-  expect(await rewind(sessionOf(context), 'uuid50')).toBe(false);
+  expect(await rewindTo(sessionOf(context), 'uuid50')).toBe(false);
   expect([shown(context), context.entries()]).toEqual(before);
   // The next entry brings the file back, and with it the rest.
   await context.addMessage('user', 'go on');
