@@ -5,7 +5,7 @@
 import * as z from 'zod';
 
 /** What stood at a path at one moment. */
-export const pathStateSchema = z.discriminatedUnion('type', [
+const pathStateSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('file'),
     /** Permission bits, e.g. 0o644. */
@@ -36,7 +36,7 @@ export type PathChange = z.infer<typeof pathChangeSchema> & {
 };
 
 /** Who changed the files: a call of the model, a `!command`, going back, or taking that back. */
-export const checkpointCauses = ['call', 'shell', 'rewind', 'undo'] as const;
+const checkpointCauses = ['call', 'shell', 'rewind', 'undo'] as const;
 export type CheckpointCause = (typeof checkpointCauses)[number];
 
 /** `data` of an entry of subtype `checkpoint`. */

@@ -32,7 +32,7 @@ export interface GitTreeOptions {
 }
 
 /** Undefined if there is no repository, or git cannot read it: everything is copied then. */
-export async function openGitTree({ git, root, folder, pace }: GitTreeOptions): Promise<GitTree | undefined> {
+async function openGitTree({ git, root, folder, pace }: GitTreeOptions): Promise<GitTree | undefined> {
   const facts = await readFacts(git, root);
   if (facts === undefined) return undefined;
   const index = await readIndex(git, root, pace);

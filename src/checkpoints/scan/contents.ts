@@ -159,7 +159,7 @@ function stateWithoutCopy({ entry, content, target }: Known): PathState {
 const fileState = ({ mode, size }: DiskEntry) => ({ type: 'file', mode, bytes: size }) as const;
 
 /** True if the two contents are the same as far as is known. */
-export function isSameContent(content: Content, hash: string, bytes: Uint8Array | undefined): boolean {
+function isSameContent(content: Content, hash: string, bytes: Uint8Array | undefined): boolean {
   if (content.in !== 'git') return content.hash === hash;
   return bytes !== undefined && gitName(bytes, content.algorithm) === content.oid;
 }

@@ -343,7 +343,7 @@ function ifStillTrue(
  * Uuids of what stays verbatim, with what was appended since `base`: no summary speaks for it. So does what was
  * pinned meanwhile, wherever it stands.
  */
-export function retainedNow(
+function retainedNow(
   retained: readonly string[],
   base: readonly JSONLEntry[],
   now: readonly JSONLEntry[],

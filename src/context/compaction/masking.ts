@@ -35,7 +35,7 @@ export interface MaskPlan {
 const MIN_GAIN_EACH = 40;
 
 /** The stubs for everything old enough; undefined when they would not free `minGain`. */
-export function planMask(input: MaskInput): MaskPlan | undefined {
+function planMask(input: MaskInput): MaskPlan | undefined {
   const candidates = candidatesIn(input);
   const most = candidates.reduce((sum, { tokens }) => sum + tokens, 0);
   if (most < input.minGain) return undefined;

@@ -214,7 +214,7 @@ export function removalToEvict(entries: readonly JSONLEntry[]): JSONLEntry | und
  * Uuids of what is needed of a log that ends with a removal, none of it undone; undefined where a call without its
  * reply (a damaged line) needs its neighbours to be what it is.
  */
-export function shownAfterRemoval(entries: readonly JSONLEntry[]): ReadonlySet<string> | undefined {
+function shownAfterRemoval(entries: readonly JSONLEntry[]): ReadonlySet<string> | undefined {
   const atoms = groupAtoms(entries);
   if (atoms.some(({ head }) => head.type === 'tool_use')) return undefined;
   const view = viewOf(entries);
@@ -237,10 +237,7 @@ export function shownAfterRemoval(entries: readonly JSONLEntry[]): ReadonlySet<s
 }
 
 /** The same entries with all others of the atoms that any of them belongs to. */
-export function withWholeAtoms(
-  entries: ReadonlySet<JSONLEntry>,
-  log: readonly JSONLEntry[],
-): Set<JSONLEntry> {
+function withWholeAtoms(entries: ReadonlySet<JSONLEntry>, log: readonly JSONLEntry[]): Set<JSONLEntry> {
   const whole = new Set(entries);
   for (const atom of groupAtoms(log)) {
     const own = atomEntries(atom);

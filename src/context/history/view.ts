@@ -121,7 +121,7 @@ function noteKeyOf({ data }: KindEntry<'session_start'>): NoteKey {
 
 // The atoms of a view as its log grows: without what reductions leave out. A list that was given out never changes.
 
-export class ShownAtoms {
+class ShownAtoms {
   /** What is left out; a view that learns of more starts over. */
   readonly removals = new Removals();
   readonly #grouper = new AtomGrouper();

@@ -11,9 +11,9 @@ const MAX_BYTES = 32_768;
 /** Files that are remembered while they do not change. */
 const MAX_REMEMBERED = 256;
 
-export const NOT_READ =
+const NOT_READ =
   '(This file leads to a secret or out of the project, or a rule keeps it from being read, so it was not read.)';
-export const NOT_IMPORTED =
+const NOT_IMPORTED =
   '(This file holds secrets, lies out of the project, or a rule keeps it from being read, so it was not read.)';
 
 /** Whose word brings a file in: the user's own file may lead anywhere, a repository's not out of it. */

@@ -151,7 +151,7 @@ const TOO_MUCH = `(The instructions before this file have nearly ${MAX_TOTAL_BYT
 // In which directories instruction files count. Pure.
 
 /** In each directory the first of these that exists counts; other agents' names are fallbacks. */
-export const INSTRUCTION_NAMES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'] as const;
+const INSTRUCTION_NAMES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'] as const;
 
 /** Directories that one look goes into because something near them was touched. */
 const MAX_NESTED = 100;
@@ -170,7 +170,7 @@ const FOREIGN: ReadonlySet<string> = new Set([
 ]);
 
 /** From the repository's root down to the working directory, nearest last. */
-export function directoriesBetween(root: string, cwd: string): string[] {
+function directoriesBetween(root: string, cwd: string): string[] {
   if (!isInside(cwd, root)) return [cwd];
   const chain = [root];
   let directory = root.endsWith(sep) ? root.slice(0, -1) : root;
@@ -187,7 +187,7 @@ export function directoriesBetween(root: string, cwd: string): string[] {
  * The directories below the root that lie above a file that was touched, or above an instruction file that is
  * known already; outermost first, each once, none of `covered`. Relative paths are relative to the root.
  */
-export function nestedDirectories(
+function nestedDirectories(
   touched: Iterable<string>,
   known: Iterable<string>,
   root: string,

@@ -125,4 +125,4 @@ const lists: readonly string[] = [
   '그리고 그러나 하지만 이것 그것 저것 무엇 어떻게 어디 언제 왜 있는 없는 하는 해줘 주세요',
 ];
 
-export const STOP_WORDS: ReadonlySet<string> = new Set(lists.join(' ').split(' '));
+const STOP_WORDS: ReadonlySet<string> = new Set(lists.join(' ').split(' '));

@@ -7,8 +7,8 @@ import { readPage } from './page.ts';
 import { type RecallLimits, searchSession, searchTarget } from './searchSession.ts';
 import type { SeenLog } from './seenLog.ts';
 
-export const DEFAULT_PAGE_BYTES = 10_000;
-export const MAX_PAGE_BYTES = 40_000;
+const DEFAULT_PAGE_BYTES = 10_000;
+const MAX_PAGE_BYTES = 40_000;
 const DEFAULT_LIMITS: RecallLimits = { maxBytes: MAX_PAGE_BYTES + 1000, maxLines: 2000 };
 
 /**

@@ -36,7 +36,7 @@ export function seenIn(entries: readonly JSONLEntry[]): SeenLog {
 }
 
 /** Index of the first entry at this position or behind it. */
-export function firstAt(entries: readonly JSONLEntry[], seq: number): number {
+function firstAt(entries: readonly JSONLEntry[], seq: number): number {
   let low = 0;
   let high = entries.length;
   while (low < high) {

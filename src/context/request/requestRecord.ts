@@ -146,7 +146,7 @@ interface RecordedProjection {
 const hashes = new WeakMap<readonly ToolSchema[], string>();
 
 /** The first 16 hex digits of the SHA-256 of the tools as JSON. */
-export function toolsHash(tools: readonly ToolSchema[]): string {
+function toolsHash(tools: readonly ToolSchema[]): string {
   const known = hashes.get(tools);
   if (known !== undefined) return known;
   const hash = createHash('sha256').update(JSON.stringify(tools)).digest('hex').slice(0, 16);

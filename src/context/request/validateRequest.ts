@@ -65,7 +65,7 @@ function isJsonObject(text: string): boolean {
 }
 
 /** Messages that may never be parted: a reply with the results of its calls; any other stands alone. */
-export function messageAtoms(messages: readonly Message[]): readonly (readonly Message[])[] {
+function messageAtoms(messages: readonly Message[]): readonly (readonly Message[])[] {
   const atoms: Message[][] = [];
   for (const message of messages) {
     const open = atoms.at(-1);
@@ -75,7 +75,7 @@ export function messageAtoms(messages: readonly Message[]): readonly (readonly M
   return atoms;
 }
 
-export function isToolMessage(message: Message): message is ToolMessage {
+function isToolMessage(message: Message): message is ToolMessage {
   return message.role === 'tool';
 }
 

@@ -39,7 +39,7 @@ export function hasFileReference(line: string): boolean {
 }
 
 /** Where in a line the place in a file is named; -1 where none is. */
-export function referenceAt(line: string): number {
+function referenceAt(line: string): number {
   return line.slice(0, MAX_LINE_CHARACTERS).search(FILE_REFERENCE);
 }
 

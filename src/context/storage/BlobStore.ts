@@ -195,7 +195,7 @@ const syncFile = promisify(fdatasync);
  * bytes; finishing then joins both edges, and the reference says what was left out: `originalBytes`, and
  * `omitted` with `offset` and `bytes`. `write` never throws: a failing disk is told by `finish`.
  */
-export function createBlobSink(store: BlobStore, limits: BlobLimits): BlobSink {
+function createBlobSink(store: BlobStore, limits: BlobLimits): BlobSink {
   const { wholeBytes, edgeBytes } = limits;
   const hash = createHash('sha256');
   let gathered: Buffer[] = [];
@@ -331,7 +331,7 @@ async function joinEdges(
  * A sink that stores what goes in without its secrets. Bytes are read one to a character, so that output which is no
  * text stays what it is: whatever tells a secret is ASCII.
  */
-export function redactedSink(sink: BlobSink, redaction: Redaction): BlobSink {
+function redactedSink(sink: BlobSink, redaction: Redaction): BlobSink {
   const redactor = redaction.open();
   return {
     write(chunk) {
@@ -349,7 +349,7 @@ export function redactedSink(sink: BlobSink, redaction: Redaction): BlobSink {
 }
 
 /** The same for bytes that are all there. */
-export function redactedBytes(bytes: Uint8Array, redaction: Redaction): Uint8Array {
+function redactedBytes(bytes: Uint8Array, redaction: Redaction): Uint8Array {
   const text = asBuffer(bytes).toString('latin1');
   const safe = redaction.text(text);
   return safe === text ? bytes : Buffer.from(safe, 'latin1');
@@ -366,7 +366,7 @@ export function countLines(bytes: Uint8Array): number {
 }
 
 /** Line feeds in a piece of a text. A plain loop: `indexOf` costs a hundred times as much where all are feeds. */
-export function countLineFeeds(bytes: Uint8Array): number {
+function countLineFeeds(bytes: Uint8Array): number {
   let count = 0;
   for (let index = 0; index < bytes.length; index++) if (bytes[index] === 10) count += 1;
   return count;

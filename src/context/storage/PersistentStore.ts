@@ -297,7 +297,7 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
 const BATCH = 200;
 
 /** A session's entries as those of its copy, in batches; the first of them says of what it is one. */
-export async function* forkedEntries(
+async function* forkedEntries(
   entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
   sessionId: string,
 ): AsyncGenerator<readonly JSONLEntry[]> {

@@ -102,7 +102,7 @@ type LockNote = z.infer<typeof noteSchema>;
 
 export const noteOf = (lockFile: string): string => `${lockFile}.json`;
 
-export function thisProcess(now: Date): LockNote {
+function thisProcess(now: Date): LockNote {
   const began = beginningOf(process.pid);
   return {
     pid: process.pid,
@@ -113,7 +113,7 @@ export function thisProcess(now: Date): LockNote {
 }
 
 /** Never throws: where it cannot be written, nobody is named. */
-export function writeHolder(note: string, holder: LockNote): void {
+function writeHolder(note: string, holder: LockNote): void {
   try {
     writeFileSync(note, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   } catch {
@@ -122,7 +122,7 @@ export function writeHolder(note: string, holder: LockNote): void {
 }
 
 /** Undefined when there is no note, or one that is not true. */
-export function readHolder(note: string): LockHolder | undefined {
+function readHolder(note: string): LockHolder | undefined {
   try {
     const { process: began, ...holder } = noteSchema.parse(JSON.parse(readFileSync(note, 'utf8')));
     // Of another machine, on a shared folder, nothing can be known.

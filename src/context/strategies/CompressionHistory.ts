@@ -2,7 +2,7 @@
 import type { ReductionRecord } from '../../protocol/contextReport.ts';
 
 /** Records that are kept for showing. */
-export const HISTORY_LIMIT = 10;
+const HISTORY_LIMIT = 10;
 
 export interface CompressionStatistics {
   /** Of all records, not only of those kept for showing. */

@@ -102,7 +102,7 @@ interface LimitFacts {
 }
 
 /** What lies outside the chosen limits; undefined when nothing does, or when none is chosen. */
-export function planWindow(
+function planWindow(
   view: View,
   settings: ContextSettings,
   facts: LimitFacts,

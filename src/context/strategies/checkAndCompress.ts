@@ -2,7 +2,7 @@
 import { grouped } from '../../protocol/text/numbers.ts';
 
 /** Utilization from which the user is warned. */
-export const WARNING_AT = 0.75;
+const WARNING_AT = 0.75;
 
 export interface CheckInput {
   readonly currentTokens: number;

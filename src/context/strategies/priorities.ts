@@ -8,9 +8,9 @@ import { headOf } from '../tokens/truncate.ts';
 import type { MessagePriority, RankedItem, StrategyItem } from './types.ts';
 
 /** Tokens of text above which a message counts as long. */
-export const LONG_TOKENS = 800;
+const LONG_TOKENS = 800;
 /** Tokens of text below which a message counts as short. */
-export const SHORT_TOKENS = 20;
+const SHORT_TOKENS = 20;
 /** Messages at either end that count as the beginning and the end: what was asked first, what was said last. */
 export const EDGE_MESSAGES = 2;
 

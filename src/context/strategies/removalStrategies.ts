@@ -146,7 +146,7 @@ export function featuresOf(items: readonly StrategyItem[], targetTokens: number)
  * has to go) to +1 (oldest removal: a long run of tools of which much has to go). The confidence is
  * 0.5 + |weighted sum| / 2, so 0.6 asks for votes that outweigh each other by a fifth.
  */
-export function chooseByFeatures(features: ConversationFeatures): StrategyChoice {
+function chooseByFeatures(features: ConversationFeatures): StrategyChoice {
   const sum = VOTES.reduce(
     (total, { feature, from, to, weight }) => total + weight * vote(features[feature], from, to),
     0,
@@ -181,7 +181,7 @@ export function sumTokens(items: readonly StrategyItem[]): number {
 }
 
 /** Low priority first; of the same priority the oldest first, and of the same time the one that stands first. */
-export function inRemovalOrder(items: readonly RankedItem[]): RankedItem[] {
+function inRemovalOrder(items: readonly RankedItem[]): RankedItem[] {
   return items
     .map((item, index) => ({ item, index }))
     .sort(
@@ -194,7 +194,7 @@ export function inRemovalOrder(items: readonly RankedItem[]): RankedItem[] {
 }
 
 /** Takes candidates in their order until `excess` tokens are gone or `most` items are. */
-export function takeUntil(
+function takeUntil(
   candidates: readonly StrategyItem[],
   excess: number,
   most = Number.POSITIVE_INFINITY,
@@ -210,7 +210,7 @@ export function takeUntil(
 }
 
 /** The result of removing these ids: what is kept and what is not, each in the order of the list. */
-export function resultWithout(
+function resultWithout(
   items: readonly StrategyItem[],
   removed: ReadonlySet<string>,
   facts: Pick<RemovalResult, 'strategy' | 'reason' | 'confidence' | 'scores'>,
@@ -234,7 +234,7 @@ export interface FurtherRemoval {
 }
 
 /** Removes more, low priority first, then the oldest, until `targetTokens` is reached or nothing more may go. */
-export function removeFurther(
+function removeFurther(
   items: readonly StrategyItem[],
   targetTokens: number,
   { result, most, why }: FurtherRemoval,
@@ -254,7 +254,7 @@ export function removeFurther(
 }
 
 /** Those of a ranked list that may go. */
-export function removableOf(items: readonly RankedItem[]): RankedItem[] {
+function removableOf(items: readonly RankedItem[]): RankedItem[] {
   return items.filter(isRemovable);
 }
 

@@ -111,7 +111,7 @@ const OWN_FIXED = 0.08;
 const NOISE = 0.01;
 /** Of each factor, from one report to the next. */
 const DRIFT = 0.01;
-export const UNKNOWN_ERROR = 0.25;
+const UNKNOWN_ERROR = 0.25;
 const EVEN: readonly number[] = CLASSES.map(() => 1 / CLASSES.length);
 
 function priorCovariance(): number[][] {

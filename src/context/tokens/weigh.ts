@@ -164,15 +164,15 @@ export const FIXED = 0;
 export const WORD = 1;
 /** Digits, punctuation, white space. */
 export const MARK = 2;
-export const HAN = 3;
+const HAN = 3;
 /** Kana and hangul. */
-export const KANA = 4;
+const KANA = 4;
 /** Every other script. */
 export const ALPHABET = 5;
 /** Emoji and whatever else lies beyond the basic plane. */
-export const ASTRAL = 6;
+const ASTRAL = 6;
 /** Unbroken runs that mix letters and digits. */
-export const DENSE = 7;
+const DENSE = 7;
 
 export function noTokens(): ClassTokens {
   return new Float64Array(CLASSES.length);

@@ -19,7 +19,7 @@ export const blobRefSchema = z.looseObject({
 });
 export type BlobRef = z.infer<typeof blobRefSchema>;
 
-export const fileChangeSchema = z.looseObject({
+const fileChangeSchema = z.looseObject({
   /** Absolute path. */
   path: z.string(),
   kind: z.enum(['created', 'modified', 'deleted']),
@@ -67,7 +67,7 @@ export const todoSchema = z.looseObject({
 export type Todo = z.infer<typeof todoSchema>;
 
 /** What decided about a call, and why the user was asked if they were. */
-export const permissionRecordSchema = z.looseObject({
+const permissionRecordSchema = z.looseObject({
   basis: z.enum(['read-only', 'sandbox', 'rule', 'mode', 'judge', 'user', 'own']),
   reason: z.string().optional(),
   rule: z.looseObject({ text: z.string(), source: z.string() }).optional(),
@@ -86,7 +86,7 @@ export const sandboxRecordSchema = z.looseObject({
 export type SandboxRecord = z.infer<typeof sandboxRecordSchema>;
 
 /** How a compaction was made; on its boundary, and without what is retained on its summary. */
-export const compactMetadataSchema = z.looseObject({
+const compactMetadataSchema = z.looseObject({
   trigger: z.enum(['auto', 'manual']),
   preTokens: z.number(),
   postTokens: z.number().optional(),

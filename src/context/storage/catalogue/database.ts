@@ -128,7 +128,7 @@ function createPrivately(file: string): void {
 }
 
 /** What the index holds. A change here needs another version: an index of any other version is rebuilt. */
-export const schemaVersion = 1;
+const schemaVersion = 1;
 
 /**
  * `session`: one row a log, or what became of it. `size`, `mtime` and `ino` are what its file was when it was last

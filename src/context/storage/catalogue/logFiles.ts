@@ -17,7 +17,7 @@ export interface LogFile {
 }
 
 const logSuffix = '.jsonl';
-export const archiveSuffix = '.jsonl.zst';
+const archiveSuffix = '.jsonl.zst';
 
 /** For this long nothing else gets a turn. */
 const sliceMs = 5;

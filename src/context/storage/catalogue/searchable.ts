@@ -69,7 +69,7 @@ function leavesOf(value: unknown): string {
 // Blobs, as far as they are searched.
 
 /** Of a larger original only this much of its beginning can be searched. */
-export const maxOriginalBytes = 2 * 2 ** 20;
+const maxOriginalBytes = 2 * 2 ** 20;
 /** An original with a zero byte in its first bytes is no text; git decides so, too. */
 const probeBytes = 8000;
 

@@ -154,7 +154,7 @@ const maxPlaceholders = 10_000;
 const LOST = 'This entry could not be read when the log was repaired.';
 
 /** `counts` is undefined when there is nothing to repair. Rejects when the file cannot be read. */
-export async function planRepair(
+async function planRepair(
   file: string,
 ): Promise<{ readonly plan: readonly Planned[]; readonly counts: RepairCounts | undefined }> {
   const found = new Map<string, Planned & { readonly isMended: boolean }>();

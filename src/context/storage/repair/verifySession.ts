@@ -177,7 +177,7 @@ export function pointersOf(entry: JSONLEntry): readonly Pointer[] {
 }
 
 /** `deep` reads each content and compares it with its name. */
-export async function checkBlobs(
+async function checkBlobs(
   pointers: ReadonlyMap<string, Pointer>,
   blobs: BlobStore,
   deep: boolean,

@@ -77,7 +77,7 @@ function countByHeap(vocabulary: Vocabulary, bytes: Uint8Array, length: number):
 }
 
 /** A heap of (rank, part): the lowest rank comes out first, of equal ones the leftmost part. */
-export class RankHeap {
+class RankHeap {
   /** Rank and part in one number, in which the rank weighs more; exact below 2^53. */
   #keys: Float64Array;
   #size = 0;
