@@ -1,5 +1,6 @@
 // Writes the files derived from the schemas of settings and session lines: `node scripts/writeSchema.ts`. A test checks
 // that they are up to date.
+import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +23,9 @@ export function derivedFiles() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [path, data] of Object.entries(derivedFiles())) {
-    await writeFile(join(root, path), `${JSON.stringify(data, null, 2)}\n`);
-  }
+  const files = Object.entries(derivedFiles());
+  for (const [path, data] of files) await writeFile(join(root, path), JSON.stringify(data, null, 2));
+  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
+  const paths = files.map(([path]) => path);
+  execFileSync(process.execPath, [biome, 'format', '--write', ...paths], { cwd: root, stdio: 'inherit' });
 }

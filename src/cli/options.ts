@@ -1,6 +1,7 @@
 /** The command line: flags in, plain options out. commander is loaded only when there is something to parse. */
 
 import type { SessionTarget } from '../agent/types.ts';
+import { nearest } from '../config/nearest.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 
@@ -59,6 +60,7 @@ export async function parseArguments(argv: readonly string[], version: string): 
     writeErr: (text) => {
       stderr += text;
     },
+    outputError: (message, write) => write(withoutFarSuggestion(message)),
     getOutHelpWidth: () => 110,
   });
 
@@ -74,6 +76,17 @@ export async function parseArguments(argv: readonly string[], version: string): 
     return { type: 'exit', code: 42, stdout: '', stderr: advice };
   }
   return { type: 'run', options: optionsOf(given, program.args) };
+}
+
+/** What commander says of an unknown flag or command, without its suggestion if that is far from what was typed. */
+export function withoutFarSuggestion(message: string): string {
+  return message.replace(
+    /(unknown (?:option|command) '-*([^']*)')\n\(Did you mean (?:one of )?(.*)\?\)/,
+    (whole: string, said: string, typed: string, meant: string) => {
+      const names = meant.split(', ').map((name) => name.replace(/^-+/, ''));
+      return nearest(typed, names) === undefined ? said : whole;
+    },
+  );
 }
 
 /** What commander makes of the flags; absent = not given. */

@@ -2,7 +2,7 @@
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const typed = word.toLowerCase();
   let best: string | undefined;
-  let bestSlips = Math.max(1, Math.floor(typed.length / 3)) + 1;
+  let bestSlips = Math.max(1, Math.floor(typed.length / 4)) + 1;
   for (const candidate of candidates) {
     // Each extra or missing character is a typo. So a key of a megabyte is not compared at all.
     const name = candidate.toLowerCase();

@@ -89,6 +89,7 @@ test.each<[string[], Partial<CliOptions>]>([
 
 test.each<[string[], RegExp]>([
   [['--modle', 'x'], /unknown option '--modle'[\s\S]*Did you mean --model\?/],
+  [['--bare'], /unknown option '--bare'\n$/],
   [['--model'], /argument missing/],
   [['--max-turns', '0'], /'0' is invalid. It must be a whole number above 0\./],
   [['--max-turns', 'many'], /'many' is invalid/],

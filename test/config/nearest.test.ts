@@ -10,6 +10,9 @@ test.each([
   ['x', ['env', 'model'], undefined],
   ['frobnicate', ['model', 'permissions'], undefined],
   ['', ['a', 'abc'], 'a'],
+  ['import', ['export', 'init'], undefined],
+  ['effort', ['export'], undefined],
+  ['bare', ['name'], undefined],
 ])('nearest to %j among %j is %j', (word, candidates, expected) => {
   expect(nearest(word, candidates)).toBe(expected);
 });

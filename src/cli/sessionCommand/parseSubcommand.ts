@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { withoutFarSuggestion } from '../options.ts';
 import type { Output } from './output.ts';
 
 /**
@@ -17,6 +18,7 @@ export async function parseSubcommand(
       help += text;
     },
     writeErr: (text) => output.say(text.trim()),
+    outputError: (message, write) => write(withoutFarSuggestion(message)),
     getOutHelpWidth: () => 100,
   });
   for (const command of program.commands) command.copyInheritedSettings(program);
