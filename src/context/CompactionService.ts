@@ -76,7 +76,7 @@ export class CompactionService {
   }
 
   /**
-   * Asks for a summary of everything so far, and changes nothing. When it is swapped in, the tail is cut anew: what
+   * Asks for a summary of everything so far, and changes nothing. When it is swapped in, the tail is cut again: what
    * then stays verbatim is in both, and nothing lies between them.
    */
   async draft(job: CompactionJob): Promise<DraftAttempt> {
@@ -86,7 +86,7 @@ export class CompactionService {
     if (job.signal.aborted) return { type: 'aborted' };
     const plan = sizing.plan(budget, tokensOfFiles(files, this.#deps, job));
     if (plan === undefined || !plan.isWorthwhile || plan.clips.length > 0) return { type: 'nothing' };
-    // Around long instructions no summary could bring the request below the trigger: nobody is paid for one.
+    // Around long instructions no summary could bring the request below the trigger, so none is asked for.
     const least = sizing.leastAfter(plan) + budget.summary;
     if (least > sizing.bound() || least > mostAfter(job, sizing.ofView(job.view))) return { type: 'nothing' };
     const asked = await this.#ask(job, { leaving: job.view.atoms.length, budget, files, plan });
@@ -305,7 +305,7 @@ const tooShort: CompactionOutcome = {
   message: 'There is nothing to compact: everything so far is recent enough to stay as it is.',
 };
 
-/** Of a text far beyond its budget, nobody has to check what will be cut anyway. */
+/** The part of a text that can be within its budget: the rest will be cut, and need not be checked. */
 function withinReach(text: string, tokens: number): string {
   const most = Math.ceil(tokens * MOST_CHARACTERS);
   return text.length <= most ? text : `${headOf(text, most)}\n... (cut)`;

@@ -123,10 +123,10 @@ interface Mention {
   readonly spot?: FileSpot;
 }
 
-/** What was said and what calls were given; not what tools returned: a listing names files that nobody asked for. */
+/** What was said and what calls were given; not what tools returned: a listing names files that no one asked about. */
 function* namesIn(entry: JSONLEntry): Generator<Mention> {
   const text = spokenText(entry);
-  // What a pasted text names is no sign that anybody worked on it.
+  // A file named in a pasted text need not have been worked on.
   const weight = isPrompt(entry) && isPasted(text) ? 0 : 1;
   for (const name of pathTokens(text)) yield { name, weight };
   const input = entry.tool?.input;

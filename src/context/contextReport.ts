@@ -52,7 +52,7 @@ export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts
   };
 }
 
-/** Every reduction that the log records, oldest first; a compaction is one, whatever it shortens besides. */
+/** Every reduction that the log records, oldest first; a compaction is one, whatever else it shortens. */
 export function reductionRecords(entries: readonly JSONLEntry[]): readonly ReductionRecord[] {
   const { undone } = liveEntries(entries);
   const own = afterEvictedPrefix(entries);
@@ -87,7 +87,7 @@ function recordOf(
     };
   }
   const reduction = reductionOf(entry);
-  // What a compaction does besides is in its own figures.
+  // What else a compaction does is in its own figures.
   if (reduction === undefined || reduction.reason === 'compaction') return undefined;
   const { kind, reason, strategy, preTokens, postTokens, durationMs } = reduction;
   const { replacements = [], removed = [], restored = [] } = reduction;

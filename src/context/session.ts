@@ -1,4 +1,4 @@
-/** One open session: its log, what is projected from it, and the way to append. Shared by all that work on it. */
+/** One open session: its log, what is projected from it, and the way to append. Shared by everything that works on it. */
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import { recordedDraft, ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './request/Projection.ts';
@@ -18,7 +18,7 @@ export interface Session {
 }
 
 /**
- * The session of a log that was opened. `onEntry` hears of each entry once it is on disk. What was started in a session
+ * The session of an opened log. `onEntry` is called with each entry once it is on disk. What was started in a session
  * ends up in its log, even when another session is open by then.
  */
 export async function openSession(

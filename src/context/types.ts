@@ -51,7 +51,7 @@ export interface ContextManagerDeps {
   readonly memory?: Pick<LongTermMemory, 'search'>;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Hears of a subscriber that threw; the entry is on disk and the other subscribers hear of it. */
+  /** Called when a subscriber throws; the entry is on disk and the other subscribers get it. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
@@ -130,7 +130,7 @@ export interface ToolResultInput {
   readonly behind?: readonly NewEntry[];
 }
 
-/** How a reply came to its end, when that was not by itself. */
+/** How a reply ended, if it did not end normally. */
 export interface ReplyEnd {
   readonly interrupted?: boolean;
   readonly failed?: boolean;

@@ -1,5 +1,5 @@
 /**
- * File checkpoints: what calls changed on disk, and what going back would do. The contents lie beside the log,
+ * File checkpoints: what calls changed on disk, and what a rewind would do. The contents are next to the log,
  * by hash; the entries of subtype `checkpoint` say which path was what before and after.
  */
 import * as z from 'zod';
@@ -31,18 +31,18 @@ export const pathChangeSchema = z.looseObject({
   after: pathStateSchema.optional(),
 });
 export type PathChange = z.infer<typeof pathChangeSchema> & {
-  /** Never stored: going back was stopped in it, so nobody knows whether it was made. */
+  /** Never stored: a rewind was interrupted in it, so it is unknown whether it was made. */
   readonly unsure?: boolean;
 };
 
-/** Who changed the files: a call of the model, a `!command`, going back, or taking that back. */
+/** Who changed the files: a call of the model, a `!command`, a rewind, or undoing one. */
 const checkpointCauses = ['call', 'shell', 'rewind', 'undo'] as const;
 export type CheckpointCause = (typeof checkpointCauses)[number];
 
 /** `data` of an entry of subtype `checkpoint`. */
 export const checkpointSchema = z.looseObject({
   cause: z.enum(checkpointCauses),
-  /** The calls that ran since the last look; several where they ran beside each other. */
+  /** The calls that ran since the last look; several if they ran in parallel. */
   callIds: z.array(z.string()).optional(),
   changes: z.array(pathChangeSchema),
   /** Lines, over all changes; absent where there are too many to count them. */
@@ -60,7 +60,7 @@ export interface Captured {
   readonly notes: readonly string[];
 }
 
-/** What going back would do to one path. */
+/** What a rewind would do to one path. */
 export interface RestoreStep {
   /** Absolute path. */
   readonly path: string;
@@ -85,7 +85,7 @@ export interface RestorePlan {
   readonly steps: readonly RestoreStep[];
 }
 
-/** The port between the agent and whoever looks after the files. Paths are absolute. Nothing here throws for the disk's sake. */
+/** The port between the agent and the file checkpoints. Paths are absolute. Nothing here throws because of the disk. */
 export interface FileCheckpoints {
   /**
    * Looks at the tree, so that what a call changes can be told from what was there. Called when a turn starts and
@@ -101,8 +101,8 @@ export interface FileCheckpoints {
   /** What is needed before a call that names the files that it will change: their content as it is now. */
   keep(paths: readonly string[]): Promise<void>;
   /**
-   * What going back to before these changes would do; `changes` in the order in which they were made. For a plan that
-   * nobody looks at: outside the project only paths that were `isShown` before, since a log may name any.
+   * What rewinding to before these changes would do; `changes` in the order in which they were made. For a plan that
+   * the user does not see: outside the project only paths that were `isShown` before, since a log may name any.
    */
   plan(changes: readonly PathChange[], isShown?: (path: string) => boolean): Promise<RestorePlan>;
   /** Does it; answers what was changed, for the log, and what was not done after all, ready to show. */

@@ -18,7 +18,7 @@ export const contextStrategies = [
 ] as const;
 export type ContextStrategy = (typeof contextStrategies)[number];
 
-/** Whether a strategy shortens steps of earlier turns, and whether it puts a summary in the place of older messages. */
+/** Whether a strategy shortens steps of earlier turns, and whether it replaces older messages by a summary. */
 export const strategyTraits: Readonly<
   Record<ContextStrategy, { readonly masks: boolean; readonly summarises: boolean }>
 > = {

@@ -3,7 +3,7 @@
  * An adapter in `model/` turns it into one provider's wire form and back.
  */
 
-/** What a user message may hold besides text. `data` is base64 without a prefix. */
+/** What a user message may hold in addition to text. `data` is base64 without a prefix. */
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string };

@@ -81,7 +81,7 @@ export interface SentRequest {
 
 export interface ModelClient {
   /**
-   * Never throws and never rejects: every failure is a `failed` event. `onSent` hears of each body that goes out:
+   * Never throws and never rejects: every failure is a `failed` event. `onSent` is called with each body that goes out:
    * more than one where the server refuses a field.
    */
   stream(
@@ -104,7 +104,7 @@ export interface ModelInfo {
   readonly price?: { readonly input: number; readonly cachedInput: number; readonly output: number };
   /** True where the endpoint wants earlier reasoning sent back. */
   readonly returnsReasoning?: boolean;
-  /** True where the endpoint serves one request at a time (a local server): nothing may run beside a turn. */
+  /** True where the endpoint serves one request at a time (a local server): nothing may run during a turn. */
   readonly hasOneSlot?: boolean;
   /** Who serves it, as far as id and address tell: chooses the strategy of removal. */
   readonly provider?: 'openai' | 'anthropic' | 'google' | 'local' | 'other';

@@ -128,7 +128,7 @@ export type PermissionAnswer =
     };
 
 /**
- * What lets a call run: it only looks, so nobody was asked; the sandbox that it runs in (`sandbox.autoAllow`); a rule;
+ * What lets a call run: it only looks, so the user was not asked; the sandbox that it runs in (`sandbox.autoAllow`); a rule;
  * the mode; the judge of the mode `auto`; the user's answer; or it is the user's own command (`!`).
  */
 export type PermissionBasis = 'read-only' | 'sandbox' | 'rule' | 'mode' | 'judge' | 'user' | 'own';
@@ -160,7 +160,7 @@ export interface PermissionDecision {
   readonly basis?: Exclude<PermissionBasis, 'user' | 'own'>;
   /** The rule that decided, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
-  /** With `ask`: everything that asks, not only what the reason names. Absent = nobody said, as good as a limit. */
+  /** With `ask`: everything that asks, not only what the reason names. Absent = unknown, which counts as a limit. */
   readonly causes?: readonly AskCause[];
   readonly suggestion?: RuleSuggestion;
   /** With `ask`: the command would run in the sandbox, so that the user may stop these questions. */

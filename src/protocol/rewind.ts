@@ -1,4 +1,4 @@
-/** Going back: the turns that one can go back to, what it would do, and what came of it. */
+/** Rewinding: the turns to rewind to, what it would do, and its result. */
 import type { RestorePlan } from './checkpoints.ts';
 import type { PromptOp } from './ops.ts';
 
@@ -22,10 +22,10 @@ export interface TurnRecord {
   readonly lines: { readonly added: number; readonly removed: number } | undefined;
 }
 
-/** What going back to before a turn would do. */
+/** What rewinding to before a turn would do. */
 export interface RewindPlan {
   readonly turn: TurnRecord;
-  /** Why the files cannot go back; ready to show. */
+  /** Why the files cannot be restored; ready to show. */
   readonly noFiles?: string;
   /** Of the files; without steps where nothing was changed since. */
   readonly plan: RestorePlan;
@@ -33,7 +33,7 @@ export interface RewindPlan {
   readonly notes: readonly string[];
 }
 
-/** What came of going back, or of taking that back. */
+/** The result of a rewind, or of undoing one. */
 export interface RewindReport {
   readonly type: 'rewind' | 'undo';
   /** `partly`: some paths were left as they are; the message says which and why. */
@@ -42,6 +42,6 @@ export interface RewindReport {
   readonly message: string;
   /** The conversation is another one now. */
   readonly conversation: boolean;
-  /** The prompt that was gone back to: for the composer. Only where the conversation went back. */
+  /** The prompt that was rewound to, for the composer. Only if the conversation was rewound. */
   readonly prompt?: PromptOp;
 }

@@ -81,7 +81,7 @@ export interface CommandSandbox {
   state(): Promise<SandboxState>;
   /** Begins what the first command would wait for. */
   prepare(): void;
-  /** Whether the settings have a command run outside, once somebody has allowed it. */
+  /** Whether the settings have a command run outside, once the user has allowed it. */
   isExcluded(command: string): Promise<boolean>;
   confine(request: CommandRequest): Promise<Confinement>;
   /** A tool of the session has made this file: in a temporary folder commands may change it like their own. */

@@ -27,7 +27,7 @@ export interface TaskEnd {
   readonly signal?: string;
   /** Why the shell could not be started. */
   readonly problem?: string;
-  /** Who stopped it, where somebody did. */
+  /** Who stopped it, if it was stopped. */
   readonly stoppedBy?: TaskStopper;
 }
 
@@ -46,7 +46,7 @@ export type TaskChange =
   /** `isKnown`: the model has seen how it ended, or ended it. */
   | { readonly type: 'ended'; readonly id: string; readonly isKnown: boolean };
 
-/** What the agent may ask of whoever runs background commands. */
+/** The port to background commands. */
 export interface TaskPort {
   /** Those that run and the newest of those that have ended, oldest first. */
   list(): readonly TaskInfo[];

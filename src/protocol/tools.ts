@@ -48,7 +48,7 @@ export interface ToolCache {
   /** The outcome for a file, if it was kept under this stamp: `fileStamp` and whatever else the call asked for. */
   get(path: string, stamp: string): ToolOutcome | undefined;
   set(path: string, stamp: string, outcome: ToolOutcome): void;
-  /** Forgets a file; for whoever changes it. */
+  /** Forgets a file; called by tools that change it. */
   drop(path: string): void;
 }
 
@@ -91,7 +91,7 @@ export interface ToolContext {
   /** Hash of the file when it was last read or written in this session, from the log. */
   readonly fileReads: (path: string) => string | undefined;
   readonly openBlob: () => BlobSink;
-  /** Absent = every call reads anew. */
+  /** Absent = every call reads again. */
   readonly cache?: ToolCache;
   /** Whether the model that will read the result takes images; undefined or absent = not known. */
   readonly seesImages?: () => boolean | undefined;
@@ -127,7 +127,7 @@ export interface ToolOutcome {
   readonly skill?: SkillText;
 }
 
-/** The call's outcome is known without doing anything: nobody need be asked, the model hears it at once. */
+/** The call's outcome is known without doing anything: no approval is needed, and the model gets it at once. */
 export interface Settled {
   readonly type: 'settled';
   readonly outcome: ToolOutcome;
@@ -149,7 +149,7 @@ export type PreparedCall =
 export interface Tool {
   readonly name: string;
   readonly schema: ToolSchema;
-  /** Read-only calls may run beside each other. */
+  /** Read-only calls may run in parallel. */
   readonly readOnly: boolean;
   prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
 }

@@ -1,6 +1,6 @@
 /**
  * Runs compactions for one session, one at a time: lets CompactionService work and writes the outcome as one
- * batch. What was appended meanwhile is kept; an abort leaves everything as it was. When to run one is not
+ * batch. What was appended while it ran is kept; an abort leaves everything as it was. When to run one is not
  * decided here (ReductionLadder.ts).
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
@@ -92,7 +92,7 @@ export class CompactionRunner {
       (last.wasTooLarge || !isTooLarge) &&
       usedTokens < last.tokens + windowTokens * PAUSE;
     if (wasRefused && !isTooLarge) {
-      // The pause is so much of growth: where masking made the request smaller meanwhile, from there on.
+      // The pause is measured in growth: if the request has become smaller, it counts from there.
       this.#refused = { ...last, tokens: Math.min(last.tokens, usedTokens) };
       return undefined;
     }
@@ -257,7 +257,7 @@ export class CompactionRunner {
 
   /** A request for a summary leaves no reply in the log: an entry of its own says how it was made. */
   #record(basis: RequestBasis, asked: AskedSummary): void {
-    // A session that was closed meanwhile keeps no record of it.
+    // A session that has been closed keeps no record of it.
     void this.#session.recorder.recordSummary(basis, asked).catch(() => {});
   }
 
@@ -341,7 +341,7 @@ function ifStillTrue(
 
 /**
  * Uuids of what stays verbatim, with what was appended since `base`: no summary speaks for it. So does what was
- * pinned meanwhile, wherever it stands.
+ * pinned since, wherever it is.
  */
 function retainedNow(
   retained: readonly string[],

@@ -102,7 +102,7 @@ export class DraftKeeper {
     const attempt = await this.#runner.writeDraft(options);
     if (attempt.type !== 'draft' && attempt.type !== 'failed') return attempt;
     const cost = attempt.usage === undefined ? [] : [attempt.usage];
-    // A session that was closed meanwhile needs none of these.
+    // A session that has been closed needs none of these.
     const record = (entry: NewEntry) => this.#session.append([...cost, entry]).catch(() => []);
     if (attempt.type === 'failed') {
       await record(failureEntry(attempt.message));

@@ -1,6 +1,6 @@
 /**
  * Checks a model's summary without a model: whether it is a summary at all, which paths in it occur nowhere in the log,
- * and which lines pose as a turn, the program or tool syntax. The user's words stand verbatim beside it, so nothing else
+ * and which lines pose as a turn, the program or tool syntax. The user's words are quoted next to it, so nothing else
  * is judged.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';

@@ -57,7 +57,7 @@ export interface CompactionJob {
   readonly mustReach?: number;
   /** True when no model is to be asked: it was asked a moment ago, and the request is still too long. */
   readonly withoutModel?: boolean;
-  /** The draft came late and replaces lines that were written meanwhile: it need not free anything. */
+  /** The draft came late and replaces steps that were shortened in the meantime: it need not free anything. */
   readonly isLate?: boolean;
   /** Seq of the first entry of what stays verbatim whatever its size: the current turn. */
   readonly keepFrom?: number;
@@ -80,7 +80,7 @@ export type CompactionOutcome =
   | {
       readonly type: 'compacted';
       readonly summary: string;
-      /** `retained` holds what was there when the job began; the caller adds what came meanwhile. */
+      /** `retained` holds what was there when the job began; the caller adds what was appended since. */
       readonly metadata: CompactMetadata & { readonly retained: readonly string[] };
       readonly reduction?: Reduction;
       /** Seq of the last entry that the summary itself speaks for. */
@@ -139,7 +139,7 @@ export class Sizing {
     return this.#job.mustReach ?? this.#job.window.trigger - 1;
   }
 
-  /** What would be left with an empty summary: known before anybody is asked for one. */
+  /** What would be left with an empty summary: known before a model is asked. */
   leastAfter({ kept, clips }: CompactionPlan): number {
     if (clips.length > 0) return 0;
     return this.ofView({ ...this.#job.view, summary: undefined, atoms: kept });

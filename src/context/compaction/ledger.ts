@@ -1,6 +1,6 @@
 /**
  * The ledger: masking in its cheapest form. Old steps leave the request together, and one note with a line
- * for each of their calls takes their place. What the user wrote stays. Nothing is lost, since each line is a
+ * for each of their calls replaces them. What the user wrote stays. Nothing is lost, since each line is a
  * pointer; and since a change costs the provider's cache, many steps go at once or none. Pure.
  */
 
@@ -195,7 +195,7 @@ export function ledgerNote(atoms: readonly Atom[], place: LedgerPlace): string {
   return lines.length === 0 ? '' : [headings[place], ...lines].join('\n');
 }
 
-/** Tokens of a call's arguments in its line, and of what was said beside calls. */
+/** Tokens of a call's arguments in its line, and of the text next to calls. */
 const TITLE_TOKENS = 20;
 const WORDS_TOKENS = 24;
 /** Tokens of what a failure says. */

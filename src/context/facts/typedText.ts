@@ -2,14 +2,14 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { promptText } from './entryText.ts';
 
-/** Longer than anybody types, or in several lines. */
+/** Longer than what people type, or in several lines. */
 export function isPasted(text: string): boolean {
   return text.length > 2000 || text.split('\n', 4).length > 3;
 }
 
 /** Characters, newest first: more says nothing more about a language. */
 const MAX_TYPED = 20_000;
-/** More than anybody types without a line end. */
+/** More than people type without a line end. */
 const MAX_LINE = 500;
 
 /**
@@ -46,7 +46,7 @@ function typedPart(prompt: string): string {
   return /[:：]$/.test(first) ? first : '';
 }
 
-/** Behind the first sentence of a very long line, somebody else's words may follow. */
+/** After the first sentence of a very long line, pasted text may follow. */
 function typedIn(line: string, isFirst: boolean): string {
   if (line.length <= MAX_LINE) return line;
   if (!isFirst) return '';

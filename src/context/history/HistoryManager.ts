@@ -1,6 +1,6 @@
 /**
  * The history of one session in memory: entries that are only ever added to, which of them count, what the model sees
- * of them, and their rounds. It owns the list; the log on disk stays the truth, and whoever writes it adds what was
+ * of them, and their rounds. It owns the list; the log on disk stays the truth, and its writer adds what was
  * written (SessionLog). It knows no disk, no model and no clock but the one it is given.
  */
 import * as z from 'zod';
@@ -70,7 +70,7 @@ export class HistoryManager {
     this.#snapshot = undefined;
   }
 
-  /** Takes the place of what is there. */
+  /** Replaces all entries. */
   replace(entries: readonly JSONLEntry[]): void {
     this.#entries = entries.map(frozenCopy);
     this.#snapshot = undefined;
@@ -111,8 +111,7 @@ export class HistoryManager {
   }
 
   /**
-   * Takes the place of what is there. Entries that are none are left out and counted; data that is no
-   * history at all changes nothing.
+   * Replaces all entries. Invalid entries are left out and counted; data that is no history changes nothing.
    */
   load(data: unknown): { readonly loaded: number; readonly skipped: number } | undefined {
     const dict = dictSchema.safeParse(data);
@@ -144,7 +143,7 @@ export class HistoryManager {
   }
 
   /**
-   * Puts a summary in the place of what is older than the newest rounds; an earlier summary is folded into it. With
+   * Replaces what is older than the newest rounds by a summary; an earlier summary is folded into it. With
    * no more rounds than that, it acts only when the history is due, and then within the rounds. False when nothing
    * changed: nothing to leave out, or nothing gained by it.
    */

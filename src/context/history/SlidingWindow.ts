@@ -158,7 +158,7 @@ export interface WindowFacts {
   /** Tokens of a whole atom as it is sent, and of its `index`-th result; both calibrated. */
   readonly sizeOf: (atom: Atom) => number;
   readonly sizeOfResult: (atom: Atom, index: number) => number;
-  /** What the user holds on to, besides what is always kept. */
+  /** What the user pinned, in addition to what is always kept. */
   readonly isPinned?: (atom: Atom) => boolean;
 }
 

@@ -56,7 +56,7 @@ export class AtomGrouper {
     return { atoms: this.#atoms, changed };
   }
 
-  /** A note of the program in the place of what was left out. */
+  /** A note that replaces what was left out. */
   addNote(entry: JSONLEntry): void {
     this.#reply = undefined;
     this.#start('user', entry);

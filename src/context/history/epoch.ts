@@ -26,7 +26,7 @@ function startsEpoch(entry: JSONLEntry): boolean {
   return entry.subtype === 'compact_boundary' || entry.subtype === 'undo' || entry.subtype === 'rewind';
 }
 
-/** After the user took a compaction back, nothing is reduced by itself until they say something new. */
+/** After the user undid a compaction, nothing is reduced automatically until their next message. */
 export function restsUntilPrompt(entries: readonly JSONLEntry[], { undone }: Pick<Live, 'undone'>): boolean {
   if (undone.size === 0) return false;
   const last = entries.findLast((entry) => isPrompt(entry) || isUndo(entry));

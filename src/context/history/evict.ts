@@ -198,7 +198,7 @@ export function isRemoval(entry: JSONLEntry): boolean {
 
 /**
  * The removal behind which memory may begin, where no compaction made an end since: the one before the last, so that
- * the last can be taken back at once. Undefined where there is none yet that is not left already.
+ * the last can be undone at once. Undefined if there is none that has not been evicted yet.
  */
 export function removalToEvict(entries: readonly JSONLEntry[]): JSONLEntry | undefined {
   const { entries: live, undone } = liveEntries(entries);

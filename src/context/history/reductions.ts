@@ -8,7 +8,7 @@ export function reductionOf(entry: JSONLEntry): Reduction | undefined {
   return entry.subtype === 'reduction' ? entry.data : undefined;
 }
 
-/** `note`: what the model reads in the place of what was left out; the reason where nothing is shown. */
+/** `note`: what the model reads instead of what was left out; by default the reason. */
 export function reductionEntry(data: Reduction, note: string = data.reason): NewEntry {
   return {
     type: 'system',
@@ -78,7 +78,7 @@ export function withAllBehind(
   stretches: ReadonlyMap<string, readonly string[]>,
 ): ReadonlySet<string> {
   const all = new Set(uuids);
-  // What is added meanwhile is looked at as well.
+  // The loop also visits what it adds.
   for (const uuid of all) for (const head of stretches.get(uuid) ?? []) all.add(head);
   return all;
 }
@@ -157,7 +157,7 @@ export function retainedNotes(
     if (entry.subtype !== 'reduction' || undone.has(entry.uuid)) continue;
     for (const [at, head] of noteHeads(entry)) {
       if (!kept.has(head.uuid)) continue;
-      // A step that was brought back may have gone again, under another note.
+      // A restored step may have been removed again, under another note.
       const others = notes.get(at);
       if (others === undefined) notes.set(at, [head]);
       else others.push(head);

@@ -56,7 +56,7 @@ export class LogView {
     const at = lastCompaction(entries, undone);
     const before = entries.slice(0, Math.max(0, at));
     const kept = new Set(keptBy(entries[at], before));
-    // What was brought back before the compaction was the compaction's to keep or not.
+    // Only later ones: what was restored before the compaction, the compaction kept or dropped.
     for (const uuid of restoredIn(entries.slice(at + 1), undone)) kept.add(uuid);
     const replacements = new Map<string, string>();
     const pinned = new Set<string>();
@@ -134,7 +134,7 @@ class ShownAtoms {
     this.#grouper.add(entry);
   }
 
-  /** A note of the program in the place of what was left out. */
+  /** A note that replaces what was left out. */
   addNote(entry: JSONLEntry): void {
     this.#grouper.addNote(entry);
   }

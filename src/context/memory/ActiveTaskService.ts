@@ -148,7 +148,7 @@ function reminderOf({ subtype, data }: JSONLEntry): ActiveTask | undefined {
 
 const partsSchema = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
 
-/** The goal that an entry states by itself: only a prompt does, and only one that is not a mere "go on". */
+/** The goal that an entry states: only a prompt does, and only one that is not a mere "go on". */
 function goalOf(entry: JSONLEntry): string | undefined {
   if (!isPrompt(entry)) return undefined;
   const { content } = entry.message;

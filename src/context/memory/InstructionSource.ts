@@ -85,7 +85,7 @@ export function readInstructions(
 
 /**
  * Logs of before have one entry for all files, under the empty path. While it says what the files say, they are
- * known by it; else each is told anew and the old entry is gone.
+ * known by it; else each is sent again and the old entry is gone.
  */
 async function withoutMerged(
   known: ReadonlyMap<string, string>,

@@ -25,7 +25,7 @@ export class MemoryIndex {
     processTerm: (term) => term,
   });
 
-  /** Reads and indexes a file's text in small slices; undefined when the signal is aborted meanwhile. */
+  /** Reads and indexes a file's text in small slices; undefined if the signal is aborted. */
   static async build(text: string, signal: AbortSignal): Promise<MemoryIndex | undefined> {
     const built = new MemoryIndex();
     const slices = new Slices();
@@ -47,7 +47,7 @@ export class MemoryIndex {
     this.#memories.push(memory);
   }
 
-  /** Every memory that holds one of the words; none when the signal is aborted meanwhile. */
+  /** Every memory that holds one of the words; none if the signal is aborted. */
   async search(words: readonly QueryWord[], signal: AbortSignal): Promise<readonly Hit[]> {
     const slices = new Slices();
     const hits = new Map<number, { readonly held: Set<string>; score: number }>();

@@ -1,5 +1,5 @@
 /**
- * The draft of the next summary, written next to the running turn so that the user does not wait for one. It is
+ * The draft of the next summary, written in the background so that the user does not wait for one. It is
  * taken only while what it was written for still stands (compare and set); otherwise it is thrown away.
  */
 
@@ -139,7 +139,7 @@ export class ThreadSummary {
     this.#running = { epoch, abort, done };
   }
 
-  /** A pause is so many tokens of growth: where masking made the request smaller meanwhile, from there on. */
+  /** A pause is measured in growth: if the request has become smaller, it counts from there. */
   #isPaused(epoch: string, tokens: number, pauseTokens: number): boolean {
     if (this.#pause?.epoch !== epoch) return false;
     const untilTokens = Math.min(this.#pause.untilTokens, tokens + pauseTokens);

@@ -1,4 +1,4 @@
-/** Which files hold memories, and which lie beside them but are left alone. */
+/** Which files hold memories, and which files next to them are left alone. */
 
 import type { Stats } from 'node:fs';
 import { opendir, realpath, stat } from 'node:fs/promises';
@@ -98,7 +98,7 @@ async function look(
   return info.isFile() ? file : { ...file, leftOut: 'no file' };
 }
 
-// Reading text files that somebody else may have put there: pipes, links, huge ones, bytes that are no text.
+// Reading text files that may come from anyone: pipes, links, huge ones, bytes that are no text.
 
 export interface TextStart {
   readonly text: string;

@@ -22,7 +22,7 @@ export class MessageMemory {
   #slots = new WeakMap<JSONLEntry, Slot>();
   #atoms = new WeakMap<JSONLEntry, BuiltAtom & { readonly atom: Atom }>();
 
-  /** `identify` hears what a message stands for: the same object each time it is built. */
+  /** `identify` is called with what a message stands for: the same object each time it is built. */
   constructor(
     maxMessages: number,
     identify: (message: Message, name: object) => void,

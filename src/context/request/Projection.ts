@@ -38,7 +38,7 @@ export class Projection {
   readonly memory: MessageMemory;
   /** Messages that were found valid. */
   readonly checked = new WeakSet<Message>();
-  /** The last request: for which model, what it was made from, and what it was counted as. Undefined before the first. */
+  /** The last request: for which model, what it was made from, and its token count. Undefined before the first. */
   lastRequest: NotedRequest | undefined;
   readonly #log: OpenLog;
   readonly #deps: ProjectionDeps;
@@ -87,14 +87,14 @@ export class Projection {
     }
   }
 
-  /** Takes in what one entry says, in log order. */
+  /** Learns from one entry; in log order. */
   learn(entry: JSONLEntry): void {
     this.memory.learn(entry);
     this.#learned.learn(entry);
     if (isCorrection(entry)) this.#relearn();
   }
 
-  /** What was rewound has been neither read nor written by this conversation. */
+  /** Files that only rewound turns read or wrote do not count. */
   #relearn(): void {
     const entries = this.#log.entries();
     this.#learned.relearn(

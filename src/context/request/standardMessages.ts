@@ -26,7 +26,7 @@ import { instructionPath } from '../memory/instructions.ts';
 import { wellFormed } from '../tokens/truncate.ts';
 import { framedBlock, framedNote, framedSummary, type NoteKey, withoutKey } from './systemNotes.ts';
 
-/** What besides the log decides how messages look. */
+/** What decides how messages look, in addition to the log. */
 export interface ProjectionPolicy {
   /** True where the endpoint wants earlier reasoning sent back. */
   readonly returnsReasoning?: boolean;

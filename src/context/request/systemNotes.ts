@@ -15,7 +15,7 @@ export function framedNote(text: string, key: NoteKey): string {
   return `<system-note${tag}>\n${withoutKey(text, key)}\n</system-note${tag}>`;
 }
 
-/** What has a wrapper of its own, which text inside it could imitate: with a key it stands in a note besides. */
+/** Text that has its own wrapper. Text inside could imitate that, so with a key it is put in a note as well. */
 export function framedBlock(text: string, key: NoteKey): string {
   return key === undefined ? text : framedNote(text, key);
 }

@@ -60,7 +60,7 @@ export function truncateObservation(
   }
 }
 
-/** The same for a text of any size: others have their turn meanwhile. */
+/** The same for a text of any size, without blocking the event loop. */
 export async function truncateInSteps(
   text: string,
   limits: TruncationLimits,

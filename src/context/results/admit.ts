@@ -62,7 +62,7 @@ export interface AdmissionOptions {
   readonly offload?: ContextSettings['offload'] | null;
   /** `context.truncate.direction`; auto keeps beginning, errors and end of a command, the beginning of all else. */
   readonly direction?: ContextSettings['truncate']['direction'];
-  /** Where full outputs are written as readable files besides. */
+  /** Where full outputs are written as readable files as well. */
   readonly outputs?: OutputFolder | undefined;
 }
 
@@ -260,7 +260,7 @@ export function limitsFor(
 const MIN_BYTES = 1000;
 const MIN_TOKENS = 250;
 /**
- * Code has 3.7 bytes to the token, so that this is a sixth of the window: beside the system prompt, the tools and
+ * Code has 3.7 bytes to the token, so that this is a sixth of the window: next to the system prompt, the tools and
  * the reply reserve there is room for two or three results before anything has to be removed.
  */
 const BYTES_PER_WINDOW_TOKEN = 0.6;

@@ -8,7 +8,7 @@ export function isErrorLine(line: string): boolean {
   return names && !PASSED.test(head) && !NONE_FAILED.test(head) && !isCode(line);
 }
 
-/** What is known of an output besides its text. */
+/** What is known of an output in addition to its text. */
 export interface OutputFacts {
   /** Of the tool's result. */
   readonly kind?: string | undefined;

@@ -6,7 +6,7 @@ interface Cached<T> {
   readonly bytes: number;
 }
 
-/** A bound on memory besides the one on the number of values. */
+/** A bound on memory, in addition to the one on the number of values. */
 export interface CacheBounds<T> {
   /** Roughly what a value takes. */
   readonly bytesOf: (value: T) => number;

@@ -107,7 +107,7 @@ interface OpenLog {
   readonly size: number;
 }
 
-/** Between these bytes lie only damaged lines, of which nobody knows on which side of a position they are. */
+/** Between these bytes lie only damaged lines, and it is unknown on which side of a position they are. */
 interface Place {
   readonly start: number;
   /** Where the first line begins that is at the position or behind it; the end of the file where none is. */

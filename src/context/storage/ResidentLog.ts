@@ -1,6 +1,6 @@
 /**
  * The entries of one session that are in memory. Of a large log the past of compactions is left to the file, as
- * soon as it is there; a copy of what is needed of it stays (history/evictPrefix.ts).
+ * soon as it is there; a copy of what is needed of it stays (history/evict.ts).
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import {
@@ -106,7 +106,7 @@ export class ResidentLog {
 
   /**
    * After a compaction: remembers where the session can be taken up, and of a large log leaves
-   * to the file what came before the compaction before it, so that the last one can be taken back at once.
+   * to the file what came before the compaction before it, so that the last one can be undone at once.
    * What a disk may still lose, from `unsyncedFrom` on, stays: it may have to be written again.
    */
   #evictCompacted(unsyncedFrom: number): void {
@@ -124,7 +124,7 @@ export class ResidentLog {
 
   /**
    * After a removal, where no compaction makes an end: of a large log leaves to the file what the
-   * removals took, but for the last, which can be taken back at once. Not at each, since all that is held is gone through.
+   * removals took, but for the last, which can be undone at once. Not at each, since it goes through everything in memory.
    */
   #evictRemoved(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes || this.#bytes - this.#leftAt < this.#wholeBytes * PAUSE) return;

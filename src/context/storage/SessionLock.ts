@@ -1,6 +1,6 @@
 /**
  * One writer per session. The lock is SQLite's own on an empty database file: the system frees it the
- * moment its holder is gone, kill -9 included, and nobody waits. Beside it lies a note of who holds it.
+ * moment its holder is gone, kill -9 included, and no process waits. A note next to it says which process holds it.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ export type LockResult =
   | { readonly ok: false; readonly holder: LockHolder | undefined };
 
 /**
- * Takes the lock or says at once who has it: within some milliseconds, or, where nobody can be named, within
+ * Takes the lock or says at once who has it: within some milliseconds, or, if no holder is known, within
  * `patienceMs`. `file` is the lock's own, not the session's.
  */
 export async function acquireSessionLock(file: string, now: Date = new Date()): Promise<LockResult> {
@@ -32,14 +32,14 @@ export async function acquireSessionLock(file: string, now: Date = new Date()): 
     if (taken !== undefined) return taken;
     const holder = readHolder(noteOf(file));
     if (holder !== undefined || performance.now() > deadline) return { ok: false, holder };
-    // Whoever holds it has not said so yet, or several asked in the same moment and nobody got it.
+    // The holder has not written its note yet, or several asked at the same moment and none got it.
     await wait(1 + 4 * Math.random());
   }
 }
 
 const patienceMs = 30;
 
-/** Undefined when somebody else has it. */
+/** Undefined if another process has it. */
 function tryToLock(file: string, now: Date): LockResult | undefined {
   let database: DatabaseSync | undefined;
   try {
@@ -64,7 +64,7 @@ function tryToLock(file: string, now: Date): LockResult | undefined {
     ok: true,
     release: () => {
       if (!held.isOpen) return;
-      // The lock file stays: whoever is opening it now must not end up with a lock on a deleted file.
+      // The lock file stays: a process that is opening it now must not end up with a lock on a deleted file.
       rmSync(noteOf(file), { force: true });
       held.close();
     },
@@ -112,7 +112,7 @@ function thisProcess(now: Date): LockNote {
   };
 }
 
-/** Never throws: where it cannot be written, nobody is named. */
+/** Never throws: if it cannot be written, no holder is named. */
 function writeHolder(note: string, holder: LockNote): void {
   try {
     writeFileSync(note, `${JSON.stringify(holder)}\n`, { mode: 0o600 });

@@ -21,7 +21,7 @@ export interface Edges {
 }
 
 /**
- * Ranks every item, in its order. An explicit priority is kept; all others are derived anew each time, since
+ * Ranks every item, in its order. An explicit priority is kept; all others are derived again each time, since
  * what was at the end yesterday is in the middle today.
  */
 export function assignMessagePriorities(
@@ -68,7 +68,7 @@ export function edgeIds(items: readonly StrategyItem[], { start, end }: Edges): 
 export interface ItemFacts {
   /** Tokens of the whole atom as it is sent, calibrated. */
   readonly sizeOf: (atom: Atom) => number;
-  /** What the user or the program holds on to, besides what is always kept. */
+  /** What the user or the program pinned, in addition to what is always kept. */
   readonly isPinned?: (atom: Atom) => boolean;
   /** True for results of which only a pointer is sent. They count as no tool output, so they go early. */
   readonly isMasked?: (result: JSONLEntry) => boolean;

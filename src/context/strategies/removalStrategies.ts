@@ -229,7 +229,7 @@ export interface FurtherRemoval {
   readonly result: RemovalResult;
   /** Items that may go at most; absent = all that are removable. */
   readonly most?: number;
-  /** Completes the result's reason when `count` items have gone besides. */
+  /** Completes the result's reason when `count` more items were removed. */
   readonly why: (count: number) => string;
 }
 
@@ -334,7 +334,7 @@ function withRefusals(result: RemovalResult, refusals: readonly string[]): Remov
 /**
  * What is wrong with a result, in words; undefined when it may be applied. Kept and removed have to be the
  * list itself, in its order; nothing that may not go is gone; something is left; the count is right; and
- * something was gained, since a result that removes nothing scores well and helps nobody.
+ * something was gained, since a result that removes nothing scores well and is of no use.
  */
 export function validateRemoval(items: readonly StrategyItem[], result: RemovalResult): string | undefined {
   const removed = new Set(result.removed);

@@ -62,7 +62,7 @@ export function removalEntry(
   live: Live,
   facts: { readonly preTokens: number; readonly postTokens?: number; readonly kind?: 'remove' | 'drop' },
 ): NewEntry {
-  // What was taken back stands for nothing any more.
+  // Undone reductions no longer stand for anything.
   const entries = live.entries.filter(({ uuid }) => !live.undone.has(uuid));
   const gone = withoutNotes(removed, entries);
   const at = entries.flatMap(({ uuid }, index) => (gone.has(uuid) ? [index] : []));

@@ -58,7 +58,7 @@ export interface RemovalResult {
   readonly tokens: number;
   /** The way that was taken: hybrid names the one it chose. */
   readonly strategy: BaseStrategyName;
-  /** One line for the log and `/context`: why this way, and what went besides for which reason. */
+  /** One line for the log and `/context`: why this way, and what else was removed for which reason. */
   readonly reason: string;
   /** Of hybrid's choice, 0.5 to 1. */
   readonly confidence?: number;

@@ -1,6 +1,6 @@
 /**
- * Asks the encoder in batches that no thread notices, and remembers what it said by fingerprint. An encoder
- * that fails three times in a row is asked no more.
+ * Asks the encoder in small batches, and remembers its counts by fingerprint. An encoder that fails three times in a
+ * row is not asked again.
  */
 
 import { untilAborted } from '../../protocol/untilAborted.ts';
@@ -18,7 +18,7 @@ export class ExactCounts {
     this.#encoder = encoder;
   }
 
-  /** Whether there is anybody to ask. */
+  /** False without an encoder, or after too many failures. */
   isAvailable(): boolean {
     return this.#encoder !== undefined && this.#failures < MAX_FAILURES;
   }

@@ -3,7 +3,7 @@ export const vocabularies = ['o200k_base', 'cl100k_base'] as const;
 export type VocabularyName = (typeof vocabularies)[number];
 
 /**
- * Port to whoever counts exactly, away from the thread that draws the screen. May reject (no memory, no
+ * Port to an exact tokenizer in another thread than the one that draws the screen. May reject (no memory, no
  * thread): the counter then goes on with estimates.
  */
 export interface TokenEncoder {

@@ -93,7 +93,7 @@ export interface CompactionBudget {
   /** Atoms that stay verbatim, newest first. */
   readonly retain: number;
   readonly summary: number;
-  /** What recorded facts may take besides. */
+  /** What recorded facts may take in addition. */
   readonly facts: number;
   /** The user's own words from what is summarised. */
   readonly messages: number;

@@ -212,7 +212,7 @@ export interface Coefficients {
   readonly blank: number;
   /** Longer runs of white space, line ends included. */
   readonly space: number;
-  /** Tokens that such a run costs besides: one for its line ends, one for the indentation behind them. */
+  /** Tokens that such a run costs in addition: one for its line ends, one for the indentation behind them. */
   readonly leastSpace: number;
   /** Unbroken runs that mix letters and digits, as in base64 and hashes. */
   readonly dense: number;

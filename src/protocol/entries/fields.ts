@@ -99,7 +99,7 @@ const compactMetadataSchema = z.looseObject({
   durationMs: z.number().optional(),
   /** What stays verbatim after the summary: uuids of entries, or neighbours by their positions, `#12-#40`. */
   retained: z.array(z.string()).optional(),
-  /** Prompts that stand word for word in the summary message; `head` and `tail`: characters kept of a long one. */
+  /** Prompts that are quoted in the summary message; `head` and `tail`: characters kept of a long one. */
   userMessages: z
     .array(z.looseObject({ uuid: z.string(), head: z.number().optional(), tail: z.number().optional() }))
     .optional(),

@@ -6,7 +6,7 @@ import type { SessionRow } from './rows.ts';
 import type { FoundRow } from './searchIndex.ts';
 
 /**
- * The engine in a thread of its own, which begins with the first question. It keeps nobody from leaving: what is still
+ * The engine in a thread of its own, which begins with the first question. It does not keep the program from exiting: what is still
  * being indexed then is taken up the next time. What is asked when it dies or is closed rejects.
  */
 export class EngineThread implements EnginePort {

@@ -182,7 +182,7 @@ export class SessionCatalogue {
     return join(this.#dataRoot, 'projects', project);
   }
 
-  /** The index hears of it before the next list, and of nothing else: nobody waits for more. */
+  /** The index learns of it before the next list, and of nothing else, so that nothing waits. */
   async #afterwards({ project, id }: SessionKey, storing: Promise<Stored>): Promise<Stored> {
     const stored = await storing;
     if (stored.type === 'done') await this.refresh(undefined, { project, session: id, maxBytes: 0 });

@@ -70,7 +70,7 @@ function removeIndex(file: string): void {
     rmSync(`${file}${suffix}`, { force: true, recursive: true });
 }
 
-/** True for an error that passes by itself: another process is writing. */
+/** True for a temporary error: another process is writing. */
 export function isBusy(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === SQLITE_BUSY || code === SQLITE_LOCKED;
@@ -138,7 +138,7 @@ const schemaVersion = 1;
  * looks at.
  *
  * `said`: one row for each thing that was said, and where its line is. `blob` is set where the words are in an original
- * beside the log. `words` has the same row ids and no text: the text is in the log. Positions of words are not kept
+ * next to the log. `words` has the same row ids and no text: the text is in the log. Positions of words are not kept
  * (`detail=none`): they would make the index three times as large, and only a phrase needs them, for which the text is
  * looked at.
  */
@@ -204,7 +204,7 @@ export function forgetWords(database: DatabaseSync, list: string): void {
 const mergePages = 200;
 
 /**
- * Rewrites the index without the words of what was taken out, which until then only nobody finds. Step by step, with
+ * Rewrites the index without the words of what was taken out, which no search finds even before. Step by step, with
  * room for others in between. Throws what SQLite throws.
  */
 export async function scrubWords(database: DatabaseSync, signal: AbortSignal): Promise<void> {

@@ -21,7 +21,7 @@ export async function deleteSessionFiles(dataRoot: string, project: string, id: 
     const archive = archiveFileIn(folder, id);
     const hasLog = (await stat(file).catch(() => undefined)) !== undefined;
     const mine = [{ file, isArchived: false }];
-    // An archive beside a log is a leftover of packing it; one of another session was not asked for.
+    // An archive next to a log is left over from packing it; one of another session was not asked for.
     if (!hasLog || (await isEarlierForm(archive, file))) mine.push({ file: archive, isArchived: true });
     const hashes = new Set<string>();
     let bytes = 0;
@@ -55,7 +55,7 @@ async function deleteOriginals(
   if (unnamed.size === 0) return 0;
   const read = new Map<string, number>();
   await removeNamed(unnamed, await listLogFiles(dataRoot, project), read);
-  // Out of the way first: whoever has the same content now writes it anew. Its folder is cleared after a crash.
+  // Out of the way first: a session that has the same content now writes it again. Its folder is cleared after a crash.
   const aside = join(blobs, 'unfinished');
   const moved = new Map<string, string>();
   await mkdir(aside, { recursive: true, mode: 0o700 });

@@ -82,7 +82,7 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
       batch.commit();
       if (isEnough) return indexed - start;
       batch.begin();
-      // Another process may have gone on with this very log meanwhile.
+      // Another process may have continued with this log.
       if (batch.take(log)?.indexed !== indexed) return indexed - start;
     }
     // Where Node says nothing of an archive that was cut short, what is missing must not count as read.

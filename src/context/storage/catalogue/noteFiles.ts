@@ -17,7 +17,7 @@ interface KnownRow {
   readonly whole: number;
 }
 
-/** New sessions read their ends beside each other. */
+/** The ends of new sessions are read in parallel. */
 const readers = 8;
 const rowsPerBatch = 200;
 
@@ -126,11 +126,11 @@ function noteChanges(
   try {
     for (const { row, file } of changed) {
       const wasRead = row.archived === 0 && row.whole === 1 && row.size === row.indexed;
-      // An archive has the time of its log, to the millisecond: another one tells of lines that nobody has read. What
+      // An archive has the time of its log, to the millisecond: another time means lines that have not been read. What
       // was unpacked is looked at: it may be another log by now.
       const isRepacked = file.isArchived && wasRead && Math.abs(row.mtime - file.mtimeMs) <= 1;
       if (isRepacked) unpacked.add(file);
-      // A log in the place of another, such as one that was repaired, is read again from its beginning.
+      // A log that replaced another, such as a repaired one, is read again from its beginning.
       const isOther = row.archived === 0 && !file.isArchived && row.ino !== file.ino;
       const found = [Number(file.isArchived), file.size, file.mtimeMs, file.ino] as const;
       update.run(...found, Number(isRepacked), Number(isOther), row.id);

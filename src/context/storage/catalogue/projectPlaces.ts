@@ -1,5 +1,5 @@
 /**
- * Where a project has been: a small file beside its sessions, so that they are found again when its folder was moved
+ * Where a project has been: a small file next to its sessions, so that they are found again when its folder was moved
  * or renamed. A folder is known again by the number and the time of birth that its disk gave it, which a second clone
  * never shares; where that fails, by the remote of its repository, and only while the old folder is gone.
  */

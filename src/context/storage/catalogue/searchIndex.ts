@@ -37,7 +37,7 @@ interface Candidate {
 
 /** Where the text has to be looked at, no longer than this: then what was found until then is the answer. */
 const lookMs = 120;
-/** As long as nothing was found, somebody rather waits. */
+/** As long as nothing was found, waiting is worth it. */
 const emptyLookMs = 3000;
 /** For this long nothing else gets a turn. */
 const sliceMs = 5;
@@ -215,7 +215,7 @@ class LineReader {
         if (!goes) break;
         this.#unpacked.set(`${session.project}/${session.id}/${line.offset}`, Buffer.concat(pieces));
         pieces = [];
-        // An original and the words beside it are in the same line.
+        // An original and the words next to it are in the same line.
         do next += 1;
         while (wanted[next]?.offset === line.offset);
       }

@@ -26,7 +26,7 @@ export function indexText(text: string): string {
 const longRun = 256;
 
 /**
- * Without what nobody searches for: base64 and its like, which would fill the index with words that occur once. A run
+ * Without what no one searches for: base64 and its like, which would fill the index with words that occur once. A run
  * that is long enough stands at one of every 256th places, so only these are looked at.
  */
 function withoutLongRuns(text: string): string {

@@ -19,7 +19,7 @@ const maxTorn = 64;
 
 /** An entry may come more than once. Rejects only when the file itself cannot be read. */
 export async function* scanLog(file: string): AsyncGenerator<Scanned> {
-  /** Copies of what was read already are nobody's neighbours, here as where the log is loaded. */
+  /** Copies of entries that were read already do not count as neighbours, as when the log is loaded. */
   const known = new Set<string>();
   let before: JSONLEntry | undefined;
   let isSealed = false;

@@ -155,7 +155,7 @@ export interface UnansweredCall {
   readonly tool: string;
 }
 
-// The contents beside a log that its entries point to, and whether they are there and what they were.
+// The blobs that a log's entries point to: whether they are there and unchanged.
 
 export interface Pointer {
   readonly hash: string;

@@ -13,7 +13,7 @@ export type Replacement = z.infer<typeof replacement>;
 
 const reductionSchema = z.object({
   /**
-   * `clip` and `mask` put shorter texts in the place of results; `remove` (a strategy) and `drop` (the user)
+   * `clip` and `mask` replace results by shorter texts; `remove` (a strategy) and `drop` (the user)
    * leave atoms out; `restore` brings results and atoms back; `window` is what a server's error revealed.
    */
   kind: z.enum(['clip', 'mask', 'remove', 'drop', 'restore', 'window']),

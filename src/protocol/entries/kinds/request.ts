@@ -11,7 +11,7 @@ const summaryCutSchema = z.object({
   /** Where messages were shortened: to so many characters, and the newest of the atoms that had room. */
   clip: z.object({ characters: z.number(), atoms: z.number() }).exactOptional(),
   focus: z.string().exactOptional(),
-  /** The files that the instruction shows; their bytes lie beside the log. */
+  /** The files that the instruction shows; their bytes are blobs. */
   files: z.array(z.object({ path: z.string(), hash: z.string() })).exactOptional(),
   maxWords: z.number(),
   maxOutputTokens: z.number(),
@@ -29,7 +29,7 @@ export const requestRecordSchema = z.object({
   /** Images up to this entry are words in it, as its model takes none. */
   imagesHiddenThrough: z.number().exactOptional(),
   summary: summaryCutSchema.exactOptional(),
-  /** Hash of the request itself, where the conversation does not make it: it lies beside the log, as JSON. */
+  /** Hash of the request itself, if the conversation does not make it: a blob, as JSON. */
   request: z.string().exactOptional(),
   /** The bodies that went out; more than one where the server refused a field of the first. */
   sent: z.array(sentSchema),
