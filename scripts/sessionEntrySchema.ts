@@ -65,6 +65,7 @@ const replyMeanings = {
 /** Kinds whose lines always have `data`, and its fields that are always present. */
 const alwaysThere: Readonly<Partial<Record<Written, readonly string[]>>> = {
   session_start: ['systemPrompt', 'environment', 'preferences', 'configuration'],
+  shell_start: ['command'],
   shell: ['command'],
   environment: ['block'],
   mode: ['mode'],

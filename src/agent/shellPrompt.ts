@@ -33,7 +33,10 @@ export async function runShell(command: string, ports: ShellPorts): Promise<void
     return;
   }
   const { callId, signal } = toolContext;
-  await checkpoints.before(prepared.access, signal);
+  // The log has to know of it, should the program be killed meanwhile.
+  const start = { type: 'system', subtype: 'shell_start', message: { role: 'system', content: '' } } as const;
+  await context.append({ ...start, data: { command } });
+  await Promise.all([context.sync(), checkpoints.before(prepared.access, signal)]);
   emit({ type: 'tool_started', callId, tool: bash.name, title: prepared.title });
   const outcome = await prepared.run({ basis: 'own' }).finally(() => emit({ type: 'tool_ended', callId }));
   const { drafts } = await checkpoints.after(callId, 'shell', prepared.access, signal);

@@ -22,7 +22,7 @@ import {
   unknown,
   usage,
 } from './entries/kinds/session.ts';
-import { task } from './entries/kinds/task.ts';
+import { shellStart, task } from './entries/kinds/task.ts';
 import { turnEnd } from './entries/kinds/turnEnd.ts';
 import {
   environment,
@@ -41,6 +41,7 @@ export const entryKinds = {
   session_start: sessionStart,
   instructions,
   prompt,
+  shell_start: shellStart,
   shell,
   skill,
   image,

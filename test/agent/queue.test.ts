@@ -121,6 +121,7 @@ test('"!command" runs in the shell without asking; the model reads of it with th
   await run({ type: 'shell', command: 'ls' });
   expect(agent.state().busy).toBe(false);
   expect(lines()).toEqual([
+    'entry shell_start',
     'tool_started q1 Bash "Bash it"',
     'tool_output q1 a.ts\n',
     'tool_ended q1',
@@ -146,6 +147,7 @@ test('"!command" waits for the running turn, and a prompt waits for "!command"',
     'entry prompt: Go',
     'entry assistant: One.',
     'turn_ended done after 1',
+    'entry shell_start',
     'entry shell: The user ran a command in the shell:\n$ pwd\n\na.ts',
     'turn_started',
     'entry prompt: after',
@@ -159,6 +161,7 @@ test('a command that breaks is told and leaves the next prompt working', async (
   const { run, ask, lines, bugs } = await stage({ tools: [broken], answers: [says('Hello.')] });
   await run({ type: 'shell', command: 'ls' });
   expect(lines()).toEqual([
+    'entry shell_start',
     'tool_started q1 Bash "Bash it"',
     'tool_ended q1',
     'notice error: Internal error: no shell. The session is saved; continue, or /resume it.',

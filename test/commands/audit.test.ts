@@ -127,6 +127,23 @@ test('a call without a result is listed, wherever in the log it stands', () => {
   );
 });
 
+test('a command of the user without an end is listed, one with an end once', () => {
+  const typed = (seq: number, subtype: string, command: string): JSONLEntry =>
+    ({ ...result(seq, {}), type: 'system', subtype, toolResult: undefined, data: { command } }) as JSONLEntry;
+  const rows = rowsOf([
+    typed(1, 'shell_start', 'make'),
+    typed(2, 'shell', 'make'),
+    typed(3, 'shell_start', 'make deploy'),
+    typed(4, 'shell_start', 'make clean'),
+    reply(5),
+  ]);
+  expect(rows.map(({ seq, tool, title, verdict, basis }) => [seq, tool, title, verdict, basis])).toEqual([
+    [2, '!', 'make', 'ran', 'own'],
+    [3, '!', 'make deploy', 'unfinished', 'own'],
+    [4, '!', 'make clean', 'unfinished', 'own'],
+  ]);
+});
+
 test('a call that a resume closed is listed with what it was', () => {
   const closed = { id: 'a', name: 'Bash', status: 'interrupted', display: { title: 'Bash' } } as const;
   const [row] = rowsOf([asked(1, 'a', 'Bash', { command: 'rm -rf build' }), result(2, closed)]);

@@ -54,6 +54,7 @@ describe('the kinds', () => {
       tools: 'system stays:newest',
       request: 'system',
       judgement: 'system',
+      shell_start: 'system',
       task: 'system',
       usage: 'system',
       turn_end: 'system',
@@ -265,7 +266,7 @@ test.each<[object, string]>([
 test('there is nothing to tell of bookkeeping, and of what has a line elsewhere', () => {
   const silent = kinds.filter((kind) => entryKinds[kind].note === undefined);
   expect(silent.sort()).toEqual(
-    'compact_boundary past prompt request session_start shell summary_draft task tools unknown usage'.split(
+    'compact_boundary past prompt request session_start shell shell_start summary_draft task tools unknown usage'.split(
       ' ',
     ),
   );

@@ -39,8 +39,14 @@ export interface AuditReader {
 /** Holds only the calls of one reply at a time: what has no result by the next reply gets none. */
 export function createAuditReader(): AuditReader {
   const open = new Map<string, JSONLEntry>();
+  let shell: KindEntry<'shell_start'> | undefined;
+  const cutShort = (): AuditRow[] => {
+    const rows = shell === undefined ? [] : [{ ...shellRow(shell), ...unfinished }];
+    shell = undefined;
+    return rows;
+  };
   const rest = (): AuditRow[] => {
-    const rows = [...open.values()].map(unfinishedRow);
+    const rows = [...[...open.values()].map(unfinishedRow), ...cutShort()];
     open.clear();
     return rows;
   };
@@ -59,7 +65,15 @@ export function createAuditReader(): AuditReader {
         open.delete(toolResult.id);
         return [resultRow(entry, toolResult, call?.tool?.input)];
       }
-      if (entry.subtype === 'shell') return [shellRow(entry)];
+      if (entry.subtype === 'shell_start') {
+        const before = cutShort();
+        shell = entry;
+        return before;
+      }
+      if (entry.subtype === 'shell') {
+        shell = undefined;
+        return [shellRow(entry)];
+      }
       if (entry.subtype === 'prompt' || entry.subtype === 'skill') return inlineRows(entry);
       return entry.subtype === 'task' ? [taskRow(entry)] : [];
     },
@@ -96,13 +110,17 @@ function unfinishedRow({ seq, timestamp, tool }: JSONLEntry): AuditRow {
   return {
     ...{ seq, time: timestamp, tool: tool?.name ?? 'tool' },
     ...askedFor(tool?.input),
-    verdict: 'unfinished',
-    reason: 'It has no result: it may have run, in part or whole.',
+    ...unfinished,
     ...nothing,
   };
 }
 
-function shellRow({ seq, timestamp, data }: KindEntry<'shell'>): AuditRow {
+const unfinished = {
+  verdict: 'unfinished',
+  reason: 'It has no result: it may have run, in part or whole.',
+} as const;
+
+function shellRow({ seq, timestamp, data }: KindEntry<'shell' | 'shell_start'>): AuditRow {
   const base = { seq, time: timestamp, tool: '!', verdict: 'ran', basis: 'own' } as const;
   return { ...base, ...askedFor(data), ...nothing };
 }

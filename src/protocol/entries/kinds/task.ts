@@ -2,6 +2,14 @@ import * as z from 'zod';
 import { defineKind } from '../defineKind.ts';
 import { sandboxRecordSchema } from '../fields.ts';
 
+/** `!command` of the user is about to run; a `shell` entry follows when it has ended, unless the program was killed. */
+export const shellStart = defineKind({
+  subtype: 'shell_start',
+  type: 'system',
+  data: z.object({ command: z.string().optional() }),
+  isSent: false,
+});
+
 /** How a background command ended, and which hosts it reached after its call was recorded. */
 export const task = defineKind({
   subtype: 'task',
