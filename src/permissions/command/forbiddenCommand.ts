@@ -30,7 +30,9 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   if (part.argv.includes(null) && matchesKnown(rule, part.runs ?? [])) return 'yes';
   const scripts = scriptsIn(part);
   if ([...scripts, ...codeIn(part)].some((script) => matchText(rule, script) === 'yes')) return 'yes';
-  if (calls.some((words) => mayBe(text, words)) || runsUnknown(part, text)) return 'perhaps';
+  const replaced = replacedBy(part.full);
+  if (replaced.isScript || [...calls, replaced.words].some((words) => mayBe(text, words))) return 'perhaps';
+  if (runsUnknown(part, text)) return 'perhaps';
   if (matchText(rule, setVariables(part)) === 'yes') return 'perhaps';
   return scripts.some((script) => matchText(rule, script) === 'perhaps') ? 'perhaps' : 'no';
 }
@@ -66,7 +68,12 @@ export function matchText(rule: SourcedRule, command: string): Match {
   if (spec === undefined) return 'no';
   if (spec === null) return 'yes';
   const { text } = spec;
-  const words = command.replace(/\\\n/g, '').replace(/["'\\]/g, '');
+  // What `env -S` holds is a command, whatever stands in front of it.
+  const split = /\benv\b/.test(command) ? / (?:--split-string=|-[A-Za-z]*S)(?=\S)/g : /(?!)/;
+  const words = command
+    .replace(/\\\n/g, '')
+    .replace(/["'\\]/g, '')
+    .replace(split, ' ; ');
   const starts = words.split(/[\n;&|(){}`!]|\$\(|(?<=\s)(?=\S)/).map(collapse);
   const segments = words.split(/[\n;&|(){}`]/).map(collapse);
   const pattern = matcher(text);
@@ -91,7 +98,7 @@ const plain = ({ argv, raw }: Words): string =>
 
 /** Programs that run another program named in their arguments. */
 const runners =
-  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*)$/;
+  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|corepack|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*)$/;
 const commandRunners =
   /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|hatch|pdm|bundle|nix|nix-shell|cargo|go|make|docker|podman|git|fd|fdfind)$/;
 const startsCommand =
@@ -105,6 +112,13 @@ function callsIn(words: Words): Words[] {
   const from = (index: number): Words => ({ argv: words.argv.slice(index), raw: words.raw.slice(index) });
   const name = programName(words.argv[0]);
   const starts = new Set([0]);
+  // `python -m pip` is pip, and so is that of uv.
+  for (const [index, word] of words.argv.entries())
+    if (
+      (/^(?:python|pypy)[\d.]*$|^py$/.test(name) && words.argv[index - 1] === '-m') ||
+      (name === 'uv' && word === 'pip')
+    )
+      starts.add(index);
   if (name === 'find' || commandRunners.test(name))
     for (const [index, word] of words.argv.entries()) {
       const before = words.argv[index - 1] ?? '';
@@ -131,7 +145,7 @@ function formsOf(words: Words): Words[] {
   const [first] = words.argv;
   if (first == null) return [words];
   const named = { ...words, argv: [programName(first), ...words.argv.slice(1)] };
-  const forms = [words, named];
+  const forms = [words, named, ...otherPrograms(named)];
   for (let at = 1; at < words.argv.length && at < MAX_WORDS; at += 1) {
     const before = words.argv[at - 1];
     const isOption = at > 1 && before != null && /^[-+]/.test(before);
@@ -146,10 +160,29 @@ function formsOf(words: Words): Words[] {
   return forms.flatMap((form) => [form, ...otherNames(form)]);
 }
 
+/** `pip3.12` is `pip3` and `pip`, `nodejs` is `node`, and `git-push` is `git push`. */
+function otherPrograms({ argv: [name, ...args], raw: [, ...rest] }: Words): Words[] {
+  const [, base, major = ''] = /^([a-z][a-z+-]*)(\d+)?(?:\.\d+)*$/.exec(name ?? '') ?? [];
+  const known = name === 'nodejs' ? ['node'] : base === undefined ? [] : [base, base + major];
+  const called = (program: string, more: readonly string[] = []): Words => ({
+    argv: [program, ...more, ...args],
+    raw: [program, ...more, ...rest],
+  });
+  const subcommand = /^git-([a-z][a-z-]*)$/.exec(name ?? '')?.[1];
+  if (name === 'docker-compose') return [called('docker', ['compose'])];
+  if (name === 'docker' && args[0] === 'compose')
+    return [{ argv: ['docker-compose', ...args.slice(1)], raw: ['docker-compose', ...rest.slice(1)] }];
+  return [
+    ...known.filter((one) => one !== name).map((one) => called(one)),
+    ...(subcommand === undefined ? [] : [called('git', [subcommand])]),
+  ];
+}
+
 /** Other names of package managers' subcommands; npm also accepts every prefix of a name. */
 const synonyms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   npm: [
     ['install', 'i', 'in', 'ins', 'inst', 'insta', 'instal', 'isnt', 'isnta', 'isntal', 'isntall', 'add'],
+    ['install', 'it', 'install-test'],
     ['ci', 'clean-install', 'ic', 'install-clean', 'isntall-clean'],
     ['uninstall', 'unlink', 'remove', 'rm', 'r', 'un'],
     ['test', 'tst', 't'],
@@ -204,6 +237,9 @@ function otherNames(form: Words): Words[] {
   const [program, word, ...rest] = form.argv;
   const groups = synonyms[program ?? ''] ?? [];
   if (word == null) return [];
+  // A script by its name alone.
+  if (/^(?:pnpm|yarn|bun)$/.test(program ?? '') && /^run(?:-script)?$/.test(word) && rest.length > 0)
+    return [{ argv: [program ?? null, ...rest], raw: [form.raw[0] ?? '', ...form.raw.slice(2)] }];
   const found = groups.flatMap((group) => {
     const long = group.find((name) => name.includes(' ') && name === `${word} ${rest[0] ?? ''}`);
     if (long === undefined && !group.includes(word)) return [];
@@ -241,10 +277,9 @@ function saysTheSame(text: string, { argv }: Words): boolean {
   const isAbbreviated = (have: string, want: string, index: number): boolean =>
     index === 1 && wanted.operands[0] === 'npm' && have.length > 1 && want.startsWith(have);
   return (
-    wanted.operands.every(
-      (word, index) =>
-        given.operands[index] === word || isAbbreviated(given.operands[index] ?? '', word, index),
-    ) &&
+    (hasInOrder(given.operands, wanted.operands, given.values, isAbbreviated) ||
+      (targeted.test(wanted.operands[0] ?? '') &&
+        wanted.operands.every((word) => given.operands.includes(word)))) &&
     wanted.options.every((option) =>
       given.options.some(
         (one) => one === option || (one.length > 3 && one.startsWith('--') && option.startsWith(one)),
@@ -253,12 +288,36 @@ function saysTheSame(text: string, { argv }: Words): boolean {
   );
 }
 
+/** Programs whose operands are all done, in whatever order they are named. */
+const targeted = /^(?:make|gmake|ninja|rake|gradle|gradlew|mvn|mvnw|ant)$/;
+
+/** Whether the operands of a call begin with those of a rule; one behind an option may be its value. */
+function hasInOrder(
+  given: readonly string[],
+  wanted: readonly string[],
+  values: ReadonlySet<number>,
+  isAbbreviated: (have: string, want: string, index: number) => boolean,
+): boolean {
+  let next = 0;
+  for (let at = 0; next < wanted.length; at += 1) {
+    const have = given[at];
+    const want = wanted[next] ?? '';
+    if (have === undefined) return false;
+    if (have === want || isAbbreviated(have, want, next)) next += 1;
+    else if (!values.has(at)) return false;
+  }
+  return true;
+}
+
 function split(words: readonly string[]): {
   readonly operands: readonly string[];
   readonly options: readonly string[];
+  /** The places of operands that may be the value of an option. */
+  readonly values: ReadonlySet<number>;
 } {
   const operands: string[] = [];
   const options: string[] = [];
+  const values = new Set<number>();
   for (const [index, word] of words.entries()) {
     if (index === 0) operands.push(programName(word));
     else if (word.startsWith('--') && word !== '--') {
@@ -267,9 +326,12 @@ function split(words: readonly string[]): {
       options.push(full === undefined ? name : (sameOption[full] ?? name));
     } else if (/^-[A-Za-z]/.test(word))
       options.push(...[...word.slice(1)].map((letter) => (letter === 'R' ? 'r' : letter)));
-    else if (word !== '--') operands.push(word);
+    else if (word !== '--') {
+      if (/^-[^=]+$/.test(words[index - 1] ?? '')) values.add(operands.length);
+      operands.push(word);
+    }
   }
-  return { operands, options };
+  return { operands, options, values };
 }
 
 /**
@@ -316,7 +378,9 @@ function scriptsIn(part: CommandPart): readonly string[] {
   const hasShell = full.some((word) => shells.test(programName(word)));
   if (!runners.test(name) && !runners.test(inner) && !hasShell) return toldToRun(part.argv);
   return full.flatMap((word, index) =>
-    index > 0 && word !== null && /[\s;&|=$]/.test(word) ? [word.replace(/^[\w.-]+=/, '')] : [],
+    index > 0 && word !== null && /[\s;&|=$]/.test(word)
+      ? [word.replace(/^[\w.-]+=/, ''), ...(/^-\w*S/.test(word) ? [word.replace(/^-\w*?S/, '')] : [])]
+      : [],
   );
 }
 
@@ -342,7 +406,14 @@ const interpreters = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|aw
 /** Code on the command line that may start a program by name. */
 function codeIn({ argv }: CommandPart): readonly string[] {
   if (!interpreters.test(programName(argv[0]))) return [];
-  return argv.slice(1).flatMap((word) => (word !== null && /[(\s]/.test(word) ? [word] : []));
+  // `['rm', 'x']` is a command as well.
+  return argv
+    .slice(1)
+    .flatMap((word) =>
+      word !== null && /[(\s]/.test(word)
+        ? [word, word.replace(/["'\s]*,["'\s]*/g, ' ').replace(/[[\]]/g, ';')]
+        : [],
+    );
 }
 
 /** `alias.x=push` runs `git push`, `alias.x=!cmd` runs a command. */
@@ -381,8 +452,18 @@ function replacesProgram(full: readonly (string | null)[]): boolean {
     (word, index) => /^-(?:exec|ok)(?:dir)?$/.test(full[index - 1] ?? '') && word === '{}',
   );
   if (found !== -1) return true;
+  const replacing = markOf(full);
+  if (replacing === undefined) return false;
+  const program = full[replacing.at];
+  return program === null || program?.includes(replacing.mark) === true;
+}
+
+/** What `xargs -I` replaces by what it reads, and where its command begins; undefined = it replaces nothing. */
+function markOf(
+  full: readonly (string | null)[],
+): { readonly at: number; readonly mark: string } | undefined {
   let at = full.findIndex((word) => programName(word) === 'xargs') + 1;
-  if (at === 0) return false;
+  if (at === 0) return undefined;
   let mark = '{}';
   let isReplacing = false;
   for (; full[at]?.startsWith('-'); at += 1) {
@@ -392,7 +473,23 @@ function replacesProgram(full: readonly (string | null)[]): boolean {
     if (option === '-I') mark = full[at + 1] ?? mark;
     if (/^-[ILnPsdEa]$/.test(option)) at += 1;
   }
-  return isReplacing && (full[at] === null || full[at]?.includes(mark) === true);
+  return isReplacing ? { at, mark } : undefined;
+}
+
+/** A command of `xargs -I` with the words that are replaced unknown, and whether one of them is a script. */
+function replacedBy(full: readonly (string | null)[]): { readonly words: Words; readonly isScript: boolean } {
+  const replacing = markOf(full);
+  if (replacing === undefined) return { words: { argv: [], raw: [] }, isScript: false };
+  const isReplaced = (word: string | null): boolean => word?.includes(replacing.mark) === true;
+  const argv = full.slice(replacing.at);
+  return {
+    words: {
+      argv: argv.map((word) => (isReplaced(word) ? null : word)),
+      raw: argv.map((word) => (word === null || isReplaced(word) ? '$x' : word)),
+    },
+    isScript:
+      shells.test(programName(argv[0])) && argv.some((word) => isReplaced(word) && /\s/.test(word ?? '')),
+  };
 }
 
 const suffixes = (text: string): string[] => {

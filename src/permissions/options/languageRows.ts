@@ -80,6 +80,16 @@ export const languagePrograms: readonly ProgramRow[] = [
     },
   },
   {
+    programs: 'json.tool',
+    manual: 'docs.python.org/3/library/json.html#command-line-interface',
+    known: {
+      long: long('sort-keys no-ensure-ascii json-lines tab compact no-indent help'),
+      longValues: long('indent'),
+      // A second file is written.
+      most: 1,
+    },
+  },
+  {
     programs: 'perl',
     manual: 'perlrun(1)',
     ...rubyRisks,

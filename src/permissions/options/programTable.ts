@@ -50,7 +50,10 @@ const systemTools: ReadonlySet<string> = new Set(
   [...textPrograms, ...archivePrograms, ...networkPrograms, ...systemPrograms]
     .filter(({ programs }) => !ofProjects.test(programs))
     .flatMap(({ programs }) => programs.split(' '))
-    .concat('cp', 'mv', 'cat', 'sudo', 'env', 'xargs', 'find'),
+    .concat('cp', 'mv', 'cat')
+    // Modules of python that serve, unpack, or run what a file holds.
+    .concat('http.server', 'xmlrpc.server', 'wsgiref.simple_server', 'pydoc', 'zipfile', 'tarfile')
+    .concat('pickle', 'ensurepip', 'webbrowser', 'idlelib'),
 );
 
 /**

@@ -58,7 +58,9 @@ export const systemPrograms: readonly ProgramRow[] = [
   {
     programs: 'docker podman nerdctl',
     manual: 'docker(1), docs.docker.com/reference/cli/docker, docs.podman.io/en/latest/Commands.html',
-    runs: '-v -e -P --publish-all --use-api-socket --label-file --gpus --group-add --device-cgroup-rule --volume-driver --sysctl --link --rootfs --env-host --env-merge --hooks-dir --module --identity --storage-opt --storage-driver --root --runroot --imagestore --conmon --tmpdir --network-cmd-path --network-config-dir --volumepath --authfile --creds --decryption-key --runtime-flag --cdi-spec-dir --pod-id-file --pidfile --annotation --health-cmd --log-driver --log-opt --builder --policy --sbom --attest --push --squash --volume --volumes-from --mount --privileged --device --cap-add --security-opt --pid --ipc --network --net --userns --uts --cgroupns --cgroup-parent --entrypoint --env-file --add-host --runtime --build-context --secret --ssh --allow --file --env --project-directory',
+    runs: '-v -e -P --publish-all --use-api-socket --label-file --gpus --group-add --device-cgroup-rule --volume-driver --sysctl --link --rootfs --env-host --env-merge --hooks-dir --module --identity --storage-opt --storage-driver --root --runroot --imagestore --conmon --tmpdir --network-cmd-path --network-config-dir --volumepath --authfile --creds --decryption-key --runtime-flag --cdi-spec-dir --pod-id-file --pidfile --annotation --health-cmd --log-driver --log-opt --builder --policy --sbom --attest --push --squash --volume --volumes-from --mount --privileged --device --cap-add --security-opt --pid --ipc --network --net --userns --uts --cgroupns --cgroup-parent --entrypoint --env-file --add-host --runtime --build-context --secret --ssh --allow --file --env --project-directory --build-arg',
+    // Without a value it takes that of the environment.
+    takes: { '--build-arg': /^(?!BUILDKIT_SYNTAX)[A-Za-z]\w*=(?!.*:\/\/)/s },
     writes: '-o --output --iidfile --cidfile --metadata-file --export-cache --cache-to',
     elsewhere: '-H --host -c --context --config --tlscacert --tlscert --tlskey --connection --url --remote',
     subcommands:

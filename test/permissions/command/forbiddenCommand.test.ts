@@ -351,9 +351,54 @@ const denying: Readonly<Record<string, Rows>> = {
   },
 };
 
+/** Other names of the same program, options in front of what a rule spells, and programs that start others. */
+const named: Readonly<Record<string, Rows>> = {
+  'Bash(rm -r:*)': {
+    deny: [
+      "env -S'rm -r a'",
+      "env --split-string='rm -r a'",
+      "python3 -c \"import subprocess; subprocess.run(['rm', '-r', 'a'])\"",
+    ],
+    ask: ["xargs -I% sh -c 'r% -r a'", 'xargs -I{} {} -r a'],
+    allow: ['rm a', 'xargs -I{} cat {}', "env -S'cat a'"],
+  },
+  'Bash(git push:*)': {
+    deny: ['git-push', '/usr/lib/git-core/git-push origin'],
+    ask: ['xargs -I{} git {} origin'],
+    allow: ['git stash push', 'xargs -I{} git show {}'],
+  },
+  'Bash(docker compose down:*)': {
+    deny: ['docker compose -f x.yml down', 'docker-compose down', 'docker compose --profile a -f b down -v'],
+    allow: ['docker compose -f x.yml up', 'docker compose ps'],
+  },
+  'Bash(gh pr merge:*)': { deny: ['gh pr -R x/y merge 1'], allow: ['gh pr view merge'] },
+  'Bash(pip install:*)': {
+    deny: [
+      'python -m pip install x',
+      'python3.12 -m pip -q install x',
+      'pip3 install x',
+      'pip3.12 install x',
+      'uv pip install x',
+    ],
+    allow: ['pip list', 'python -m pip list', 'uv pip list'],
+  },
+  'Bash(python:*)': { deny: ['python3 x.py', 'python3.12 x.py'], allow: ['ls python3'] },
+  'Bash(node:*)': { deny: ['nodejs x.js'], allow: ['npm test'] },
+  'Bash(make deploy:*)': {
+    deny: ['make V=1 deploy', 'make test deploy', 'make -j4 test deploy'],
+    allow: ['make test', 'make deploy-docs'],
+  },
+  'Bash(yarn deploy:*)': { deny: ['yarn run deploy'], allow: ['yarn run build'] },
+  'Bash(npm publish:*)': { deny: ['corepack npm publish'], allow: ['npm test'] },
+  'Bash(npm install:*)': { deny: ['npm it', 'npm install-test x'], allow: ['npm ls'] },
+};
+
 const known = (rule: string): string[] => [`deny ${rule}`, 'allow Bash'];
 
-for (const [rule, { deny = [], ask = [], allow = [] }] of Object.entries(denying))
+for (const [rule, { deny = [], ask = [], allow = [] }] of [
+  ...Object.entries(denying),
+  ...Object.entries(named),
+])
   describe(`deny ${rule}`, () => {
     test.each(deny)('denies %s', async (command) => {
       expect(await bash(command, known(rule))).toMatchObject({ behavior: 'deny' });

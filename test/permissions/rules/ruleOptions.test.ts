@@ -1625,6 +1625,18 @@ const places: typeof runners = {
     stops: ['python -m venv --clear src', 'python -m venv --cl src'],
   },
   just: { covers: ['just build docs/x'], stops: ['just docs/x', 'just docs/'] },
+  'python -m': {
+    covers: ['python -m pytest -q', 'python -m json.tool a.txt'],
+    stops: [
+      'python -m http.server',
+      'python -m zipfile -e x.zip src',
+      'python -m json.tool a.txt src/app.ts',
+    ],
+  },
+  'docker build': {
+    covers: ['docker build --build-arg A=b .'],
+    stops: ['docker build --build-arg TOKEN .', 'docker build --build-arg=BUILDKIT_SYNTAX=x .'],
+  },
   zip: { covers: ['zip -r new.zip src'], stops: ['zip a.txt b.txt', 'zip -r src/app.ts docs'] },
   '7z': { covers: ['7z a new.7z src', '7z l a.txt'], stops: ['7z a a.txt src', '7z u src/app.ts a.txt'] },
   tee: {
