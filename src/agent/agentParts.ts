@@ -83,6 +83,8 @@ export interface AgentDeps extends PermissionRules {
   readonly files?: (FileCheckpoints & { close?(): Promise<void> }) | undefined;
   /** Ids of the calls of which a process still runs. */
   readonly runningCalls?: () => readonly string[];
+  /** Called for each request of a turn, when there is nothing to do but wait for the model. */
+  readonly onUnderway?: () => void;
   /** What runs in the background; without it nothing can. */
   readonly tasks?: TaskPort;
   /** What confines commands. */
@@ -344,7 +346,7 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls
     settleTools: deps.settleTools,
     emit,
     reportBug: core.reportBug,
-    reply: { client, clock },
+    reply: { client, clock, ...(deps.onUnderway && { onUnderway: deps.onUnderway }) },
     settleModel: async (signal, tokens) => (await model.settle?.(signal, tokens)) ?? [],
     maxSteps: deps.maxSteps,
     interactive: deps.interactive,

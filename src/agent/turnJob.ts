@@ -60,6 +60,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
   const scanOnce = (): (() => void) => {
     let hasScanned = false;
     return () => {
+      ports.reply.onUnderway?.();
       if (!hasScanned) checkpoints.lookSoon();
       hasScanned = true;
     };

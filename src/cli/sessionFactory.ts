@@ -292,10 +292,15 @@ function createAgentOf(
   // Asked before each request and each call: servers come and go while the session runs.
   const tools = (): readonly Tool[] => (mcp === undefined ? ownTools : [...ownTools, ...mcp.tools()]);
   const stopUpkeep = startUpkeep({ place, maxSessions, interactive, onError });
+  const warmUp = warmUpCommands(() => {
+    engine.prepare();
+    sandbox.prepare();
+  });
   const writing = createAgent({
     id: newId(),
     context,
     client,
+    onUnderway: warmUp.underway,
     model,
     tools,
     ...(mcp && { settleTools: (signal) => mcp.settle(signal) }),
@@ -327,10 +332,7 @@ function createAgentOf(
   });
   const agent = isReading ? readOnlyAgent(writing, onError) : writing;
   logContext(agent, debug);
-  warmUpCommands(agent, () => {
-    engine.prepare();
-    sandbox.prepare();
-  });
+  agent.subscribe(warmUp.hear);
   agent.subscribe((event) => {
     if (event.type === 'turn_ended') permissions.endTurn();
     const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];

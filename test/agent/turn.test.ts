@@ -235,3 +235,13 @@ test('a subscriber that throws disturbs neither the turn nor the others', async 
   expect(bugs.splice(0)).toHaveLength(events.length);
   stop();
 });
+
+test('whoever prepares something while the model thinks hears of each request, once it is under way', async () => {
+  const heard: number[] = [];
+  const { ask, model } = await stage({
+    answers: [calls(['a', 'Bash', { command: 'ls' }]), says('Done.')],
+    onUnderway: () => void heard.push(model.requests.length),
+  });
+  await ask('Go');
+  expect(heard).toEqual([1, 2]);
+});

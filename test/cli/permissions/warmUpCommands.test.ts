@@ -1,23 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { warmUpCommands } from '../../../src/cli/permissions/warmUpCommands.ts';
-import type { AgentEvent, IdentifiedEvent } from '../../../src/protocol/events.ts';
+import type { AgentEvent } from '../../../src/protocol/events.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function warmUp() {
   const prepare = vi.fn();
-  let emit = (_: IdentifiedEvent): void => {};
-  warmUpCommands(
-    {
-      subscribe: (listener) => {
-        emit = listener;
-        return () => {};
-      },
-    },
-    prepare,
-  );
-  return { prepare, emit: (event: AgentEvent) => emit({ ...event, agentId: 'main' }) };
+  return { prepare, ...warmUpCommands(prepare) };
 }
 
 const step: AgentEvent = { type: 'step_started', step: 1 };
@@ -30,26 +20,30 @@ const writes = (name: string): AgentEvent => ({
 const end: AgentEvent = { type: 'turn_ended', outcome: 'done', steps: 1 };
 
 test('commands are prepared once, while the model thinks', () => {
-  const { prepare, emit } = warmUp();
-  emit(step);
+  const { prepare, underway, hear } = warmUp();
+  hear(step);
+  // A large session takes a while to become a request.
+  vi.runAllTimers();
+  expect(prepare).not.toHaveBeenCalled();
+  underway();
   expect(prepare).not.toHaveBeenCalled();
   vi.runAllTimers();
   expect(prepare).toHaveBeenCalledOnce();
-  emit(writes('Bash'));
-  emit(end);
-  emit(step);
+  hear(writes('Bash'));
+  hear(end);
+  underway();
   vi.runAllTimers();
   expect(prepare).toHaveBeenCalledOnce();
 });
 
 test('a model that answers at once has them prepared only when it writes a command', () => {
-  const { prepare, emit } = warmUp();
-  emit(step);
-  emit(writes('Read'));
-  emit(end);
+  const { prepare, underway, hear } = warmUp();
+  underway();
+  hear(writes('Read'));
+  hear(end);
   vi.runAllTimers();
   expect(prepare).not.toHaveBeenCalled();
-  emit(step);
-  emit(writes('Bash'));
+  underway();
+  hear(writes('Bash'));
   expect(prepare).toHaveBeenCalledOnce();
 });
