@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { startHeldModel } from './support/heldModel.ts';
 import { long } from './support/long.ts';
 import { program } from './support/program.ts';
 import { type Stage, setStage } from './support/stage.ts';
@@ -93,15 +94,19 @@ test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, a
 
 test('what runs while the editor is open goes on, and is printed after it', long, async () => {
   const stage = await setStage();
-  stage.server.script({ text: 'The answer came meanwhile.', latency: 300 });
+  const model = await startHeldModel();
   const EDITOR = await editorOf(stage, 'printf "in the editor"; read answer');
-  const terminal = await stage.ready([], { env: stage.work.env({ ...stage.access, EDITOR }) });
+  const env = stage.work.env({ ...stage.access, OPENAI_BASE_URL: model.baseUrl, EDITOR });
+  const terminal = await stage.ready([], { env });
   await terminal.submit('a question');
+  const reply = await model.asked();
   await terminal.type('next');
   await terminal.press(ctrl('g'));
   await terminal.waitFor('in the editor');
-  await terminal.until(() => stage.server.requests().length === 1, 'a request');
-  await terminal.pause(1200);
+  reply.say('The answer came meanwhile.');
+  reply.end();
+  const recorded = async () => (await stage.work.sessions())[0]?.entries.map(({ type }) => type);
+  await expect.poll(recorded, { timeout: 30_000 }).toContain('assistant');
   expect(terminal.screen()).not.toContain('The answer came');
   await terminal.press(keys.enter);
   await terminal.waitFor('The answer came meanwhile.');
