@@ -203,6 +203,7 @@ test.each([
 ])('the sandbox is looked at for the status line alone: a user watches: %s', async (interactive, times) => {
   const state = vi.fn(async () => ({ type: 'on', mode: 'workspace-write' }) as const);
   await stage({ interactive, sandbox: { state } });
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  if (times > 0) await expect.poll(() => state.mock.calls.length).toBe(times);
+  else await new Promise((resolve) => setTimeout(resolve, 250));
   expect(state).toHaveBeenCalledTimes(times);
 });

@@ -91,7 +91,7 @@ describe('the background', () => {
   test('takes a command at its timeout, where it can be read and stopped', async () => {
     const moved = await bash(
       'echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; touch gone; sleep 60',
-      { timeout: 300 },
+      { timeout: 1500 },
     );
     expect(moved).toMatchObject({ status: 'partial' });
     expect(moved.text).toMatch(

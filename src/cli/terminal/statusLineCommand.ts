@@ -13,7 +13,7 @@ export interface StatusLineSetting {
   readonly refreshMs: number | null;
 }
 
-/** Milliseconds that it may take. */
+/** Milliseconds that a run may take. */
 export const TIMEOUT_MS = 1000;
 /** Characters of its output that are read; it is ended behind them. */
 const MAX_CHARACTERS = 16_384;
@@ -23,12 +23,13 @@ export function createStatusCommand(
   place: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
   addedDirectories: readonly string[],
   columns: () => number | undefined,
+  timeoutMs = TIMEOUT_MS,
 ): StatusCommand {
   return {
     padding,
     ...(refreshMs === null ? {} : { refreshMs }),
     run: (input) =>
-      runCommand(command, withDirectories(input, addedDirectories), place, columns() ?? 80).catch(
+      runCommand(command, withDirectories(input, addedDirectories), place, columns() ?? 80, timeoutMs).catch(
         // What cannot be a command at all (a NUL in it) is thrown.
         (error: Error) => failed(`could not be started (${error.message})`),
       ),
@@ -44,6 +45,7 @@ function runCommand(
   input: StatusInput,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
   columns: number,
+  timeoutMs: number,
 ): Promise<StatusOutput> {
   return new Promise((resolve) => {
     // A group of its own: what it has started ends with it.
@@ -76,8 +78,8 @@ function runCommand(
     };
     const timer = setTimeout(() => {
       kill();
-      finish(failed(`took longer than ${TIMEOUT_MS / 1000} s`));
-    }, TIMEOUT_MS);
+      finish(failed(`took longer than ${timeoutMs / 1000} s`));
+    }, timeoutMs);
     child.on('error', (error) => finish(failed(`could not be started (${error.message})`)));
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part;

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { createModelChoice } from '../../../src/cli/models/modelChoice.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
+import { sessionOf } from '../../context/sessionOf.ts';
 import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY } from '../support/project.ts';
 
@@ -55,7 +56,7 @@ async function talkUntilDraft(stepMs: number) {
     now += stepMs;
     await open.ask(`question ${sizes.length}`);
     sizes.push((await open.agent.measure()).usedTokens);
-    await new Promise((done) => setTimeout(done, 20));
+    await sessionOf(open.context).thread.settled();
   }
   const { triggerTokens } = await open.agent.measure();
   return { begunAt: sizes.at(-1) ?? 0, growth: (sizes.at(-1) ?? 0) - (sizes.at(-2) ?? 0), triggerTokens };
@@ -88,7 +89,7 @@ test('no draft is asked of a local server with one slot, or when drafts are off;
     const { usedTokens, triggerTokens } = await open.agent.measure();
     expect(usedTokens).toBeGreaterThan(0.85 * triggerTokens);
     expect(usedTokens).toBeLessThan(triggerTokens);
-    await new Promise((done) => setTimeout(done, 300));
+    await sessionOf(open.context).thread.settled();
     const cost = open.entries().filter(({ subtype }) => subtype === 'usage');
     return {
       asked: house.server.requests().filter(isSummary).length,
