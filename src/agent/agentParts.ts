@@ -8,7 +8,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
-import type { Op } from '../protocol/ops.ts';
+import type { Op, PromptOp } from '../protocol/ops.ts';
 import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
 import type { CommandSandbox, SandboxState } from '../protocol/sandbox.ts';
 import type { SkillPart } from '../protocol/skills.ts';
@@ -25,6 +25,7 @@ import {
 import { createJudge } from './auto/judge.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { type ContextOps, createContextOps } from './contextOps.ts';
+import { createDeferredTools, type DeferredTools } from './deferredTools.ts';
 import { createEventHub, type EventHub } from './eventHub.ts';
 import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
 import { createModes, type Modes, type RefusedModes } from './modes.ts';
@@ -61,6 +62,8 @@ export interface AgentDeps extends PermissionRules {
   readonly tools: () => readonly Tool[];
   /** Waits, within its own bounds, for tools that are on their way; before each request. */
   readonly settleTools?: (signal: AbortSignal) => Promise<void>;
+  /** A prompt with what it names, read when it is sent; never rejects. */
+  readonly expandPrompt?: (prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>;
   /** Ends what tools left running. */
   readonly disposeTools: () => Promise<void> | void;
   readonly root: string;
@@ -148,13 +151,23 @@ export function createCore(deps: AgentDeps): Core {
     questions: createQuestions(deps.id, hub.emit, () => modes.current() === 'dontAsk'),
     prompts: createPromptQueue(hub.emit),
     modes,
-    toolset: createToolset(deps.tools),
+    toolset: createToolset(deps.tools, deferredToolsOf(deps)),
     facts,
     setCwd(directory) {
       facts.cwd = directory;
       context.setCwd(directory);
     },
   };
+}
+
+/** Deferred by their share of the window of the model in use. */
+function deferredToolsOf({ context, model }: AgentDeps): DeferredTools {
+  const calledTools = context.entries().flatMap(({ tool }) => (tool === undefined ? [] : [tool.name]));
+  return createDeferredTools({
+    tokensOf: (schemas) => context.measure(schemas).parts.find(({ name }) => name === 'tools')?.tokens ?? 0,
+    windowTokens: () => model.current().windowTokens,
+    called: calledTools,
+  });
 }
 
 /** What ops set going. */
@@ -344,6 +357,7 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls
     taskNotes: tasks.takeNotes,
     schemas: toolset.schemas,
     settleTools: deps.settleTools,
+    expandPrompt: deps.expandPrompt,
     emit,
     reportBug: core.reportBug,
     reply: { client, clock, ...(deps.onUnderway && { onUnderway: deps.onUnderway }) },

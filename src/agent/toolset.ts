@@ -1,9 +1,10 @@
 /** The tools of a session. They may come and go while it runs: a server connects, a plugin is switched off. */
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { Tool } from '../protocol/tools.ts';
+import type { DeferredTools } from './deferredTools.ts';
 
 export interface Toolset {
-  /** The tools of this moment. Of two with the same name the first counts. */
+  /** The tools that can be called at this moment. Of two with the same name the first counts. */
   current(): readonly Tool[];
   /** What requests offer of them; the same array until a tool appears, goes or changes. */
   schemas(): readonly ToolSchema[];
@@ -12,28 +13,39 @@ export interface Toolset {
   missing(name: string): string;
 }
 
-/** `tools` is asked before each request and before each call. */
-export function createToolset(tools: () => readonly Tool[]): Toolset {
-  const offered = new Set<string>();
+/** `tools` is asked before each request and before each call. `deferred`: absent = all of them are offered. */
+export function createToolset(tools: () => readonly Tool[], deferred?: DeferredTools): Toolset {
+  const everOffered = new Set<string>();
   let last: readonly ToolSchema[] = [];
+  const all = (): readonly Tool[] => {
+    const byName = new Map<string, Tool>();
+    for (const tool of tools()) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+    return [...byName.values()];
+  };
+  const offered = (): readonly Tool[] => deferred?.offered(all()) ?? all();
   const current = (): readonly Tool[] => {
-    const all = tools();
-    return all.filter((tool, index) => all.findIndex(({ name }) => name === tool.name) === index);
+    const search = deferred?.search();
+    return search === undefined ? all() : [...all(), search];
   };
   return {
     current,
     schemas() {
-      const now = current().map(({ schema }) => schema);
-      for (const { name } of now) offered.add(name);
+      const now = offered().map(({ schema }) => schema);
+      for (const { name } of now) everOffered.add(name);
       const isSame = now.length === last.length && now.every((schema, index) => schema === last[index]);
       if (!isSame) last = now;
       return last;
     },
-    find: (name) => tools().find((tool) => tool.name === name),
+    find(name) {
+      const found = current().find((tool) => tool.name === name);
+      // Called by name without a search: its schema is wanted, too.
+      if (found?.onDemand === true) deferred?.load(name);
+      return found;
+    },
     missing(name) {
-      const names = current().map((tool) => tool.name);
+      const names = offered().map((tool) => tool.name);
       const rest = names.length === 0 ? 'There are no tools now.' : `The tools are: ${names.join(', ')}.`;
-      return offered.has(name)
+      return everOffered.has(name)
         ? `The tool "${name}" is no longer available. ${rest}`
         : `There is no tool named "${name}". ${rest}`;
     },

@@ -3,6 +3,7 @@ import { type ContextManager, estimateTokens } from '../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
+import type { PromptOp } from '../protocol/ops.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
@@ -19,6 +20,8 @@ export interface TurnJobPorts
   /** What became of background tasks since the model last heard of them. */
   readonly taskNotes: () => readonly NewEntry[];
   readonly schemas: () => readonly ToolSchema[];
+  /** See `AgentDeps.expandPrompt`. */
+  readonly expandPrompt?: ((prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>) | undefined;
   readonly emit: (event: AgentEvent) => void;
   readonly reportBug: (error: unknown) => void;
   /** See `AgentDeps.model.settle`. */
@@ -46,10 +49,12 @@ function tokensOf(prompts: ReturnType<PromptQueue['all']>): number {
 
 export function createTurnJob(ports: TurnJobPorts): Job {
   const { context, prompts, modes, checkpoints, taskNotes, schemas, emit, reportBug } = ports;
-  const deliverQueued = async (): Promise<boolean> => {
+  const deliverQueued = async (signal: AbortSignal): Promise<boolean> => {
     const taken = prompts.takeAll();
     if (taken.length === 0) return false;
-    await context.appendPrompts(taken.flatMap(promptEntries), { tools: schemas(), emit });
+    const { expandPrompt = async (prompt) => prompt } = ports;
+    const whole = await Promise.all(taken.map((prompt) => expandPrompt(prompt, signal)));
+    await context.appendPrompts(whole.flatMap(promptEntries), { tools: schemas(), emit });
     return true;
   };
   const deliverNotes = async (): Promise<void> => {
@@ -80,7 +85,10 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       for (const text of await ports.settleModel(signal, tokens))
         emit({ type: 'notice', level: 'warning', text });
       const reply = { ...ports.reply, onUnderway: scanOnce() };
-      end = await runTurn({ ...ports, reply, signal, deliverQueued, deliverNotes });
+      end = await runTurn({
+        ...{ ...ports, reply, signal, deliverNotes },
+        deliverQueued: () => deliverQueued(signal),
+      });
     } catch (error) {
       reportBug(error);
     }

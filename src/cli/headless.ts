@@ -123,8 +123,9 @@ export async function printMode(
   // What a command tells of rules and files leaves nothing out; in a reply, odd spaces are part of the language.
   const isTold = process.stdout.isTTY && joined.prompt.startsWith('/');
   const answer = (text: string): string => (isTold ? reveal(text) : text);
-  // The first line names servers and tools.
-  if (options.outputFormat === 'stream-json') await opened.mcp?.settle(new AbortController().signal);
+  // The first line names servers and tools; their prompts are commands.
+  if (options.outputFormat === 'stream-json' || joined.prompt.startsWith('/mcp__'))
+    await opened.mcp?.settle(new AbortController().signal);
   const code = await runHeadless({
     host: createCommandHost(opened, factory, place, loaded, trust, debug),
     prompt: joined.prompt,

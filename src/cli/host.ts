@@ -1,12 +1,14 @@
 import { dirname, join } from 'node:path';
 import { allCommands } from '../commands/allCommands.ts';
+import { mcpPromptCommands } from '../commands/mcpPrompts.ts';
 import { skillCommands } from '../commands/skills.ts';
-import type { CommandHost, MemoryPort } from '../commands/types.ts';
+import type { Command, CommandHost, MemoryPort } from '../commands/types.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
 import { shownUrl } from '../model/errors.ts';
+import type { McpPromptInfo } from '../protocol/mcp.ts';
 import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { OpenedSession } from './openContext.ts';
@@ -27,9 +29,18 @@ export function createCommandHost(
   { isTrusted }: Pick<FolderTrust, 'isTrusted'>,
   debug: DebugLog,
 ): CommandHost {
+  const fixedCommands = [...allCommands, ...skillCommands(skills.found.skills, allCommands)];
+  let prompts: readonly McpPromptInfo[] = [];
+  let commands: readonly Command[] = fixedCommands;
   return {
     agent,
-    commands: [...allCommands, ...skillCommands(skills.found.skills, allCommands)],
+    // Prompts of servers come and go.
+    get commands() {
+      const now = mcp?.prompts() ?? prompts;
+      if (mcp !== undefined && now !== prompts) commands = [...fixedCommands, ...mcpPromptCommands(mcp)];
+      prompts = now;
+      return commands;
+    },
     mcp,
     skills: {
       list: skills.list,

@@ -303,7 +303,10 @@ function createAgentOf(
     onUnderway: warmUp.underway,
     model,
     tools,
-    ...(mcp && { settleTools: (signal) => mcp.settle(signal) }),
+    ...(mcp && {
+      settleTools: (signal) => mcp.settle(signal),
+      expandPrompt: (prompt, signal) => mcp.expand(prompt, signal),
+    }),
     disposeTools: async () => {
       stopUpkeep();
       await Promise.all([dispose(), leaveServers?.()]);

@@ -2,7 +2,10 @@
  * One server: connects when it is needed, again when it has died, and keeps its last list of tools. Whatever a server
  * does, nothing here throws but `call`, whose errors say what to do.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type McpContent,
+  type McpPromptInfo,
   type McpServerSource,
   type McpServerState,
   type McpServerStatus,
@@ -12,9 +15,9 @@ import {
 import type { Tool } from '../protocol/tools.ts';
 import type { CallOptions, Connection, ConnectPorts } from './connect.ts';
 import { type Endpoint, endpointOf, type Variables } from './endpoint.ts';
-import { visibleText } from './names.ts';
-import { type OfferedTool, offeredTools } from './offeredTools.ts';
-import type { CallResult } from './outcome.ts';
+import { visibleLine, visibleText } from './names.ts';
+import { type OfferedTool, offeredPrompts, offeredTools } from './offeredTools.ts';
+import { type CallResult, contentOf } from './outcome.ts';
 import { createServerTool } from './serverTool.ts';
 
 /** What all servers share. */
@@ -33,8 +36,12 @@ export interface McpDeps {
   readonly connectTimeoutMs: number;
 }
 
+/** Longer addresses are not offered; neither are those with characters that nobody sees. */
+const MAX_URI = 500;
 /** Characters of the log that are kept. */
 const MAX_LOG = 16_000;
+/** Tools are offered without prompts and resources after so long. */
+const MORE_MS = 1000;
 /** A list that changes all the time is read so often. */
 const RELIST_MS = 1000;
 
@@ -44,6 +51,8 @@ export class McpServer {
   #state: McpServerState = { type: 'pending' };
   #tools: readonly { readonly offered: OfferedTool; readonly tool: Tool }[] = [];
   #problems: readonly string[] = [];
+  #prompts: readonly McpPromptInfo[] = [];
+  #resources: readonly string[] = [];
   #log = '';
   #opening: Promise<Connection> | undefined;
   #giveUp = new AbortController();
@@ -87,6 +96,39 @@ export class McpServer {
     return connection.call(tool, input, options);
   }
 
+  prompts(): readonly McpPromptInfo[] {
+    return this.#prompts;
+  }
+
+  /** Addresses, as the server lists them. */
+  resources(): readonly string[] {
+    return this.#resources;
+  }
+
+  getPrompt({ ownName }: McpPromptInfo, input: Readonly<Record<string, string>>): Promise<McpContent> {
+    return this.#content(`/${ownName}`, (connection) => connection.getPrompt(ownName, input));
+  }
+
+  readResource(uri: string, signal: AbortSignal): Promise<McpContent> {
+    return this.#content(uri, (connection) => connection.readResource(uri, signal));
+  }
+
+  /** Images are for whoever sends it to decide about. */
+  async #content(
+    what: string,
+    ask: (connection: Connection) => Promise<readonly unknown[]>,
+  ): Promise<McpContent> {
+    const { name } = this.source;
+    try {
+      return contentOf(await ask(await this.connect()), {
+        name: `${name} ${visibleLine(what, 60)}`,
+        seesImages: true,
+      });
+    } catch (error) {
+      return { problem: `The MCP server "${name}" failed: ${visibleLine((error as Error).message, 500)}` };
+    }
+  }
+
   /** Ends the connection; the next need opens another. */
   async disconnect(): Promise<void> {
     clearTimeout(this.#relisting);
@@ -118,7 +160,10 @@ export class McpServer {
         found.endpoint,
         this.#ports(found.endpoint, () => this.#lost(opened)),
       );
+      const more = this.#takeMore(opened);
       this.#take(await opened.listTools());
+      // Few servers have prompts or resources, and nobody's tools wait long for them.
+      await Promise.race([more, sleep(MORE_MS, undefined, { ref: false })]);
       if (this.#isClosed) throw new Error('The session has ended.');
       this.#connection = opened;
       this.#state = { type: 'connected' };
@@ -140,7 +185,7 @@ export class McpServer {
       authStore: isProgram ? undefined : authStoreOf?.(this.source.name, endpoint.url),
       env: isProgram ? { ...env, ...endpoint.env } : {},
       log: (text) => this.#append(text),
-      onToolsChanged: () => this.#relist(),
+      onChanged: () => this.#relist(),
     };
   }
 
@@ -157,6 +202,7 @@ export class McpServer {
       this.#connection
         ?.listTools()
         .then((tools) => this.#take(tools))
+        .then(() => this.#connection && this.#takeMore(this.#connection))
         .catch((error: Error) => this.#append(`(${error.message})\n`))
         .finally(() => {
           this.#relisting = undefined;
@@ -177,10 +223,22 @@ export class McpServer {
           tool: createServerTool(name, offered, {
             call: (input, options) => this.call(offered.ownName, input, options),
             timeoutMs: definition.timeout,
+            isAlwaysLoaded: definition.alwaysLoad === true,
           }),
         },
     );
     this.#problems = problems;
+  }
+
+  async #takeMore(connection: Connection): Promise<void> {
+    const { name } = this.source;
+    try {
+      const [prompts, resources] = await Promise.all([connection.listPrompts(), connection.listResources()]);
+      this.#prompts = offeredPrompts(name, prompts);
+      this.#resources = resources.filter((uri) => uri !== '' && visibleLine(uri, MAX_URI) === uri);
+    } catch (error) {
+      this.#append(`(${(error as Error).message})\n`);
+    }
   }
 
   #append(text: string): void {

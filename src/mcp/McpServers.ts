@@ -1,13 +1,16 @@
 /** All servers of the program, for every session that it opens: connected in parallel, on first need. */
-import type { McpPort, McpServerSource } from '../protocol/mcp.ts';
+import type { McpContent, McpPort, McpPromptInfo, McpServerSource } from '../protocol/mcp.ts';
+import type { PromptOp } from '../protocol/ops.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { type McpDeps, McpServer } from './McpServer.ts';
+import { withResources } from './namedResources.ts';
 
 /** Requests wait for servers until so long after they were started; what comes later is offered from then on. */
 export const SETTLE_MS = 5000;
 
 export class McpServers implements McpPort {
   readonly #servers: readonly McpServer[];
+  #prompts: readonly McpPromptInfo[] = [];
   /** Sessions that use them. */
   #users = 0;
   #startedAtMs: number | undefined;
@@ -19,6 +22,37 @@ export class McpServers implements McpPort {
   /** What is known at this moment; names differ, since names of servers do. */
   tools(): readonly Tool[] {
     return this.#servers.flatMap((server) => server.tools());
+  }
+
+  prompts(): readonly McpPromptInfo[] {
+    const now = this.#servers.flatMap((server) => server.prompts());
+    const isSame = now.length === this.#prompts.length && now.every((one, at) => one === this.#prompts[at]);
+    if (!isSame) this.#prompts = now;
+    return this.#prompts;
+  }
+
+  resources(): readonly string[] {
+    return this.#servers.flatMap((server) => server.resources().map((uri) => `${server.source.name}:${uri}`));
+  }
+
+  async getPrompt(prompt: McpPromptInfo, input: Readonly<Record<string, string>>): Promise<McpContent> {
+    const server = this.#named(prompt.server);
+    return server?.getPrompt(prompt, input) ?? { problem: `There is no MCP server "${prompt.server}".` };
+  }
+
+  /** A resource as a prompt names it, `server:uri`; undefined where there is no such server. Never rejects. */
+  async readResource(named: string, signal: AbortSignal): Promise<McpContent | undefined> {
+    const at = named.indexOf(':');
+    return this.#named(named.slice(0, at))?.readResource(named.slice(at + 1), signal);
+  }
+
+  /** A prompt with the resources that it names. Never rejects. */
+  expand(prompt: PromptOp, signal: AbortSignal): Promise<PromptOp> {
+    return withResources(prompt, this, signal);
+  }
+
+  #named(name: string): McpServer | undefined {
+    return this.#servers.find(({ source }) => source.name === name);
   }
 
   status(): ReturnType<McpPort['status']> {
@@ -50,7 +84,7 @@ export class McpServers implements McpPort {
   }
 
   async reconnect(name: string): Promise<ReturnType<McpServer['status']>['state'] | undefined> {
-    const server = this.#servers.find(({ source }) => source.name === name);
+    const server = this.#named(name);
     if (server === undefined) return undefined;
     await server.disconnect();
     await server.connect().catch(() => undefined);

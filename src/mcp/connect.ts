@@ -2,6 +2,7 @@
 import {
   Client,
   type Progress,
+  type ResultTypeMap,
   SdkError,
   SdkErrorCode,
   UnauthorizedError,
@@ -9,13 +10,14 @@ import {
 import { type AuthStore, storedAuth } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Fetch, httpTransport } from './http.ts';
-import type { ListedTool } from './offeredTools.ts';
+import type { ListedPrompt, ListedTool } from './offeredTools.ts';
 import type { CallResult } from './outcome.ts';
 import { type StdioPorts, StdioTransport } from './stdio.ts';
 
 /** More are not asked for: whoever lists without end is not listened to without end. */
 const MAX_PAGES = 50;
-export const MAX_TOOLS = 500;
+const MAX_LISTED = 500;
+type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list';
 /** However often a server says that it makes progress. */
 const MAX_CALL_MS = 6 * 60 * 60 * 1000;
 
@@ -30,7 +32,8 @@ export interface ConnectPorts extends StdioPorts {
   /** Ends the attempt to connect. */
   readonly signal: AbortSignal;
   readonly onClosed: () => void;
-  readonly onToolsChanged: () => void;
+  /** A list of the server has changed: of tools, prompts or resources. */
+  readonly onChanged: () => void;
 }
 
 export interface CallOptions {
@@ -43,6 +46,12 @@ export interface CallOptions {
 /** An open connection. What fails rejects, with a message that is ready to show. */
 export interface Connection {
   listTools(): Promise<readonly ListedTool[]>;
+  listPrompts(): Promise<readonly ListedPrompt[]>;
+  listResources(): Promise<readonly string[]>;
+  /** The blocks of its messages. */
+  getPrompt(name: string, input: Readonly<Record<string, string>>): Promise<readonly unknown[]>;
+  /** Blocks as a tool's answer has them. */
+  readResource(uri: string, signal: AbortSignal): Promise<readonly unknown[]>;
   call(tool: string, input: unknown, options: CallOptions): Promise<CallResult>;
   close(): Promise<void>;
 }
@@ -61,7 +70,9 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
   );
   client.onerror = (error) => ports.log(`(${error.message.slice(0, 500)})\n`);
   client.onclose = ports.onClosed;
-  client.setNotificationHandler('notifications/tools/list_changed', ports.onToolsChanged);
+  client.setNotificationHandler('notifications/tools/list_changed', ports.onChanged);
+  client.setNotificationHandler('notifications/prompts/list_changed', ports.onChanged);
+  client.setNotificationHandler('notifications/resources/list_changed', ports.onChanged);
   const transport =
     endpoint.type === 'stdio'
       ? new StdioTransport(endpoint, ports)
@@ -78,21 +89,47 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
   } finally {
     ports.signal.removeEventListener('abort', giveUp);
   }
+  const capabilities = client.getServerCapabilities() ?? {};
+  const none = Promise.resolve([]);
+  /** Page by page, until there are enough. */
+  const listOf = async <M extends ListMethod, T>(
+    method: M,
+    itemsOf: (page: ResultTypeMap[M]) => readonly T[],
+  ): Promise<readonly T[]> => {
+    const items: T[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES && items.length < MAX_LISTED; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const listed = (await told(
+        client.request({ method, params }, { timeout }),
+        timeout,
+      )) as ResultTypeMap[M];
+      items.push(...itemsOf(listed));
+      cursor = listed.nextCursor;
+      if (cursor === undefined) break;
+    }
+    return items.slice(0, MAX_LISTED);
+  };
   return {
-    async listTools() {
-      if (client.getServerCapabilities()?.tools === undefined) return [];
-      const tools: ListedTool[] = [];
-      let cursor: string | undefined;
-      for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
-        const params = cursor === undefined ? {} : { cursor };
-        const listed = await client
-          .request({ method: 'tools/list', params }, { timeout })
-          .catch((error: unknown) => Promise.reject(new Error(reasonOf(error, timeout))));
-        tools.push(...listed.tools);
-        cursor = listed.nextCursor;
-        if (cursor === undefined) break;
-      }
-      return tools.slice(0, MAX_TOOLS);
+    listTools: () => (capabilities.tools === undefined ? none : listOf('tools/list', ({ tools }) => tools)),
+    listPrompts: () =>
+      capabilities.prompts === undefined ? none : listOf('prompts/list', ({ prompts }) => prompts),
+    listResources: () =>
+      capabilities.resources === undefined
+        ? none
+        : listOf('resources/list', ({ resources }) => resources.map(({ uri }) => uri)),
+    async getPrompt(name, input) {
+      const params = { name, arguments: { ...input } };
+      const { messages } = await told(
+        client.request({ method: 'prompts/get', params }, { timeout }),
+        timeout,
+      );
+      return messages.map(({ content }) => content);
+    },
+    async readResource(uri, signal) {
+      const asked = client.request({ method: 'resources/read', params: { uri } }, { timeout, signal });
+      const { contents } = await told(asked, timeout);
+      return contents.map((resource) => ({ type: 'resource', resource }));
     },
     async call(tool, input, { signal, timeoutMs, onProgress }) {
       try {
@@ -123,6 +160,11 @@ async function authOf({
   return (await authStore?.read())?.tokens === undefined || authStore === undefined
     ? {}
     : { auth: storedAuth(authStore) };
+}
+
+/** The same answer, or a rejection that says why there is none. */
+function told<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  return answer.catch((error: unknown) => Promise.reject(new Error(reasonOf(error, timeoutMs))));
 }
 
 /** The server answers only whoever has logged in. */

@@ -1,12 +1,22 @@
 /** What a server lists, as it can be offered to a model: bounded, and named so that nothing clashes. Pure. */
+import type { McpPromptInfo } from '../protocol/mcp.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import { toolNameOf, visibleText } from './names.ts';
+import { toolNameOf, visibleLine, visibleText } from './names.ts';
 
 /** A tool as a server lists it. Nothing in it is to be believed, its hints least of all. */
 export interface ListedTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** A prompt as a server lists it. */
+export interface ListedPrompt {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly arguments?:
+    | readonly { readonly name: string; readonly required?: boolean | undefined }[]
+    | undefined;
 }
 
 export interface OfferedTool {
@@ -42,6 +52,22 @@ export function offeredTools(
   return { tools: [...tools.values()], problems: bounded(problems) };
 }
 
+/** The prompts that can be offered as commands, the first of each name. */
+export function offeredPrompts(server: string, listed: readonly ListedPrompt[]): readonly McpPromptInfo[] {
+  const prompts = new Map<string, McpPromptInfo>();
+  for (const { name: ownName, description = '', arguments: given = [] } of listed) {
+    const command = toolNameOf(server, ownName).toLowerCase();
+    if (prompts.has(command)) continue;
+    const names = given.slice(0, MAX_ARGUMENTS);
+    prompts.set(command, {
+      ...{ server, ownName, command, description: visibleLine(description, 200) },
+      arguments: names.map(({ name, required = false }) => ({ name, isRequired: required })),
+    });
+  }
+  return [...prompts.values()];
+}
+
+const MAX_ARGUMENTS = 20;
 const MAX_PROBLEMS = 5;
 
 function bounded(problems: readonly string[]): readonly string[] {

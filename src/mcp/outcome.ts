@@ -38,6 +38,19 @@ export interface OutcomeOptions {
   readonly seesImages: boolean;
 }
 
+/** Blocks as text, with the images in them. */
+export function contentOf(
+  content: readonly unknown[],
+  options: Pick<OutcomeOptions, 'name' | 'seesImages'>,
+): {
+  readonly text: string;
+  readonly images: readonly { readonly path: string; readonly image: ImagePart }[];
+} {
+  const images: { path: string; image: ImagePart }[] = [];
+  const parts = (content as readonly ContentBlock[]).map((block) => textOf(block, images, options));
+  return { text: parts.filter((part) => part !== '').join('\n\n'), images };
+}
+
 /** Structured content is shown where there is no text: servers that send it say the same in text. */
 export function outcomeOf(
   { content, structuredContent, isError }: CallResult,
@@ -68,7 +81,7 @@ function summaryOf(text: string, images: number): string {
 function textOf(
   block: ContentBlock,
   images: { path: string; image: ImagePart }[],
-  options: OutcomeOptions,
+  options: Pick<OutcomeOptions, 'name' | 'seesImages'>,
 ): string {
   switch (block.type) {
     case 'text':
@@ -97,7 +110,7 @@ function textOf(
 function imageText(
   data: string,
   images: { path: string; image: ImagePart }[],
-  { name, seesImages }: OutcomeOptions,
+  { name, seesImages }: Pick<OutcomeOptions, 'name' | 'seesImages'>,
 ): string {
   const bytes = Buffer.from(data, 'base64');
   const header = readImageHeader(bytes);

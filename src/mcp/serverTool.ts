@@ -15,6 +15,8 @@ const MAX_PREVIEW = 8000;
 interface ServerToolPorts {
   readonly call: (input: unknown, options: CallOptions) => Promise<CallResult>;
   readonly timeoutMs: number | undefined;
+  /** Offered in every request. */
+  readonly isAlwaysLoaded: boolean;
 }
 
 export function createServerTool(
@@ -28,6 +30,7 @@ export function createServerTool(
     name,
     schema,
     readOnly: false,
+    onDemand: !ports.isAlwaysLoaded,
     prepare(input, context) {
       const mistake = mistakeIn(input, schema);
       if (mistake !== undefined) return { type: 'invalid', message: `${name}: ${mistake}` };

@@ -1,5 +1,6 @@
 /** MCP servers as settings and `.mcp.json` define them, and what is known of one while the program runs. */
 import * as z from 'zod';
+import type { ImagePart } from './files/images.ts';
 
 const text = z.string().min(1);
 const texts = z.record(text, z.string());
@@ -107,11 +108,36 @@ export interface McpServerStatus {
   readonly log: string;
 }
 
+/** A prompt that a server offers, run as a slash command. */
+export interface McpPromptInfo {
+  readonly server: string;
+  /** As the server calls it. */
+  readonly ownName: string;
+  /** `mcp__server__prompt`, in lower case as all commands are. */
+  readonly command: string;
+  readonly description: string;
+  readonly arguments: readonly { readonly name: string; readonly isRequired: boolean }[];
+}
+
+/** What a prompt or a resource holds, or why it cannot be had: ready to show. */
+export type McpContent =
+  | {
+      readonly text: string;
+      readonly images: readonly { readonly path: string; readonly image: ImagePart }[];
+    }
+  | { readonly problem: string };
+
 /** The MCP servers of a session, for commands and for the first line of stream-json. */
 export interface McpPort {
   status(): readonly McpServerStatus[];
   /** Resolves when every server is connected or has failed, at the latest `timeoutMs` after they were started. */
   settle(signal: AbortSignal, timeoutMs?: number): Promise<void>;
+  /** The prompts that are known at this moment; the same array until one appears or goes. */
+  prompts(): readonly McpPromptInfo[];
+  /** `input`: values by the names of its arguments. Never rejects. */
+  getPrompt(prompt: McpPromptInfo, input: Readonly<Record<string, string>>): Promise<McpContent>;
+  /** The resources that are known at this moment, as a prompt names them: `server:uri`. */
+  resources(): readonly string[];
   /** Ends a connection and opens it again; the state that comes of it, undefined where there is no such server. */
   reconnect(name: string): Promise<McpServerState | undefined>;
 }

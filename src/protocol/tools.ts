@@ -151,5 +151,7 @@ export interface Tool {
   readonly schema: ToolSchema;
   /** Read-only calls may run in parallel. */
   readonly readOnly: boolean;
+  /** May be left out of requests until the model searches for it: a server may bring hundreds. */
+  readonly onDemand?: boolean;
   prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
 }

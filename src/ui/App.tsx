@@ -91,9 +91,14 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
 
   const { phase, session, view, theme, hint } = snapshot;
   const commands = session?.host.commands;
+  const mcp = session?.host.mcp;
   const completion = useMemo(
-    () => ({ commands: () => commands ?? [], files: options.listFiles }),
-    [options, commands],
+    () => ({
+      commands: () => commands ?? [],
+      files: options.listFiles,
+      resources: () => mcp?.resources() ?? [],
+    }),
+    [options, commands, mcp],
   );
   // The frame must never be taller than the screen.
   const own = useMemo(

@@ -164,3 +164,40 @@ test('the key of the model is not in the environment of a server', async () => {
   expect(result(stage)).toBe('OPENAI_API_KEY=(unset)');
   expect(SERVER).toMatch(/server\.mjs$/);
 });
+
+test('a prompt of a server is a command, and a resource named after @ is read for the model', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { test: stdio() } });
+  stage.server.script({ text: 'Reviewed.' });
+  const terminal = await stage.ready();
+  await terminal.submit('/mcp');
+  await terminal.waitForPrinted('connected, 10 tools');
+  await terminal.submit('/mcp__test__review_pr 12 the tests');
+  await terminal.waitForPrinted('Reviewed.');
+  expect(result(stage)).toBe('Review pull request 12; look at the tests.');
+  stage.server.script({ text: 'Reviewed without a screen.' });
+  expect((await stage.print(['-p', '/mcp__test__review_pr 7'])).stdout).toBe('Reviewed without a screen.\n');
+  expect(result(stage)).toBe('Review pull request 7; look at everything.');
+  stage.server.script({ text: 'It says 42.' });
+  await terminal.submit('what does @test:note://one say?');
+  await terminal.waitForPrinted('It says 42.');
+  expect(result(stage)).toContain('[Resource note://one]\nThe note says 42.');
+});
+
+test('schemas that take too much of the window are searched for, and stay found when the session is resumed', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { wide: stdio('wide-schemas') } });
+  const used = call('mcp__wide__wide7', { text: 'invoice' });
+  stage.server.script(call('ToolSearch', { query: 'invoices of kind 7' }), used, { text: 'Handled.' });
+  const ran = await stage.print(['-p', 'handle it', '--allowed-tools', 'mcp__wide']);
+  expect(ran).toMatchObject({ code: 0, stdout: 'Handled.\n', stderr: '' });
+  const ofServers = (request: number) =>
+    toolNames(stage, request).filter((name) => /^(mcp__|ToolSearch)/.test(name));
+  expect(ofServers(0)).toEqual(['ToolSearch']);
+  expect(ofServers(1)).toContain('mcp__wide__wide7');
+  expect(ofServers(1)).toHaveLength(6);
+  expect(result(stage)).toBe('Handled wide7: invoice');
+  stage.server.script({ text: 'Resumed.' });
+  await stage.print(['-p', 'go on', '--continue']);
+  expect(ofServers(3)).toEqual(['ToolSearch', 'mcp__wide__wide7']);
+});

@@ -12,6 +12,8 @@ export type CompletionPort = {
   }[];
   /** Paths relative to the project, `/` between folders; folders themselves need not be listed. */
   files(): Promise<readonly string[]>;
+  /** What else can stand behind an `@`: resources of servers, as `server:uri`. */
+  resources?(): readonly string[];
 };
 
 /** One line of the popup. */
@@ -49,7 +51,8 @@ export function createCompleter(port: CompletionPort): Completer {
     suggest(trigger) {
       if (finder === undefined) return undefined;
       if (trigger.kind === 'command') return suggestCommands(finder, port.commands(), trigger.query);
-      return paths && suggestFiles(finder, paths, trigger.query);
+      const resources = suggestResources(port.resources?.() ?? [], trigger.query);
+      return paths && [...resources, ...suggestFiles(finder, paths, trigger.query)].slice(0, maxSuggestions);
     },
     async load(kind) {
       finder ??= await import('fzf');
@@ -57,6 +60,21 @@ export function createCompleter(port: CompletionPort): Completer {
     },
   };
 }
+
+/** Those that hold what is typed; none for nothing, since it is mostly files that are wanted. */
+function suggestResources(resources: readonly string[], query: string): readonly Suggestion[] {
+  const wanted = query.toLowerCase();
+  return resources
+    .filter(
+      (name) =>
+        wanted !== '' && name.toLowerCase().includes(wanted) && !/\s/.test(name) && !hidesCharacters(name),
+    )
+    .slice(0, MAX_RESOURCES)
+    .map((name) => ({ label: name, insert: `@${name} `, isComplete: name === query }));
+}
+
+/** Files stay in sight below them. */
+const MAX_RESOURCES = 10;
 
 /** Ranks commands by name; for an empty query all, in the order given. */
 function suggestCommands(
