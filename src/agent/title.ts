@@ -28,6 +28,10 @@ export function titlePrompt(request: string, reply: string): readonly Message[] 
   );
 }
 
+/** Characters without width, tags included: nobody would see what they say. Joiners of scripts and emoji stay. */
+const invisible =
+  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u2060-\u2065\u206A-\u206F\uFEFF\u{E0000}-\u{E0FFF}]/gu;
+
 /** The title in a model's answer, on one line; undefined where there is none. */
 export function cleanTitle(text: string): string | undefined {
   const said = stripVTControlCharacters(text).replace(/<think>[\s\S]*?(<\/think>|$)/g, '');
@@ -35,6 +39,7 @@ export function cleanTitle(text: string): string | undefined {
   if (line === undefined) return undefined;
   const plain = line
     .replace(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, ' ')
+    .replace(invisible, '')
     .replace(/\p{Surrogate}/gu, '\uFFFD')
     .replace(/\s+/g, ' ')
     .trim()

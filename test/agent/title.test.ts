@@ -14,6 +14,7 @@ test.each([
   ['<think>What could it be?\nA title.</think>\n\nRound prices', 'Round prices'],
   ['「四捨五入の修正」。', '四捨五入の修正'],
   ['\u001b[31mRed\u001b[0m \u0007bell \u202eturned', 'Red bell turned'],
+  ['Fix\u200b it\u{e0041}\u{e0042}\ufeff 👩\u200d💻', 'Fix it 👩\u200d💻'],
   [`${'word '.repeat(30)}`, 'word word word word word word word word word word word…'],
   ['購物車'.repeat(40), `${'購物車'.repeat(20).slice(0, 59)}…`],
   ['', undefined],
