@@ -76,7 +76,8 @@ export function ruleFor(input: ScopeInput): string | undefined {
   const [directory, ...others] = directories ?? [];
   if (directory === undefined || others.length > 0 || !staysPut(input)) return undefined;
   // The rule would cover anything that such a program is given to run, or that xargs reads.
-  if (runsItsInput(part.argv) || part.raw.at(-1) === ADDED) return undefined;
+  const readsInput = harmfulWords(input.visit, input.policy).some(({ unless }) => unless?.path === '-');
+  if (readsInput || runsItsInput(part.argv) || part.raw.at(-1) === ADDED) return undefined;
   const folder = folderOf(directory, input.policy);
   if (folder === undefined) return undefined;
   const prefix = part.envPrefix.length === 0 ? prefixOf(part.argv) : undefined;

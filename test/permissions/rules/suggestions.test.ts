@@ -145,6 +145,9 @@ describe('nothing is suggested for', () => {
     'cd "$X" && npm test',
     'cd src || cd docs; npm test',
     'make -C ../x',
+    'make -f -',
+    "printf 'x:\\n' | make -f - x",
+    'docker compose -f - up',
     'npm test $X',
     'git commit -F ~/.ssh/id_rsa',
   ])('%s', async (command) => expect((await bash(command)).suggestion).toBeUndefined());
