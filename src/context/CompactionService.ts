@@ -1,7 +1,7 @@
 /**
- * Compaction: a summary, the user's own messages and the files that matter take the place of the older atoms; the
- * newest stay verbatim. Decides and writes nothing itself: it returns what is to be written, or says why there is
- * nothing. Whatever the summary model does, the outcome is a session that goes on.
+ * Compaction: replaces older atoms with a summary, the user's own messages and the most important files; the newest
+ * atoms stay verbatim. Makes no decision about when to compact and writes nothing to the log: it returns the entries to
+ * write, or the reason why there are none. The session stays usable whatever the summary model returns.
  */
 import type { CompactMetadata } from '../protocol/entries/fields.ts';
 import type { Reduction, Replacement } from '../protocol/entries/kinds/reduction.ts';
@@ -37,7 +37,7 @@ import { type CompactionBudget, EFFECTIVE_WINDOW } from './tokens/budgets.ts';
 import { HIGH } from './tokens/estimate.ts';
 import { headOf, truncateToTokens } from './tokens/truncate.ts';
 
-/** What an attempt at a draft came to. */
+/** Outcome of an attempt to write a draft. */
 export type DraftAttempt =
   | {
       readonly type: 'draft';
@@ -54,7 +54,7 @@ export class CompactionService {
     this.#deps = deps;
   }
 
-  /** Never rejects for what a model, a file or a user's Ctrl+C can do. */
+  /** Never rejects because of the model, a file or an interrupt by the user. */
   async compact(job: CompactionJob): Promise<CompactionOutcome> {
     const preTokens = new Sizing(this.#deps, job).ofView(job.view);
     if (job.signal.aborted) return { type: 'cancelled' };
@@ -63,7 +63,7 @@ export class CompactionService {
       return job.signal.aborted ? { type: 'cancelled' } : outcome;
     } catch (error) {
       if (job.signal.aborted) return { type: 'cancelled' };
-      // Something else than the model failed (reading a file, say): keep more, and say what happened.
+      // Something other than the model failed, such as reading a file: keep more messages and report the error.
       const message = error instanceof Error ? error.message : String(error);
       const sizing = new Sizing(this.#deps, job);
       const budget = sizing.budget(this.#deps.settings.fallbackRetain);
@@ -76,8 +76,8 @@ export class CompactionService {
   }
 
   /**
-   * Asks for a summary of everything so far, and changes nothing. When it is swapped in, the tail is cut again: what
-   * then stays verbatim is in both, and nothing lies between them.
+   * Asks for a summary of the conversation so far without changing anything. When the draft is applied, the tail is
+   * chosen again, so messages may be both in the summary and in the tail, but none falls between them.
    */
   async draft(job: CompactionJob): Promise<DraftAttempt> {
     const sizing = new Sizing(this.#deps, job);
@@ -86,7 +86,7 @@ export class CompactionService {
     if (job.signal.aborted) return { type: 'aborted' };
     const plan = sizing.plan(budget, tokensOfFiles(files, this.#deps, job));
     if (plan === undefined || !plan.isWorthwhile || plan.clips.length > 0) return { type: 'nothing' };
-    // Around long instructions no summary could bring the request below the trigger, so none is asked for.
+    // With very long instructions no summary can bring the request below the trigger, so do not pay for one.
     const least = sizing.leastAfter(plan) + budget.summary;
     if (least > sizing.bound() || least > mostAfter(job, sizing.ofView(job.view))) return { type: 'nothing' };
     const asked = await this.#ask(job, { leaving: job.view.atoms.length, budget, files, plan });
@@ -109,7 +109,7 @@ export class CompactionService {
     if (!plan.isWorthwhile) return job.draft === undefined ? this.#clipOnly(job, plan, preTokens) : tooShort;
     const least = sizing.leastAfter(plan);
     if (least > sizing.bound()) return tooLittle(least, preTokens, sizing.bound());
-    // Even an empty summary would free too little: the model is not asked.
+    // Even an empty summary would free too little, so do not ask the model.
     if (least > mostAfter(job, preTokens)) return tooLittle(least, preTokens, sizing.bound());
     const files = await findFiles(job, this.#deps, plan);
     const snippets = await cutSnippets(files, plan.snippetTokens, this.#deps, job);
@@ -128,7 +128,7 @@ export class CompactionService {
     return this.#finish(job, { ...paid, text: this.#countedSummary(job, made), fallback: asked.message });
   }
 
-  /** The summariser is shown the files at half the length at which they are quoted: it has read them above. */
+  /** Shows the summariser the files at half their quoted length, since it has already read them in the conversation. */
   async #ask(
     job: CompactionJob,
     {
@@ -146,7 +146,9 @@ export class CompactionService {
     return requestSummary(job, this.#deps, { leaving, budget, snippets });
   }
 
-  /** Quotes give way before a compaction is refused; undefined when there is nothing left to shorten. */
+  /**
+   * Cuts the file quotes to a quarter before a compaction is refused; undefined if they cannot be shortened further.
+   */
   async #withShorterSnippets(job: CompactionJob, made: Made): Promise<Made | undefined> {
     const tokens = Math.floor(made.plan.snippetTokens / 4);
     if (made.files === undefined || made.snippets.files.length === 0 || tokens < MIN_SNIPPETS)
@@ -210,7 +212,7 @@ export class CompactionService {
     };
   }
 
-  /** From what a model wrote to what is sent: checked, cut to its budget, and with what the program knows better. */
+  /** Turns the model's text into the final summary: checks it, cuts it to its budget and adds recorded facts. */
   async #compose(
     job: CompactionJob,
     { text, plan, budget }: Made,
@@ -236,7 +238,7 @@ export class CompactionService {
     return { summary: wrapSummary(parts.join('\n\n')), unverified };
   }
 
-  /** No summary could stand in for anything: shortening the results is all there is to do. */
+  /** Nothing can be summarised, so only shortens results that are too large. */
   async #clipOnly(job: CompactionJob, plan: CompactionPlan, preTokens: number): Promise<CompactionOutcome> {
     const sizing = new Sizing(this.#deps, job);
     const replacements = clipResults(plan.clips, (text) => sizing.ofText(text));
@@ -246,7 +248,7 @@ export class CompactionService {
     return { type: 'clipped', reduction: { kind: 'clip', reason, preTokens, postTokens, replacements } };
   }
 
-  /** Steps that came after a draft and are too old for the tail: a line each, since no summary speaks for them. */
+  /** Steps newer than the draft but too old for the tail: one line each, since no summary covers them. */
   #ledger(job: CompactionJob, { plan }: Made, sizing: Sizing): LedgerPlan | undefined {
     return planLedger({
       view: { ...job.view, atoms: plan.kept },
@@ -262,42 +264,46 @@ interface Made {
   readonly plan: CompactionPlan;
   readonly budget: CompactionBudget;
   readonly text: string;
-  /** How many atoms the text speaks for, from the first; absent = those that leave. */
+  /** Number of atoms, from the first, that the text covers; absent = those that the plan drops. */
   readonly covered?: number | undefined;
   readonly snippets: Snippets;
-  /** What the snippets were cut from; without it they are not cut again. */
+  /** Files from which the snippets were cut; without them the snippets cannot be cut again. */
   readonly files?: readonly FileCandidate[];
   readonly preTokens: number;
   readonly strategy?: string;
-  /** Why the text is not the model's. */
+  /** Reason why the text was not written by the model. */
   readonly fallback?: string;
   readonly usage?: NewEntry;
 }
 
-/** What is left has to be at most this share of what was: less is within the error of counting. */
+/**
+ * A compaction must shrink the request to at most this share of its size; smaller gains are within the counting error.
+ */
 const LEAST_GAIN = 0.98;
-/** Share of the window that a compaction at the trigger frees at least, or the next would follow at once. */
+/**
+ * Minimum share of the window that a compaction at the trigger frees; with less, the next one would follow immediately.
+ */
 const LEAST_FREED = 0.05;
 
-/** Tokens that may be left for a compaction to be worth it. */
+/** Maximum tokens after a compaction for it to be worthwhile. */
 function mostAfter(
   { trigger, mustReach, isLate, keepFrom, window }: CompactionJob,
   preTokens: number,
 ): number {
   if (isLate) return window.trigger - 1;
   const isByItself = trigger === 'auto' && mustReach === undefined;
-  // Earlier turns alone free no share of a very large window.
+  // For very large windows a share of the full window would be more than earlier turns alone can free.
   const whole = keepFrom === undefined ? window.window : Math.min(window.window, EFFECTIVE_WINDOW);
   return Math.min(LEAST_GAIN * preTokens, isByItself ? preTokens - LEAST_FREED * whole : preTokens);
 }
 
-/** However little a summary stands for, it may have this much. */
+/** Minimum tokens for a summary, however little it replaces. */
 const MIN_SUMMARY = 60;
-/** Recorded facts never take more than this share of what they stand for. */
+/** Maximum size of the recorded facts, as a share of the tokens that the summary replaces. */
 const FACTS_OF_DROPPED = 0.2;
-/** Characters of a token, for text like a list of paths: rather too few than too many. */
+/** Characters per token of text such as a list of paths; a low estimate. */
 const CHARACTERS = 3;
-/** Of a token, for text of any kind: rather too many than too few. */
+/** Characters per token of any text; a high estimate. */
 const MOST_CHARACTERS = 12;
 
 const tooShort: CompactionOutcome = {
@@ -305,38 +311,38 @@ const tooShort: CompactionOutcome = {
   message: 'There is nothing to compact: everything so far is recent enough to stay as it is.',
 };
 
-/** The part of a text that can be within its budget: the rest will be cut, and need not be checked. */
+/** Cuts a text far beyond its budget first, to avoid checking text that is dropped anyway. */
 function withinReach(text: string, tokens: number): string {
   const most = Math.ceil(tokens * MOST_CHARACTERS);
   return text.length <= most ? text : `${headOf(text, most)}\n... (cut)`;
 }
 
-/** Of several notes of the environment in a tail, the newest alone still tells the model something. */
+/** Keeps only the newest of several environment notes in the tail: it supersedes the others. */
 function withNewestNote(plan: CompactionPlan, { pinned }: View): CompactionPlan {
   const kept = withoutOvertaken(plan.kept, pinned);
   return { ...plan, kept, uncovered: plan.uncovered.filter((atom) => kept.includes(atom)) };
 }
 
-/** What the summary stands for. */
+/** The atoms that the summary replaces. */
 function droppedAtoms({ atoms }: View, plan: CompactionPlan): Atom[] {
   const kept = new Set(plan.kept);
   return atoms.filter((atom) => !kept.has(atom) && atom.head.subtype !== 'instructions');
 }
 
-/** Seq of the last entry of these atoms; undefined for none. */
+/** Seq of the last entry of these atoms; undefined if there are none. */
 function lastSeqOf(atoms: readonly Atom[]): number | undefined {
   const entries = atoms.flatMap(atomEntries);
   return entries.reduce<number | undefined>((last, { seq }) => Math.max(last ?? seq, seq), undefined);
 }
 
-/** The model must not ask again for what it was never shown. */
+/** Tells the model that results were left out, so that it does not make the same calls again. */
 function leftOutNote({ atoms }: View, { kept }: CompactionPlan): string {
   const newest = atoms.at(-1);
   if (newest === undefined || newest.calls.length === 0 || kept.includes(newest)) return '';
   return `The results of the latest ${newest.calls.length} tool calls were too large for the context window and are not shown. Ask for less at a time: fewer calls, smaller ranges, narrower searches.`;
 }
 
-/** The view as it will be, to be measured before anything is written. */
+/** The view after the compaction, to measure it before anything is written. */
 function viewAfter(
   view: View,
   { kept, userMessages }: CompactionPlan,
@@ -379,7 +385,7 @@ function withReplacements(view: View, replacements: readonly Replacement[]): Vie
   return { ...view, replacements: new Map([...view.replacements, ...added]) };
 }
 
-/** What a summary cost, as an entry; undefined where the server reported nothing. */
+/** The usage of a summary request as an entry; undefined if the server reported none. */
 function usageEntry(model: ModelInfo, { usage, model: named }: Reply): NewEntry | undefined {
   if (usage === undefined) return undefined;
   return {

@@ -1,6 +1,6 @@
 /**
- * The messages of a request in cache order, with a count of every part: of a session's view of its log (Projection.ts),
- * or of a plain list of messages (threadView.ts). Needs neither log nor disk.
+ * Builds the messages of a request in cache order and counts every part, from a session's view of its log
+ * (Projection.ts) or from a plain list of messages (threadView.ts). Needs neither log nor disk.
  */
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import { isPrompt } from './history/atoms.ts';
@@ -17,7 +17,7 @@ import { TokenCounter } from './TokenCounter.ts';
 
 export interface BuiltContext {
   readonly messages: readonly Message[];
-  /** Tokens, before calibration; the parts sum to `total`. */
+  /** Tokens before calibration; the parts add up to `total`. */
   readonly tokenStats: {
     readonly tools: number;
     readonly systemPrompt: number;
@@ -31,11 +31,11 @@ export interface BuiltContext {
   readonly metadata: {
     readonly includedMessageCount: number;
     readonly excludedMessageCount: number;
-    /** Messages of the user that stand in the summary message. */
+    /** User messages quoted in the summary message. */
     readonly quotedMessageCount: number;
     readonly usedSummary: boolean;
     readonly retrievedMemoryCount: number;
-    /** A system prompt over its share, say; it is sent whole all the same. */
+    /** For example, a system prompt that exceeds its share of the budget; it is still sent in full. */
     readonly warnings: readonly string[];
   };
 }
@@ -46,7 +46,7 @@ export interface BuildOptions {
 }
 
 export interface ThreadOptions extends BuildOptions {
-  /** Adds the prompt at the end, also where the thread has it already. */
+  /** Adds the prompt at the end even if the thread already contains it. */
   readonly includeCurrentInput?: boolean;
 }
 
@@ -69,16 +69,16 @@ export class ContextBuilder {
     return this.#config;
   }
 
-  /** Tokens of the request that a view makes, by part; a view that grew at its end is counted at its end only. */
+  /** Tokens of the request for a view, by part. If the view only grew at its end, only the new part is counted. */
   measure(view: View, { tools = [], policy = {} }: BuildOptions = {}): RequestSizes {
     return this.#sizer.of(view, tools, policy);
   }
 
   /**
-   * The messages of a request: system, instructions, summary, memories, messages, current input, reminder. Of a
-   * session's view all of it is taken as it is. A thread is first brought into the budget and the window: the current
-   * prompt is there once and whole whatever the budget, with `includeCurrentInput` at the end, else where the thread
-   * has it, and at the end where the thread has lost it.
+   * Builds the messages of a request: system, instructions, summary, memories, messages, current input, reminder. A
+   * session's view is used unchanged. A thread is first reduced to the budget and the window; the current prompt
+   * appears exactly once and in full, whatever the budget: at the end with `includeCurrentInput` or if the thread does
+   * not contain it, otherwise where the thread has it.
    */
   buildContext(view: View, options?: BuildOptions): BuiltContext;
   buildContext(
@@ -105,7 +105,7 @@ export class ContextBuilder {
     return this.#build(view, options, counts, warnings);
   }
 
-  /** System, what was said before, and the prompt: nothing else. */
+  /** Builds a request of system prompt, previous messages and user prompt only. */
   buildSimpleContext(
     systemPrompt: string,
     userPrompt: string,
@@ -151,7 +151,7 @@ export class ContextBuilder {
   }
 }
 
-/** Messages of the conversation itself: prompts, replies and results. */
+/** Number of conversation messages in the view: prompts, replies and tool results. */
 function shownCount({ atoms }: View): number {
   const said = atoms.filter(({ kind, head }) => kind === 'reply' || isPrompt(head));
   return said.reduce((sum, { calls }) => sum + 1 + calls.length, 0);

@@ -1,6 +1,6 @@
 /**
- * The only owner of one session's conversation: creates and loads it, appends to it, builds each request
- * from it, compacts it. The log is the truth; everything else here can be rebuilt from it.
+ * Owns one session's conversation: creates and loads it, appends entries, builds each request, and compacts it. The log
+ * is the source of truth; all other state here can be rebuilt from it.
  */
 
 import type {
@@ -57,7 +57,7 @@ import type {
   ToolResultInput,
 } from './types.ts';
 
-/** The open session with the parts that act on it. */
+/** The open session and the components that work on it. */
 interface Open extends Session {
   readonly admission: Admission;
   readonly compaction: CompactionRunner;
@@ -70,7 +70,7 @@ export class ContextManager {
   readonly #deps: ContextManagerDeps;
   readonly #entryListeners: Listeners<JSONLEntry>;
   readonly #problemListeners: Listeners<StorageProblem>;
-  /** Not `#`: tests look at its parts. */
+  /** Private rather than `#open` because tests inspect it. */
   private open: Open | undefined;
   #toolCache: SessionToolCache;
 
@@ -81,7 +81,7 @@ export class ContextManager {
     this.#problemListeners = new Listeners(deps.onListenerError);
   }
 
-  /** Starts a session and writes its header; an open one is closed. Returns the id. */
+  /** Creates a session, writes its header and returns its id. Closes the session that is open. */
   async createSession(
     userId?: string,
     preferences: Readonly<Record<string, unknown>> = {},
@@ -94,13 +94,13 @@ export class ContextManager {
   }
 
   /**
-   * Opens a session by its id or the beginning of one and closes what a crash left open. Throws the store's
-   * errors: not found, ambiguous, locked, invalid id.
+   * Opens a session by its id or a prefix of it, and records a result for every tool call that a crash left without
+   * one. Throws the store's errors: not found, ambiguous, locked, invalid id.
    */
   async loadSession(idOrPrefix: string): Promise<LoadReport> {
     const log = await this.#deps.store.openSession(await this.#deps.store.resolveSessionId(idOrPrefix));
     await this.#use(log);
-    // A read-only open must not close another process's pending calls.
+    // In a read-only session the pending calls may belong to the process that has it open for writing.
     const closing = log.isReadOnly ? [] : closingEntries(log.entries());
     if (closing.length > 0) await this.append(...closing);
     return {
@@ -111,7 +111,9 @@ export class ContextManager {
     };
   }
 
-  /** A new session that begins as this one is now, or as it was up to an entry; this one stays open. Returns its id. */
+  /**
+   * Copies this session, in full or up to an entry, into a new session and returns the new id. This session stays open.
+   */
   async forkSession(uptoUuid?: string): Promise<string> {
     const { log } = this.#session;
     const upto = uptoUuid === undefined ? log.seen().last : await seqOf(log.seen(), uptoUuid);
@@ -119,17 +121,17 @@ export class ContextManager {
     return this.#deps.store.forkSession(log.seen().range(0, upto));
   }
 
-  /** The sessions of this project, newest first. */
+  /** Lists the sessions of this project, newest first. */
   listSessions(): Promise<SessionSummary[]> {
     return this.#deps.store.listSessions();
   }
 
-  /** Flushes the log and lets other programs open the session. */
+  /** Flushes the log and releases its lock, so that other processes can open the session. */
   async close(): Promise<void> {
     const session = this.open;
     this.open = undefined;
     session?.thread.stop();
-    // A draft that was stopped still finishes its last write: nothing may be written to a log that is closed.
+    // A stopped draft still finishes its last write, and nothing may be written to a closed log.
     await session?.thread.settled();
     await session?.log.sync();
     await session?.log.close();
@@ -139,39 +141,38 @@ export class ContextManager {
     return this.open?.log.sessionId;
   }
 
-  /** Path of the open session's log. */
+  /** Path of the open session's log file. */
   filePath(): string | undefined {
     return this.open?.log.filePath;
   }
 
-  /** What the tools of the open session have read. */
+  /** Cache of the files that the tools read in the open session. */
   get toolCache(): SessionToolCache {
     return this.#toolCache;
   }
 
-  /** The log so far, oldest first; empty without a session. */
+  /** Entries of the log that are in memory, oldest first; empty if no session is open. */
   entries(): readonly JSONLEntry[] {
     return this.open?.log.entries() ?? [];
   }
 
-  /** The entries that count: what was undone has no effect, and what was rewound is not part of the conversation. */
+  /** Entries that are still in effect: undone entries have no effect, and rewound ones are not in the conversation. */
   live(): Live {
     return this.open?.log.live() ?? liveEntries([]);
   }
 
-  /** Older history, also what is not in memory: at most `count` entries before a position, oldest first. */
+  /** Reads up to `count` entries before `beforeSeq`, oldest first, including entries that are no longer in memory. */
   async page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]> {
     return this.open === undefined ? [] : pageBefore(this.open.log.seen(), beforeSeq, count);
   }
 
-  /** What the session was started with. */
+  /** The session header. */
   header(): SessionHeader | undefined {
     return headerOf(this.entries());
   }
 
   /**
-   * The environment that the model was last told of: `data.block` of the last note, or of the header. A note that was
-   * rewound does not count.
+   * The environment that the model saw last: `data.block` of the latest live environment note, or else of the header.
    */
   lastEnvironment(): string | undefined {
     return lastEnvironmentOf(this.live().entries);
@@ -182,17 +183,19 @@ export class ContextManager {
     return this.open?.projection.todos() ?? [];
   }
 
-  /** Hash of a file's content as this session last read or wrote it; undefined when it never did. */
+  /** Hash of a file's content when this session last read or wrote it; undefined if it never did. */
   fileReads(path: string): string | undefined {
     return this.open?.projection.fileReads(path);
   }
 
-  /** Is called with every entry once it is on disk. A listener that throws disturbs no other. */
+  /**
+   * Calls the listener with every entry once it is on disk. An exception in one listener does not affect the others.
+   */
   subscribe(listener: (entry: JSONLEntry) => void): () => void {
     return this.#entryListeners.add(listener);
   }
 
-  /** Is called when the session cannot be saved, and when it can again. */
+  /** Calls the listener when the session cannot be saved, and when saving works again. */
   onProblem(listener: (problem: StorageProblem) => void): () => void {
     return this.#problemListeners.add(listener);
   }
@@ -203,8 +206,8 @@ export class ContextManager {
   }
 
   /**
-   * Appends one message; `metadata` becomes its `data` and has the shape of its kind. Without a kind, a user's message
-   * is a prompt.
+   * Appends one message. `metadata` becomes its `data` and must match its kind. A user message without a kind is a
+   * prompt.
    */
   async addMessage<Kind extends EntryKind = 'prompt'>(
     role: 'user' | 'assistant' | 'system',
@@ -221,13 +224,16 @@ export class ContextManager {
     return entry;
   }
 
-  /** Records what the user typed, with the memories that it calls up; says what cannot be sent in full. */
+  /**
+   * Appends the user's prompts and the memories they match. Emits a notice for content that is too large to send in
+   * full.
+   */
   async appendPrompts(
     prompts: readonly NewEntry[],
     { tools, emit }: Pick<RequestOptions, 'tools' | 'emit'>,
   ): Promise<readonly JSONLEntry[]> {
     const session = this.#session;
-    // Before them, so that what the model reads last is what the user asked.
+    // Instructions go before the prompts, so that the user's request is the last thing the model reads.
     await session.requests.refreshInstructions();
     const fixedTokens = session.projection.fixedTokens(tools);
     const { entries, notices } = await admitPrompts(session.log.clean(prompts), session, fixedTokens);
@@ -235,19 +241,19 @@ export class ContextManager {
     return session.append(entries);
   }
 
-  /** Records a reply and its calls as one batch, before any of them runs. */
+  /** Appends a reply and its tool calls as one batch, before any call runs. */
   async appendReply(reply: Reply, end: ReplyEnd = {}): Promise<readonly JSONLEntry[]> {
     const { projection, recorder, append } = this.#session;
     const request = projection.lastRequest;
     return append([...recorder.newTools(request, end.sent ?? []), ...replyEntries(reply, request, end)]);
   }
 
-  /** Records that the last request was sent and has no reply in the log; nothing if it was not sent. */
+  /** Records that the last request was sent but got no reply; does nothing if it was not sent. */
   async appendRequest(outcome: RequestOutcome, sent: readonly SentRequest[]): Promise<void> {
     await this.#session.recorder.recordUnanswered(outcome, sent);
   }
 
-  /** Records a request outside the conversation, for a title or of the judge. */
+  /** Records a request outside the conversation, such as one for a title or for the permission judge. */
   async recordRequest(
     facts: SideRequest,
     request: ModelRequest,
@@ -256,73 +262,73 @@ export class ContextManager {
     await this.#session.recorder.recordSide(facts, request, sent);
   }
 
-  /** Records the one result of a call, bounded; the full output is stored as a blob. */
+  /** Appends the result of a tool call, shortened if it is too large; the full output is stored as a blob. */
   async appendToolResult(input: ToolResultInput): Promise<JSONLEntry> {
     return this.#session.admission.result(input);
   }
 
-  /** Records a command that the user ran with `!`, and its output, for the model to know of. */
+  /** Appends a command that the user ran with `!` and its output, so that the model sees both. */
   async appendShell(command: string, outcome: ToolOutcome): Promise<JSONLEntry | undefined> {
     return this.#session.admission.shell(command, outcome);
   }
 
-  /** Where a tool streams large output to. */
+  /** Opens a blob to which a tool can stream large output. */
   openBlob(): BlobSink {
     return this.blobs().openSink();
   }
 
-  /** Large contents of this project's sessions. */
+  /** Blob store for large contents of this project's sessions. */
   blobs(): Blobs {
     return this.#session.log.blobs;
   }
 
-  /** What the session has seen, by pointer, range or search; also what no request shows any more. */
+  /** Looks up earlier content by pointer, range or search, including content that requests no longer contain. */
   recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
     return this.#session.admission.recall(request, signal);
   }
 
-  /** Later entries were made in this directory. */
+  /** Sets the directory that is recorded with later entries. */
   setCwd(directory: string): void {
     this.open?.log.setCwd(directory);
   }
 
-  /** Resolves when what was appended is on the disk itself, also after a power cut; problems go to `onProblem`. */
+  /** Flushes all appended entries to the disk so that they survive a power failure; errors go to `onProblem`. */
   async sync(): Promise<void> {
     await this.open?.log.sync();
   }
 
   /**
-   * The next request, measured as it is about to be sent, after whatever makes room for it. An aborted signal
-   * leaves everything as it was: the caller checks it.
+   * Builds and measures the next request, after making room for it if necessary. If the signal aborts, nothing is
+   * reduced; the caller has to check the signal.
    */
   async buildRequest(options: RequestOptions): Promise<BuildOutcome> {
     return this.#session.requests.build(options);
   }
 
-  /** At the end of each step: syncs the log, and keeps a draft of the next summary. */
+  /** Runs at the end of each step: syncs the log and updates the draft of the next summary. */
   async maintain(options: MaintainOptions): Promise<void> {
     return this.#session.requests.maintain(options);
   }
 
-  /** Appends what is new or has changed in the instruction files. */
+  /** Appends new and changed instruction files. */
   async refreshInstructions(): Promise<void> {
     return this.#session.requests.refreshInstructions();
   }
 
   /**
-   * After the server found a request too long: learns the true window and makes the next request at least a
-   * tenth smaller, down to what is pinned and the newest prompt. False when nothing is left to give.
+   * Handles an overflow error of the server: learns the true context window and makes the next request at least 10 %
+   * smaller, keeping pinned entries and the newest prompt. Returns false if the request cannot shrink that much.
    */
   async shrinkAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
     return this.#session.ladder.afterOverflow(error, options);
   }
 
-  /** After the server refused the images of a request: they are words in the next. */
+  /** Replaces images by text in later requests, after the server rejected them. */
   hideImages(): void {
     this.#session.projection.hideImages();
   }
 
-  /** The messages of the next request as it would be without a compaction. */
+  /** The messages of the next request if nothing is compacted first. */
   getMessages(): readonly Message[] {
     return this.open?.projection.messages() ?? [];
   }
@@ -332,41 +338,41 @@ export class ContextManager {
     return this.#session.projection.measure(tools);
   }
 
-  /** Counts exactly what can be counted within `limitMs`; then measures. Never rejects. */
+  /** Counts tokens exactly, for up to `limitMs`, then measures. Never rejects. */
   async refine(tools: readonly ToolSchema[], limitMs?: number): Promise<ContextMeasure> {
     return this.#session.requests.refine(tools, limitMs);
   }
 
-  /** Everything known about the session, by layer; undefined without a session. */
+  /** All context data of the session, by layer; undefined if no session is open. */
   getContext(): ContextData | undefined {
     if (this.open === undefined) return undefined;
     const tokens = this.measure([]).usedTokens;
     return contextDataOf(this.entries(), this.getMessages(), this.#deps.root, tokens);
   }
 
-  /** What `/context` shows. */
+  /** Data for `/context`. */
   report(tools: readonly ToolSchema[]): ContextReport {
     const { log, deps, ladder } = this.#session;
     return contextReport(log.entries(), { model: deps.model(), ...ladder.outlook({ tools }) });
   }
 
-  /** The same word as in the report, for what asks at every step: a report goes through the whole log. */
+  /** The `draft` state of `report`, without a pass over the whole log: it is read at every step. */
   draft(): ContextReport['draft'] {
     return this.#session.drafts.state();
   }
 
-  /** The conversation as a list in which the user pins, drops and restores. */
+  /** The conversation as a list of items that the user can pin, drop and restore. */
   items(): readonly ContextItem[] {
     const { log, projection } = this.#session;
     return contextItems(log.entries(), projection.view(), (atom) => projection.sizeOf(atom));
   }
 
-  /** What `/compact` does. Whatever happens, the session goes on; the report says what happened. */
+  /** Runs `/compact`. The session stays usable whatever the outcome, which the report describes. */
   async compressCurrentContext(options: CompactOptions): Promise<CompactionReport> {
     return this.#session.compaction.runManual(options);
   }
 
-  /** What a compaction would do. */
+  /** Describes the effect of a compaction without applying it. */
   async preview(options: CompactOptions): Promise<CompactionPreview> {
     const { log, projection, compaction } = this.#session;
     const facts = { entries: log.entries(), items: this.items() };
@@ -374,17 +380,17 @@ export class ContextManager {
     return previewOf(await compaction.preview(options), { ...facts, preTokens });
   }
 
-  /** What the last compaction did; undefined when there is none to show. */
+  /** Effect of the last compaction; undefined if there is none to show. */
   lastDiff(): CompactionDiff | undefined {
     return lastDiff(this.entries(), this.items());
   }
 
-  /** Takes removal instead of a summary that the user waits for; false when the user waits for none. */
+  /** Removes messages instead of waiting for a summary; false if the user is not waiting for one. */
   stopWaiting(): boolean {
     return this.open?.ladder.stopWaiting() ?? false;
   }
 
-  /** Undoes the last compaction; refuses with the numbers if what it stands for no longer fits. */
+  /** Undoes the last compaction. Refuses, with the token counts, if the restored messages would not fit. */
   async uncompact({ tools, emit }: Pick<RequestOptions, 'tools' | 'emit'>): Promise<CompactionReport> {
     const session = this.#session;
     await session.compaction.settled();
@@ -394,17 +400,17 @@ export class ContextManager {
     return report;
   }
 
-  /** Pins, unpins, drops or restores one item; says why when that cannot be done. */
+  /** Pins, unpins, drops or restores one item. Returns an error message if that is not possible. */
   editItem(edit: ItemEdit, tools: readonly ToolSchema[]): Promise<string | undefined> {
     return editItem(this.#session, edit, tools);
   }
 
-  /** Takes a prompt and everything after it out of the conversation, until that is undone; see corrections.ts. */
+  /** Removes a prompt and everything after it from the conversation, until that is undone (corrections.ts). */
   rewindBefore(prompt: string, correction: Correction): ReturnType<typeof rewindBefore> {
     return rewindBefore(this.#session, prompt, correction);
   }
 
-  /** Undoes what these entries did; returns the entry that says so. */
+  /** Undoes the effect of these entries; returns the undo entry. */
   undo(undoes: readonly string[], correction: Correction): Promise<JSONLEntry> {
     return undo(this.#session, undoes, correction);
   }

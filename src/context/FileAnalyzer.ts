@@ -1,4 +1,4 @@
-/** Which files a conversation was about, where they are on disk, and their text: for quoting next to a summary. */
+/** Finds the files that a conversation is about and reads their text, to quote them next to a summary. */
 import { realpathSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
@@ -15,26 +15,26 @@ import { isPrompt } from './history/atoms.ts';
 import type { CacheStore } from './storage/CacheStore.ts';
 import { headOf } from './tokens/truncate.ts';
 
-/** What the log says was looked at in a file. */
+/** A place in a file that a tool call worked on. */
 export type FileSpot =
   /** Text that an edit wrote. */
   | { readonly type: 'text'; readonly text: string }
-  /** Lines that were read, both ends included, from 1. */
+  /** Range of lines that were read: 1-based, inclusive. */
   | { readonly type: 'lines'; readonly from: number; readonly to: number };
 
 export interface FileReference {
   /** Real path. */
   readonly path: string;
   readonly mentions: number;
-  /** Position of the last entry that named it. */
+  /** Index of the last entry that named it. */
   readonly lastMentioned: number;
-  /** True when a result says that a tool changed it; an attempt is not enough. */
+  /** True if a result reports that a tool changed the file; an attempt is not enough. */
   readonly wasModified: boolean;
-  /** True when a result says that a tool showed its content. */
+  /** True if a result reports that a tool showed its content. */
   readonly wasRead: boolean;
-  /** True when it was read, changed or named in a call since the newest prompt. */
+  /** True if it was read, changed or named in a call since the newest prompt. */
   readonly isCurrent: boolean;
-  /** Where in it work was done, oldest first. */
+  /** Places that calls worked on, oldest first. */
   readonly spots: readonly FileSpot[];
 }
 
@@ -46,29 +46,29 @@ export interface FileContent {
 export interface ReadFilesOptions {
   readonly maxFiles?: number;
   readonly maxLines?: number;
-  /** Characters of one file. */
+  /** Characters per file. */
   readonly maxCharacters?: number;
-  /** Keys, `.env` and the like are left out. */
+  /** True for files to leave out, such as keys and `.env`. */
   readonly isSensitive?: (path: string) => boolean;
-  /** What was read before; an edit invalidates. */
+  /** Cache of file texts; an edit invalidates an entry. */
   readonly cache?: CacheStore<string>;
 }
 
 /** Arguments of tool calls that name files. */
 const PATH_KEYS = ['file_path', 'path', 'target', 'source', 'destination'];
-/** A call that names a file says more than a sentence that does. */
+/** Weight of a file named in a tool call; a mention in text counts 1. */
 const CALL_WEIGHT = 3;
 
 /**
- * The existing files that the entries name, most important first: modified, then touched by a tool, of these the
- * ones of the current task, then often named, then recently named. Relative paths are resolved against the entry's
- * directory, then `root`; only files inside `root` and files that were modified count.
+ * Existing files that the entries name, most important first: modified files, then files that a tool read, then files
+ * of the current task, then by number of mentions, then by the latest mention. Relative paths are resolved against the
+ * entry's directory, then `root`. Files outside `root` are included only if they were modified.
  */
 export function analyzeFiles(entries: readonly JSONLEntry[], root: string): FileReference[] {
   return runAtOnce(analyze(entries, root));
 }
 
-/** The same for a long log: keys and screen have their turn in between. */
+/** Like `analyzeFiles`, but yields to the event loop, so that a long log does not block input and screen. */
 export async function analyzeFilesInSlices(
   entries: readonly JSONLEntry[],
   root: string,
@@ -101,7 +101,7 @@ function* analyze(entries: readonly JSONLEntry[], root: string): Generator<void,
   return [...found.values()].sort(byImportance);
 }
 
-/** Of one file, the newest: more never fit into a quote. */
+/** Newest places kept per file; more never fit into a quote. */
 const MAX_SPOTS = 12;
 
 function byImportance(a: FileReference, b: FileReference): number {
@@ -118,15 +118,15 @@ function byImportance(a: FileReference, b: FileReference): number {
 interface Mention {
   readonly name: string;
   readonly weight: number;
-  /** What a tool did with it; absent = it was only named in words. */
+  /** How a tool used the file; absent = only mentioned in text. */
   readonly touch?: 'called' | 'read' | 'changed';
   readonly spot?: FileSpot;
 }
 
-/** What was said and what calls were given; not what tools returned: a listing names files that no one asked about. */
+/** Names in messages and in call arguments. Tool output is skipped: a listing names files that were not asked for. */
 function* namesIn(entry: JSONLEntry): Generator<Mention> {
   const text = spokenText(entry);
-  // A file named in a pasted text need not have been worked on.
+  // A path in a pasted text does not mean that the conversation is about that file.
   const weight = isPrompt(entry) && isPasted(text) ? 0 : 1;
   for (const name of pathTokens(text)) yield { name, weight };
   const input = entry.tool?.input;
@@ -142,7 +142,7 @@ function* namesIn(entry: JSONLEntry): Generator<Mention> {
     if (kind !== 'deleted') yield { name: path, weight: CALL_WEIGHT, touch: 'changed' };
 }
 
-/** Where in its file a call worked, as its arguments say: the text of an edit, the lines of a read. */
+/** Place in the file that a call's arguments name: the text of an edit, the lines of a read. */
 function spotOf(input: object): FileSpot | undefined {
   const { new_string: text, offset, limit } = input as Readonly<Record<string, unknown>>;
   if (typeof text === 'string' && text !== '') return { type: 'text', text };
@@ -153,13 +153,13 @@ function spotOf(input: object): FileSpot | undefined {
 
 const DEFAULT_READ_LINES = 200;
 
-/** Words of the user and the model; of the user's own command the command, not what it printed. */
+/** Text of the user and the model; for a command that the user ran, the command without its output. */
 function spokenText(entry: JSONLEntry): string {
   if (entry.subtype === 'shell') return typeof entry.data?.command === 'string' ? entry.data.command : '';
   return entry.type === 'assistant' || isPrompt(entry) ? contentText(entry.message.content) : '';
 }
 
-/** The first `maxFiles` of the paths that can be quoted: text, readable, not sensitive. */
+/** Reads the first `maxFiles` of the paths that can be quoted: text, readable, not sensitive. */
 export async function readFilesContent(
   paths: readonly string[],
   options: ReadFilesOptions = {},
@@ -176,14 +176,14 @@ export async function readFilesContent(
   return contents;
 }
 
-/** Names that are looked up on disk at most; a log full of listings has many thousands. */
+/** Maximum names looked up on disk; a log full of listings contains many thousands. */
 const MAX_LOOKUPS = 2000;
 
-/** Finds the file that a name means; two names of one file (a link, `./a.ts`) give the same path. */
+/** Resolves names to files; two names for the same file (a link, `./a.ts`) resolve to the same path. */
 export class RealFiles {
   readonly #known = new Map<string, string | undefined>();
 
-  /** The real path of the first directory's file that exists; undefined for folders and what is not there. */
+  /** Real path of the file in the first directory that contains it; undefined for folders and missing files. */
   find(name: string, directories: readonly string[]): string | undefined {
     const candidates = isAbsolute(name) ? [name] : directories.map((directory) => resolve(directory, name));
     for (const candidate of candidates) {
@@ -208,17 +208,17 @@ function realFile(path: string): string | undefined {
 export interface ReadStartOptions {
   readonly maxLines: number;
   readonly maxCharacters: number;
-  /** What was read before, by path and stamp: an edit invalidates. */
+  /** Texts read before, by path and file stamp, so that an edit invalidates them. */
   readonly cache?: CacheStore<string> | undefined;
 }
 
 const TRUNCATED = '... (truncated)';
-/** Larger files are data, not something that was worked on. */
+/** Larger files are data rather than something the user works on. */
 const MAX_FILE_BYTES = 5_000_000;
 
 /**
- * The beginning of a text file; undefined for what is missing, unreadable, binary, too large or reached through a link: the
- * caller has resolved the path and knows that this file may be shown.
+ * Reads the beginning of a text file. Returns undefined for a file that is missing, unreadable, binary, too large or
+ * reached through a link: the caller has to resolve the path and check that the file may be shown.
  */
 export async function readFileStart(path: string, options: ReadStartOptions): Promise<string | undefined> {
   const handle = await openRealFile(path).catch(() => undefined);
@@ -246,7 +246,7 @@ async function readText(
   size: number,
   { maxLines, maxCharacters }: ReadStartOptions,
 ): Promise<string | undefined> {
-  // Four bytes at most make one character.
+  // A UTF-8 character has at most four bytes.
   const buffer = Buffer.alloc(Math.min(size, maxCharacters * 4));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   const bytes = buffer.subarray(0, bytesRead);

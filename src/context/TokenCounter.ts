@@ -1,7 +1,7 @@
 /**
- * Counts tokens for meter, trigger and `/context` alike: at once, from what is known. That is an estimate
- * per class of characters until `refine` has asked the encoder; each message is counted once. Counts are
- * uncalibrated: `ratio` says by what to multiply them for a model, learnt from the usage its server reports.
+ * Counts tokens for the meter, the compaction trigger and `/context`. Counts are available immediately: estimates by
+ * character class until `refine` has run the encoder. Each message is counted once. Counts are uncalibrated: multiply
+ * them by `ratio`, which is learned per model from the usage that its server reports.
  */
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
@@ -24,20 +24,20 @@ import { addTo, type Coefficients, HIGH, noTokens, S5 } from './tokens/weigh.ts'
 
 export interface TokenCount {
   readonly tokens: number;
-  /** False while it is an estimate. */
+  /** False for an estimate. */
   readonly exact: boolean;
 }
 
 export interface TokenCounterOptions {
-  /** Characters per token, where nothing better is known. */
+  /** Characters per token for estimates. */
   readonly set?: Coefficients;
-  /** Absent = estimates throughout. */
+  /** Absent = all counts are estimates. */
   readonly encoder?: TokenEncoder | undefined;
-  /** What is known of how models count; grows by `observe`. */
+  /** What is known about how models count; updated by `observe`. */
   readonly calibrations?: Calibrations;
 }
 
-/** Tokens with which the reply begins. */
+/** Tokens that start the reply. */
 const REPLY_PRIMING = 3;
 
 export class TokenCounter {
@@ -56,19 +56,19 @@ export class TokenCounter {
     this.#exact = new ExactCounts(encoder);
   }
 
-  /** From here on counts are for this model. Cheap: to be called before each measurement. */
+  /** Switches counting to this model. Cheap: call it before each measurement. */
   setModel({ tokenizer }: Pick<ModelInfo, 'tokenizer'>): void {
     const vocabulary = vocabularies.find((name) => name === tokenizer);
     if (vocabulary !== this.#vocabulary) this.#generation = {};
     this.#vocabulary = vocabulary;
   }
 
-  /** Another object as soon as what was counted may be counted differently. */
+  /** A new object whenever counts may have changed. */
   get generation(): object {
     return this.#generation;
   }
 
-  /** From here on the message counts as what `name` stands for: one that is built again is not counted again. */
+  /** Makes the message share the count of `name`, so that a rebuilt message is not counted again. */
   identify(message: Message, name: object): void {
     this.#names.set(message, name);
   }
@@ -83,14 +83,14 @@ export class TokenCounter {
     return this.count(text).tokens;
   }
 
-  /** Tokens of a text of any size, exactly if possible; never blocks the event loop for long. */
+  /** Tokens of a text of any size, exact if possible; never blocks the event loop. */
   async countTextAsync(text: string, signal?: AbortSignal): Promise<TokenCount> {
     const parts = { texts: [text], fixed: 0 };
     const measured = await this.#measureWell(parts, signal);
     return measured === undefined ? this.count(text) : { tokens: measured.tokens, exact: measured.exact };
   }
 
-  /** Tokens of one message with everything in it, before calibration. */
+  /** Tokens of one message with all its parts, before calibration. */
   countMessage(message: Message): number {
     return this.measured(message).tokens;
   }
@@ -108,14 +108,14 @@ export class TokenCounter {
     return this.countMessages(messages) + this.countTools(tools);
   }
 
-  /** Whether nothing of a request is an estimate. */
+  /** True if no part of the request is an estimate. */
   isExact(messages: readonly Message[], tools: readonly ToolSchema[] = []): boolean {
     return [...messages, ...tools].every((one) => this.measured(one).exact);
   }
 
   /**
-   * Counts exactly what is not yet, or, where the vocabulary is not public, reads large texts to their end.
-   * True when any count has changed; what was counted before an abort stays.
+   * Replaces estimates by exact counts or, if the model's vocabulary is not public, estimates large texts in full
+   * instead of from samples. Returns true if any count changed; counts made before an abort are kept.
    */
   async refine(
     messages: readonly Message[],
@@ -143,7 +143,7 @@ export class TokenCounter {
     return changed;
   }
 
-  /** Tokens by class, for `ratio` and `observe`: eight numbers, small enough to be stored with a reply. */
+  /** Tokens by character class, for `ratio` and `observe`: eight numbers, small enough to store with each reply. */
   featuresOf(messages: readonly Message[], tools: readonly ToolSchema[] = []): readonly number[] {
     const sum = noTokens();
     for (const one of [...messages, ...tools]) addTo(sum, this.measured(one).classes);
@@ -151,44 +151,44 @@ export class TokenCounter {
   }
 
   /**
-   * What a count has to be multiplied by for this model; 1 until its server has reported usage. With
-   * `features`, for a request of that mixture; else for one like the last that was reported.
+   * Factor by which to multiply a count for this model; 1 until its server has reported usage. `features` describes the
+   * mix of character classes of the request; without them the last reported request is used.
    */
   ratio(model: string, features?: readonly number[]): number {
     return this.#calibrations.ratio(model, features);
   }
 
-  /** By what share the newest predictions for this model were off; 0.25 before the first. */
+  /** Relative error of the latest predictions for this model; 0.25 before the first. */
   errorShare(model: string): number {
     return this.#calibrations.errorShare(model);
   }
 
-  /** Learns from one reply: what the request was counted as (uncalibrated), and what the server counted. */
+  /** Learns from one reply: the uncalibrated count of the request and the count that the server reported. */
   observe(model: string, countedTokens: number, reportedTokens: number, features?: readonly number[]): void {
     this.#calibrations.observe(model, countedTokens, reportedTokens, features);
   }
 
-  /** True from exactly `threshold` of the window on. */
+  /** True if `tokens` has reached `threshold` of the window. */
   shouldCompact(tokens: number, windowTokens: number, threshold = 0.8): boolean {
     return reachesShare(tokens, windowTokens, threshold);
   }
 
-  /** A rough figure with S5's coefficients. */
+  /** Rough estimate with the S5 coefficients. */
   estimateTokens(text: string): number {
     return estimateTokens(text, S5);
   }
 
-  /** Texts whose exact count is remembered. */
+  /** Number of texts with a cached exact count. */
   getCacheSize(): number {
     return this.#exact.cache.size;
   }
 
-  /** Messages and tools counted since the cache was cleared, and their tokens. */
+  /** Messages and tools counted since the cache was last cleared, and their tokens. */
   getCacheStats(): { readonly cachedMessages: number; readonly totalCachedTokens: number } {
     return this.#stats;
   }
 
-  /** Forgets every count, not what was learnt about models. */
+  /** Clears all counts but keeps the calibrations. */
   clearCache(): void {
     this.#measured = new Map();
     this.#exact.cache.clear();
@@ -212,7 +212,7 @@ export class TokenCounter {
     return book;
   }
 
-  /** One message or tool, before calibration. */
+  /** Counts one message or tool, before calibration. */
   measured(one: Message | ToolSchema): Measured {
     const book = this.#book();
     const name = this.#nameOf(one);
@@ -232,7 +232,7 @@ export class TokenCounter {
     return 'role' in one ? partsOfMessage(one, this.#vocabulary !== undefined) : partsOfTool(one);
   }
 
-  /** Measures on the way what is not measured yet, so that the first count after it takes no time. */
+  /** Also measures messages that were not measured yet, so that the next count is instant. */
   async #improvable(
     all: readonly (Message | ToolSchema)[],
     signal: AbortSignal | undefined,
@@ -280,9 +280,9 @@ export class TokenCounter {
   }
 }
 
-/** How long others wait at most, when nothing slows the machine. */
+/** Maximum time in milliseconds before yielding to the event loop. */
 const PAUSE_MS = 3;
-/** How many messages are asked about together. */
+/** Messages per request to the encoder. */
 const GROUP = 64;
 
 function* groups<T>(all: readonly T[]): Generator<readonly T[]> {

@@ -1,4 +1,4 @@
-/** What `/context` tells: the reductions so far, what comes next, what the cache serves. A projection of the log. */
+/** Data for `/context`: past reductions, the next one, and the cache hits. Derived from the log. */
 import type {
   ContextItem,
   ContextMeasure,
@@ -28,7 +28,7 @@ export interface ReportFacts
   readonly model: ModelInfo;
 }
 
-/** Everything for `/context`, from the log and what is known of the next request. */
+/** All data for `/context`, from the log and the facts of the next request. */
 export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts): ContextReport {
   const { model, ...known } = facts;
   const reductions = reductionRecords(entries);
@@ -52,7 +52,7 @@ export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts
   };
 }
 
-/** Every reduction that the log records, oldest first; a compaction is one, whatever else it shortens. */
+/** All recorded reductions, oldest first. A compaction counts as one, including the clips written with it. */
 export function reductionRecords(entries: readonly JSONLEntry[]): readonly ReductionRecord[] {
   const { undone } = liveEntries(entries);
   const own = afterEvictedPrefix(entries);
@@ -87,7 +87,7 @@ function recordOf(
     };
   }
   const reduction = reductionOf(entry);
-  // What else a compaction does is in its own figures.
+  // Reductions made by a compaction are included in its figures.
   if (reduction === undefined || reduction.reason === 'compaction') return undefined;
   const { kind, reason, strategy, preTokens, postTokens, durationMs } = reduction;
   const { replacements = [], removed = [], restored = [] } = reduction;
@@ -103,7 +103,10 @@ function recordOf(
   };
 }
 
-/** Tokens that the provider may still have: what was sent last, or, after a reduction since, what stands before it. */
+/**
+ * Tokens that the provider may still have cached: the last request or, after a later reduction, only its unchanged
+ * prefix.
+ */
 function stillCached(entries: readonly JSONLEntry[], { parts }: ContextMeasure, sentBefore: number): number {
   const last = entries.findLastIndex(({ type }) => type === 'assistant');
   const isChanged = entries
@@ -115,16 +118,19 @@ function stillCached(entries: readonly JSONLEntry[], { parts }: ContextMeasure, 
     : sentBefore;
 }
 
-/** US dollars for the input, when the cache still holds what was sent last; absent where no price is known. */
+/**
+ * Input price of the next request in US dollars, if the cache still holds the last one; undefined if the price is
+ * unknown.
+ */
 function priceOfNext(measure: ContextMeasure, { price }: ModelInfo, sentBefore: number): number | undefined {
   if (price === undefined) return undefined;
   const cached = Math.min(sentBefore, measure.usedTokens);
   return (cached * price.cachedInput + (measure.usedTokens - cached) * price.input) / 1e6;
 }
 
-// The conversation as a list in which the user pins, drops and restores: one item for each atom, oldest first.
+// The conversation as a list of items to pin, drop and restore: one per atom, oldest first.
 
-/** Characters of a title. */
+/** Maximum characters of a title. */
 const TITLE = 80;
 
 /** `sizeOf`: tokens of an atom as it would be sent. */
@@ -157,7 +163,7 @@ export function contextItems(
   });
 }
 
-/** Heads of which a ledger that is sent has a line. */
+/** Heads of the atoms that a ledger in the view lists. */
 function maskedHeads({ atoms }: View): ReadonlySet<string> {
   const notes = atoms.map(({ head }) => reductionOf(head)).filter((one) => one?.kind === 'mask');
   return new Set(notes.flatMap((note) => note?.removed ?? []));
@@ -180,14 +186,14 @@ function titleOf({ head, calls }: Atom): string {
     return [call.tool?.name ?? '', title].filter((part) => part !== '').join(' ');
   });
   const text = head.subtype === 'instructions' ? instructionPath(head) : wordsOf(head.message.content);
-  // Only its beginning is read: an item may be a megabyte, and there may be ten thousand of them.
+  // Reads only the beginning: an item may be a megabyte long, and there may be ten thousand items.
   const said = headOf(text, 4 * TITLE)
     .replace(/\s+/g, ' ')
     .trim();
   return headOf([said, ...called].filter((part) => part !== '').join(' · '), TITLE);
 }
 
-/** The words of a message; its images have none. */
+/** The text of a message, without its images. */
 function wordsOf(content: unknown): string {
   if (typeof content === 'string') return content;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
@@ -198,14 +204,14 @@ function isText(part: unknown): part is { readonly text: string } {
   return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
 }
 
-// What will be reduced next and at what point, in words; and what the budgets have to say. Pure.
+// Describes the next reduction, when it starts, and the budget warnings. Pure.
 
 export type Outlook = Pick<
   ContextReport,
   'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings' | 'triggerNote'
 >;
 
-/** Why compaction starts below the share that the settings name; undefined where it does not. */
+/** Explains why compaction starts earlier than at `compact.threshold`; undefined if it does not. */
 export function triggerNote(
   { trigger, window, replyReserve, summaryReserve }: WindowBudget,
   { compact, compressionThreshold }: ContextSettings,
@@ -219,7 +225,7 @@ export function triggerNote(
   return `Compaction starts at ${percent(trigger / window)} instead of ${percent(compact.threshold)}: ${why}.`;
 }
 
-/** The next thing that the settings will do, and from how many tokens on. */
+/** The next automatic reduction and the token count at which it starts. */
 export function nextStep(
   settings: ContextSettings,
   {
@@ -233,7 +239,7 @@ export function nextStep(
   const { strategy, compact } = settings;
   if (strategy === 'off' || !compact.auto)
     return { action: 'nothing automatic; run /compact', atTokens: trigger };
-  // Past its mark, masking comes as soon as it frees enough: after that much more at the latest.
+  // Above its mark, masking runs as soon as it frees a batch: at the latest after that many more tokens.
   const ledgerAt = usedTokens < maskAt ? maskAt : usedTokens + maskBatch;
   const shortens = 'steps of earlier turns are shortened';
   if (strategyTraits[strategy].masks && ledgerAt < trigger)
@@ -249,7 +255,7 @@ export function nextStep(
   return { action: `older messages are removed (${strategy})`, atTokens: trigger };
 }
 
-/** Where what the settings allow begins; the limit holds whatever they say. */
+/** Token counts at which the enabled reductions start; the limit always applies. */
 export function marksOf(
   { strategy, compact }: ContextSettings,
   { maskAt, removeAt, limit }: WindowBudget & { readonly maskAt: number },
@@ -258,7 +264,7 @@ export function marksOf(
   return { ...(strategyTraits[strategy].masks ? { maskAt } : {}), removeAt, limit };
 }
 
-/** Sentences for the user; empty when there is nothing to say. */
+/** Warnings for the user about the budget; empty if there are none. */
 export function budgetWarnings(measure: ContextMeasure, { budget }: ContextSettings): readonly string[] {
   const sizes = new Map(measure.parts.map(({ name, tokens }) => [name, tokens]));
   const of = (...names: string[]): number => names.reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
@@ -277,5 +283,5 @@ export function budgetWarnings(measure: ContextMeasure, { budget }: ContextSetti
   return warnings;
 }
 
-/** Share of the trigger above which what cannot shrink leaves too little. */
+/** Maximum share of the trigger for parts that cannot shrink, before the user is warned. */
 const NEARLY_ALL = 0.7;

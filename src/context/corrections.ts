@@ -1,6 +1,6 @@
 /**
- * What the user changes about the context: turns rewound, compactions undone, items pinned, dropped, restored. Each is an
- * entry that decides which earlier ones count.
+ * Changes that the user makes to the context: rewinding turns, undoing compactions, and pinning, dropping or restoring
+ * items. Each is an entry that changes which earlier entries are in effect.
  */
 import type { ItemEdit } from '../protocol/contextReport.ts';
 import { ridesWithPrompt } from '../protocol/entries/readEntry.ts';
@@ -20,16 +20,16 @@ import type { Session } from './session.ts';
 import type { OpenLog } from './storage/sessionStore.ts';
 import { removalEntry } from './strategies/removeAtoms.ts';
 
-/** How a correction is reported, and what else its entry says. */
+/** Text and data of the entry that records a correction. */
 export interface Correction {
   readonly content: string;
   readonly data: Omit<NonNullable<KindEntry<'rewind'>['data']>, 'to'>;
 }
 
 /**
- * Rewinds to before a prompt: the prompt, what was recalled for it, and everything after it are no longer part of the
- * conversation, until that is undone. Returns the entry that says so, and the last that stays; undefined if the
- * conversation has no such prompt.
+ * Rewinds to before a prompt: the prompt, the memories recalled for it, and everything after it leave the conversation
+ * until that is undone. Returns the rewind entry and the last entry that stays; undefined if the conversation does not
+ * contain the prompt.
  */
 export async function rewindBefore(
   session: Session,
@@ -51,7 +51,7 @@ export async function rewindBefore(
   return { entry, last };
 }
 
-/** Undoes what these entries did; returns the entry that says so. */
+/** Undoes the effect of these entries; returns the undo entry. */
 export async function undo(
   session: Session,
   undoes: readonly string[],
@@ -66,7 +66,7 @@ export async function undo(
   });
 }
 
-/** Takes the last compaction back. Refuses, with the numbers, where what it stands for no longer fits. */
+/** Undoes the last compaction. Refuses, with the token counts, if the restored messages would not fit. */
 export async function uncompact(session: Session, tools: readonly ToolSchema[]): Promise<CompactionReport> {
   const { log, projection, append } = session;
   const { usedTokens: preTokens } = projection.measure(tools);
@@ -100,14 +100,14 @@ export async function uncompact(session: Session, tools: readonly ToolSchema[]):
   };
 }
 
-/** Does to one item what the user asked; says why when it cannot be done. */
+/** Applies the user's edit to one item. Returns an error message if that is not possible. */
 export async function editItem(
   { log, projection, append }: Session,
   { action, uuid }: ItemEdit,
   tools: readonly ToolSchema[],
 ): Promise<string | undefined> {
   const found = (): Atom | undefined => groupAtoms(log.live().entries).find(({ head }) => head.uuid === uuid);
-  // Of what a removal took only the place of its note is in memory: where that changes, all of it has to be.
+  // For a removed item, memory holds only the place of its note; dropping or restoring it needs the item itself.
   if (action !== 'pin' && action !== 'unpin' && isLeft(log.entries(), found(), projection.view()))
     await loadEntry(log, uuid);
   const atom = found();
@@ -134,7 +134,7 @@ export async function editItem(
   return undefined;
 }
 
-/** True for an item that is in no request any more and was left to the file with a removal. */
+/** True if a removal took the item out of the conversation and its entries are now only in the file. */
 function isLeft(entries: readonly JSONLEntry[], atom: Atom | undefined, { atoms }: View): boolean {
   const past = evictedPrefixOf(entries);
   if (past === undefined || atom === undefined || atom.head.seq > past.throughSeq) return false;
@@ -142,7 +142,7 @@ function isLeft(entries: readonly JSONLEntry[], atom: Atom | undefined, { atoms 
   return last !== undefined && isRemoval(last) && !atoms.some(({ head }) => head === atom.head);
 }
 
-/** Reads the snippets of the summary that counts then before anything asks for them. */
+/** Loads the snippets of the summary that will be in effect after the correction, before anything needs them. */
 async function correct({ log, append, projection }: Session, correction: NewEntry): Promise<JSONLEntry> {
   await projection.loadSnippets([...log.entries(), asEntry(correction)]);
   const [entry] = await append([correction]);
@@ -151,9 +151,9 @@ async function correct({ log, append, projection }: Session, correction: NewEntr
 }
 
 /**
- * A correction that goes back behind an entry needs what was in force there; of a large log that may be in the file
- * only. What a correction names is loaded with it (absentTarget). False if the entry cannot be read: then nothing can
- * go back behind it.
+ * Loads the state at the entry to which a correction goes back; in a large log it may be only in the file. Entries that
+ * a correction names are loaded with it (absentTarget). Returns false if the entry cannot be read: the correction is
+ * then impossible.
  */
 export async function loadEntry(log: OpenLog, uuid: string): Promise<boolean> {
   const through = evictedPrefixOf(log.entries())?.throughSeq ?? -1;
@@ -172,7 +172,7 @@ function lastBoundary(entries: readonly JSONLEntry[]): JSONLEntry | undefined {
   return live.entries[lastCompaction(live.entries, live.undone)];
 }
 
-/** A boundary, and the clips and ledgers that were written with it, before and behind. */
+/** The boundary entry of a compaction, with the clips written just before it and the ledgers after it. */
 export function uuidsOfCompaction(entries: readonly JSONLEntry[], boundary: JSONLEntry): readonly string[] {
   const isIts = (entry: JSONLEntry): boolean => reductionOf(entry)?.reason === 'compaction';
   const at = entries.findIndex(({ uuid }) => uuid === boundary.uuid);
@@ -201,7 +201,7 @@ function restoreEntry(atom: Atom, preTokens: number): NewEntry {
   return reductionEntry({ kind: 'restore', reason: 'restored by the user', preTokens, restored });
 }
 
-/** As if it were in the log already, to see what it would do. */
+/** Treats the entry as if it were already in the log, to compute its effect. */
 function asEntry(entry: NewEntry): JSONLEntry {
   const place = { v: 1, seq: Number.MAX_SAFE_INTEGER, uuid: '', parentUuid: null, sessionId: '' };
   return { ...place, timestamp: '', cwd: '', version: '', ...entry };

@@ -1,4 +1,4 @@
-/** The words of the context room that other rooms need to wire it. */
+/** Types that other folders need to connect the context engine. */
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { PermissionRecord, ToolDisplay } from '../protocol/entries/fields.ts';
 import type { NewEntry } from '../protocol/entries.ts';
@@ -12,16 +12,16 @@ import type { SessionStore } from './storage/sessionStore.ts';
 import type { TokenEncoder } from './tokens/TokenEncoder.ts';
 
 /**
- * Port to the model that writes summaries. Runs one request to its end; an implementation also retries.
- * Failures and aborts are outcomes, never exceptions.
+ * Port to the model that writes summaries. Runs one request to completion, including retries. Returns failures and
+ * aborts as outcomes, never as exceptions.
  */
 export type SummaryModel = (
   request: ModelRequest,
   options: {
     readonly signal: AbortSignal;
-    /** Called as text arrives, with the characters so far. */
+    /** Called as text arrives, with the number of characters so far. */
     readonly onProgress: (characters: number) => void;
-    /** Called for each body that went over the wire; for the record. */
+    /** Called for each request body that was sent; for the request log. */
     readonly onSent?: (sent: SentRequest) => void;
   },
 ) => Promise<SummaryReply>;
@@ -36,41 +36,44 @@ export interface ContextManagerDeps {
   /** The project's root: absolute, resolved. File paths in a session are relative to it. */
   readonly root: string;
   readonly settings: ContextSettings;
-  /** What is known of the model that the next request goes to; may change between requests. */
+  /** The model for the next request; may change between requests. */
   readonly model: () => ModelInfo;
   readonly summarize: SummaryModel;
-  /** Counts exactly where the model's vocabulary is public; absent = estimates throughout. */
+  /** Counts exactly for models with a public vocabulary; absent = all counts are estimates. */
   readonly encoder?: TokenEncoder;
-  /** True for files whose content must not be quoted next to a summary (`.env`, keys). Absolute paths. */
+  /** True for files whose content must not be quoted next to a summary (`.env`, keys). Takes absolute paths. */
   readonly isSensitive: (path: string) => boolean;
-  /** Hears of a window that the server named in an overflow error, in tokens. Never rejects. */
+  /** Called with the context window, in tokens, that the server named in an overflow error. Never rejects. */
   readonly onWindowLearned?: (model: string, tokens: number) => Promise<void>;
-  /** The project's instruction files; absent = none are looked at. */
+  /** The project's instruction files; absent = none are read. */
   readonly instructions?: InstructionSource;
   /** The user's memory files; absent = no memories. */
   readonly memory?: Pick<LongTermMemory, 'search'>;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Called when a subscriber throws; the entry is on disk and the other subscribers get it. */
+  /** Called when a subscriber throws; the entry is already on disk and the other subscribers are still called. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** What a session is started with; everything here is frozen in its header. */
+/** Settings of a new session; all of them are frozen in its header. */
 export interface SessionConfiguration {
   /** Chosen by the user; must be safe as a file name. Absent = a new id. */
   readonly sessionId?: string;
   readonly systemPrompt: string;
-  /** The facts that the system prompt was written from, so that a later day can tell what changed. */
+  /** Facts in the system prompt, to detect later which of them have changed. */
   readonly environment?: Readonly<Record<string, unknown>>;
-  /** What marks the program's own words (`newNoteKey`); the system prompt has to name it. Absent = they have no key. */
+  /**
+   * Key that marks the program's own notes (`newNoteKey`); the system prompt has to name it. Absent = notes have no
+   * key.
+   */
   readonly noteKey?: string;
   /** Text of the instruction files; pinned. */
   readonly instructions?: string;
-  /** Anything else worth keeping with the session. */
+  /** Other data to store in the header. */
   readonly [key: string]: unknown;
 }
 
-/** The header of a session, as `createSession` froze it. */
+/** The header of a session, as `createSession` wrote it. */
 export interface SessionHeader {
   readonly systemPrompt: string;
   readonly environment: Readonly<Record<string, unknown>>;
@@ -82,36 +85,36 @@ export interface SessionHeader {
 
 export interface LoadReport {
   readonly sessionId: string;
-  /** Entries in the log, damaged lines not counted. */
+  /** Entries in the log without the damaged lines. */
   readonly entries: number;
-  /** What could not be read, in a sentence; the rest of the session is whole. */
+  /** One sentence for each damaged part; the rest of the session is intact. */
   readonly damaged: readonly string[];
-  /** Calls that had no result because the program was stopped; each has one now. */
+  /** Tool calls that had no result because the program was stopped; each now has one. */
   readonly closedCalls: number;
 }
 
-/** What one request needs from the agent; shared by everything that builds or measures one. */
+/** The agent's input for building or measuring a request. */
 export interface RequestOptions {
   readonly tools: readonly ToolSchema[];
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
 }
 
-/** How a step is wound up. */
+/** Options for the work at the end of a step. */
 export interface MaintainOptions extends RequestOptions {
-  /** False when the program ends before a draft of the next summary could be written; absent = true. */
+  /** False if the program will exit before a draft of the next summary can be written; absent = true. */
   readonly mayDraft?: boolean;
 }
 
-/** What the user asks for with `/compact`. */
+/** Options of `/compact`. */
 export interface CompactOptions extends RequestOptions {
-  /** What the user wants the summary to dwell on. */
+  /** Topic that the summary should focus on. */
   readonly focus?: string;
 }
 
 export type BuildOutcome =
   | { readonly type: 'ready'; readonly request: ModelRequest }
-  /** Nothing could make it fit; `message` has the numbers and says what to do. */
+  /** The request cannot be made to fit; `message` gives the token counts and tells the user what to do. */
   | { readonly type: 'too_large'; readonly message: string };
 
 export interface ToolResultInput {
@@ -124,17 +127,17 @@ export interface ToolResultInput {
         readonly display: ToolDisplay;
       };
   readonly durationMs?: number;
-  /** What decided about the call. */
+  /** The permission decision for the call. */
   readonly permission?: PermissionRecord;
-  /** Recorded with it, in the same write. */
+  /** Entries to append in the same batch, after the result. */
   readonly behind?: readonly NewEntry[];
 }
 
-/** How a reply ended, if it did not end normally. */
+/** How a reply ended, if it was not complete. */
 export interface ReplyEnd {
   readonly interrupted?: boolean;
   readonly failed?: boolean;
   readonly durationMs?: number;
-  /** The bodies that went over the wire for it; for the record. */
+  /** Request bodies that were sent for it; for the request log. */
   readonly sent?: readonly SentRequest[];
 }
