@@ -9,7 +9,7 @@ import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
 import type { Reflow } from './terminal/frameTracker.ts';
 import type { Attention } from './terminal/sequences.ts';
-import type { StatusInput } from './terminal/statusInput.ts';
+import type { StatusInput } from './terminal/statusLineInput.ts';
 import type { Theme } from './theme/theme.ts';
 
 export type StatusOutput =

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { realpath } from '../../disk/realPath.ts';
 import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
-import type { StatusInput } from '../../ui/terminal/statusInput.ts';
+import type { StatusInput } from '../../ui/terminal/statusLineInput.ts';
 import type { StatusCommand, StatusOutput } from '../../ui/types.ts';
 import { findRoot } from '../process/appPaths.ts';
 

@@ -16,7 +16,7 @@ import {
   progressSequence,
   titleSequence,
 } from './sequences.ts';
-import { runStatusLine } from './statusCommand.ts';
+import { runStatusLine } from './statusLineCommand.ts';
 import type { TerminalInput } from './terminalInput.ts';
 
 interface TerminalStatusPorts {

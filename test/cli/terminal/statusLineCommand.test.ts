@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createStatusCommand, TIMEOUT_MS } from '../../../src/cli/terminal/statusLineCommand.ts';
-import type { StatusInput } from '../../../src/ui/terminal/statusInput.ts';
+import type { StatusInput } from '../../../src/ui/terminal/statusLineInput.ts';
 
 const input = {
   session_id: 's',

@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { Lines } from '../../../src/ui/dialog/Lines.tsx';
 import { StatusLine } from '../../../src/ui/live/StatusLine.tsx';
 import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
-import { statusText } from '../../../src/ui/terminal/statusCommand.ts';
+import { statusText } from '../../../src/ui/terminal/statusLineCommand.ts';
 import { sampleLines, ThemePicker } from '../../../src/ui/theme/ThemePicker.tsx';
 import { chooseTheme, type TerminalColors, type ThemeSetting } from '../../../src/ui/theme/theme.ts';
 import { goldenScreen } from '../../e2e/support/goldenScreen.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AgentState } from '../../../src/agent/types.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { createStatusRunner, RUN_EVERY_MS, statusText } from '../../../src/ui/terminal/statusCommand.ts';
-import { addEntry, noTotals, statusInput } from '../../../src/ui/terminal/statusInput.ts';
+import { createStatusRunner, RUN_EVERY_MS, statusText } from '../../../src/ui/terminal/statusLineCommand.ts';
+import { addEntry, noTotals, statusInput } from '../../../src/ui/terminal/statusLineInput.ts';
 import type { StatusOutput } from '../../../src/ui/types.ts';
 
 test.each([

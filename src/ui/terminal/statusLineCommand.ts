@@ -2,7 +2,7 @@
 import type { Controller } from '../controller/types.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import type { StatusCommand, StatusOutput, UiSession } from '../types.ts';
-import { addEntry, noTotals, type StatusInput, statusInput } from './statusInput.ts';
+import { addEntry, noTotals, type StatusInput, statusInput } from './statusLineInput.ts';
 
 // Keeps the user's own status line up to date; does nothing where there is none.
 
