@@ -97,7 +97,7 @@ async function open(
     if (target.mode === 'fork')
       return takeUp(context, await copyOf(located, target, store, options), options, model);
     if (located.archived !== undefined) await takeOutOfArchive(located.archived, place);
-    if (target.mode === 'read') return look(context, located.id, options, model);
+    if (target.mode === 'read') return openToRead(context, located.id, options, model);
     return takeUp(context, located.id, options, model);
   }
   const { notices, cwd } = await start(context, undefined, options);
@@ -123,7 +123,7 @@ function copyOf(
 }
 
 /** Shows a session and leaves it as it is: nothing is appended. */
-async function look(
+async function openToRead(
   context: ContextManager,
   id: string,
   { place, modelForced, demo }: SessionFactoryOptions,

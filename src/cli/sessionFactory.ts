@@ -351,8 +351,12 @@ function delicateWordIn(
   { isWithheld }: Permissions,
 ): (command: string, cwd: string) => string | undefined {
   const protection = protectionPlace(home, [root, ...additionalDirectories], realpath);
-  const isObeyed = (path: string): boolean => isReadOnlyForCommands(path, protection);
-  return (command, cwd) => delicateWord(command, cwd, { home, isWithheld, isObeyed });
+  const rules = {
+    home,
+    isWithheld,
+    isReadOnlyForCommands: (path: string) => isReadOnlyForCommands(path, protection),
+  };
+  return (command, cwd) => delicateWord(command, cwd, rules);
 }
 
 /** To have questions answered by the mode is a decision of one day: a resumed session does not keep it. */

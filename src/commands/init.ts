@@ -1,4 +1,5 @@
-import type { Command, ProjectFacts } from './types.ts';
+import type { ProjectFacts } from '../protocol/projectFacts.ts';
+import type { Command } from './types.ts';
 
 /** Has the model write an AGENTS.md, or improve the one that is there; what it writes is asked for as ever. */
 export const init: Command = {

@@ -9,23 +9,8 @@ import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
 import type { Reflow } from './terminal/frameTracker.ts';
 import type { Attention } from './terminal/sequences.ts';
-import type { StatusInput } from './terminal/statusLineInput.ts';
+import type { StatusLineCommand } from './terminal/statusLineInput.ts';
 import type { Theme } from './theme/theme.ts';
-
-export type StatusOutput =
-  | { readonly type: 'text'; readonly text: string }
-  /** Why not, ready to show. */
-  | { readonly type: 'failed'; readonly message: string };
-
-/** A status line of the user's own: a command that reads facts and prints a line or a few. */
-export interface StatusCommand {
-  /** Columns that stay empty on the left. */
-  readonly padding: number;
-  /** Milliseconds between two runs without a reason; absent = only when something has changed. */
-  readonly refreshMs?: number | undefined;
-  /** Bounded in time and size; never rejects. */
-  run(input: StatusInput): Promise<StatusOutput>;
-}
 
 /** A session that is ready to talk to. */
 export interface UiSession {
@@ -117,7 +102,7 @@ export interface AppServices {
   /** Title, progress, notifications; absent where the screen keeps to its own rows. */
   readonly attention?: Attention;
   /** The user's own status line. */
-  readonly statusLine?: StatusCommand;
+  readonly statusLine?: StatusLineCommand;
   readonly preferences: UiPreferences;
   /** Keeps one setting in the user's own `config.json`; `path` as in the settings, undefined takes it away. */
   saveSetting(path: readonly string[], value: unknown): Promise<SavedSetting>;

@@ -1,7 +1,7 @@
 /** What a project's file names and manifests say of it, for `/init`. Reads a few small files, follows no links, runs nothing. */
 import { lstat, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { ProjectFacts } from '../../commands/types.ts';
+import type { ProjectFacts } from '../../protocol/projectFacts.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { listFiles } from '../process/projectFiles.ts';
 import { commandsIn } from './manifestCommands.ts';

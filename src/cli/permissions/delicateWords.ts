@@ -6,8 +6,8 @@ export interface DelicateRules {
   readonly home: string;
   /** Whether a file is a secret, or one that a rule keeps from being read. */
   readonly isWithheld: (path: string) => boolean;
-  /** Whether other programs obey what a file says. */
-  readonly isObeyed: (path: string) => boolean;
+  /** Whether commands may not write it: other programs execute what is in it, or follow it. */
+  readonly isReadOnlyForCommands: (path: string) => boolean;
 }
 
 /** Far more words than anybody would read. */
@@ -21,7 +21,7 @@ const MAX_WORDS = 2000;
 export function delicateWord(
   command: string,
   cwd: string,
-  { home, isWithheld, isObeyed }: DelicateRules,
+  { home, isWithheld, isReadOnlyForCommands }: DelicateRules,
 ): string | undefined {
   const words = new Set(command.split(/[\s'"`()<>|;&=,:{}[\]\\$]+/).slice(0, MAX_WORDS));
   return [...words].find((word) => {
@@ -29,7 +29,7 @@ export function delicateWord(
     const path = word.startsWith('~/') ? join(home, word.slice(2)) : resolve(cwd, word);
     if (existsSync(path)) return isWithheld(path) && !/\/\.env[^/]*$/.test(path);
     // In a folder that is obeyed as a whole the sandbox lets nothing be made.
-    return isObeyed(path) && !isObeyed(folderAround(path));
+    return isReadOnlyForCommands(path) && !isReadOnlyForCommands(folderAround(path));
   });
 }
 

@@ -3,8 +3,11 @@ import { spawn } from 'node:child_process';
 import { realpath } from '../../disk/realPath.ts';
 import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
-import type { StatusInput } from '../../ui/terminal/statusLineInput.ts';
-import type { StatusCommand, StatusOutput } from '../../ui/types.ts';
+import type {
+  StatusLineCommand,
+  StatusLineInput,
+  StatusLineOutput,
+} from '../../ui/terminal/statusLineInput.ts';
 import { findRoot } from '../process/appPaths.ts';
 
 export interface StatusLineSetting {
@@ -24,7 +27,7 @@ export function createStatusCommand(
   addedDirectories: readonly string[],
   columns: () => number | undefined,
   timeoutMs = TIMEOUT_MS,
-): StatusCommand {
+): StatusLineCommand {
   return {
     padding,
     ...(refreshMs === null ? {} : { refreshMs }),
@@ -36,17 +39,17 @@ export function createStatusCommand(
   };
 }
 
-function withDirectories(input: StatusInput, added_dirs: readonly string[]): StatusInput {
+function withDirectories(input: StatusLineInput, added_dirs: readonly string[]): StatusLineInput {
   return { ...input, workspace: { ...input.workspace, added_dirs } };
 }
 
 function runCommand(
   command: string,
-  input: StatusInput,
+  input: StatusLineInput,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
   columns: number,
   timeoutMs: number,
-): Promise<StatusOutput> {
+): Promise<StatusLineOutput> {
   return new Promise((resolve) => {
     // A group of its own: what it has started ends with it.
     const child = spawn(command, {
@@ -62,7 +65,7 @@ function runCommand(
     });
     let text = '';
     let complaint = '';
-    const finish = (output: StatusOutput): void => {
+    const finish = (output: StatusLineOutput): void => {
       clearTimeout(timer);
       resolve(output);
     };
@@ -102,7 +105,7 @@ function runCommand(
   });
 }
 
-function failed(why: string): StatusOutput {
+function failed(why: string): StatusLineOutput {
   return {
     type: 'failed',
     message: `The status line command ${why}. The built-in line is shown; see "statusLine" in the settings.`,

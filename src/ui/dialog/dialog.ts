@@ -34,7 +34,7 @@ export interface WaitDialog<A> extends DialogBase<A> {
   readonly type: 'wait';
   readonly text: string;
   /** The same in lines. */
-  readonly spoken: string;
+  readonly plainText: string;
 }
 
 /** What a key did to a dialog of choices. */

@@ -227,7 +227,7 @@ export function pick(picker: Picker, ports: DialoguePorts): void {
     for (let step = 0; step < index; step++) press('select:next');
     press(isFork ? 'sessions:fork' : 'select:accept');
   };
-  const look = (text: string, isSearch: boolean): void => {
+  const search = (text: string, isSearch: boolean): void => {
     empty();
     if (isSearch) press('sessions:search');
     // The blank at the end says that the word is whole.
@@ -250,7 +250,7 @@ export function pick(picker: Picker, ports: DialoguePorts): void {
           if (number < 1 || number > Math.min(SESSIONS_TOLD, rows.length))
             return `There is no number ${number} in the list.`;
           take(number - 1, /^f/i.test(text));
-        } else look(text.replace(/^\//, '').trim(), text.startsWith('/'));
+        } else search(text.replace(/^\//, '').trim(), text.startsWith('/'));
         return undefined;
       },
       cancel: leave,

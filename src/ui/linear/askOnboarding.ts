@@ -42,7 +42,7 @@ export function onboarding(
     if (step.type === 'help') {
       ports.tell(...startingServers);
       flow.dispatch({ type: 'again' });
-    } else if (dialog.type === 'wait') ports.tell(sanitizeLine(dialog.spoken));
+    } else if (dialog.type === 'wait') ports.tell(sanitizeLine(dialog.plainText));
     else askStep(step, dialogueOf(dialog, flow.dispatch));
   };
   /** A key that answers something else is not repeated. */

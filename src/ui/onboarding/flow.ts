@@ -238,7 +238,7 @@ export function setupDialog(
         id: 'checking',
         title: ONBOARDING_TITLE,
         text: `Asking ${host} ${what}…`,
-        spoken: `Asking ${baseUrl}.`,
+        plainText: `Asking ${baseUrl}.`,
       };
     }
     case 'refused':

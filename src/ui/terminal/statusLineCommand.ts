@@ -1,8 +1,15 @@
 /** The user's own status line: when its command runs, and what of its output is shown. */
 import type { Controller } from '../controller/types.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import type { StatusCommand, StatusOutput, UiSession } from '../types.ts';
-import { addEntry, noTotals, type StatusInput, statusInput } from './statusLineInput.ts';
+import type { UiSession } from '../types.ts';
+import {
+  addEntry,
+  noTotals,
+  type StatusLineCommand,
+  type StatusLineInput,
+  type StatusLineOutput,
+  statusLineInput,
+} from './statusLineInput.ts';
 
 // Keeps the user's own status line up to date; does nothing where there is none.
 
@@ -21,7 +28,7 @@ export function runStatusLine(controller: Controller, now: () => number): () => 
     if (command === undefined) return undefined;
     return createStatusRunner(
       command,
-      () => session && statusInput(session.agent.state(), session.host.status(), totals, now()),
+      () => session && statusLineInput(session.agent.state(), session.host.status(), totals, now()),
       (output) => {
         if (output.type === 'failed') {
           if (output.message !== failure) controller.say('warning', output.message);
@@ -79,9 +86,9 @@ interface StatusRunner {
 }
 
 export function createStatusRunner(
-  command: StatusCommand,
-  input: () => StatusInput | undefined,
-  show: (output: StatusOutput) => void,
+  command: StatusLineCommand,
+  input: () => StatusLineInput | undefined,
+  show: (output: StatusLineOutput) => void,
   now: () => number,
 ): StatusRunner {
   let timer: ReturnType<typeof setTimeout> | undefined;

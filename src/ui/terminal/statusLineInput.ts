@@ -1,9 +1,29 @@
-/** What a status line command reads on its standard input: names and shapes as other agents have them. */
+/**
+ * A status line command: what it reads on its standard input, with names and shapes as other agents have them, and what
+ * becomes of its output.
+ */
 import type { AgentState } from '../../agent/types.ts';
 import type { StatusInfo } from '../../commands/types.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 
-export interface StatusInput {
+/** What a run came to. */
+export type StatusLineOutput =
+  | { readonly type: 'text'; readonly text: string }
+  /** Why not, ready to show. */
+  | { readonly type: 'failed'; readonly message: string };
+
+/** A status line of the user's own: a command that reads facts and prints a line or a few. */
+export interface StatusLineCommand {
+  /** Columns that stay empty on the left. */
+  readonly padding: number;
+  /** Milliseconds between two runs without a reason; absent = only when something has changed. */
+  readonly refreshMs?: number | undefined;
+  /** Bounded in time and size; never rejects. */
+  run(input: StatusLineInput): Promise<StatusLineOutput>;
+}
+
+/** What it reads, as JSON. */
+export interface StatusLineInput {
   readonly hook_event_name: 'Status';
   readonly session_id: string;
   readonly session_name: string | null;
@@ -41,12 +61,12 @@ export interface StatusInput {
   readonly output_style: { readonly name: string };
 }
 
-export function statusInput(
+export function statusLineInput(
   state: AgentState,
   info: Pick<StatusInfo, 'cwd' | 'version' | 'sessionFile'>,
   totals: StatusTotals,
   now: number,
-): StatusInput {
+): StatusLineInput {
   const { model, measure, usage } = state;
   const used = measure && Math.round((100 * measure.usedTokens) / Math.max(1, measure.windowTokens));
   return {
@@ -84,7 +104,7 @@ interface StatusTotals {
   readonly apiMs: number;
   readonly added: number;
   readonly removed: number;
-  readonly lastUsage?: StatusInput['context_window']['current_usage'];
+  readonly lastUsage?: StatusLineInput['context_window']['current_usage'];
 }
 
 export const noTotals: StatusTotals = { apiMs: 0, added: 0, removed: 0 };

@@ -72,8 +72,13 @@ test.each([
     mkdirSync(dirname(join(home, file)), { recursive: true });
     writeFileSync(join(home, file), '');
   }
-  const isObeyed = (path: string) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] });
-  expect(delicateWord(text, root, { home, isWithheld: isSensitive, isObeyed })).toBe(word);
+  const rules = {
+    home,
+    isWithheld: isSensitive,
+    isReadOnlyForCommands: (path: string) =>
+      isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
+  };
+  expect(delicateWord(text, root, rules)).toBe(word);
 });
 
 test('it does not speak of files', async () => {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createStatusCommand, TIMEOUT_MS } from '../../../src/cli/terminal/statusLineCommand.ts';
-import type { StatusInput } from '../../../src/ui/terminal/statusLineInput.ts';
+import type { StatusLineInput } from '../../../src/ui/terminal/statusLineInput.ts';
 
 const input = {
   session_id: 's',
   workspace: { current_dir: '/', project_dir: '/', added_dirs: [] },
-} as unknown as StatusInput;
+} as unknown as StatusLineInput;
 
 /**
  * `brought`: programs that the project has, in a folder that comes first on the PATH, as under `npx`. A busy machine may

@@ -3,8 +3,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AgentState } from '../../../src/agent/types.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { createStatusRunner, RUN_EVERY_MS, statusText } from '../../../src/ui/terminal/statusLineCommand.ts';
-import { addEntry, noTotals, statusInput } from '../../../src/ui/terminal/statusLineInput.ts';
-import type { StatusOutput } from '../../../src/ui/types.ts';
+import {
+  addEntry,
+  noTotals,
+  type StatusLineOutput,
+  statusLineInput,
+} from '../../../src/ui/terminal/statusLineInput.ts';
 
 test.each([
   ['plain', ['plain'], ['plain']],
@@ -55,7 +59,7 @@ test('the input has the names and the sums that scripts for other agents read', 
   } as unknown as AgentState;
   const info = { cwd: '/home/you/project/src', version: '1.2.3', sessionFile: '/home/s-1.jsonl' };
   const now = Date.parse('2026-01-01T00:01:00.000Z');
-  expect(statusInput(state, info, entries.reduce(addEntry, noTotals), now)).toEqual({
+  expect(statusLineInput(state, info, entries.reduce(addEntry, noTotals), now)).toEqual({
     hook_event_name: 'Status',
     session_id: 's-1',
     session_name: 'Fix it',
@@ -91,8 +95,8 @@ function runner(refreshMs?: number) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const starts: number[] = [];
-  const shown: StatusOutput[] = [];
-  let finish: (output: StatusOutput) => void = () => undefined;
+  const shown: StatusLineOutput[] = [];
+  let finish: (output: StatusLineOutput) => void = () => undefined;
   const started = Date.now();
   const made = createStatusRunner(
     {
