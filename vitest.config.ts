@@ -6,7 +6,8 @@ const common = {
   setupFiles: ['test/setup.ts'],
   globalSetup: ['test/globalSetup.ts'],
   hookTimeout: 120_000,
-  testTimeout: 60_000,
+  // Only what never ends takes so long, also on a machine that is busy with ten other things.
+  testTimeout: 180_000,
   pool: 'forks' as const,
   // Test files share processes, and so the packages that they import: loading these again took half of the time.
   isolate: false,
@@ -39,7 +40,6 @@ export default defineConfig({
           name: 'program',
           include: ofProgram,
           globalSetup: [...common.globalSetup, 'test/e2e/support/program.ts'],
-          testTimeout: 180_000,
         },
       },
     ],

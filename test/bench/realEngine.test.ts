@@ -13,7 +13,6 @@ if (sheet === undefined) throw new Error('There is no price sheet.');
 
 test('the engine itself: no request over the window, and economy is cheaper than the default and most others', {
   tags: 'long',
-  timeout: 60_000,
 }, async () => {
   const trace = { ...makeTrace({ ...standard, steps: 150 }, 3, 64_000), fixedTokens: 12_000 };
   const [byDefault, economy] = await Promise.all(
@@ -37,7 +36,6 @@ test('the engine itself: no request over the window, and economy is cheaper than
 
 test('a task that needs what no request shows any more is done with Recall, and cannot be done without', {
   tags: 'long',
-  timeout: 60_000,
 }, async () => {
   const policy = { name: 'auto', settings: {}, windowTokens: 24_000, recall: true };
   const done = await runTask(gone, policy, sheet);

@@ -146,7 +146,6 @@ describe('all policies at one small plan', { tags: 'long' }, () => {
   // Without drafts: the engine waits 40 ms for one that is about to be ready, and a busy machine gives other figures.
   test.each([...peerPolicies.slice(0, 1), ...ourPolicies({ threadSummary: 'off' }).slice(0, 1)])(
     '$name: the same plan gives the same figures',
-    { timeout: 60_000 },
     async (policy) => {
       expect(await work(plan, policy, 64_000)).toEqual(await work(plan, policy, 64_000));
     },
@@ -163,4 +162,4 @@ test('where nothing is reduced nothing has to be looked up, and all cost the sam
     costs.push(result.costs[0] ?? 0);
   }
   expect(Math.max(...costs) / Math.min(...costs)).toBeLessThan(1.01);
-}, 60_000);
+});

@@ -42,7 +42,6 @@ const operation = fc.oneof(
 
 test('every going back restores exactly what was there, and taking it back brings back everything', {
   tags: 'long',
-  timeout: 60_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 3, maxLength: 9 }), async (operations) => {

@@ -41,7 +41,7 @@ test('an encoder that never answers is waited for once', async () => {
   expect((await context.buildRequest(home.options())).type).toBe('ready');
   expect(asked).toBe(before);
   await context.close();
-}, 60_000);
+});
 
 test('a request that needs no room is measured once', async () => {
   const home = await house();

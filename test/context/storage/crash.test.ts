@@ -12,7 +12,6 @@ const kills = 10;
 
 test(`after ${kills} times kill -9 every acknowledged entry is there, in order, chained, and nothing is half`, {
   tags: 'long',
-  timeout: 60_000,
 }, async () => {
   const home = await temporaryFolder();
   const root = join(home, 'project');
