@@ -1,6 +1,4 @@
-/**
- * The parts of an agent and how they are connected. `Core` is what every part shares, `Work` is what ops set going.
- */
+/** Builds the parts of an agent and connects them: `Core` is shared by all parts, `Work` handles the ops. */
 import type { ContextManager } from '../context/index.ts';
 import type { FileCheckpoints } from '../protocol/checkpoints.ts';
 import type { ContextMeasure } from '../protocol/contextReport.ts';
@@ -42,63 +40,63 @@ import { createToolset, type Toolset } from './toolset.ts';
 import { createTurnJob, type TurnJobPorts } from './turnJob.ts';
 
 export interface AgentDeps extends PermissionRules {
-  /** Unique among the agents of the process. */
+  /** Unique within the process. */
   readonly id: string;
-  /** With a session already created or loaded. */
+  /** Its session has already been created or loaded. */
   readonly context: ContextManager;
   readonly client: ModelClient;
   readonly model: {
     current(): ModelInfo;
-    /** Switches and returns what is known of the new model. */
+    /** Switches the model and returns its properties. */
     select(id: string): ModelInfo;
     costUsd(model: string, usage: Usage): number | undefined;
     /**
-     * Before a turn: what can be found out about the model is known. `tokens`: about the size of the request to come.
-     * Returns what to tell.
+     * Called before a turn: waits until the model's properties (its context window, for example) have been looked up.
+     * `tokens` returns the approximate size of the next request. Returns warnings for the user.
      */
     settle?(signal: AbortSignal, tokens: () => number): Promise<readonly string[]>;
   };
-  /** The tools of this moment: asked before each request and each call. */
+  /** The tools available right now; called before each request and each tool call. */
   readonly tools: () => readonly Tool[];
-  /** Waits, within its own bounds, for tools that are on their way; before each request. */
+  /** Called before each request: waits, with its own timeout, for tools that are still loading. */
   readonly settleTools?: (signal: AbortSignal) => Promise<void>;
-  /** A prompt with what it names, read when it is sent; never rejects. */
+  /** Adds the files that a prompt mentions, read at the time it is sent; never rejects. */
   readonly expandPrompt?: (prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>;
-  /** Ends what tools left running. */
+  /** Stops processes that tools left running. */
   readonly disposeTools: () => Promise<void> | void;
   readonly root: string;
-  /** Where the shell starts: absolute, resolved. */
+  /** Initial working directory of the shell: absolute, links resolved. */
   readonly cwd: string;
-  /** Mode to start in, when the log names none. */
+  /** Initial permission mode if the log has none. */
   readonly mode: PermissionMode;
-  /** Absent = every mode can be had. */
+  /** Modes that this session cannot use; absent = all modes are available. */
   readonly refusedModes?: RefusedModes;
-  /** Sentences that the judge of the mode `auto` goes by. */
+  /** The user's or administrator's rules for the judge of mode `auto`, one sentence each. */
   readonly judgeRules?: readonly string[];
   readonly maxSteps: number | undefined;
   readonly interactive: boolean;
   readonly demo: boolean;
-  /** Whether the model names the session after its first turn; never without a user, never the demo model. */
+  /** Whether the model names the session after its first turn; never in headless runs or with the demo model. */
   readonly titles?: boolean;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** Looks after the files; without it, going back is for the conversation only. Closed with the agent. */
+  /** Takes the checkpoints of files. Without it, only the conversation can be rewound. Closed with the agent. */
   readonly files?: (FileCheckpoints & { close?(): Promise<void> }) | undefined;
-  /** Ids of the calls of which a process still runs. */
+  /** Ids of tool calls whose processes are still running. */
   readonly runningCalls?: () => readonly string[];
-  /** Called for each request of a turn, when there is nothing to do but wait for the model. */
+  /** Called for each request of a turn as soon as the agent only waits for the model. */
   readonly onUnderway?: () => void;
-  /** What runs in the background; without it nothing can. */
+  /** Runs background tasks; absent = background tasks are unavailable. */
   readonly tasks?: TaskPort;
-  /** What confines commands. */
+  /** The sandbox for commands. */
   readonly sandbox?: Pick<CommandSandbox, 'state'>;
-  /** What "always" saves for a host that a sandboxed command wants to reach. */
+  /** The rule that "always" saves for a host that a sandboxed command wants to reach. */
   readonly suggestHost?: (domain: string) => RuleSuggestion;
-  /** Where a bug in a subscriber is reported. */
+  /** Receives errors thrown by subscribers. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What every part of the agent shares. */
+/** Shared by every part of the agent. */
 export interface Core {
   readonly hub: EventHub;
   emit(event: AgentEvent): void;
@@ -112,9 +110,9 @@ export interface Core {
   setCwd(directory: string): void;
 }
 
-/** What the state shows and nothing else remembers. */
+/** Parts of the agent's state that no other part stores. */
 export interface Facts {
-  /** Where the shell is. */
+  /** The shell's current directory. */
   cwd: string;
   readonly titleOf: (entries: readonly JSONLEntry[]) => string | undefined;
   totals: Totals;
@@ -122,7 +120,7 @@ export interface Facts {
   sandbox: SandboxState | undefined;
 }
 
-/** `deps.context` has its session already. */
+/** Expects `deps.context` to have its session already. */
 export function createCore(deps: AgentDeps): Core {
   const { context } = deps;
   const hub = createEventHub(deps.id, deps.onError);
@@ -160,7 +158,7 @@ export function createCore(deps: AgentDeps): Core {
   };
 }
 
-/** Deferred by their share of the window of the model in use. */
+/** Decides which tools to defer by the share of the current model's context window that their schemas take. */
 function deferredToolsOf({ context, model }: AgentDeps): DeferredTools {
   const calledTools = context.entries().flatMap(({ tool }) => (tool === undefined ? [] : [tool.name]));
   return createDeferredTools({
@@ -170,12 +168,12 @@ function deferredToolsOf({ context, model }: AgentDeps): DeferredTools {
   });
 }
 
-/** What ops set going. */
+/** The parts that handle ops. */
 export interface Work {
   readonly jobs: JobQueue;
   readonly turn: Job;
   shell(command: string, signal: AbortSignal): Promise<void>;
-  /** Runs the commands of a skill, then prompts; Esc gives the line back. */
+  /** Runs the commands of a skill, then queues its prompt; an interrupt returns the typed line to the composer. */
   useSkill(op: SkillOp, signal: AbortSignal): Promise<void>;
   readonly checkpoints: CheckpointKeeper;
   readonly titles: TitleJob;
@@ -184,7 +182,7 @@ export interface Work {
   readonly rewinds: Rewinds;
 }
 
-/** Connects the parts that do the work. */
+/** Creates and connects the parts that handle ops. */
 export function createWork(deps: AgentDeps, core: Core): Work {
   const { context, clock, model } = deps;
   const { emit, notice, hub, prompts, modes, toolset } = core;
@@ -198,7 +196,8 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   const jobs = createJobQueue({
     onBug: core.reportBug,
     onDone(signal) {
-      // After a stop nothing runs behind the user's back: what waits goes back to the composer unsent.
+      // After an interrupt, queued prompts return to the composer; otherwise they would run without the user expecting
+      // it.
       if (signal.aborted) prompts.giveBack();
       else if (!jobs.busy() && prompts.all().length > 0) jobs.add(turn);
     },
@@ -292,7 +291,7 @@ type CallPorts = TurnJobPorts['toolCalls'];
 interface ToolCallParts {
   readonly checkpoints: CheckpointKeeper;
   readonly toolContext: ToolContexts;
-  /** Stops the work in hand, as Esc does. */
+  /** Interrupts the running job, as Esc does. */
   readonly abort: () => void;
 }
 
@@ -324,7 +323,7 @@ function createToolCalls(
   return ports;
 }
 
-/** Fills in the commands of a skill's text. A refusal that ends the turn ends all of it. */
+/** Fills in the commands of a skill's text. If the user denies one and ends the turn, the whole job is aborted. */
 function fillIn(
   parts: readonly SkillPart[],
   signal: AbortSignal,

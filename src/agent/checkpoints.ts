@@ -1,7 +1,8 @@
 /**
- * Watches what calls and commands change on disk and records it. Owns when the tree is looked at: beside the
- * model's work, so that a call waits for one look only, the one behind it. What the user changes between two looks
- * is nobody's; what a process that outlives its call changes is that call's. Nothing here ever fails a call.
+ * Takes and records checkpoints of what calls and commands change on disk. Scans before a change run while the model is
+ * still writing, so that a call usually waits only for the scan after it. Changes that the user makes between two scans
+ * are attributed to no call; changes of a process that outlives its call are attributed to that call. A failed
+ * checkpoint never fails a call.
  */
 import type { ContextManager } from '../context/index.ts';
 import type {
@@ -17,45 +18,47 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { Access } from '../protocol/permissions.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 
-/** A look that began this long ago still says what was there before a command: nobody types faster. */
+/** A scan that started this recently still counts as the state before a command: no user edits files that fast. */
 const FRESH_MS = 1000;
-/** Milliseconds after a request was sent: a turn that is over sooner and runs no command needs no look. */
+/** Milliseconds after a request was sent: a turn that ends sooner and runs no command needs no scan. */
 const SOON_MS = 100;
 
-/** What a call did, for its result and for the log. */
+/** The file changes of one call, for its result and for the log. */
 export interface CallChanges {
-  /** Of commands, which do not say themselves what they changed. */
+  /** Files changed by a command, which unlike a file tool does not report them. */
   readonly filesChanged: readonly FileChange[];
-  /** To be recorded right behind the result. */
+  /** Entries to append directly after the result. */
   readonly drafts: readonly NewEntry[];
 }
 
 export interface CheckpointKeeper {
-  /** Looks at the tree; nobody waits for it. */
+  /** Starts a scan in the background. */
   look(): void;
-  /** The same in a moment, unless a call comes first that changes something, or the turn ends. */
+  /** Starts a scan after `SOON_MS`, unless the turn ends or a call that changes files starts before that. */
   lookSoon(): void;
-  /** Hears the agent's events: while the model writes a command, the tree is looked at, as nothing waits for it then. */
+  /** Handles the agent's events: scans while the model writes a command, when nothing else is waiting for the scan. */
   hear(event: AgentEvent): void;
-  /** Resolves when the log knows what was changed by calls that were cut short. */
+  /** Resolves when the changes of interrupted calls have been logged. */
   settled(): Promise<void>;
-  /** Before a call runs: what it may change is known as it is now. Gives up waiting when the signal aborts. */
+  /**
+   * Called before a call runs: saves the current state of the files it may change. Returns early if the signal aborts.
+   */
   before(access: Access, signal: AbortSignal): Promise<void>;
-  /** After it. Of a command that was stopped nothing is known yet: it is looked at, and recorded later. */
+  /** Called after a call. Changes of an interrupted command are not known yet: they are scanned and recorded later. */
   after(callId: string, cause: CheckpointCause, access: Access, signal: AbortSignal): Promise<CallChanges>;
-  /** Does something to the files while no look is going on. */
+  /** Runs `work` while no scan is in progress. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Records what is still to be recorded, and stops a look that nobody will ask for. */
+  /** Records outstanding changes and aborts a scan that nothing needs any more. */
   close(): Promise<void>;
 }
 
 export interface KeeperDeps {
-  /** Undefined where the files are not looked after. */
+  /** Undefined if checkpoints are unavailable. */
   readonly files: FileCheckpoints | undefined;
   readonly context: Pick<ContextManager, 'append'>;
-  /** Ids of the calls of which a process still runs. */
+  /** Ids of tool calls whose processes are still running. */
   readonly running: () => readonly string[];
-  /** Milliseconds. */
+  /** Current time in milliseconds. */
   readonly now: () => number;
   readonly warn: (text: string) => void;
 }
@@ -63,13 +66,13 @@ export interface KeeperDeps {
 const nothing: CallChanges = { filesChanged: [], drafts: [] };
 
 export function createCheckpointKeeper({ files, context, running, now, warn }: KeeperDeps): CheckpointKeeper {
-  /** One thing at a time, in the order in which it was asked for. */
+  /** Runs one operation at a time, in the order requested. */
   let queue: Promise<unknown> = Promise.resolve();
   let lookedAt = Number.NEGATIVE_INFINITY;
-  /** A stopped call's changes are still to be recorded. */
+  /** True while changes of an interrupted call are still to be recorded. */
   let isLate = false;
   let isQueued = false;
-  /** Calls whose processes may have changed something since the last look. */
+  /** Calls whose processes may have changed something since the last scan. */
   let lingering: ReadonlySet<string> = new Set();
   const closing = new AbortController();
   let isWarned = false;
@@ -87,7 +90,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   };
   const safely = <T>(work: () => Promise<T>): Promise<T | undefined> => enqueue(work).catch(failed);
 
-  /** Looks, and says which calls made what is found. */
+  /** Scans, and returns the changes with the calls they are attributed to. */
   const capture = async (port: FileCheckpoints, callIds: readonly string[], paths?: readonly string[]) => {
     const by = [...new Set([...callIds, ...(paths === undefined ? lingering : [])])];
     if (paths === undefined) {
@@ -96,7 +99,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     }
     return { captured: onlyNews(await port.capture(paths)), callIds: by };
   };
-  /** The same notes come with every look; the log needs them once. */
+  /** Every scan returns the same notes; the log needs them once. */
   const onlyNews = (captured: Captured): Captured => {
     const said = captured.notes.join('\n');
     if (said === notes) return { ...captured, notes: [] };
@@ -125,7 +128,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     });
   };
 
-  /** Looks, unless that was done just now. */
+  /** Scans unless the last scan is recent. */
   const lookIfStale = (): void => {
     if (isLate || now() - lookedAt >= FRESH_MS) look();
   };
@@ -147,7 +150,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     },
     async before(access, signal) {
       if (files === undefined) return;
-      // While it runs, a look would take what it has changed for what was there before.
+      // A scan during the call would record its changes as the state before it.
       if (access.type === 'write' || mayChangeAnything(access)) clearTimeout(soon);
       if (access.type === 'write')
         await unlessAborted(
@@ -161,7 +164,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     async after(callId, cause, access, signal) {
       if (files === undefined || (access.type !== 'write' && !mayChangeAnything(access))) return nothing;
       if (access.type !== 'write' && signal.aborted) {
-        // Its processes may still be ending, and whoever stopped it does not wait for that.
+        // Its processes may still be exiting, and an interrupt does not wait for them.
         isLate = true;
         lingering = new Set([...lingering, callId]);
         look();
@@ -189,7 +192,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   };
 }
 
-/** Whether a call may change files that it does not name: then the tree is scanned before and after it. */
+/** True if a call may change files that it does not name; the tree is then scanned before and after it. */
 export function mayChangeAnything({ type }: Access): boolean {
   return type === 'command' || type === 'unknown';
 }
@@ -202,16 +205,16 @@ function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<unk
   });
 }
 
-/** Above either of these, lines are not counted: a tree that is generated as a whole is no edit. */
+/** Above either limit, lines are not counted: such a change is generated output rather than an edit. */
 const COUNTED_FILES = 50;
 const COUNTED_BYTES = 1_000_000;
-/** Files that a command's result names; the entry behind it has all of them. */
+/** Maximum number of files listed in a command's result; the checkpoint entry lists all of them. */
 const NAMED_FILES = 100;
 
-/** Lines by path; undefined where there are too many to count them. */
+/** Lines by path; undefined if there are too many to count. */
 export type LinesByPath = ReadonlyMap<string, { readonly added: number; readonly removed: number }>;
 
-/** Counts the lines of changes that were just made. */
+/** Counts the added and removed lines of changes that were just made; undefined above the limits. */
 export async function linesIn(
   files: Pick<FileCheckpoints, 'diff'>,
   changes: readonly PathChange[],
@@ -222,7 +225,7 @@ export async function linesIn(
   return new Map(steps.map(({ path, added, removed }) => [path, { added, removed }]));
 }
 
-/** The entry; nothing where there is nothing to say. */
+/** Returns the checkpoint entry; undefined if there is nothing to record. */
 export function checkpointEntry({
   captured: { changes, notes },
   lines,
@@ -242,8 +245,8 @@ export function checkpointEntry({
 }
 
 /**
- * The files whose content was changed by a command. Without a hash: the model has not seen what is in them now, so
- * they count as not read.
+ * Returns the files whose content a command changed. They have no hash: the model has not seen the new content, so they
+ * count as unread.
  */
 export function filesChangedBy(changes: readonly PathChange[], lines: LinesByPath | undefined): FileChange[] {
   return changes

@@ -1,6 +1,6 @@
 /**
- * Runs the calls of one reply: looks at each, asks where the rules say so, runs it, records its one result.
- * Adjacent read-only calls run beside each other; results are recorded in the order of the calls.
+ * Runs the tool calls of one reply: prepares each one, asks for approval if the rules require it, runs it and records
+ * exactly one result. Adjacent read-only calls run in parallel; results are recorded in call order.
  */
 import type { ContextManager } from '../context/index.ts';
 import type { ToolDisplay } from '../protocol/entries/fields.ts';
@@ -24,7 +24,7 @@ import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './ch
 import { type InlineRun, skillEntry } from './skillUse.ts';
 import type { Toolset } from './toolset.ts';
 
-/** A question before it is known which agent asks it. */
+/** A question before the asking agent's id is added. */
 export type NewQuestion = Omit<CallQuestion, 'agentId'> | Omit<TurnQuestion, 'agentId'>;
 
 export interface ToolCallPorts {
@@ -33,14 +33,14 @@ export interface ToolCallPorts {
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
   readonly toolContext: (callId: string, tool: string, signal: AbortSignal) => ToolContext;
-  /** `call`: whose it is; a judge may take a while over it. */
+  /** `call` identifies the tool call; in mode `auto` a judge may take seconds to decide. */
   readonly decide: (
     tool: string,
     access: Access,
     call: { readonly id: string; readonly input: unknown; readonly signal: AbortSignal },
   ) => Promise<PermissionDecision>;
   readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
-  /** Acts on an answer that reaches beyond its call: "always", an accepted plan. */
+  /** Applies an answer's effects beyond this call: an "always", or an accepted plan. */
   readonly onAllowed: (question: NewQuestion, access: Access, answer: PermissionAnswer) => Promise<void>;
   readonly newId: () => string;
   readonly now: () => number;
@@ -55,29 +55,29 @@ export interface FinishedCall {
 
 export type ToolCallsEnd =
   | { readonly type: 'finished'; readonly calls: readonly FinishedCall[] }
-  /** The user stopped the turn, or refused a call without a word for the model. */
+  /** The user interrupted the turn, or denied a call without a comment for the model. */
   | { readonly type: 'stopped' };
 
 type Verdict =
   | { readonly type: 'outcome'; readonly outcome: ToolOutcome; readonly grant?: Grant }
   | {
       readonly type: 'refused';
-      /** What decided, where it was a question of permission. */
+      /** The basis of the decision if the call was denied permission. */
       readonly grant?: Grant;
       readonly status: 'denied' | 'interrupted' | 'error';
       readonly text: string;
       readonly stop: boolean;
-      /** What readers see of it, where that is not the text. */
+      /** What the user sees instead of `text`, if it differs. */
       readonly shown?: Omit<ToolDisplay, 'title'>;
     };
 
-/** What a call came to, and what it changed on disk, whatever it came to. */
+/** The outcome of a call, with its changes on disk regardless of that outcome. */
 type Ended = Verdict & { readonly changes?: CallChanges };
 
-/** Every call gets exactly one recorded result, whatever happens. */
+/** Records exactly one result for every call, whatever happens. */
 export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPorts): Promise<ToolCallsEnd> {
   const finished: FinishedCall[] = [];
-  // A refusal that ends the turn also ends what runs or is asked beside it.
+  // If a denial ends the turn, calls of the same batch that are running or awaiting approval end, too.
   const refusal = new AbortController();
   const signal = AbortSignal.any([ports.signal, refusal.signal]);
   const run = async (call: ToolCall): Promise<Done> => {
@@ -96,10 +96,10 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
   return signal.aborted ? { type: 'stopped' } : { type: 'finished', calls: finished };
 }
 
-/** Searches are processes: a reply with thousands of them must not start thousands at once. */
+/** Searches start processes: a reply with thousands of them must not start them all at once. */
 const MAX_PARALLEL = 16;
 
-/** Groups adjacent read-only calls; every other call stands alone. */
+/** Groups adjacent read-only calls, up to `MAX_PARALLEL`; every other call is a group of its own. */
 export function batches(calls: readonly ToolCall[], tools: readonly Tool[]): ToolCall[][] {
   const groups: ToolCall[][] = [];
   let open: ToolCall[] | undefined;
@@ -139,7 +139,7 @@ async function runCall(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       const authorised = await authorise(call, prepared, ports);
       if (authorised.type !== 'granted') return authorised;
       const { grant } = authorised;
-      // After a power cut the log must know of everything that was done to the world.
+      // Write the log to disk first, so that even after a power failure it names every call that changed something.
       if (!tool.readOnly)
         await Promise.all([ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]);
       if (ports.signal.aborted) return notStarted;
@@ -157,7 +157,7 @@ async function runCall(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
   return { verdict, title, durationMs: ports.now() - started };
 }
 
-/** Runs a command of a skill's text as a call of Bash that is not recorded as one. */
+/** Runs a command embedded in a skill's text like a call of Bash, but records no tool call. */
 export async function runInline(command: string, ports: ToolCallPorts): Promise<InlineRun> {
   const call = { id: ports.newId(), name: toolNames.bash, arguments: JSON.stringify({ command }) };
   const { verdict } = await runCall(call, ports);
@@ -167,7 +167,7 @@ export async function runInline(command: string, ports: ToolCallPorts): Promise<
   return { status, text, ran, stop, ...(verdict.grant && { basis: verdict.grant.basis }) };
 }
 
-/** Runs a call between the two events that show it. */
+/** Emits `tool_started` and `tool_ended` around the run. */
 async function runShown(
   { id: callId, name: tool }: ToolCall,
   title: string,
@@ -185,14 +185,14 @@ async function runShown(
 
 type Authorised = { readonly type: 'granted'; readonly grant: Grant } | Verdict;
 
-/** Says how the call comes to run, or why it must not. */
+/** Decides whether the call may run, asking the user if necessary. */
 async function authorise(
   call: ToolCall,
   prepared: Extract<PreparedCall, { type: 'ready' }>,
   ports: ToolCallPorts,
 ): Promise<Authorised> {
   const input: unknown = JSON.parse(call.arguments);
-  // A huge command takes seconds to read, and a judge answers when it likes: the user need not wait for either.
+  // Parsing a huge command takes seconds, and so does a judge: an interrupt does not wait for either.
   const deciding = ports.decide(call.name, prepared.access, { id: call.id, input, signal: ports.signal });
   const decision = await untilAborted(deciding, ports.signal);
   if (decision === undefined) return notStarted;
@@ -200,7 +200,7 @@ async function authorise(
   if (decision.behavior === 'deny')
     return refused('denied', `Not allowed: ${decision.reason}`, { grant: grantOf(decision) });
   const preview = await previewOf(prepared);
-  // The model could have known better, and the user's answer would change nothing.
+  // The call's outcome is already certain (an edit that does not match, for example): no point in asking the user.
   if (preview.type === 'settled') return { type: 'outcome', outcome: preview.outcome };
   const question: NewQuestion = {
     id: ports.newId(),
@@ -218,7 +218,7 @@ async function authorise(
   const grant: Grant = { basis: isUnasked ? 'mode' : 'user', reason: decision.reason };
   if (answer.behavior === 'allow') {
     await ports.onAllowed(question, prepared.access, answer);
-    // A question stands as long as it likes, and "always" writes a rule into the project.
+    // Time passed while the question was open, and "always" may have written a rule into the project: scan again.
     if (mayChangeAnything(prepared.access)) ports.checkpoints.look();
     return { type: 'granted', grant };
   }
@@ -238,7 +238,7 @@ async function authorise(
   return refused('denied', text, { stop, grant, shown });
 }
 
-/** What only looks needs no reason. */
+/** Read-only calls need no reason. */
 function grantOf({ basis = 'mode', reason, rule }: PermissionDecision): Grant {
   return {
     basis: rule === undefined ? basis : 'rule',
@@ -264,7 +264,7 @@ function refused(
   return { type: 'refused', status, text, stop, ...(grant && { grant }), ...(shown && { shown }) };
 }
 
-/** A tool that throws has a bug; the session goes on and the model may try another way. */
+/** A tool that throws has a bug; the session continues, and the model may try another way. */
 function unexpected({ name }: ToolCall, error: unknown): Extract<Verdict, { type: 'refused' }> {
   const why = error instanceof Error ? error.message : String(error);
   return refused('error', `${name} failed unexpectedly: ${why}`);
@@ -299,7 +299,7 @@ async function record(
   });
 }
 
-/** Results hold text only: what a call has to show follows it as a message of the user's side. */
+/** Tool results hold only text, so images follow as user messages. */
 function imageEntries(callId: string, { images = [] }: ToolOutcome): NewEntry[] {
   return images.map(({ path, image }) => ({
     type: 'user',

@@ -1,7 +1,7 @@
 /**
- * Going back to before a turn: in the conversation, in the files, or both; and taking that back. What is going to
- * be done to files is in the log before it is done, and what was done behind it, so that a program that is stopped
- * between the two leaves a session that can still take all of it back.
+ * Rewinds to before a turn (the conversation, the files, or both) and undoes a rewind. The planned file changes are
+ * logged before they are applied, and the applied ones afterwards. If the program is stopped in between, the session
+ * can still undo all of them.
  */
 import type { ContextManager } from '../../context/index.ts';
 import type { FileCheckpoints, PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
@@ -37,18 +37,18 @@ export interface RewindPorts {
   readonly modes: Pick<Modes, 'retell'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Where the shell is. */
+  /** The shell's current directory. */
   readonly cwd: () => string;
-  /** Where the shell is from then on. */
+  /** Changes the shell's directory. */
   readonly setCwd: (directory: string) => void;
 }
 
 export interface Rewinder {
-  /** What going back to before the turn of this prompt would do; undefined where there is no such turn. */
+  /** Plans a rewind to before the turn of this prompt; undefined if there is no such turn. */
   plan(uuid: string): Promise<RewindPlan | undefined>;
-  /** Does it as it was last planned, where nothing was changed since. */
+  /** Rewinds. Uses the plan shown last unless the session has changed since; otherwise plans again. */
   rewind(uuid: string, scope: RewindScope): Promise<RewindReport>;
-  /** Takes the last one back. */
+  /** Undoes the last rewind. */
   undo(): Promise<RewindReport>;
 }
 
@@ -56,9 +56,9 @@ const NO_FILES = 'This session keeps no checkpoints.';
 
 export function createRewinder(ports: RewindPorts): Rewinder {
   const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
-  /** What the user was shown is what is done; the port looks again at each path before it touches it. */
+  /** The plan shown last, and the last entry at that time. `files` checks each path again before changing it. */
   let shown: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
-  /** Paths that plans have shown; one that is undone without being shown goes no further. */
+  /** All paths in plans shown so far. An undo passes them to `files.plan`, which is stricter with other paths. */
   const shownPaths = new Set<string>();
   const lastEntry = (): string | undefined => context.entries().at(-1)?.uuid;
 
@@ -119,7 +119,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
     } else {
       const back = await context.rewindBefore(uuid, { content, data });
       entry = back?.entry.uuid;
-      // Taken up in another folder since then, the shell stays in that one.
+      // If the session was resumed in another folder since then, the shell stays in the current one.
       if (back !== undefined && directoryOf(context.lastEnvironment()) === directoryOf(surroundings))
         setCwd(back.last.cwd);
     }
@@ -127,7 +127,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
     const { done, left } = await restore(restored, 'rewind', entry);
     if (scope === 'files' && done.length > 0) await context.append(goneBackNote(done, 'earlier'));
     if (scope !== 'files') await modes.retell();
-    // What the model heard after the place gone back to still holds: the folder, the date and the like.
+    // The rewind removed newer environment notes (folder, date), but they still apply: tell the model again.
     if (surroundings !== undefined && context.lastEnvironment() !== surroundings) {
       const news = { now: new Date(now()), block: surroundings, shell: cwd() };
       await context.append(environmentNote({ occasion: 'going back', ...news }));
@@ -141,7 +141,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
     };
   };
 
-  /** What the program was stopped in is done to its end; its entry is there already. */
+  /** Completes an undo that the program was stopped in; its entry is already in the log. */
   const finishUndo = async (entry: JSONLEntry): Promise<RewindReport> => {
     const wanted = plannedChanges(entry);
     const { steps } = await planFiles(wanted.map(inverse), (path) => shownPaths.has(path));
@@ -175,7 +175,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
     if (changes.length > 0 && files === undefined) return refused('undo', NO_FILES);
     const back = await planFiles(changes, (path) => shownPaths.has(path));
     const isAnswered = since.some(({ type }) => type === 'assistant');
-    // A word about files that nobody has answered yet goes with what it was about.
+    // If the model has not replied yet, the notes about restored files are undone with the rewind.
     const notes = isAnswered ? [] : since.filter(isRewindNote);
     const content = undoText(isConversation, changes.length > 0);
     const written = await context.undo(
@@ -183,7 +183,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
       { content, data: { about: 'rewind', ...intended(back) } },
     );
     if (isConversation && !isAnswered) setCwd(entry.cwd);
-    // What was only planned was done in part: the record says of every path that it was put back.
+    // An interrupted rewind was only partly applied: the record lists every one of its paths as restored.
     const begun = unfinished(entries).includes(entry) ? changes.map(inverse) : [];
     const { done, left } = await restore(back, 'undo', written.uuid, begun);
     if (!isConversation && isAnswered && done.length > 0) await context.append(goneBackNote(done, 'later'));
@@ -211,13 +211,13 @@ export interface RestorePorts {
 
 export interface Restored {
   readonly done: readonly PathChange[];
-  /** What was left unchanged and why, ready to show. */
+  /** Paths left unchanged, each with its reason, ready to show. */
   readonly left: readonly string[];
 }
 
 /**
- * Applies plans that the log already tells of, and records what came of it. `of` is the entry that tells of it;
- * `begun` what a program that was stopped had begun: it stands in the record too.
+ * Applies plans that are already logged, and records the result. `of` is the entry that logged the plan; `begun` lists
+ * changes of an interrupted rewind or undo, which are recorded as well.
  */
 export function createRestore({ context, files, checkpoints }: RestorePorts) {
   return async (
@@ -231,7 +231,7 @@ export function createRestore({ context, files, checkpoints }: RestorePorts) {
     const why = refused.map(({ path, reason = '' }) => `${path}: ${reason}`);
     const isIdle = !steps.some(isChange);
     if (isIdle && begun.length === 0) return { done: [], left: why };
-    // After a power cut the log must know what was going to be done to the files.
+    // Even after a power failure the log must name the planned file changes.
     await context.sync();
     const applied = isIdle
       ? { changes: [], notes: [] }
@@ -255,7 +255,7 @@ export interface Rewinds {
 export interface RewindsPorts extends RewindPorts {
   readonly jobs: Pick<JobQueue, 'add' | 'busy'>;
   readonly emit: (event: AgentEvent) => void;
-  /** Tells how full the window is now. */
+  /** Measures the context and reports it. */
   readonly measure: () => void;
 }
 

@@ -1,4 +1,7 @@
-/** The turns of a session and what was changed on disk in them: pure functions of entries, then reading as far back as is asked. */
+/**
+ * The turns of a session and their changes on disk. Pure functions of entries, plus functions that page back through
+ * the log only as far as needed.
+ */
 
 import { setImmediate } from 'node:timers/promises';
 import { type Live, liveEntries, oneLine } from '../../context/index.ts';
@@ -8,10 +11,12 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { TurnRecord } from '../../protocol/rewind.ts';
 import { textOf } from '../promptOf.ts';
 
-/** Characters of a prompt that a list shows. */
+/** Maximum characters of a prompt in a list. */
 const SHOWN = 300;
 
-/** The turns of these entries, oldest first; `live` are those that count, as `liveEntries` gives them. */
+/**
+ * Returns the turns of these entries, oldest first. `live`: without entries that were rewound, as from `liveEntries`.
+ */
 export function turnsOf(live: readonly JSONLEntry[]): readonly TurnRecord[] {
   const starts = live.flatMap((entry, index) => (startsTurn(entry) ? [{ entry, index }] : []));
   return starts.map(({ entry, index }, at) => ({
@@ -20,19 +25,19 @@ export function turnsOf(live: readonly JSONLEntry[]): readonly TurnRecord[] {
   }));
 }
 
-/** What was recalled for a prompt stands before it and belongs to it. */
+/** Recalled memories and skill instructions precede their prompt in the log and belong to its turn. */
 function lastBefore(live: readonly JSONLEntry[], prompt: number): JSONLEntry | undefined {
   let at = prompt - 1;
   while (ridesWithPrompt(live[at])) at--;
   return live[at];
 }
 
-/** True for what the user asked; notes of the program and `!commands` belong to the turn before them. */
+/** True if the entry starts a turn: a prompt of the user. Nudges and `!commands` belong to the turn before them. */
 export function startsTurn({ type, subtype, isCompactSummary }: JSONLEntry): boolean {
   return type === 'user' && isCompactSummary !== true && (subtype === 'prompt' || subtype === undefined);
 }
 
-/** What calls and commands changed, in the order in which they did. */
+/** Returns the checkpoints of calls and `!commands`, in order. */
 export function workOf(entries: readonly JSONLEntry[]): readonly Checkpoint[] {
   return entries.flatMap((entry) => {
     const checkpoint = checkpointOf(entry);
@@ -41,8 +46,8 @@ export function workOf(entries: readonly JSONLEntry[]): readonly Checkpoint[] {
 }
 
 /**
- * Every change on disk that these entries tell of, in order: going back is one as well, and so is what it was
- * about to do when the program stopped in it.
+ * Returns every change on disk recorded in these entries, in order, including those of rewinds. Changes of a rewind in
+ * which the program was stopped may not have happened; they are marked `unsure`.
  */
 export function changesIn(entries: readonly JSONLEntry[]): readonly PathChange[] {
   const cut = new Set(unfinished(entries));
@@ -53,23 +58,23 @@ export function changesIn(entries: readonly JSONLEntry[]): readonly PathChange[]
   );
 }
 
-/** Entries that say what going back was about to do to files, and none says that it was done. */
+/** Returns entries that announced file changes of a rewind or undo without a checkpoint that records their end. */
 export function unfinished(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
   const done = new Set(entries.flatMap((entry) => checkpointOf(entry)?.of ?? []));
   return entries.filter((entry) => plannedChanges(entry).length > 0 && !done.has(entry.uuid));
 }
 
-/** The entry of going back, or of taking that back, in which the program was stopped; nothing was asked since. */
+/** Returns the entry of the rewind or undo in which the program was stopped, if no turn has started since. */
 export function cutShort({ entries, undone }: Live): JSONLEntry | undefined {
   const since = entries.slice(entries.findLastIndex(startsTurn) + 1);
   return unfinished(since).findLast(({ uuid }) => !undone.has(uuid));
 }
 
-/** What to tell whoever takes up such a session. */
+/** Shown when such a session is resumed. */
 export const CUT_SHORT =
   'The program stopped during a rewind: some files may be restored, some not. /rewind undo restores all of them to the state before the rewind.';
 
-/** The same change the other way round. */
+/** Returns the change that reverts this one. */
 export function inverse({ path, before, after }: PathChange): PathChange {
   return {
     path,
@@ -78,12 +83,12 @@ export function inverse({ path, before, after }: PathChange): PathChange {
   };
 }
 
-/** What an entry of going back, or of taking that back, was about to do to files. */
+/** Returns the file changes that the entry of a rewind or undo announced. */
 export function plannedChanges(entry: JSONLEntry): readonly PathChange[] {
   return entry.subtype === 'rewind' || entry.subtype === 'undo' ? (entry.data?.changes ?? []) : [];
 }
 
-/** What is going to be done to files, for the entry that says so before it is done. */
+/** Returns the planned file changes in the form that is logged before they are applied. */
 export function intended({ steps }: RestorePlan): { readonly changes?: readonly PathChange[] } {
   const changes = steps.filter(isChange).map(({ path, from, to }) => ({
     path,
@@ -93,38 +98,38 @@ export function intended({ steps }: RestorePlan): { readonly changes?: readonly 
   return changes.length === 0 ? {} : { changes };
 }
 
-/** True for what changes something on disk. */
+/** True if the step changes something on disk. */
 export function isChange({ action }: RestoreStep): boolean {
   return action !== 'refuse' && action !== 'nothing';
 }
 
-/** What going back did to files: as was recorded behind it, or as it was about to. */
+/** Returns the file changes of a rewind or undo: as recorded afterwards, otherwise as planned. */
 export function doneBy(entry: JSONLEntry, since: readonly JSONLEntry[]): readonly PathChange[] {
   const recorded = since.find((one) => checkpointOf(one)?.of === entry.uuid);
   return recorded === undefined ? plannedChanges(entry) : (checkpointOf(recorded)?.changes ?? []);
 }
 
-/** True for the word to the model that its files went back. */
+/** True for the note that tells the model about restored files. */
 export function isRewindNote({ subtype, data }: JSONLEntry): boolean {
   return subtype === 'nudge' && data?.about === 'rewind';
 }
 
-/** What an entry says was changed on disk; undefined for all others, and for one that cannot be read. */
+/** Returns the checkpoint of an entry; undefined for other entries. */
 export function checkpointOf(entry: JSONLEntry): Checkpoint | undefined {
   return entry.subtype === 'checkpoint' ? entry.data : undefined;
 }
 
-/** The beginning of what the user typed, on one line. */
+/** Returns the beginning of the prompt on one line. */
 export function shownText(prompt: JSONLEntry): string {
   return oneLine(promptText(prompt), SHOWN);
 }
 
-/** What the user typed, as the user saw it: a folded paste stays folded. */
+/** Returns the prompt as the user saw it: a folded paste stays folded. */
 export function promptText(entry: JSONLEntry): string {
   return displayOf(entry) ?? textOf(entry.message.content);
 }
 
-/** `entries`: the prompt and all behind it up to the next. */
+/** `entries`: the prompt and everything up to the next prompt. */
 function turnOf(prompt: JSONLEntry, entries: readonly JSONLEntry[]): Omit<TurnRecord, 'beforeSeq'> {
   return {
     uuid: prompt.uuid,
@@ -136,13 +141,13 @@ function turnOf(prompt: JSONLEntry, entries: readonly JSONLEntry[]): Omit<TurnRe
   };
 }
 
-/** How many files were changed, and how many lines where all of them were counted. */
+/** Counts the changed files, and their lines if all of them were counted. */
 export function sizeOfWork(work: readonly Checkpoint[]): Pick<TurnRecord, 'files' | 'lines'> {
   const changed = work.flatMap(({ changes }) => changes.filter(isFile).map(({ path }) => path));
   return { files: new Set(changed).size, lines: linesOf(work) };
 }
 
-/** Folders come and go with what is in them. */
+/** Folders do not count: they appear and disappear with their contents. */
 function isFile({ before, after }: PathChange): boolean {
   return (after ?? before)?.type !== 'folder';
 }
@@ -159,26 +164,26 @@ function linesOf(work: readonly Checkpoint[]): TurnRecord['lines'] {
 }
 
 export interface PagedLog {
-  /** The newest `count` entries before a position, oldest first. */
+  /** Returns the newest `count` entries before a position, oldest first. */
   page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]>;
 }
 
-/** Entries that are read at once: some hundred kilobytes, so that keys are heard in between. */
+/** Entries read at once: some hundred kilobytes, so that key presses are handled in between. */
 const PAGE = 500;
 
-/** The newest `limit` turns, oldest first. */
+/** Returns the newest `limit` turns, oldest first. */
 export async function newestTurns(log: PagedLog, limit: number): Promise<readonly TurnRecord[]> {
   const entries = await readBack(log, (read) => countTurns(read) > limit);
   return turnsOf(liveEntries(entries).entries).slice(-limit);
 }
 
-/** One turn of the conversation; undefined where there is none that begins with this prompt. */
+/** Returns one turn of the conversation; undefined if none starts with this prompt. */
 export async function findTurn(log: PagedLog, uuid: string): Promise<TurnRecord | undefined> {
   const entries = await readBack(log, (read) => read.some((entry) => entry.uuid === uuid));
   return turnsOf(liveEntries(entries).entries).find((turn) => turn.uuid === uuid);
 }
 
-/** What was changed on disk since this position, whether the conversation still knows of it or not. */
+/** Returns all changes on disk after this position, including those of turns that were rewound. */
 export async function changesSince(
   log: PagedLog,
   seq: number,
