@@ -1,7 +1,6 @@
 /**
- * Runs compactions for one session, one at a time: lets CompactionService work and writes the outcome as one
- * batch. What was appended while it ran is kept; an abort leaves everything as it was. When to run one is not
- * decided here (ReductionLadder.ts).
+ * Runs the compactions of one session, one at a time: calls CompactionService and writes the outcome as one batch.
+ * Entries appended meanwhile stay verbatim; an abort changes nothing. ReductionLadder.ts decides when to compact.
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
@@ -27,15 +26,15 @@ import { ledgerEntry } from './ledger.ts';
 import { refusedReport, reportOf } from './report.ts';
 
 export type RunRequest = RequestOptions & {
-  /** Tokens of the request as it is. */
+  /** Tokens of the current request. */
   readonly preTokens: number;
 } & Pick<CompactionJob, 'trigger'> &
   Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'isLate' | 'keepFrom'>> & {
-    /** A summary that is written already, or being written. */
+    /** A summary that is already written or is being written. */
     readonly draft?: SummaryDraft | Promise<SummaryDraft | undefined> | undefined;
   };
 
-/** Share of the window that has to be filled before a refused compaction is tried again. */
+/** Share of the window by which the request must grow before a refused compaction is tried again. */
 export const PAUSE = 0.05;
 
 export class CompactionRunner {
@@ -43,7 +42,7 @@ export class CompactionRunner {
   readonly #service: CompactionService;
   readonly #epochOf = followEpoch();
   #running: Promise<CompactionReport> | undefined;
-  /** The last automatic compaction, when it gained too little. */
+  /** The last automatic compaction that was refused. */
   #refused:
     | { readonly tokens: number; readonly prompt: string | undefined; readonly wasTooLarge: boolean }
     | undefined;
@@ -65,14 +64,15 @@ export class CompactionRunner {
     });
   }
 
-  /** Resolves when no compaction runs; true if one did. */
+  /** Resolves when no compaction is running; true if it waited for one. */
   async settled(): Promise<boolean> {
     return (await this.#running) !== undefined;
   }
 
   /**
-   * At the trigger, with the user waiting. Does nothing when nothing new was said since the last compaction,
-   * or when little was since one gained too little: the model is not asked for the same summary at every step.
+   * Compacts at the trigger, while the user waits. Does nothing if the conversation has no new messages since the last
+   * compaction, or has grown too little since one was refused; otherwise the model would be asked for the same summary
+   * at every step.
    */
   async runAuto(
     options: RequestOptions,
@@ -85,14 +85,14 @@ export class CompactionRunner {
     const isTooLarge = usedTokens > limit;
     const prompt = log.entries().findLast(isPrompt)?.uuid;
     const last = this.#refused;
-    // Another prompt leaves other things to drop, and a request too large to send has a nearer goal.
+    // After another prompt different atoms can be dropped, and a request too large to send has a lower goal.
     const wasRefused =
       last !== undefined &&
       last.prompt === prompt &&
       (last.wasTooLarge || !isTooLarge) &&
       usedTokens < last.tokens + windowTokens * PAUSE;
     if (wasRefused && !isTooLarge) {
-      // The pause is measured in growth: if the request has become smaller, it counts from there.
+      // The request has to grow by PAUSE from here: from its smaller size if masking has shrunk it meanwhile.
       this.#refused = { ...last, tokens: Math.min(last.tokens, usedTokens) };
       return undefined;
     }
@@ -108,7 +108,7 @@ export class CompactionRunner {
     return report;
   }
 
-  /** What the user asked for; a second request waits for the first and gets its report. */
+  /** Runs the user's `/compact`; a request during a compaction waits for it and gets its report. */
   async runManual(options: CompactOptions): Promise<CompactionReport> {
     const { projection, thread } = this.#session;
     const measure = projection.measure(options.tools);
@@ -129,13 +129,13 @@ export class CompactionRunner {
     };
     const report = await this.run({ ...request, draft });
     const used = await draft;
-    // A draft that leaves too much standing is no reason to refuse the user.
+    // A draft that leaves too many tokens is no reason to refuse the user: compact again without it.
     if (used === undefined || report.outcome !== 'refused') return report;
     thread.drop(used.epoch);
     return this.run(request);
   }
 
-  /** What a compaction would do; nothing changes. The summary is kept as a draft, and what it cost is recorded. */
+  /** Computes a compaction without applying it. Keeps its summary as a draft and records the usage. */
   async preview(options: CompactOptions): Promise<CompactionOutcome> {
     await this.settled();
     const { thread, append, projection } = this.#session;
@@ -159,19 +159,19 @@ export class CompactionRunner {
     return outcome;
   }
 
-  /** Names what a draft is written for (history/epoch.ts). */
+  /** Identifies the conversation that a draft is written for (history/epoch.ts). */
   epoch(): string {
     return this.#epochOf(this.#session.log.entries());
   }
 
-  /** The draft that can still be used. A stale one is dropped. */
+  /** The draft if it is still usable; drops a stale one. */
   draft({ tools }: Pick<RequestOptions, 'tools'>, { usedTokens }: ContextMeasure): SummaryDraft | undefined {
     const { thread, projection, deps } = this.#session;
     const draft = thread.get(this.epoch());
     if (draft === undefined) return undefined;
     const tail = tailTokens(projection.budget(), deps.settings.compact, projection.fixedTokens(tools));
     if (usedTokens <= draft.usedTokens + MOST_BEHIND * tail) return draft;
-    // The newest exchange stays verbatim in any case: however large it is, another draft would do no better.
+    // The newest exchange always stays verbatim, so another draft could not replace it either.
     const later = projection
       .view()
       .atoms.filter(({ kind, head }) => kind === 'reply' && head.seq > draft.lastMessageSeq);
@@ -180,7 +180,9 @@ export class CompactionRunner {
     return undefined;
   }
 
-  /** For what the user asked for: one that is being written is waited for, unless they want another. */
+  /**
+   * The draft for a user's request: waits for one that is being written, unless the user asked for a different focus.
+   */
   async #draftFor(options: CompactOptions): Promise<SummaryDraft | undefined> {
     const { thread, projection } = this.#session;
     if (options.focus !== undefined) {
@@ -191,7 +193,7 @@ export class CompactionRunner {
     return this.draft(options, projection.measure(options.tools));
   }
 
-  /** Asks for a draft, in the background. Never rejects. */
+  /** Asks for a draft in the background. Never rejects. */
   async writeDraft(options: RequestOptions): Promise<DraftAttempt> {
     try {
       return await this.#service.draft(this.#job({ ...options, trigger: 'auto' }));
@@ -200,7 +202,7 @@ export class CompactionRunner {
     }
   }
 
-  /** Whether anything was said since the last compaction. */
+  /** True if the conversation has new messages since the last compaction. */
   hasFreshTokens(): boolean {
     const { entries, undone } = this.#session.log.live();
     const at = lastCompaction(entries, undone);
@@ -213,7 +215,7 @@ export class CompactionRunner {
     );
   }
 
-  /** One at a time: a second request gets the report of the one that runs. */
+  /** Runs one compaction at a time; a second request gets the report of the running one. */
   run(request: RunRequest): Promise<CompactionReport> {
     this.#running ??= this.#run(request).finally(() => {
       this.#running = undefined;
@@ -255,9 +257,9 @@ export class CompactionRunner {
     };
   }
 
-  /** A request for a summary leaves no reply in the log: an entry of its own says how it was made. */
+  /** A summary request leaves no reply in the log, so its own entry records how it was made. */
   #record(basis: RequestBasis, asked: AskedSummary): void {
-    // A session that has been closed keeps no record of it.
+    // If the session was closed meanwhile, the record is lost.
     void this.#session.recorder.recordSummary(basis, asked).catch(() => {});
   }
 
@@ -280,7 +282,7 @@ export class CompactionRunner {
     return report;
   }
 
-  /** One batch; what came after `base` is in no summary, so it stays verbatim. */
+  /** Appends the outcome as one batch; entries newer than `base` are in no summary and stay verbatim. */
   async #write(
     outcome: CompactionOutcome,
     base: readonly JSONLEntry[],
@@ -296,7 +298,7 @@ export class CompactionRunner {
     projection.addSnippets(outcome.snippetTexts);
     const retained = retainedNow(outcome.metadata.retained, base, log.entries(), projection.view());
     const metadata = { ...outcome.metadata, durationMs, retained: namesOf(retained, log.entries()) };
-    // A summary that no model was asked for is no failure of a model.
+    // A compaction that did not ask the model is not a failure of the model.
     const failed = outcome.fallback === undefined || !wasAsked ? [] : [failureEntry(outcome.fallback)];
     await append([
       ...failed,
@@ -313,7 +315,7 @@ export class CompactionRunner {
   }
 }
 
-/** True for what the program puts behind a summary itself. */
+/** True for entries that the program itself repeats after a summary. */
 function isRepeated(entry: JSONLEntry): boolean {
   const { subtype } = entry;
   return (
@@ -323,10 +325,10 @@ function isRepeated(entry: JSONLEntry): boolean {
   );
 }
 
-/** Growth after which a ready draft is stale, in tails. A draft is begun at most one tail before the trigger. */
+/** Growth, in tails, after which a ready draft is stale. A draft starts at most one tail before the trigger. */
 const MOST_BEHIND = 2;
 
-/** The outcome, unless what it was made from no longer stands: something was rewound, dropped or restored. */
+/** Refuses the outcome if its messages were rewound, dropped or restored in the meantime. */
 function ifStillTrue(
   outcome: CompactionOutcome,
   base: readonly JSONLEntry[],
@@ -356,12 +358,12 @@ function retainedNow(
   return [...new Set([...retained, ...[...pins, ...meanwhile].map(({ uuid }) => uuid)])];
 }
 
-/** What the compaction gained stands with it; the ledger inside it gains nothing of its own. */
+/** The compaction already reports the gain, so its ledger reports none. */
 function ledgerFacts({ preTokens, postTokens = preTokens }: CompactMetadata) {
   return { reason: 'compaction', preTokens: postTokens, postTokens };
 }
 
-/** A summary that could not be had: counts for the breaker. */
+/** Records that no summary could be written; counts towards the circuit breaker. */
 export function failureEntry(reason: string): NewEntry {
   return {
     type: 'system',

@@ -1,10 +1,10 @@
 /**
- * Decides what makes room, and when; nothing else does. From the gentlest step to the last:
- * 1. A summary that was drafted in the background replaces earlier turns (DraftKeeper.ts).
- * 2. Without one, old steps are shortened to a line each; from 90 % of the window on, messages are removed
+ * The only place that decides when and how to reduce the context, from the gentlest step to the last:
+ * 1. A summary drafted in the background replaces earlier turns (DraftKeeper.ts).
+ * 2. Without a draft, old steps are shortened to one line each; from 90 % of the window on, messages are removed
  *    (ContextPruner.ts).
- * 3. Where only one request can run at a time, the user waits for the summary, and Esc shortens steps instead.
- * By default nothing is reduced below the trigger.
+ * 3. If only one request can run at a time, the user waits for the summary; Esc shortens steps instead.
+ * By default nothing is reduced before the trigger.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
@@ -25,15 +25,15 @@ import type { DraftKeeper } from './DraftKeeper.ts';
 import { oldAtoms } from './ledger.ts';
 import { pinnedAtoms } from './plan.ts';
 
-/** The longest that a request may wait for a draft (goal 7 of the engine: at most 50 ms). */
+/** Maximum wait of a request for a draft (the limit for the whole step is 50 ms). */
 const MOMENT_MS = 40;
-/** Providers keep a prompt's prefix for five minutes to an hour after its last use. */
+/** Providers cache a prompt prefix for five minutes to an hour after its last use. */
 const CACHE_LIFE_MS = 60 * 60 * 1000;
-/** Tokens that shortening has to free if the cache is cold anyway. */
+/** Minimum tokens that shortening frees if the cache is already cold. */
 const COLD_GAIN = 2000;
-/** Tokens that a summary below the trigger has to replace: for less it costs more than it saves (bench/context). */
+/** Minimum tokens that a summary before the trigger replaces: for less it costs more than it saves (bench/context). */
 const LEAST_EARLY = 30_000;
-/** Share of the request that may be left after an overflow. */
+/** Maximum share of the request that may be left after an overflow. */
 const SHRINK = 0.9;
 
 export class ReductionLadder {
@@ -41,9 +41,9 @@ export class ReductionLadder {
   readonly #runner: CompactionRunner;
   readonly #drafts: DraftKeeper;
   readonly #pruner: ContextPruner;
-  /** Stops a summary that the user waits for. */
+  /** Aborts the summary that the user is waiting for. */
   #waiting: AbortController | undefined;
-  /** A draft that freed too little for the turns before a seq; at the trigger it may free enough. */
+  /** A draft that freed too little for the turns before `before`; it may free enough at the trigger. */
   #unfit: { readonly draft: SummaryDraft; readonly before: number } | undefined;
 
   constructor(session: Session, runner: CompactionRunner, drafts: DraftKeeper) {
@@ -54,14 +54,15 @@ export class ReductionLadder {
   }
 
   /**
-   * Before a request: makes as much room as the settings ask for. `measure`: of the request as it is; returns the one of
-   * the request as it is then, the same if nothing was reduced. An aborted signal leaves things as they are.
+   * Before a request: makes as much room as the settings ask for. `measure` is the measure of the current request;
+   * returns the measure after the reductions, or the same one if nothing was reduced. If the signal aborts, no further
+   * reductions are made.
    */
   async makeRoom(options: RequestOptions, measure: ContextMeasure): Promise<ContextMeasure> {
     const { strategy, compact } = this.#session.deps.settings;
     const { log, projection } = this.#session;
     let now = (await this.#runner.settled()) ? this.#measure(options) : measure;
-    // Limits that the user chose hold, whether anything is compacted automatically or not.
+    // Limits that the user set apply even when automatic compaction is off.
     if (await applyWindow(this.#session, now.usedTokens)) now = this.#measure(options);
     if (strategy === 'off' || !compact.auto) return now;
     const { limit } = this.#budget();
@@ -91,7 +92,7 @@ export class ReductionLadder {
     });
   }
 
-  /** The token counts at which something is decided. */
+  /** Token counts at which the ladder makes a decision. */
   figures(options: Pick<RequestOptions, 'tools'>): readonly number[] {
     const { draftAt, trigger, removeAt, limit } = this.#budget();
     const { projection, deps } = this.#session;
@@ -101,7 +102,7 @@ export class ReductionLadder {
     return [...maskAt, draftAt, trigger, removeAt, limit];
   }
 
-  /** What the ladder would do next, and at how many tokens. */
+  /** The next reduction and the token count at which it starts. */
   outlook({ tools }: Pick<RequestOptions, 'tools'>): Outlook {
     const { projection } = this.#session;
     const measure = projection.measure(tools);
@@ -127,8 +128,8 @@ export class ReductionLadder {
   }
 
   /**
-   * After the server found a request too long: learns the true window and makes the next request at least a
-   * tenth smaller, down to what is pinned and the newest prompt. False when nothing is left to give.
+   * Handles an overflow error of the server: learns the true context window and makes the next request at least 10 %
+   * smaller, keeping pinned entries and the newest prompt. Returns false if the request cannot shrink that much.
    */
   async afterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
     const { deps } = this.#session;
@@ -174,12 +175,15 @@ export class ReductionLadder {
     return report === undefined ? now : this.#measure(options);
   }
 
-  /** True for a request that outgrew its window all at once (a smaller model, an older session): no draft had a chance. */
+  /**
+   * True if the request outgrew its window at once (a smaller model, an older session), before a draft could be
+   * written.
+   */
   #isSudden({ usedTokens }: ContextMeasure): boolean {
     return usedTokens >= this.#budget().removeAt && !this.#drafts.wasTried();
   }
 
-  /** Replaces what the draft covers by the draft, if it is still valid; undefined if nothing changed. */
+  /** Replaces the messages that the draft covers with the draft if it is still valid; undefined if nothing changed. */
   async #swapIn(
     options: RequestOptions,
     now: ContextMeasure,
@@ -190,13 +194,13 @@ export class ReductionLadder {
     const preTokens = now.usedTokens;
     const report = await this.#runner.run({ ...options, trigger: 'auto', preTokens, draft, isLate });
     if (report.outcome === 'done') return this.#measure(options);
-    // It leaves too much standing: a later one will do better.
+    // The draft leaves too many tokens; a later draft will cover more.
     if (report.outcome === 'refused')
       this.#session.thread.drop(draft.epoch, preTokens + PAUSE * this.#budget().window);
     return undefined;
   }
 
-  /** The draft replaces the turns before the entry with the seq `before`, and nothing later. */
+  /** Replaces the turns before the entry with seq `before`, and nothing later, with the draft. */
   async #swapInEarly(
     options: RequestOptions,
     now: ContextMeasure,
@@ -211,7 +215,7 @@ export class ReductionLadder {
     return report.outcome === 'done' ? this.#measure(options) : undefined;
   }
 
-  /** True when steps had to be shortened because the draft was not there yet: a summary with the files does better. */
+  /** True if steps were shortened before the draft was ready: a summary with quoted files is better. */
   #isLate(options: RequestOptions, now: ContextMeasure): boolean {
     const { log, deps } = this.#session;
     if (strategyTraits[deps.settings.strategy].masks || this.#drafts.state() !== 'ready') return false;
@@ -221,7 +225,7 @@ export class ReductionLadder {
     return draft !== undefined && kind === 'mask' && (last?.seq ?? 0) > draft.lastMessageSeq;
   }
 
-  /** A draft that is about to be ready is worth a moment, which is too short to be noticed. */
+  /** Waits briefly, too short to be noticed, for a draft that is almost ready. */
   async #swapInShortly(options: RequestOptions, now: ContextMeasure): Promise<ContextMeasure | undefined> {
     if (this.#drafts.state() !== 'running') return undefined;
     await Promise.race([
@@ -245,8 +249,8 @@ export class ReductionLadder {
   }
 
   /**
-   * Economy: earlier turns make room long before the window is full, many steps at a time, for a summary that was
-   * written in the background, or for a line each if there can be none. The current turn stays.
+   * Economy strategy: reduces earlier turns long before the window is full, many steps at a time. Replaces them with a
+   * summary written in the background or, if none is possible, with one line per step. The current turn stays.
    */
   async #economise(options: RequestOptions, now: ContextMeasure): Promise<ContextMeasure> {
     const { at, batch } = this.#session.projection.maskBudget(options.tools);
@@ -257,7 +261,7 @@ export class ReductionLadder {
     if (isFull && this.#mayDraft() && this.#sizeOfOld(options, now, before) >= Math.max(batch, LEAST_EARLY)) {
       const swapped = await this.#swapInEarly(options, now, before);
       if (swapped !== undefined) return swapped;
-      // A window that shrank all at once is the trigger's to make room in; a change that is free now needs no model.
+      // `#atTrigger` handles a window that shrank at once; with a cold cache shortening is free and needs no model.
       if (!isCold && this.#isSudden(now)) return now;
       if (!isCold) this.#drafts.begin(options, now);
       if (!isCold && this.#drafts.state() === 'running') return now;
@@ -272,7 +276,7 @@ export class ReductionLadder {
     return strategyTraits[strategy].summarises && this.#drafts.mayRunBeside();
   }
 
-  /** Tokens of earlier turns that a summary would speak for. */
+  /** Tokens of earlier turns that a summary would replace. */
   #sizeOfOld({ tools }: RequestOptions, now: ContextMeasure, before: number): number {
     const { projection, deps } = this.#session;
     const conversation = now.usedTokens - projection.fixedTokens(tools);
@@ -284,23 +288,23 @@ export class ReductionLadder {
     return old.reduce((sum, atom) => sum + (stays.has(atom) ? 0 : sizeOf(atom)), 0);
   }
 
-  /** True when the last reply is so old that no provider has the request's prefix any more: a change costs nothing. */
+  /** True if the last reply is too old for any provider to have the prefix cached: a change then costs nothing. */
   #isCacheCold(): boolean {
     const { log, deps } = this.#session;
     const last = log.entries().findLast(({ type }) => type === 'assistant');
     return last !== undefined && (deps.clock ?? Date.now)() - Date.parse(last.timestamp) > CACHE_LIFE_MS;
   }
 
-  /** For a request that cannot wait: shortens, then removes, then clips. */
+  /** For a request that cannot wait: shortens steps, then removes messages, then clips results. */
   async #removeNow(options: RequestOptions, measure: ContextMeasure): Promise<ContextMeasure> {
     const { removeAt, limit, trigger } = this.#budget();
     const reason = this.#pruner.removesMessages() ? 'the window filled up' : NO_SUMMARY;
     let now = await this.#pruner.shorten(options, measure, { reason, goal: Math.min(removeAt, trigger) - 1 });
-    // As long as a summary is still to come, messages are removed for nothing less than a full window.
+    // While a summary is still expected, messages are removed only when the window is nearly full.
     const isSummarised = strategyTraits[this.#session.deps.settings.strategy].summarises;
     if (now.usedTokens < (isSummarised ? removeAt : Math.min(removeAt, trigger))) return now;
     now = await this.#pruner.remove(options, now, { reason, goal: this.#pruner.removalTarget() });
-    // Nothing that is pinned was removed; a single result too large for the window is still there.
+    // Removal keeps pinned messages; a single result too large for the window may still be there.
     return now.usedTokens > limit ? this.#compact(options, now, true) : now;
   }
 
@@ -315,14 +319,14 @@ export class ReductionLadder {
 
 const NO_SUMMARY = 'no summary could make room in time';
 
-/** No model has a smaller window: an error that names one, or is about a smaller request, was misread. */
+/** No model has a smaller window: an error that implies one was misread. */
 const LEAST_WINDOW = 1000;
-/** Of a request that was too long, what is taken for the window when the server names none. */
+/** If the server names no window, this share of the rejected request is assumed to fit. */
 const GUESS = 0.9;
 
 /**
- * Records the window that an overflow error reveals: the one that the server names, or less than what it refused.
- * Only a named one may be larger than what was assumed, and only a named one is remembered beyond the session.
+ * Records the window learned from an overflow error: the one that the server names, or an estimate from the rejected
+ * request. Only a named window may exceed the assumed one, and only a named one is remembered after the session.
  */
 async function learnWindow(
   { projection, deps, append }: Session,

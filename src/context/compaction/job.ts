@@ -1,4 +1,4 @@
-/** What one compaction works on and what may come of it. */
+/** Input and outcomes of one compaction. */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { Reduction } from '../../protocol/entries/kinds/reduction.ts';
@@ -28,19 +28,19 @@ export interface CompactionDeps {
   readonly counter: TokenCounter;
   readonly summarize: SummaryModel;
   readonly isSensitive: (path: string) => boolean;
-  /** Contents of files that were quoted lately; after an edit they are read again. */
+  /** Contents of recently quoted files; an edit invalidates an entry. */
   readonly fileCache: CacheStore<string>;
   /** `context.summary`. */
   readonly writer: 'smart' | 'simple';
   readonly minRetainRounds: number | undefined;
-  /** Tokens that a summary may take of a window at most. */
+  /** Maximum tokens of a summary for a window. */
   readonly summaryCap: (windowTokens: number) => number;
 }
 
 export interface CompactionJob {
   readonly entries: readonly JSONLEntry[];
   readonly view: View;
-  /** Where the shell is: absolute. */
+  /** Absolute working directory of the shell. */
   readonly cwd: string;
   readonly trigger: 'auto' | 'manual';
   readonly focus: string | undefined;
@@ -51,21 +51,21 @@ export interface CompactionJob {
   readonly blobs: Blobs;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
-  /** Hears how a summary was asked for, and in which bodies; for the record. */
+  /** Called with each summary request and the bodies that were sent; for the request log. */
   readonly onAsked?: (asked: AskedSummary) => void;
-  /** Upper bound of the request afterwards, in tokens; absent = below the trigger. */
+  /** Maximum tokens of the request after the compaction; absent = below the trigger. */
   readonly mustReach?: number;
-  /** True when no model is to be asked: it was asked a moment ago, and the request is still too long. */
+  /** True to skip the model: it was asked just before, and the request is still too long. */
   readonly withoutModel?: boolean;
-  /** The draft came late and replaces steps that were shortened in the meantime: it need not free anything. */
+  /** True if the draft came late and replaces ledger lines written meanwhile: it need not free any tokens. */
   readonly isLate?: boolean;
-  /** Seq of the first entry of what stays verbatim whatever its size: the current turn. */
+  /** Seq of the first entry of the current turn, which stays verbatim whatever its size. */
   readonly keepFrom?: number;
-  /** A summary that was written in the background: no model is asked. */
+  /** A summary that was written in the background; the model is not asked. */
   readonly draft?: SummaryDraft;
 }
 
-/** One request for a summary that went out. */
+/** A summary request that was sent. */
 export interface AskedSummary {
   readonly cut: SummaryCut;
   readonly outcome: RequestOutcome;
@@ -75,34 +75,34 @@ export interface AskedSummary {
 export type CompactionOutcome =
   | { readonly type: 'cancelled' }
   | { readonly type: 'refused'; readonly message: string; readonly usage?: NewEntry }
-  /** Nothing to summarise, but results that were too large could be shortened. */
+  /** Nothing to summarise, but results that were too large can be clipped. */
   | { readonly type: 'clipped'; readonly reduction: Reduction }
   | {
       readonly type: 'compacted';
       readonly summary: string;
-      /** `retained` holds what was there when the job began; the caller adds what was appended since. */
+      /** `retained` lists the entries at the start of the job; the caller adds those appended since. */
       readonly metadata: CompactMetadata & { readonly retained: readonly string[] };
       readonly reduction?: Reduction;
-      /** Seq of the last entry that the summary itself speaks for. */
+      /** Seq of the last entry that the summary covers. */
       readonly lastMessageSeq: number | undefined;
-      /** As the model wrote it. */
+      /** The text as the model wrote it. */
       readonly text: string;
       readonly plan: CompactionPlan;
       /** Paths in the summary that occur nowhere in the log. */
       readonly unverified: readonly string[];
-      /** What became of steps that came after a draft and are too old for the tail. */
+      /** Ledger for steps that are newer than the draft but too old for the tail. */
       readonly ledger?: LedgerPlan;
       readonly snippetTexts: ReadonlyMap<string, string>;
       readonly usage?: NewEntry;
-      /** Present when the summary is not the model's. */
+      /** Present if the model did not write the summary: the reason. */
       readonly fallback?: string;
     };
 
 // Sizes and budgets of one compaction, in tokens calibrated for the model.
 
-/** Share of the window that has to be free below the trigger for it to be worth aiming at. */
+/** If less than this share of the window is free below the trigger, the trigger is not a useful goal. */
 const MIN_ROOM = 0.05;
-/** The wrapper, the heading and the note around a summary. */
+/** Tokens of the wrapper, heading and note around a summary. */
 const WRAPPER_TOKENS = 80;
 
 export class Sizing {
@@ -117,7 +117,7 @@ export class Sizing {
   /** Tokens of a whole request. */
   ofView(view: View, policy = this.#job.policy): number {
     const { total, features } = new RequestSizer(this.#deps.counter).of(view, this.#job.tools, policy);
-    // As the projection will measure it: a summary is another mixture of scripts than what it stands for.
+    // Calibrated like the projection: a summary has a different mix of scripts than the text that it replaces.
     return Math.ceil(total * this.#deps.counter.ratio(this.#job.model.id, features));
   }
 
@@ -134,12 +134,12 @@ export class Sizing {
     return this.#deps.counter.ratio(this.#job.model.id);
   }
 
-  /** What the request may have at most afterwards. */
+  /** Maximum tokens of the request after the compaction. */
   bound(): number {
     return this.#job.mustReach ?? this.#job.window.trigger - 1;
   }
 
-  /** What would be left with an empty summary: known before a model is asked. */
+  /** Tokens with an empty summary, known before the model is asked. 0 if results are clipped. */
   leastAfter({ kept, clips }: CompactionPlan): number {
     if (clips.length > 0) return 0;
     return this.ofView({ ...this.#job.view, summary: undefined, atoms: kept });
@@ -150,7 +150,7 @@ export class Sizing {
     const { window, mustReach, view } = this.#job;
     const fixed = this.#fixed();
     const goal = mustReach ?? window.trigger;
-    // Where what cannot shrink leaves no room below the trigger, what has to be reached is the goal.
+    // If the fixed parts leave no room below the trigger, aim at the bound that must be reached.
     const isFull = window.trigger - fixed < MIN_ROOM * window.window;
     const trigger = isFull ? goal : Math.min(window.trigger, goal);
     const conversation = view.atoms.reduce((sum, atom) => sum + this.ofAtom(atom), 0);
@@ -162,7 +162,7 @@ export class Sizing {
     };
   }
 
-  /** `covered`: how many atoms a summary that is written already speaks for. */
+  /** `covered`: number of atoms that an existing summary covers. */
   plan(budget: CompactionBudget, snippetTokens: number, covered?: number): CompactionPlan | undefined {
     const { view, trigger, mustReach, keepFrom } = this.#job;
     return planCompaction({

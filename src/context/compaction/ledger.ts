@@ -1,7 +1,7 @@
 /**
- * The ledger: masking in its cheapest form. Old steps leave the request together, and one note with a line
- * for each of their calls replaces them. What the user wrote stays. Nothing is lost, since each line is a
- * pointer; and since a change costs the provider's cache, many steps go at once or none. Pure.
+ * The ledger, the cheapest form of masking: replaces a group of old steps with one note that has a line per tool call.
+ * User messages stay. Nothing is lost, since each line is a pointer for Recall. Every change invalidates the provider's
+ * cache, so either many steps are replaced at once or none. Pure.
  */
 
 import { shellCommand } from '../../protocol/entries/readEntry.ts';
@@ -19,18 +19,18 @@ import { pinnedAtoms } from './plan.ts';
 
 export interface LedgerInput {
   readonly view: View;
-  /** Atoms of the view that are old enough. */
+  /** Atoms of the view that are old enough to replace. */
   readonly old: readonly Atom[];
-  /** Tokens that have to be freed, or nothing happens. */
+  /** Minimum tokens to free; with less, nothing is replaced. */
   readonly minGain: number;
   readonly sizeOf: (atom: Atom) => number;
-  /** Tokens of a text, calibrated. */
+  /** Calibrated tokens of a text. */
   readonly sizeOfText: (text: string) => number;
 }
 
-/** Neighbouring atoms and the note in their place. */
+/** Adjacent atoms and the note that replaces them. */
 export interface LedgerRun {
-  /** Uuids of heads. */
+  /** Uuids of their heads. */
   readonly removed: readonly string[];
   readonly note: string;
 }
@@ -41,7 +41,10 @@ export interface LedgerPlan {
   readonly gain: number;
 }
 
-/** The notes for everything old enough; undefined when they would not free `minGain`. What no request has shown yet stays. */
+/**
+ * Plans notes for all old atoms; undefined if they free less than `minGain`. Results that no request has contained yet
+ * stay.
+ */
 export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   const { view, sizeOf, sizeOfText } = input;
   const unseen = new Set(view.atoms.slice(firstUnseen(view.atoms)));
@@ -53,7 +56,7 @@ export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   for (const atoms of runsOf(old, view)) {
     const run = toRun(atoms, input);
     const freed = sizeOfAll(atoms, sizeOf) - sizeOfText(run.note) - NOTE_OVERHEAD;
-    // A single short reply is shorter than a note about it.
+    // A single short reply can be shorter than a note about it.
     if (freed <= 0) continue;
     runs.push(run);
     gain += freed;
@@ -61,7 +64,7 @@ export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   return runs.length === 0 || gain < input.minGain ? undefined : { runs, gain };
 }
 
-/** What masking may take: everything before the newest `protectTokens`, and before the entry with the seq `before`. */
+/** Atoms that masking may replace: older than the newest `protectTokens` and before the entry with seq `before`. */
 export function oldAtoms(
   { atoms }: View,
   {
@@ -74,20 +77,22 @@ export function oldAtoms(
   return atoms.slice(0, tail).filter(({ head }) => head.seq < before);
 }
 
-/** Results that no request has shown yet, and whatever came after them, such as the output of the user's own command. */
+/**
+ * Index of the first atom that no request has contained yet, such as new results or output of the user's own command.
+ */
 function firstUnseen(atoms: readonly Atom[]): number {
   const lastReply = atoms.findLastIndex(({ kind }) => kind === 'reply');
   return atoms[lastReply]?.calls.length === 0 ? lastReply + 1 : Math.max(0, lastReply);
 }
 
-/** The message around a note. */
+/** Tokens of the message around a note. */
 const NOTE_OVERHEAD = 12;
 
 function sizeOfAll(atoms: readonly Atom[], sizeOf: LedgerInput['sizeOf']): number {
   return atoms.reduce((sum, atom) => sum + sizeOf(atom), 0);
 }
 
-/** Neighbours that may go, in order. Prompts, pins, instructions and earlier notes stay where they are. */
+/** Groups adjacent atoms that may be replaced, in order. Prompts, pins, instructions and earlier notes stay. */
 function runsOf(old: readonly Atom[], view: View): readonly (readonly Atom[])[] {
   const pinned = pinnedAtoms(view.atoms, view.pinned);
   const runs: Atom[][] = [];
@@ -111,10 +116,10 @@ function mayGo({ kind, head, calls }: Atom): boolean {
   return kindOf(head)?.folds === true;
 }
 
-/** Of the reductions that record a ledger. */
+/** `strategy` of reductions that record a ledger. */
 const LEDGER = 'ledger';
 
-/** The entry of a plan: all of it is one reduction. */
+/** The entry for a plan: one reduction with all its notes. */
 export function ledgerEntry(
   { runs }: Pick<LedgerPlan, 'runs'>,
   facts: { readonly reason: string; readonly preTokens: number; readonly postTokens: number },
@@ -128,7 +133,7 @@ export function ledgerEntry(
   });
 }
 
-/** A view as it will be with the plan in it, to be measured before anything is written. */
+/** The view with the plan applied, to measure it before anything is written. */
 export function withLedger(view: View, plan: LedgerPlan | undefined): View {
   if (plan === undefined) return view;
   const noteBy = new Map(plan.runs.map(({ removed, note }) => [removed[0], note]));
@@ -162,22 +167,22 @@ function placeOf(run: readonly Atom[], { view, old }: LedgerInput): LedgerPlace 
   if (before !== undefined && reductionOf(before.head)?.strategy === LEDGER) return 'continued';
   const prompt = view.atoms.findLast(({ head }) => isPrompt(head));
   if (prompt === undefined || at < view.atoms.indexOf(prompt)) return 'earlier';
-  // While a summary is written the prompt may stay though it is not among what the summary leaves.
+  // During a compaction the prompt may stay even if it is not among the atoms to replace.
   const isSummarised = !old.includes(prompt) || (view.summary?.seq ?? -1) > prompt.head.seq;
   return isSummarised ? 'current_after_summary' : 'current';
 }
 
-// What a note of the ledger says: a heading, and a line with its pointer for each step in whose place it stands. Pure.
+// Text of a ledger note: a heading, and one line with a pointer for each replaced step. Pure.
 
-/** Where the steps of a note stand. */
+/** Position of a note's steps in the conversation. */
 export type LedgerPlace =
   /** Before the newest prompt. */
   | 'earlier'
-  /** Behind the newest prompt: they belong to the task at hand. */
+  /** After the newest prompt: part of the current task. */
   | 'current'
-  /** The same, where a summary may speak for the first steps of that task. */
+  /** The same, but a summary may cover the first steps of the task. */
   | 'current_after_summary'
-  /** Directly behind another note. */
+  /** Directly after another note. */
   | 'continued';
 
 const RECALL = 'Recall with its pointer ("#12") or a query shows all of it:';
@@ -189,7 +194,7 @@ const headings: Readonly<Record<LedgerPlace, string>> = {
   continued: `Further steps, already done, a line each; ${RECALL}`,
 };
 
-/** The note for neighbouring atoms; empty when they say nothing about the past. */
+/** The note for adjacent atoms; empty if they have no lines. */
 export function ledgerNote(atoms: readonly Atom[], place: LedgerPlace): string {
   const lines = ledgerLines(atoms);
   return lines.length === 0 ? '' : [headings[place], ...lines].join('\n');
@@ -198,19 +203,19 @@ export function ledgerNote(atoms: readonly Atom[], place: LedgerPlace): string {
 /** Tokens of a call's arguments in its line, and of the text next to calls. */
 const TITLE_TOKENS = 20;
 const WORDS_TOKENS = 24;
-/** Tokens of what a failure says. */
+/** Maximum tokens of a failure's detail. */
 const DETAIL_TOKENS = 30;
-/** Tokens of the todo items that were open. */
+/** Maximum tokens of open todo items. */
 const TODO_TOKENS = 40;
-/** A reply that ended a turn is what the user was told: more of it stays. */
+/** Maximum tokens of a reply that ended a turn: more of it is kept, since it is the answer to the user. */
 const ANSWER_TOKENS = 90;
-/** More than this at either end of a text cannot matter for one line. */
+/** Characters read at either end of a text; more cannot matter for one line. */
 const MAX_LOOKED_AT = 800;
 
-/** The lines of atoms; none for notes of the program that say nothing about the past. */
+/** The lines for atoms; none for notes of the program, which do not describe past work. */
 export function ledgerLines(atoms: readonly Atom[]): readonly string[] {
   const calls = atoms.flatMap((atom) => atom.calls);
-  // What an earlier list had open may be done by now.
+  // Only the last todo list: items open in an earlier one may be done by now.
   const lastTodos = calls.findLast(({ result }) => result?.toolResult?.todos !== undefined);
   return atoms.flatMap((atom) => {
     const { head, kind } = atom;
@@ -226,7 +231,7 @@ export function ledgerLines(atoms: readonly Atom[]): readonly string[] {
   });
 }
 
-/** The outcome stands before the arguments, which may be cut: a long command must not hide that it failed. */
+/** The outcome comes before the arguments, which may be cut: a long command must not hide its failure. */
 function callLine({ call, result }: AtomCall, objects: string | undefined): string {
   const { toolResult } = result ?? {};
   const bytes = toolResult?.original?.bytes ?? Buffer.byteLength(textOf(toolResult?.output ?? ''));
@@ -235,7 +240,7 @@ function callLine({ call, result }: AtomCall, objects: string | undefined): stri
   return `#${result?.seq ?? call.seq} ${parts.filter((part) => part !== '').join(' ')}`;
 }
 
-/** A command that the user ran. */
+/** Line for a command that the user ran. */
 function shellLine(entry: JSONLEntry): string {
   const outcome = shellOutcome(entry);
   if (outcome === undefined) return `#${entry.seq} ! ${inShort(textOf(entry.message.content), WORDS_TOKENS)}`;
@@ -250,7 +255,7 @@ function outcomePart({ words, isFailure, detail = '' }: CallOutcome, bytes: numb
   return parts.length === 0 ? '' : `[${parts.join(', ')}]`;
 }
 
-/** The items that a todo list had open, as far as there is room; undefined for none. */
+/** Open items of a todo list, as many as fit; undefined if there are none. */
 function openTodos({ result }: AtomCall): string | undefined {
   const open = (result?.toolResult?.todos ?? []).filter(({ status }) => status !== 'completed');
   if (open.length === 0) return undefined;
@@ -265,8 +270,8 @@ function openTodos({ result }: AtomCall): string | undefined {
 }
 
 /**
- * A text on one line: whole where it fits, otherwise its beginning and its end. Answers put the outcome first and
- * what they ask last.
+ * Puts a text on one line: in full if it fits, otherwise its beginning and end. Answers usually start with the outcome
+ * and end with a question.
  */
 function inShort(text: string, maxTokens: number): string {
   const isLong = text.length > 2 * MAX_LOOKED_AT;
@@ -277,7 +282,10 @@ function inShort(text: string, maxTokens: number): string {
   return `${truncateToTokens(start, maxTokens - estimateTokens(end, HIGH) - 1, ' …', HIGH)} ${end}`.trim();
 }
 
-/** From the last paragraph on, or from a question before it: as many of the sentences there as fit, the last at least. */
+/**
+ * The end of a text, from the last paragraph or an earlier question on: as many of its last sentences as fit, at least
+ * one.
+ */
 function endOf(text: string, maxTokens: number): string {
   const tail = tailOf(text.trimEnd(), MAX_LOOKED_AT);
   const starts = [0, ...Array.from(tail.matchAll(SENTENCE_END), ({ 0: end, index }) => index + end.length)];
@@ -294,7 +302,7 @@ function endOf(text: string, maxTokens: number): string {
   return wanted.find((end) => estimateTokens(end, HIGH) <= maxTokens) ?? lastWords(last, maxTokens);
 }
 
-/** Not the dot of a numbered list or of a path. */
+/** Does not match the dot of a numbered list or of a path. */
 const SENTENCE_END = /(?<=[^\d\s][.!?]["')\]`*]*)\s+|(?<=[。！？])|\n+/g;
 const QUESTION = /[?？]["')\]`*]*\s*$/;
 

@@ -1,7 +1,7 @@
 /**
- * What a compaction keeps: which atoms stay, which of the user's messages are copied, how much room files get, and
- * which results have to be clipped. Pure. The room for files and messages is set aside before the tail is chosen, so
- * that a long tail never leaves a compaction without the files that matter.
+ * Plans a compaction: which atoms stay, which user messages are quoted, how many tokens files get, and which results
+ * are clipped. Pure. Tokens for files and messages are reserved before the tail is chosen, so that a long tail never
+ * leaves a compaction without the files that matter.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
@@ -11,60 +11,60 @@ import type { CompactionBudget } from '../tokens/budgets.ts';
 import { chooseUserMessages, type KeptMessage, quoteUserMessages } from './summaryMessage.ts';
 
 export interface CompactionPlan {
-  /** In log order. What is pinned stands before the tail. */
+  /** In log order; pinned atoms come before the tail. */
   readonly kept: readonly Atom[];
-  /** How many atoms, from the first, the summary has to speak for; the newest of them may be kept too. */
+  /** Number of atoms, from the first, that the summary must cover; the newest of them may be kept too. */
   readonly cut: number;
-  /** Kept atoms that are too old for the tail, and that a summary written earlier does not speak for. */
+  /** Kept atoms that are too old for the tail and not covered by an existing summary. */
   readonly uncovered: readonly Atom[];
-  /** The user's messages from among what is summarised. */
+  /** User messages from the summarised part. */
   readonly userMessages: readonly KeptMessage[];
   /** Tokens for quoted files. */
   readonly snippetTokens: number;
-  /** Results of kept atoms that have to be clipped, with the tokens that each may keep. */
+  /** Results of kept atoms to clip, with the tokens that each may keep. */
   readonly clips: readonly { readonly result: JSONLEntry; readonly tokens: number }[];
-  /** False when there is nothing that a summary could stand in for. */
+  /** False if there is nothing for a summary to replace. */
   readonly isWorthwhile: boolean;
 }
 
 export interface PlanInput {
   readonly view: View;
   readonly budget: CompactionBudget;
-  /** Calibrated tokens of what stays whatever happens. */
+  /** Calibrated tokens of the parts that always stay. */
   readonly fixed: number;
   /** Calibrated tokens of the files that could be quoted. */
   readonly snippetTokens: number;
-  /** The user asked for it: room is made although everything would fit as it is. */
+  /** True if the user asked for the compaction: it then runs even if everything would fit. */
   readonly isAsked: boolean;
-  /** False while the newest results can still be sent as they are: the model has not seen them yet. */
+  /** False while the newest results, which the model has not seen yet, still fit. */
   readonly mayDropNewest: boolean;
-  /** Newest rounds to keep whole where they fit. */
+  /** Newest rounds to keep in full if they fit. */
   readonly minRounds?: number | undefined;
-  /** How many atoms a summary that is written already speaks for: what follows them stays. */
+  /** Number of atoms that an existing summary covers; the atoms after them stay. */
   readonly covered?: number | undefined;
-  /** Seq of the first entry of what stays whatever its size. */
+  /** Seq of the first entry of the part that stays whatever its size. */
   readonly keepFrom?: number | undefined;
   readonly sizeOf: (atom: Atom) => number;
   readonly sizeOfResult: (result: JSONLEntry) => number;
   readonly sizeOfText: (text: string) => number;
 }
 
-/** Shares of the tail that are tried: the first that reaches the target is taken. */
+/** Shares of the tail to try; the first one that reaches the target is used. */
 const TAILS: readonly number[] = [1, 0.5, 0.25, 0];
-/** Tokens that a summary has to stand in for when the user asks for one: less gains nothing and has to be paid for. */
+/** Minimum tokens that a summary requested by the user must replace; below that it costs more than it saves. */
 const LEAST_BY_HAND = 200;
-/** Share of the room next to the tail that files get at least, if there are any. */
+/** Minimum share of the file budget that files get next to the tail, if there are any. */
 const LEAST_SNIPPETS = 0.2;
-/** Of what is dropped, at most this much comes back as quoted files: read again for nothing else. */
+/** Maximum share of the dropped tokens that quoted files may take up again. */
 const SNIPPETS_OF_DROPPED = 0.25;
-/** Tokens that files get however little is dropped: enough for a part of one. */
+/** Tokens that files get however little is dropped: enough for part of one file. */
 export const MIN_SNIPPETS = 120;
-/** A clipped result keeps at least this much, or clipping it is not worth the loss. */
+/** Minimum tokens that a clipped result keeps; below that clipping loses too much. */
 const MIN_CLIP = 100;
 
 /**
- * The gentlest plan that reaches the target: first a smaller tail, then clipped results, then nothing but what is
- * pinned. Undefined when there is nothing to summarise. The last plan may still miss the target.
+ * Returns the gentlest plan that reaches the target: first with a smaller tail, then with clipped results, then with
+ * pinned atoms only. Undefined if there is nothing to summarise. The last plan may still miss the target.
  */
 export function planCompaction(input: PlanInput): CompactionPlan | undefined {
   const { view, sizeOf } = input;
@@ -83,7 +83,7 @@ function leastDropped({ isAsked }: PlanInput): number {
   return isAsked ? LEAST_BY_HAND : 0;
 }
 
-/** Tokens that atoms, messages and files may have together. */
+/** Tokens available for atoms, messages and files together. */
 function roomOf({ budget, fixed }: PlanInput): number {
   return budget.target - fixed - budget.summary - budget.facts;
 }
@@ -97,7 +97,7 @@ function planWith(input: PlanInput, share: number): CompactionPlan {
     tokens: Math.min(budget.retain * share, Math.max(0, left)),
     room: left,
   });
-  // The first pass says which prompts leave, the second makes room for them.
+  // The first pass finds the prompts that leave; the second makes room for quoting them.
   const first = planAtoms(input, tail(room - files));
   const messages = sizeOfMessages({ userMessages: messagesFor(first.cut, first.kept, input) }, input);
   const { kept, cut, uncovered } = planAtoms(input, tail(room - files - messages));
@@ -119,12 +119,12 @@ function planWith(input: PlanInput, share: number): CompactionPlan {
   };
 }
 
-/** Everything that may go has gone: the newest results are clipped, or even they go. */
+/** For when no tail fits: clips the newest results or drops even those. */
 function planTight(input: PlanInput, total: number, room: number): CompactionPlan | undefined {
   const { view, sizeOf, isAsked, mayDropNewest, covered, keepFrom } = input;
   const bare = planAtoms(input, { tokens: 0, room: 0, isBare: true });
   const most = total - sizeOfAll(bare.kept, sizeOf);
-  // Everything would fit afterwards as it is: only a user who asks for it may still want less.
+  // Everything would fit uncompacted; then only a user's request justifies a compaction.
   const isWanted = isAsked && mayDropNewest && most >= LEAST_BY_HAND;
   if (total <= room && !isWanted) return undefined;
   const newest = planAtoms(input, { tokens: 0, room: 0 });
@@ -140,9 +140,9 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
   const free = newest.kept.filter(({ head }) => !view.pinned.has(head.uuid));
   const widerBy = (share: number): number => room + share * Math.max(0, input.budget.target - input.fixed);
   const wider = widerBy(WIDER);
-  // What stays whatever its size gets the most; then what the model asked for and has not seen yet.
+  // The part that must stay gets the most room, then results that the model asked for and has not seen yet.
   const first = keepFrom !== undefined ? wider : mayDropNewest ? room : widerBy(WIDER_FOR_UNSEEN);
-  // What the user pinned is clipped last: before it, older messages give way, and the room for new work.
+  // Pinned results are clipped last: user messages and the room for new work shrink first.
   for (const { clippable, share, most: atMost } of [
     { clippable: free, share: 1, most: first },
     { clippable: free, share: 0.5, most: wider },
@@ -153,7 +153,7 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
     const own = atMost - snippetTokens - sizeOfMessages(plan, input);
     const clips = clipsFor(newest.kept, clippable, own, input);
     const isEnough = plan.isWorthwhile && total - sizeOfAll(newest.kept, sizeOf) >= leastDropped(input);
-    // What stays whatever its size stays as it is.
+    // The part that must stay is never clipped.
     if (clips !== undefined && clips.length > 0 && keepFrom !== undefined) return undefined;
     if (clips !== undefined && (clips.length > 0 || isEnough)) return { ...plan, clips };
   }
@@ -161,9 +161,9 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
   return dropsSomething(view, bare.kept) ? planned(bare) : undefined;
 }
 
-/** By this share of what a compaction aims at it may miss that, before it clips what is pinned. */
+/** Share of the target by which a compaction may exceed it, to avoid clipping pinned results. */
 const WIDER = 0.5;
-/** More, and in a small window nearly every step is followed by a compaction. */
+/** With a larger share, a small window would need a compaction after nearly every step. */
 const WIDER_FOR_UNSEEN = 0.2;
 
 function dropsSomething({ atoms }: View, kept: readonly Atom[]): boolean {
@@ -173,18 +173,18 @@ function dropsSomething({ atoms }: View, kept: readonly Atom[]): boolean {
 type PlannedAtoms = Pick<CompactionPlan, 'kept' | 'cut' | 'uncovered'>;
 
 interface AtomBudget {
-  /** Of the tail. */
+  /** Tokens for the tail. */
   readonly tokens: number;
-  /** For the newest rounds, where some are to stay whole. */
+  /** Tokens for the newest rounds that must stay complete. */
   readonly room: number;
-  /** True to keep nothing but what is pinned. */
+  /** True to keep only pinned atoms. */
   readonly isBare?: boolean;
 }
 
 /**
- * The newest atoms that fit, the newest exchange always unless `isBare`, and what is pinned: the newest prompt with
- * what it answers, the latest word on permission mode and environment, and what the user pinned. Instructions are
- * pinned elsewhere.
+ * Selects the newest atoms that fit, always with the newest exchange unless `isBare`, and the pinned atoms: the newest
+ * prompt with the reply that it answers, the latest permission mode and environment notes, and the user's pins.
+ * Instructions are pinned separately.
  */
 function planAtoms(input: PlanInput, budget: AtomBudget): PlannedAtoms {
   const { view, covered = Number.POSITIVE_INFINITY } = input;
@@ -200,7 +200,7 @@ function planAtoms(input: PlanInput, budget: AtomBudget): PlannedAtoms {
   return { kept, cut, uncovered };
 }
 
-/** The reply that the newest prompt answers: "yes, please" says nothing without it. Undefined where it is long. */
+/** The reply that the newest prompt answers ("yes, please" means nothing without it); undefined if it is long. */
 function answeredBy({ view: { atoms }, budget, sizeOf }: PlanInput): Atom | undefined {
   const prompt = atoms.findLastIndex(({ head }) => isPrompt(head));
   const reply = atoms
@@ -210,7 +210,7 @@ function answeredBy({ view: { atoms }, budget, sizeOf }: PlanInput): Atom | unde
   return sizeOf(reply) <= Math.min(MAX_ANSWERED, budget.retain) ? reply : undefined;
 }
 
-/** Tokens of a reply that stays with the prompt that answers it; a longer one is not a question but a report. */
+/** Maximum tokens of a reply kept for the prompt that answers it; a longer one is a report rather than a question. */
 const MAX_ANSWERED = 1000;
 
 function startOfTail(
@@ -228,15 +228,15 @@ function startOfTail(
 }
 
 /**
- * Index of the newest thing that was said: the last reply, or the prompt that waits for one. Notes of the program
- * that follow it (a new date after a resume) are not the newest of the conversation.
+ * Index of the last reply, or of the prompt that waits for one. Notes of the program after it, such as a new date after
+ * a resume, do not count.
  */
 function newestExchange(atoms: readonly Atom[]): number {
   const index = atoms.findLastIndex(({ kind, head }) => kind === 'reply' || isPrompt(head));
   return index === -1 ? atoms.length - 1 : index;
 }
 
-/** What no reduction takes away: the newest of what the model has to go by, and what the user pinned. */
+/** Atoms that no reduction removes: the newest prompt, mode and environment, and the user's pins. */
 export function pinnedAtoms(atoms: readonly Atom[], pinned: ReadonlySet<string>): ReadonlySet<Atom> {
   return new Set([...alwaysKept(atoms), ...atoms.filter((atom) => pinned.has(atom.head.uuid))]);
 }
@@ -245,7 +245,7 @@ function isInstructions({ head }: Atom): boolean {
   return head.subtype === 'instructions';
 }
 
-/** Of the prompts that leave, and of those that left before. */
+/** Quotes from the prompts that leave now and those that left earlier. */
 function messagesFor(
   cut: number,
   kept: readonly Atom[],
@@ -265,7 +265,7 @@ function sizeOfMessages(
   return sizeOfText(quoteUserMessages(userMessages));
 }
 
-/** A step that no summary speaks for becomes a line for each of its calls. */
+/** Tokens of the ledger line that replaces a call no summary covers. */
 const LINE_TOKENS = 40;
 
 function sizeOfKept(
@@ -285,8 +285,8 @@ function sizeOfAll(atoms: readonly Atom[], sizeOf: PlanInput['sizeOf']): number 
 }
 
 /**
- * Equal shares of what is left for every result of `clippable` atoms that is larger than its share; none where all
- * fits, undefined where too little would be left of them.
+ * Divides the remaining tokens equally among the results of `clippable` atoms that exceed their share. Returns an empty
+ * list if everything fits, undefined if too little would be left of each result.
  */
 function clipsFor(
   kept: readonly Atom[],

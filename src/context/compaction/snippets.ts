@@ -1,6 +1,7 @@
 /**
- * The files that a compaction quotes: changed ones first, then those the current task read. Read now, cut to their
- * share of the room, and kept by hash, so that a resumed session sends the same bytes when the files have changed.
+ * Chooses the files that a compaction quotes: modified files first, then files that the current task read. The files
+ * are read from disk now, cut to their share of the tokens, and stored by hash, so that a resumed session sends the
+ * same bytes even if the files have changed.
  */
 import { relative } from 'node:path';
 import * as z from 'zod';
@@ -17,27 +18,27 @@ import { labelled, quoteFile } from './summaryMessage.ts';
 /** A file that could be quoted. */
 export interface FileCandidate extends FileLines {
   readonly reference: FileReference;
-  /** As it is named in the quote: relative to the project where it lies inside. */
+  /** Name in the quote: relative to the project for files inside it. */
   readonly name: string;
 }
 
 export interface Snippets {
   readonly files: readonly { readonly path: string; readonly hash: string; readonly bytes: number }[];
-  /** By hash; on disk too when this is returned. */
+  /** By hash; stored on disk before this is returned. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Calibrated tokens of all of them, quoted. */
+  /** Calibrated tokens of all quotes. */
   readonly tokens: number;
 }
 
 export const noSnippets: Snippets = { files: [], texts: new Map(), tokens: 0 };
 
-/** More of a file is not looked at. */
+/** Maximum characters read per file. */
 const MAX_CHARACTERS = 512 * 1024;
 
 /**
- * The files that matter most and can be quoted: text, readable, not sensitive. What the tail of `plan` shows of them
- * is not quoted again: a file of which it shows the lines that matter comes last, and one that it shows whole is
- * quoted only where there is no other.
+ * The most important files that can be quoted: text, readable, not sensitive. Avoids quoting what the tail of `plan`
+ * already shows: a file whose relevant lines are shown comes last, and one that is shown in full is quoted only if
+ * there is no other.
  */
 export async function findFiles(
   { entries, view, signal }: Pick<CompactionJob, 'entries' | 'view' | 'signal'>,
@@ -70,7 +71,10 @@ export async function findFiles(
   return all.length === 0 && whole !== undefined ? [whole] : all;
 }
 
-/** When only the beginning was read, the last line may be incomplete and the marker below it is not part of the file. */
+/**
+ * Splits a text into lines. If only the beginning was read, drops the last line, which may be incomplete, and the
+ * truncation marker after it.
+ */
 function linesOf(text: string): Pick<FileLines, 'lines' | 'isAll'> {
   const lines = text.split('\n');
   const isAll = text.length <= MAX_CHARACTERS;
@@ -79,9 +83,9 @@ function linesOf(text: string): Pick<FileLines, 'lines' | 'isAll'> {
 }
 
 /**
- * Tells of a file, by its real path and its lines as they are now, the indices of those that the tail shows: in what
- * Read printed, under the same number and with the same text, or in what Write was given. What becomes a line of its
- * own or is clipped shows nothing.
+ * Returns a function that, for a file (real path and current lines), finds the line indices that the tail already
+ * shows: in Read output with the same number and text, or in the content given to Write. Results that become a ledger
+ * line or are clipped show nothing.
  */
 function linesInTail(
   { kept, uncovered, clips }: Pick<CompactionPlan, 'kept' | 'uncovered' | 'clips'>,
@@ -108,7 +112,7 @@ function linesInTail(
   return (path, lines) => new Set(shown.get(path)?.flatMap((linesOf) => linesOf(lines)));
 }
 
-/** Of what Read printed, the lines that the file still has there. */
+/** Indices of the lines in Read output that are unchanged in the file. */
 function numberedLines(output: string, lines: readonly string[]): readonly number[] {
   return output.split('\n').flatMap((line) => {
     const [head, number] = /^ *(\d+)\t/.exec(line) ?? [];
@@ -123,12 +127,12 @@ function writtenBy({ tool }: AtomCall['call']): string | undefined {
   return writeInput.safeParse(tool?.input).data?.content;
 }
 
-/** Tools touched it, or a message named it; a path in a pasted text is no sign that a file matters. */
+/** True if a tool touched the file or a message named it; a path in a pasted text does not count. */
 function isWorthQuoting({ wasModified, wasRead, mentions }: FileReference): boolean {
   return wasModified || wasRead || mentions > 0;
 }
 
-/** Calibrated tokens that these files could take. */
+/** Calibrated tokens of these files if quoted as far as possible. */
 export function tokensOfFiles(
   files: readonly FileCandidate[],
   { counter }: Pick<CompactionDeps, 'counter'>,
@@ -138,13 +142,13 @@ export function tokensOfFiles(
   return Math.ceil(tokens * counter.ratio(model.id));
 }
 
-/** Of all that could be quoted of a file. */
+/** Tokens of everything that could be quoted from a file. */
 function quotedTokens(file: FileCandidate, counter: CompactionDeps['counter']): number {
   const limits = { maxLines: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
   return partTokens(file.name, importantPart(file, [], { ...limits, tokensOf: () => 0 }), counter);
 }
 
-/** Text and what stands around it. */
+/** Tokens of a text and the quote around it. */
 function partTokens(
   name: string,
   { label, text }: Pick<FilePart, 'label' | 'text'>,
@@ -153,7 +157,7 @@ function partTokens(
   return counter.count(quoteFile(name, labelled(label, ''))).tokens + counter.count(text).tokens;
 }
 
-/** The files as they are quoted: whole where they fit, else their important parts; never more than `budgetTokens`. */
+/** Quotes files in full if they fit, otherwise their important parts; never more than `budgetTokens`. */
 export async function cutSnippets(
   candidates: readonly FileCandidate[],
   budgetTokens: number,
@@ -168,9 +172,9 @@ export async function cutSnippets(
   for (const { name, part } of chooseParts(sized, left, { counter, settings })) {
     if (signal.aborted) break;
     if (part.text === '') continue;
-    // As it will be stored: what is sent must be the same after a resume.
+    // Quote the text as it will be stored, so that a resumed session sends the same.
     const quoted = blobs.textOf(labelled(part.label, part.text));
-    // Without its bytes on disk a snippet would be gone after a resume: then it is not quoted at all.
+    // A snippet that cannot be stored would be missing after a resume, so do not quote it.
     const stored = await blobs.put(quoted).catch(() => undefined);
     if (stored === undefined) continue;
     files.push({ path: name, hash: stored.hash, bytes: stored.bytes });
@@ -182,7 +186,7 @@ export async function cutSnippets(
 
 interface SizedFile {
   readonly file: FileCandidate;
-  /** Of all that could be quoted of it. */
+  /** Tokens of everything that could be quoted. */
   readonly tokens: number;
 }
 
@@ -191,12 +195,12 @@ interface ChosenPart {
   readonly part: FilePart;
 }
 
-/** Fewer lines of a larger file say little: others make better use of the room. */
+/** Parts with fewer lines are not useful: other files make better use of the tokens. */
 const FEW_LINES = 15;
 
 /**
- * The most important files that all show something: each gets an equal share of the room, and what smaller ones leave
- * of theirs. One that would leave itself or a more important one only few lines is passed over. At least one is chosen.
+ * Chooses files in order of importance. Each gets an equal share of the tokens plus whatever smaller files leave
+ * unused. Skips a file that would leave only a few lines for itself or for a more important one. Chooses at least one.
  */
 function chooseParts(
   files: readonly SizedFile[],

@@ -1,7 +1,7 @@
 /**
- * Asking for a summary. The request is the conversation's own prefix (same system, tools, messages) and one
- * instruction at its end, so that the provider's prompt cache serves it. Where that does not fit it is clipped to its
- * own budget, and is still valid.
+ * Requests a summary. The request is the conversation's own prefix (same system prompt, tools and messages) plus one
+ * instruction at the end, so that the provider's prompt cache applies. If that does not fit, messages are clipped to a
+ * budget; the request stays valid.
  */
 
 import type { SummaryCut } from '../../protocol/entries/kinds/request.ts';
@@ -25,31 +25,31 @@ import type { Snippets } from './snippets.ts';
 import { quoteFiles, type SnippetTexts } from './summaryMessage.ts';
 
 export type SummaryOutcome =
-  /** `atoms`: how many of the view's, from the first, it speaks for. */
+  /** `atoms`: number of atoms of the view, from the first, that the summary covers. */
   | { readonly type: 'summary'; readonly text: string; readonly atoms: number; readonly reply: Reply }
   | { readonly type: 'aborted' }
-  /** No usable summary; `message` says why. */
+  /** No usable summary; `message` gives the reason. */
   | { readonly type: 'failed'; readonly message: string; readonly reply?: Reply };
 
 export interface SummaryQuestion {
-  /** Atoms that the summariser reads where it cannot have all of them: those that leave. */
+  /** Atoms that the compaction drops: the part to show the summariser if it cannot read all of them. */
   readonly leaving: number;
   readonly budget: CompactionBudget;
-  /** The files that will be quoted next to the summary, as far as the summariser is shown them. */
+  /** The files that will be quoted next to the summary, as shown to the summariser. */
   readonly snippets: Snippets;
 }
 
-/** Least output allowed, as a multiple of the summary's budget: models may reason first or overrun the word limit. */
+/** Minimum output tokens as a multiple of the summary's budget: models may reason first or exceed the word limit. */
 const LEAST_REPLY = 1.25;
 
-/** Asks the model, and once more with a clipped request when the server finds the first too long. */
+/** Asks the model, and retries once with a clipped request if the server finds the first one too long. */
 export async function requestSummary(
   job: CompactionJob,
   { counter, settings, summarize }: CompactionDeps,
   { leaving, budget, snippets }: SummaryQuestion,
 ): Promise<SummaryOutcome & { readonly reply?: Reply }> {
   const { window } = job.window;
-  // Servers refuse a request that asks for a longer reply than the model can write.
+  // Servers reject a request for more output than the model can write.
   const longest = job.model.maxOutputTokens > 0 ? job.model.maxOutputTokens : window;
   const output = {
     least: Math.floor(Math.min(longest, LEAST_REPLY * budget.summary)),
@@ -87,7 +87,7 @@ export async function requestSummary(
       onProgress: (characters) => job.emit({ type: 'compaction_progress', characters }),
       onSent: (one) => sent.push(one),
     });
-    // A connection that does not end when it is told to must not keep the user.
+    // A connection that ignores the abort must not keep the user waiting.
     const answer: SummaryReply = (await untilAborted(asking, job.signal)) ?? { type: 'aborted' };
     job.onAsked?.({ cut: asked.cut, outcome: outcomeOf(answer), sent });
     if (answer.type === 'aborted' || job.signal.aborted) return { type: 'aborted' };
@@ -103,14 +103,14 @@ function outcomeOf(answer: SummaryReply): RequestOutcome {
   return answer.type === 'done' ? 'done' : 'interrupted';
 }
 
-/** The reply as a summary of the first `atoms` of the view, or why it is none. */
+/** Checks the reply; returns it as a summary of the first `atoms` of the view, or the reason why it is not usable. */
 function judge(
   reply: Reply,
   atoms: number,
   { blobs, entries, view, policy }: CompactionJob,
   counter: TokenCounter,
 ): SummaryOutcome {
-  // As it will be stored: what is marked in it afterwards must not take a secret apart.
+  // Use the text as it will be stored, with secrets already removed: later edits must not split a secret.
   const text = blobs.textOf(reply.message.content.trim());
   const part = { ...upTo(view, atoms), systemPrompt: '', instructions: [] };
   const replaced = convertToStandardMessages(part, policy);
@@ -119,7 +119,7 @@ function judge(
     replaced.reduce((sum, message) => sum + counter.countMessage(message), 0),
   );
   if (problem !== undefined) return { type: 'failed', message: problem, reply };
-  // A summary that the user cannot read is none.
+  // A summary in another language is no use to the user.
   if (!sameLanguage(text, typedText(entries)))
     return { type: 'failed', message: 'the summary is not in the language of the conversation', reply };
   return { type: 'summary', text, atoms, reply };
@@ -128,34 +128,34 @@ function judge(
 export interface SummaryRequestInput {
   readonly model: string;
   readonly view: View;
-  /** Atoms that are shown where the whole view does not fit. */
+  /** Atoms to show if the whole view does not fit. */
   readonly leaving: number;
   readonly tools: readonly ToolSchema[];
   readonly policy: ProjectionPolicy;
   readonly counter: TokenCounter;
   readonly focus: string | undefined;
-  /** Quoted in the instruction; their texts are in the policy. */
+  /** Files quoted in the instruction; their texts are in the policy. */
   readonly files: Snippets['files'];
-  /** Tokens (calibrated) that the request and its reply may have together. */
+  /** Calibrated tokens for the request and its reply together. */
   readonly maxTokens: number;
-  /** Tokens that are asked for at most, and that have to be left at least. */
+  /** Output tokens: `most` is requested, `least` must be left. */
   readonly output: { readonly least: number; readonly most: number };
-  /** Words that the summary may have. */
+  /** Maximum words of the summary. */
   readonly maxWords: number;
   readonly maxMessageCharacters: number;
-  /** True after the server refused the whole prefix. */
+  /** True after the server rejected the full prefix. */
   readonly clip: boolean;
 }
 
-/** A request for a summary, and how it was cut out of the conversation. */
+/** A request for a summary, and how it was cut from the conversation. */
 export interface BuiltSummaryRequest {
   readonly request: ModelRequest;
   readonly cut: SummaryCut;
 }
 
 /**
- * The request, or undefined when not even a clipped one fits. The summariser reads everything up to now, like the
- * model whose work it describes; where that does not fit, what leaves.
+ * Builds the request; undefined if not even a clipped one fits. The summariser reads everything so far, like the model
+ * whose work it describes; if that does not fit, only the part that the compaction drops.
  */
 export function buildSummaryRequest(input: SummaryRequestInput): BuiltSummaryRequest | undefined {
   const { view, leaving, files, clip } = input;
@@ -181,12 +181,12 @@ export function buildSummaryRequest(input: SummaryRequestInput): BuiltSummaryReq
   return undefined;
 }
 
-/** The view up to where a summary ends. */
+/** The first `atoms` of the view: the part that a summary covers. */
 export function upTo(view: View, atoms: number): View {
   return { ...view, atoms: view.atoms.slice(0, atoms) };
 }
 
-/** A request for a summary of the whole view; with `characters` clipped to as many for each message. */
+/** Builds a request for a summary of the whole view, with each message clipped to `characters` if given. */
 function requestWithin(
   input: SummaryRequestInput,
   more: Pick<SummaryCut, 'files'>,
@@ -216,7 +216,7 @@ function requestWithin(
   return { cut, request: summaryRequest(input, cut, messages) };
 }
 
-/** The messages of a request for a summary of a view that ends where the summary does. */
+/** The messages of a summary request for a view that ends where the summary ends. */
 export function summaryMessages(view: View, policy: ProjectionPolicy, cut: SummaryCut): Message[] {
   const last = lastMessage(cut, { view, policy });
   if (cut.clip === undefined) return [...convertToStandardMessages(view, policy), last];
@@ -226,7 +226,7 @@ export function summaryMessages(view: View, policy: ProjectionPolicy, cut: Summa
   return [...clippedStart({ view, policy }, characters), ...messages, last];
 }
 
-/** The request around them. */
+/** Builds the request from its messages. */
 export function summaryRequest(
   { model, tools }: Pick<ModelRequest, 'model' | 'tools'>,
   { maxOutputTokens }: SummaryCut,
@@ -235,7 +235,7 @@ export function summaryRequest(
   return { model, messages, tools, toolChoice: 'none', maxOutputTokens };
 }
 
-/** With every message clipped, how many of the newest atoms fit. */
+/** Number of newest atoms that fit, with every message clipped. */
 function atomsWithin(
   input: SummaryRequestInput,
   characters: number,
@@ -291,7 +291,7 @@ function lastMessage(cut: SummaryCut, { view, policy }: Seen): Message {
   return { role: 'user', content: instruction(cut, view, policy.snippets ?? new Map()) };
 }
 
-/** Of the last so many prompts the language is told. */
+/** Number of latest prompts from which the language is detected. */
 const LAST_PROMPTS = 12;
 
 function instruction({ focus, maxWords, files = [] }: SummaryCut, view: View, texts: SnippetTexts): string {
