@@ -137,6 +137,8 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   return {
     look,
     lookSoon() {
+      // What the user has changed since the last turn is nobody's, however short ago that ended.
+      lookedAt = Number.NEGATIVE_INFINITY;
       clearTimeout(soon);
       soon = setTimeout(look, SOON_MS).unref();
     },

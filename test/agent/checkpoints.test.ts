@@ -56,6 +56,14 @@ test('nothing is scanned while a call changes something: what it has changed wou
   expect(asked).toEqual(['keep', 'scan']);
 });
 
+test('the first command of a turn is scanned for, also when the turn before has only just ended', async () => {
+  const { keeper: one, asked } = keeper();
+  await one.before(command, signal);
+  one.lookSoon();
+  await one.before(command, signal);
+  expect(asked).toEqual(['scan', 'scan']);
+});
+
 test('a command that is written is scanned for once', async () => {
   const { keeper: one, asked } = keeper();
   one.lookSoon();
