@@ -93,7 +93,16 @@ export class McpServer {
 
   async call(tool: string, input: unknown, options: CallOptions): Promise<CallResult> {
     const connection = await this.connect();
-    return connection.call(tool, input, options);
+    try {
+      return await connection.call(tool, input, options);
+    } catch (error) {
+      // Some servers list their tools to anybody.
+      if ((error as Error).name === 'AuthorizationNeededError') {
+        await this.disconnect();
+        this.#state = { type: 'needs-auth' };
+      }
+      throw error;
+    }
   }
 
   prompts(): readonly McpPromptInfo[] {

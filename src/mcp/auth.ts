@@ -63,13 +63,14 @@ export interface LoginPorts {
   readonly signal: AbortSignal;
   /** A client that was registered by hand, for servers that register none by themselves. */
   readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
   /** Of the loopback address; by default any that is free. */
   readonly port?: number | undefined;
 }
 
 /** Rejects with what went wrong. When it resolves, the store has the tokens. */
 export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts): Promise<void> {
-  const { fetch, signal, clientId } = ports;
+  const { fetch, signal, clientId, clientSecret } = ports;
   const before = await store.read();
   const state = randomBytes(24).toString('base64url');
   const callback = await listen(state, [
@@ -81,7 +82,11 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
     const isSamePort = before?.port === callback.port;
     // A client is registered for its address.
     const given: StoredOAuthClientInformation | undefined =
-      clientId === undefined ? (isSamePort ? before?.client : undefined) : { client_id: clientId };
+      clientId === undefined
+        ? isSamePort
+          ? before?.client
+          : undefined
+        : { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) };
     let record: AuthRecord = { port: callback.port, ...(given && { client: given }) };
     let verifier = '';
     const provider: OAuthClientProvider = {
@@ -133,7 +138,7 @@ async function challengeOf(url: URL, fetch: Fetch): Promise<{ resourceMetadataUr
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/list' }),
   });
   await response.body?.cancel();
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);

@@ -84,7 +84,7 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
     await client.connect(transport, { timeout, signal: ports.signal });
   } catch (error) {
     await transport.close().catch(() => undefined);
-    if (error instanceof UnauthorizedError || isUnauthorized(error)) throw new AuthorizationNeededError();
+    if (isUnauthorized(error)) throw new AuthorizationNeededError();
     throw new Error(reasonOf(error, timeout));
   } finally {
     ports.signal.removeEventListener('abort', giveUp);
@@ -132,23 +132,20 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
       return contents.map((resource) => ({ type: 'resource', resource }));
     },
     async call(tool, input, { signal, timeoutMs, onProgress }) {
-      try {
-        return await client.request(
-          {
-            method: 'tools/call',
-            params: { name: tool, arguments: (input ?? {}) as Record<string, unknown> },
-          },
-          {
-            signal,
-            timeout: timeoutMs,
-            maxTotalTimeout: Math.max(timeoutMs, MAX_CALL_MS),
-            resetTimeoutOnProgress: true,
-            onprogress: onProgress,
-          },
-        );
-      } catch (error) {
-        throw new Error(reasonOf(error, timeoutMs));
-      }
+      const asked = client.request(
+        {
+          method: 'tools/call',
+          params: { name: tool, arguments: (input ?? {}) as Record<string, unknown> },
+        },
+        {
+          signal,
+          timeout: timeoutMs,
+          maxTotalTimeout: Math.max(timeoutMs, MAX_CALL_MS),
+          resetTimeoutOnProgress: true,
+          onprogress: onProgress,
+        },
+      );
+      return told(asked, timeoutMs);
     },
     close: () => transport.close(),
   };
@@ -164,7 +161,10 @@ async function authOf({
 
 /** The same answer, or a rejection that says why there is none. */
 function told<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  return answer.catch((error: unknown) => Promise.reject(new Error(reasonOf(error, timeoutMs))));
+  return answer.catch((error: unknown) => {
+    if (isUnauthorized(error)) throw new AuthorizationNeededError();
+    throw new Error(reasonOf(error, timeoutMs));
+  });
 }
 
 /** The server answers only whoever has logged in. */
@@ -176,6 +176,7 @@ export class AuthorizationNeededError extends Error {
 }
 
 function isUnauthorized(error: unknown): boolean {
+  if (error instanceof UnauthorizedError) return true;
   const status = (error as { readonly status?: unknown; readonly code?: unknown } | undefined) ?? {};
   return status.status === 401 || status.code === 401;
 }

@@ -133,6 +133,34 @@ test('a server that wants a login says so', async () => {
   expect(servers.status()).toMatchObject([{ state: { type: 'needs-auth' } }]);
 });
 
+test.each(['tools/list', 'tools/call'])(
+  'a server that wants a login only for %s says so, too',
+  async (guarded) => {
+    const web = await serveMcp((request, response) => {
+      if (request.headers['x-guarded'] !== guarded) return false;
+      response.writeHead(401).end();
+      return true;
+    });
+    onTestFinished(() => web.close());
+    const marked: typeof fetch = (url, init) => {
+      const { method } = JSON.parse(String(init?.body ?? '{}')) as { method?: string };
+      const headers = new Headers(init?.headers);
+      headers.set('x-guarded', method ?? '');
+      return fetch(url, { ...init, headers });
+    };
+    const { servers, call } = await openBench(
+      { web: { url: `${web.origin}/mcp` } },
+      { fetch: marked as never },
+    );
+    if (guarded === 'tools/call')
+      expect(await call('mcp__web__echo', { text: 'a' })).toMatchObject({
+        status: 'error',
+        text: expect.stringContaining('It needs you to log in.'),
+      });
+    expect(servers.status()).toMatchObject([{ state: { type: 'needs-auth' } }]);
+  },
+);
+
 test('a redirect to another origin is not followed, so headers stay where they belong', async () => {
   const elsewhere = await serveMcp();
   const web = await serveMcp((_, response) => {

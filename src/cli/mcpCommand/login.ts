@@ -29,6 +29,8 @@ export async function logIn(
   try {
     await login(url, createAuthStore(place.dataRoot, name, url), {
       ...{ fetch: fetchOverSend(environmentSend(place.env)), clientId, port },
+      // Not a flag: everybody on this machine can read those.
+      clientSecret: place.env.MCP_CLIENT_SECRET,
       signal: AbortSignal.timeout(LOGIN_MS),
       onAddress(address) {
         void output.line(`Log in to ${name} in your browser:\n${address.href}`);

@@ -90,7 +90,10 @@ export function createMcpProgram(actions: () => McpActions): Command {
     .command('login')
     .argument('<name>')
     .description('log in to a server on the web, in your browser')
-    .option('--client-id <id>', 'the id of a client that you have registered there')
+    .option(
+      '--client-id <id>',
+      'the id of a client that you have registered there; its secret in MCP_CLIENT_SECRET',
+    )
     .option('--callback-port <port>', 'the port of 127.0.0.1 that it was registered with', portOf)
     .action((name, flags) => actions().login(name, flags));
   program
