@@ -1,6 +1,6 @@
 /**
- * The agent of one session: ops in, events out. It owns what waits (jobs, prompts, questions) and the state
- * that subscribers see; the conversation itself belongs to the ContextManager.
+ * The agent of one session: ops in, events out. Holds queued jobs, prompts and questions, and the state that
+ * subscribers see; the conversation itself belongs to the ContextManager.
  */
 import type { Op } from '../protocol/ops.ts';
 import { type AgentDeps, type Core, createCore, createWork, type Work } from './agentParts.ts';
@@ -8,7 +8,7 @@ import { addEntry, titleEntry } from './sessionFacts.ts';
 import { skillPrompt, textOfParts } from './skillUse.ts';
 import type { Agent, AgentState } from './types.ts';
 
-/** `deps.context` has its session already; `close` ends it. */
+/** Expects `deps.context` to have its session already; `close` closes it. */
 export function createAgent(deps: AgentDeps): Agent {
   const core = createCore(deps);
   const work = createWork(deps, core);
@@ -57,7 +57,7 @@ export function createAgent(deps: AgentDeps): Agent {
 /** Milliseconds after the session was opened. */
 const SANDBOX_PROBE_MS = 100;
 
-/** Passes on what the session and the sandbox report. Returns what ends it. */
+/** Forwards events of the session and the sandbox. Returns a function that stops doing so. */
 function watchSession(deps: AgentDeps, { emit, notice, facts }: Core): () => void {
   const { context, model } = deps;
   const unsubscribe = context.subscribe((entry) => {
@@ -67,8 +67,8 @@ function watchSession(deps: AgentDeps, { emit, notice, facts }: Core): () => voi
   const forgetProblems = context.onProblem(({ message, recovered }) =>
     notice(recovered === true ? 'info' : 'warning', message),
   );
-  // For the status line, after the first screen: it starts a process. A run without a user pays for it with its first
-  // command.
+  // For the status line. Delayed until after the first screen, because it starts a process; a headless run probes with
+  // its first command instead.
   const probeSandbox = setTimeout(() => {
     if (!deps.interactive) return;
     void deps.sandbox?.state().then((state) => {
@@ -110,7 +110,7 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
       void contextOps.editItem(op.edit).catch(onError);
       return;
     case 'interrupt':
-      // A summary that the user is waiting for is given up first: messages are removed instead, and the turn goes on.
+      // If the user is waiting for a summary, stop only that: messages are removed instead, and the turn continues.
       if (!deps.interactive || !context.stopWaiting()) jobs.abort();
       return;
     case 'background':

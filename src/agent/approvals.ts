@@ -1,4 +1,6 @@
-/** How a call gets its permission: the rules, the judge of the mode `auto`, the user's answer. Owns the open questions. */
+/**
+ * Decides how a tool call is approved: by the rules, the judge of mode `auto` or the user. Manages the open questions.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentEvent } from '../protocol/events.ts';
 import {
@@ -15,12 +17,12 @@ import type { Judge } from './auto/judge.ts';
 import type { Modes } from './modes.ts';
 import type { NewQuestion, ToolCallPorts } from './toolCalls.ts';
 
-/** What the rules say, and where an "always" goes. */
+/** Decides by rules, and saves the answer "always". */
 export interface PermissionRules {
   readonly decide: (tool: string, access: Access, mode: PermissionMode) => Promise<PermissionDecision>;
-  /** Saves an "always" and says in a sentence what was saved where. */
+  /** Saves the rule for "always" and returns a sentence that names the rule and its file. */
   readonly remember: (suggestion: RuleSuggestion) => Promise<string>;
-  /** Commands in the sandbox need no question from now on. */
+  /** From now on sandboxed commands run without approval. */
   readonly autoAllow?: () => void;
 }
 
@@ -32,7 +34,9 @@ export interface PermissionParts {
   readonly notice: (level: 'info', text: string) => void;
 }
 
-/** How a call gets its permission: rules under the current mode, the user's answer, and what "always" does. */
+/**
+ * Creates the ports that approve calls: rules under the current mode, the user's answer, and the effects of "always".
+ */
 export function createPermissionPorts({
   rules,
   modes,
@@ -50,7 +54,7 @@ export function createPermissionPorts({
       if (mode !== 'auto' || decision.behavior !== 'ask') return decision;
       const judged = await judge.judge({ ...call, tool, access, decision });
       if (judged.behavior !== 'allow') return judged;
-      // A judge takes seconds, in which a link, a file or the mode may have become another.
+      // A judge takes seconds; in the meantime a link, a file or the mode may have changed.
       const now = await rules.decide(tool, access, modes.current());
       const isSame = modes.current() === 'auto' && isDeepStrictEqual(now, decision);
       return isSame ? judged : now;
@@ -71,7 +75,7 @@ export function createPermissionPorts({
   };
 }
 
-/** A plan leads back to the mode from before; accepting edits from now on is a choice of its own. */
+/** An approved plan returns to the mode before it; "accept edits" is offered as a separate choice. */
 function planChoice(modes: Modes): Partial<PermissionDecision> {
   const next = modes.afterPlan();
   if (next === 'default' && modes.cycle.includes('acceptEdits'))
@@ -79,15 +83,15 @@ function planChoice(modes: Modes): Partial<PermissionDecision> {
   return next === 'default' ? {} : { reason: `The plan runs in ${modeLabels[next]} mode.` };
 }
 
-/** The open questions of a session: the agent waits here, a subscriber answers through an op. */
+/** The open questions of a session: the agent waits here until a subscriber answers with an op. */
 export interface Questions {
-  /** Resolves with the answer; an abort answers every open question with a refusal that ends the turn. */
+  /** Resolves with the answer. An abort answers every open question with a denial that ends the turn. */
   ask(question: NewQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
   answer(id: string, answer: PermissionAnswer): void;
   open(): readonly PermissionQuestion[];
 }
 
-/** Owns the promises behind `permission_question` events; parallel calls may have several open at once. */
+/** Creates the store of open questions; parallel calls may have several open at once. */
 export function createQuestions(
   agentId: string,
   emit: (event: AgentEvent) => void,
@@ -129,7 +133,9 @@ export function createQuestions(
   };
 }
 
-/** What is not about a rule comes here in the mode `dontAsk` as well: whether to go on, a host that a command wants. */
+/**
+ * Mode `dontAsk` also denies questions that no rule covers: whether to continue a repeating turn, a host for a command.
+ */
 const unasked: PermissionAnswer = {
   behavior: 'deny',
   comment: 'This session does not ask (mode dontAsk).',
@@ -138,22 +144,22 @@ const unasked: PermissionAnswer = {
 
 const refusal: PermissionAnswer = { behavior: 'deny', interrupt: true };
 
-/** For questions that come up while a call runs: a host that a sandboxed command wants to reach, a run outside the sandbox. */
+/** For questions that come up while a call runs: reaching a host from the sandbox, or running outside the sandbox. */
 export interface ConfirmParts {
   readonly questions: Questions;
   readonly mode: () => PermissionMode;
-  /** What "always" would save for a host. */
+  /** Returns the rule that "always" saves for a host. */
   readonly suggestHost?: ((domain: string) => RuleSuggestion) | undefined;
   readonly remember: (suggestion: RuleSuggestion) => Promise<string>;
   readonly notice: (level: 'info', text: string) => void;
   readonly newId: () => string;
-  /** Hosts that the user has said no to since they last said something; a no is not asked for again until then. */
+  /** Hosts denied since the user's last prompt; they are not asked about again until the next one. */
   readonly declinedHosts: Set<string>;
 }
 
 /**
- * Asks, unless the mode answers: `bypassPermissions` opens every host that managed settings want no question about, but
- * leads no command out of its sandbox.
+ * Asks the user unless the mode decides: `bypassPermissions` allows every host unless managed settings require a
+ * question, but never lets a command run outside its sandbox.
  */
 export async function confirmWhileRunning(
   { domain, title, preview, reason, isAlways, signal: wanted }: RunningQuestion,
@@ -168,7 +174,7 @@ export async function confirmWhileRunning(
   const until = wanted === undefined ? signal : AbortSignal.any([signal, wanted]);
   const answer = await questions.ask({ ...question, ...(suggestion && { suggestion }) }, until);
   if (answer.behavior !== 'allow') {
-    // A question that was withdrawn, or that nobody was asked, is no answer of theirs.
+    // A question that was withdrawn, or never shown, is not a denial by the user.
     if (domain !== undefined && !until.aborted && answer.unasked !== true) declinedHosts.add(domain);
     return false;
   }

@@ -1,4 +1,4 @@
-/** What a user asks of the context itself: compacting, editing single items, another model, the figures. */
+/** Ops on the context itself: compact, edit items, switch the model, measure. */
 import type { ContextManager } from '../context/index.ts';
 import type { ContextMeasure, ItemEdit } from '../protocol/contextReport.ts';
 import type { AgentEvent } from '../protocol/events.ts';
@@ -11,9 +11,9 @@ export interface ContextOps {
   uncompact(): Promise<void>;
   editItem(edit: ItemEdit): Promise<void>;
   selectModel(id: string): Promise<void>;
-  /** Measures and tells of it. */
+  /** Measures the context and emits the result. */
   measure(): ContextMeasure;
-  /** The same after a moment in which as much as possible is counted exactly. */
+  /** Like `measure`, but first waits up to `EXACT_WITHIN_MS` for exact token counts. */
   refine(): Promise<ContextMeasure>;
 }
 
@@ -24,7 +24,7 @@ export interface ContextOpsDeps {
   readonly emit: (event: AgentEvent) => void;
 }
 
-/** Whoever asks how full the window is waits this long for an exact answer, in milliseconds. */
+/** Maximum wait for exact token counts, in milliseconds. */
 const EXACT_WITHIN_MS = 1500;
 
 export function createContextOps({ context, schemas, select, emit }: ContextOpsDeps): ContextOps {

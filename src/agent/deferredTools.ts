@@ -1,38 +1,39 @@
 /**
- * Tools that are left out of requests until the model searches for them. Servers may bring hundreds, and every character
- * of their schemas is paid for in each request: over a share of the window a search stands in for all of them. What it
- * finds is offered from then on, behind everything else, so that what comes before stays cached by the provider.
+ * Leaves tools out of requests until the model searches for them. MCP servers may bring hundreds of tools, and their
+ * schemas cost tokens in every request: above a share of the context window, a single search tool replaces all of them.
+ * Tools found by a search are offered from then on, after all others, so that the provider's cache of the preceding
+ * ones stays valid.
  */
 import * as z from 'zod';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 
-/** Share of the window that their schemas may take before they are deferred. */
+/** Share of the context window above which the schemas are deferred. */
 const MAX_SHARE = 0.1;
 
 export const TOOL_SEARCH = 'ToolSearch';
 
 export interface DeferredToolsPorts {
-  /** Tokens of schemas in a request. */
+  /** Counts the tokens of schemas in a request. */
   readonly tokensOf: (schemas: readonly ToolSchema[]) => number;
   readonly windowTokens: () => number;
-  /** Names of tools that the session has called before: they are offered again. */
+  /** Names of tools that the session has called before; they are offered from the start. */
   readonly called: Iterable<string>;
 }
 
 export interface DeferredTools {
-  /** What requests offer of all tools at this moment. */
+  /** Filters all current tools down to those that requests offer. */
   offered(all: readonly Tool[]): readonly Tool[];
-  /** The search, where it stands in for others. */
+  /** The search tool, if tools are deferred. */
   search(): Tool | undefined;
-  /** From now on it is offered. */
+  /** Offers this tool from now on. */
   load(name: string): void;
 }
 
 export function createDeferredTools({ tokensOf, windowTokens, called }: DeferredToolsPorts): DeferredTools {
-  /** In the order in which they were found. */
+  /** Names in the order in which they were found. */
   const loaded = new Set(called);
-  /** Once for the session: a list that grows and shrinks would never be cached. */
+  /** Never reset within a session: a list that grows and shrinks would defeat the provider's cache. */
   let isDeferring = false;
   let measured: { readonly schemas: readonly ToolSchema[]; readonly tokens: number } | undefined;
   let search: Tool | undefined;
@@ -68,7 +69,7 @@ export function createDeferredTools({ tokensOf, windowTokens, called }: Deferred
 
 const MAX_SERVERS_NAMED = 50;
 
-/** Which servers there are; their tools are found by searching. */
+/** Describes the search tool: names the servers, whose tools are found by searching. */
 function describe(onDemand: readonly Tool[]): string {
   const counts = new Map<string, number>();
   for (const { name } of onDemand) {
@@ -155,8 +156,8 @@ function shortened(description: string): string {
 }
 
 /**
- * The tools that fit a query best, best first: words in the name count more than in the description, rare words more than
- * common ones. `select:` takes names as they are. Pure.
+ * Returns the tools that match a query, best first: words in the name weigh more than words in the description, and
+ * rare words more than common ones. `select:` picks tools by exact name. Pure.
  */
 export function searchTools(
   query: string,
@@ -194,7 +195,7 @@ export function searchTools(
     .flatMap(({ at }) => tools[at] ?? []);
 }
 
-/** Words in lower case, without endings that hide that two are the same: `listIssues` is `list`, `issue`. */
+/** Splits text into lower-case words without inflection endings: `listIssues` becomes `list`, `issue`. */
 function wordsOf(text: string): readonly string[] {
   return text
     .replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ')
@@ -204,7 +205,7 @@ function wordsOf(text: string): readonly string[] {
     .map((word) => (word.length > 3 ? word.replace(/(?:e?s|ing|ed)$/, '') : word));
 }
 
-/** A word, or one that begins with it. */
+/** True if `words` contains the word or, for longer words, one that starts with it. */
 function has(words: readonly string[], word: string): boolean {
   return words.some((one) => one === word || (word.length > 3 && one.startsWith(word)));
 }

@@ -5,7 +5,9 @@ export interface EventHub {
   subscribe(listener: (event: IdentifiedEvent) => void): () => void;
 }
 
-/** Hands each event of an agent to every subscriber in order; one that throws neither stops the turn nor the others. */
+/**
+ * Delivers each event of an agent to every subscriber in order; errors of one affect neither the turn nor the others.
+ */
 export function createEventHub(agentId: string, onError: (error: unknown) => void): EventHub {
   const listeners = new Set<(event: IdentifiedEvent) => void>();
   return {

@@ -1,34 +1,34 @@
-/** Runs one job after the other, each under an abort signal of its own. */
+/** Runs jobs one after another, each with its own abort signal. */
 
 export type Job = (signal: AbortSignal) => Promise<void>;
 
 export interface JobQueue {
-  /** Runs the job when those before it are done; not taken any more after `close`. */
+  /** Runs the job after those queued before it; ignored after `close`. */
   add(job: Job): void;
-  /** Aborts the job at the head; those that wait behind it run next. */
+  /** Aborts the running job; queued jobs still run. */
   abort(): void;
   busy(): boolean;
   /** Resolves when nothing runs and nothing waits. */
   idle(): Promise<void>;
-  /** Aborts what runs and forgets what waits. */
+  /** Aborts the running job and drops queued ones. */
   close(): Promise<void>;
 }
 
 export interface JobQueuePorts {
-  /** A job that throws is a bug: it is told here, and the next job runs. */
+  /** Receives errors thrown by jobs, which are bugs; the next job still runs. */
   readonly onBug: (error: unknown) => void;
-  /** After each job, when it no longer counts as running; may add another. */
+  /** Called after each job, once it no longer counts as running; may add another. */
   readonly onDone: (signal: AbortSignal) => void;
 }
 
 export function createJobQueue({ onBug, onDone }: JobQueuePorts): JobQueue {
-  /** The head is running, or about to. */
+  /** The first job is running or about to start. */
   const jobs: { readonly job: Job; readonly controller: AbortController }[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
 
   const runAll = async (): Promise<void> => {
-    // The caller of `add` goes on first, so that what it says next still belongs to the same moment.
+    // Lets the caller of `add` finish its synchronous work before the job starts.
     await Promise.resolve();
     for (let head = jobs[0]; head !== undefined; head = jobs[0]) {
       const { signal } = head.controller;

@@ -1,11 +1,11 @@
-/** Notices a model that goes in circles: the same calls with the same results, step after step. */
+/** Detects a model that repeats itself: the same calls with the same results, step after step. */
 import type { ContextManager } from '../context/index.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
 import type { FinishedCall, NewQuestion } from './toolCalls.ts';
 
-/** Repetitions in a row at which the model is told. */
+/** Repetitions in a row after which the model is told. */
 const TELL_AT = 3;
-/** Repetitions at which the user is asked (headless: the turn ends): it was told, and did it again. */
+/** Repetitions after which the user is asked; a headless turn ends. */
 export const ASK_AT = 4;
 
 export interface RepeatPorts {
@@ -13,13 +13,13 @@ export interface RepeatPorts {
   readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
   readonly newId: () => string;
   readonly signal: AbortSignal;
-  /** False when nobody can answer: the turn then ends. */
+  /** False in headless runs, which cannot ask the user: the turn then ends. */
   readonly interactive: boolean;
 }
 
 /**
- * For one turn: takes the finished calls of each step, tells a model that repeats itself, and if it does so again asks
- * the user whether the turn may continue.
+ * Watches one turn: takes the finished calls of each step, tells a model that repeats itself, and if that does not help
+ * asks the user whether the turn may continue.
  */
 export function watchRepeats({
   context,
@@ -57,11 +57,11 @@ function question(id: string, names: string): NewQuestion {
 }
 
 export interface LoopGuard {
-  /** Takes the calls and results of one finished step; says what is to be done about them. */
+  /** Takes the calls and results of one finished step; returns what to do about them. */
   record(
     step: readonly { name: string; arguments: string; output: string }[],
   ): 'go_on' | 'tell_model' | 'ask_user';
-  /** The user said to go on: count from one again. */
+  /** Restarts counting after the user chose to continue. */
   reset(): void;
 }
 

@@ -1,27 +1,27 @@
-/** The permission mode of a session: the last one in its log, else the one that it was opened with. */
+/** The permission mode of a session: the last one in its log, or the one that it was opened with. */
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { followMode, lastMode, modesBeforePlan } from './sessionFacts.ts';
 
-/** Modes that cannot be had in this session, each with why: a sentence ready to show. */
+/** Modes that this session cannot use, each with the reason: a sentence ready to show. */
 export type RefusedModes = Readonly<Partial<Record<PermissionMode, string>>>;
 
 export interface Modes {
-  /** Never a refused one, whatever the log says. */
+  /** Never a refused mode, whatever the log says. */
   current(): PermissionMode;
-  /** What Shift+Tab goes through, in this order. */
+  /** The modes that Shift+Tab cycles through, in this order. */
   readonly cycle: readonly PermissionMode[];
-  /** Switches and tells the model, or says why not; nothing happens when it is the current one. */
+  /** Switches the mode and tells the model; shows the reason if the mode is refused, does nothing if it is current. */
   set(mode: PermissionMode): Promise<void>;
-  /** The mode that accepting a plan leads to. */
+  /** Returns the mode that follows an approved plan. */
   afterPlan(): PermissionMode;
   /**
-   * Before a prompt: tells the model of plan mode when the session was opened in it, as the log does not yet.
-   * The other modes are between the user and the program, and a session must not inherit them by itself.
+   * Called before a prompt: if the session was opened in plan mode, logs that, so that the model knows. Other initial
+   * modes are not logged: the model need not know them, and a resumed session must not inherit them.
    */
   announce(): Promise<void>;
-  /** After going back: the mode stays as the user set it, and the model is told where it heard of another. */
+  /** Called after a rewind: the mode stays as the user set it; the model is told if it last heard of another. */
   retell(): Promise<void>;
 }
 
@@ -69,8 +69,8 @@ export function createModes(
 }
 
 /**
- * How much runs without a question, least first. A plan is followed by the stricter one of the mode that was worked in
- * before and the mode that was last selected: a mode that Shift+Tab only passed through grants nothing.
+ * How much runs without approval, least first. After a plan comes the stricter of two modes, the last one used and the
+ * last one selected: passing through a mode with Shift+Tab must not grant anything.
  */
 const freedom: Readonly<Record<PermissionMode, number>> = {
   dontAsk: 0,
@@ -81,7 +81,10 @@ const freedom: Readonly<Record<PermissionMode, number>> = {
   bypassPermissions: 3,
 };
 
-/** `dontAsk` and `bypassPermissions` are only for a session that was started in them: nobody gets there by a slip. */
+/**
+ * Returns the modes for Shift+Tab. `dontAsk` and `bypassPermissions` are included only if the session was started in
+ * them, so that they are never selected by accident.
+ */
 function cycleOf(opened: PermissionMode, refused: RefusedModes): readonly PermissionMode[] {
   return permissionModes.filter(
     (mode) =>
@@ -90,7 +93,7 @@ function cycleOf(opened: PermissionMode, refused: RefusedModes): readonly Permis
   );
 }
 
-/** What the model is told of a mode; the mode is never part of the system prompt. */
+/** Returns the note that tells the model about a mode; the system prompt never contains the mode. */
 function modeNote(mode: PermissionMode): string {
   switch (mode) {
     case 'plan':

@@ -1,16 +1,16 @@
-/** What an entry of the user said. Loaded before the first frame: it must need nothing of the context room. */
+/** The text of the user's entries. Loaded before the first frame, so it must not import the context folder. */
 import { displayOf } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 
-/** The prompt of an entry, to be typed again. */
+/** Returns the prompt of an entry, so that it can be edited and sent again. */
 export function promptOf(entry: JSONLEntry): PromptOp {
   const display = displayOf(entry);
   const text = textOf(entry.message.content);
   return { type: 'prompt', text, ...(display === undefined ? {} : { display }) };
 }
 
-/** The text of a message's content, whatever its form. */
+/** Returns the text of a message's content in any of its forms. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

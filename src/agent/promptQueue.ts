@@ -3,15 +3,15 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import { skillEntry } from './skillUse.ts';
 
-/** What was typed and is not sent yet. Each change is told as `queue_changed`. */
+/** Prompts that are not sent yet. Each change emits `queue_changed`. */
 export interface PromptQueue {
   all(): readonly PromptOp[];
   add(prompt: PromptOp): void;
-  /** Takes the newest back. */
+  /** Removes and returns the newest. */
   takeBack(): PromptOp | undefined;
-  /** Takes all, oldest first, for the log. */
+  /** Removes and returns all, oldest first, for the log. */
   takeAll(): readonly PromptOp[];
-  /** Hands all back to whoever typed them. */
+  /** Removes all and returns them to the composer through `queue_returned`. */
   giveBack(): void;
 }
 
@@ -42,7 +42,7 @@ export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueu
   };
 }
 
-/** A prompt as the log keeps it, after the instructions of the skill that it uses. */
+/** Builds the log entries of a prompt: the instructions of its skill, if any, then the prompt. */
 export function promptEntries({ text, display, typed, images, skill, commands }: PromptOp): NewEntry[] {
   const content =
     images === undefined || images.length === 0 ? text : [{ type: 'text' as const, text }, ...images];

@@ -1,12 +1,12 @@
 /**
- * An agent that only shows its session: another program writes it, or it belongs to another project. Whatever would
- * add to the session is answered with a notice; looking, and forking, go on as ever.
+ * An agent that only shows its session, because another process is writing it or it belongs to another project. Ops
+ * that would write to the session are answered with a notice; reading and forking work as usual.
  */
 import type { Op } from '../protocol/ops.ts';
 import { createEventHub } from './eventHub.ts';
 import type { Agent } from './types.ts';
 
-/** `agent` has a session that was opened for reading. */
+/** `agent` has a session that was opened read-only. */
 export function readOnlyAgent(agent: Agent, onError: (error: unknown) => void): Agent {
   const hub = createEventHub(agent.id, onError);
   agent.subscribe(hub.emit);
@@ -19,7 +19,7 @@ export function readOnlyAgent(agent: Agent, onError: (error: unknown) => void): 
       if (text === undefined) agent.submit(op);
       else {
         hub.emit({ type: 'notice', level: 'warning', text });
-        // What was typed goes back to where it was typed.
+        // Return the text to the composer.
         if (op.type === 'prompt') hub.emit({ type: 'queue_returned', prompts: [op] });
         if (op.type === 'use_skill')
           hub.emit({ type: 'queue_returned', prompts: [{ type: 'prompt', text: op.display }] });
@@ -30,7 +30,7 @@ export function readOnlyAgent(agent: Agent, onError: (error: unknown) => void): 
   };
 }
 
-/** Why this is not done here; undefined where nothing would be written. */
+/** Returns why the op is refused; undefined if it would write nothing. */
 function refusalOf(op: Op): string | undefined {
   switch (op.type) {
     case 'interrupt':

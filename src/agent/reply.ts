@@ -1,6 +1,6 @@
 /**
- * One reply of the model, from request to whole message: streams it, retries what is worth a retry, and
- * never leaves half a message behind. The caller records the outcome; nothing here touches the log.
+ * Streams one reply of the model, from request to complete message: retries retryable errors and never leaves a partial
+ * message behind. The caller records the outcome; nothing here touches the log.
  */
 
 import type { SummaryModel } from '../context/index.ts';
@@ -19,9 +19,9 @@ import type {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
+  /** Resolves after `ms`, or immediately when the signal aborts; never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Uniform in [0, 1): the jitter of retries. */
+  /** Uniform in [0, 1); adds jitter to retries. */
   random(): number;
 }
 
@@ -30,23 +30,26 @@ export interface ReplyPorts {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
-  /** Fewer tries than the default, for replies that nobody asked for (summaries). */
+  /** Lowers the number of attempts for requests that the user did not ask for (summaries). */
   readonly maxAttempts?: number;
-  /** Hears at once of each body that goes out, for whoever may not wait for the outcome. */
+  /** Called with each request body as soon as it is sent, for callers that may not wait for the outcome. */
   readonly onSent?: (sent: SentRequest) => void;
-  /** Called once, when there is nothing to do but wait: the request has gone out, or the first of the reply is there. */
+  /**
+   * Called once when the request has been sent or the reply has started: from then on the agent only waits for the
+   * model.
+   */
   readonly onUnderway?: () => void;
 }
 
 export type ReplyOutcome = {
   readonly durationMs: number;
-  /** The bodies that went over the wire, each once however often it was tried; none where nothing did. */
+  /** The request bodies sent over the network, without duplicates from retries; empty if nothing was sent. */
   readonly sent: readonly SentRequest[];
 } & ReplyEnd;
 
 type ReplyEnd =
   | { readonly type: 'done'; readonly reply: Reply }
-  /** The user stopped it; what had arrived, without its unfinished tool calls. */
+  /** Interrupted by the user; `partial` is the reply so far, without unfinished tool calls. */
   | { readonly type: 'interrupted'; readonly partial: Reply | undefined }
   | {
       readonly type: 'failed';
@@ -54,7 +57,7 @@ type ReplyEnd =
       readonly partial: Reply | undefined;
     };
 
-/** Streams one reply. Deltas go out through `emit`; `reply_discarded` takes them back before another try. */
+/** Streams one reply. Emits deltas as they arrive, and `reply_discarded` before a retry. */
 export async function streamReply(request: ModelRequest, ports: ReplyPorts): Promise<ReplyOutcome> {
   const started = ports.clock.now();
   const maxAttempts = ports.maxAttempts ?? MAX_ATTEMPTS;
@@ -108,13 +111,13 @@ async function oneTry(
     if (event.type === 'reasoning_delta') emit({ type: 'reasoning_delta', text: event.text });
     else emit(event);
   }
-  // An aborted stream may end without a word; one that was not aborted always has a last event.
+  // An aborted stream may end without a final event; any other stream ends with one unless the connection was cut.
   if (signal.aborted) return 'interrupted';
   const message = 'The connection closed before the reply was complete.';
   return { type: 'failed', error: { kind: 'cut', message, retryable: true } };
 }
 
-/** What has arrived so far of a reply that may never be finished. Half-written tool calls are left out. */
+/** Collects a reply as it arrives. Incomplete tool calls are left out if the stream ends early. */
 class PartialReply {
   private text = '';
   private reasoning: Reasoning | undefined;
@@ -143,10 +146,10 @@ class PartialReply {
   }
 }
 
-/** Tries for a summary: someone is waiting, and there is a way to go on without it. */
+/** Attempts for a summary: the user is waiting, and the turn can continue without it. */
 const SUMMARY_ATTEMPTS = 3;
 
-/** The model that `context` summarises with: the session's own client, with fewer retries. */
+/** Returns the model that writes summaries: the session's own client, with fewer retries. */
 export function createSummarizer(client: ModelClient, clock: Clock): SummaryModel {
   return async (request, { signal, onProgress, onSent }) => {
     let characters = 0;
@@ -169,15 +172,16 @@ export function createSummarizer(client: ModelClient, clock: Clock): SummaryMode
 }
 
 export interface EventLoopBreak {
-  /** The event loop has not run for a while. */
+  /** True if the event loop has not run for `everyMs`. */
   isDue(): boolean;
-  /** Input is read and timers run before this resolves. */
+  /** Resolves after pending input has been read and due timers have run. */
   take(): Promise<void>;
 }
 
 /**
- * For loops over what may all be there already. Awaiting what has arrived does not yield to the event loop: a stream that
- * the network has delivered would be read to its end before any key is. `everyMs` is half a frame.
+ * For loops over data that may already be there. Awaiting data that has arrived does not yield to the event loop:
+ * without a break, a stream that the network has delivered would be read to its end before any key press. The default
+ * of `everyMs` is half a frame.
  */
 export function createEventLoopBreak(everyMs = 8): EventLoopBreak {
   let last = performance.now();

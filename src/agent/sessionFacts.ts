@@ -1,22 +1,22 @@
-/** Facts about a session that are pure functions of its log. */
+/** Facts about a session, computed from its log by pure functions. */
 import { foldLog, spentIn } from '../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 
-/** The permission mode that the log ends in; absent when it was never changed. */
+/** Returns the last permission mode in the log; undefined if it was never changed. */
 export function lastMode(entries: readonly JSONLEntry[]): PermissionMode | undefined {
   return followMode()(entries);
 }
 
-/** The same of a log that grows. */
+/** Like `lastMode`, for a log that grows: reads only new entries. */
 export function followMode(): (entries: readonly JSONLEntry[]) => PermissionMode | undefined {
   return foldLog<PermissionMode | undefined>(undefined, (mode, entry) => modeOf(entry) ?? mode);
 }
 
 /**
- * The modes before the plan: the last one in which something was said or done, and the last one of all. They differ
- * when the user went through a mode on the way to plan mode.
+ * Returns the modes before plan mode: the last one in which the conversation continued, and the last one selected. They
+ * differ if the user passed through a mode on the way to plan mode.
  */
 export function modesBeforePlan(entries: readonly JSONLEntry[]): {
   readonly used: PermissionMode | undefined;
@@ -31,7 +31,7 @@ export function modesBeforePlan(entries: readonly JSONLEntry[]): {
   return { used, last: lastMode(entries.filter((entry) => modeOf(entry) !== 'plan')) };
 }
 
-/** The model that was last chosen, else the one that the session was started with. */
+/** Returns the model chosen last, or the one that the session started with. */
 export function lastModel(entries: readonly JSONLEntry[]): string | undefined {
   const chosen = entries.findLast((one) => one.subtype === 'model')?.data?.model;
   if (typeof chosen === 'string') return chosen;
@@ -40,31 +40,31 @@ export function lastModel(entries: readonly JSONLEntry[]): string | undefined {
   return typeof model === 'string' ? model : undefined;
 }
 
-/** Where the shell was when the session was left, by the entries that count; absent where there are none. */
+/** Returns the shell's last directory according to the live entries; undefined if there are none. */
 export function lastCwd(entries: readonly JSONLEntry[]): string | undefined {
   return entries.findLast(tellsPlace)?.cwd;
 }
 
 /**
- * The results that a resume adds for calls that were cut short say nothing about where those calls were, and the
- * entry of going back, or of taking that back, is written before the shell goes along.
+ * False for entries whose `cwd` may be wrong: results that a resume adds for interrupted calls, and entries of a rewind
+ * or undo, which are written before the shell's directory changes.
  */
 function tellsPlace({ toolResult, subtype }: JSONLEntry): boolean {
   return toolResult?.status !== 'interrupted' && subtype !== 'rewind' && subtype !== 'undo';
 }
 
-/** The newest title that the user gave, else the newest of the model, else the first line of the first prompt. */
+/** Returns the user's newest title, else the model's newest, else the first line of the first prompt. */
 export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
   return followTitle()(entries);
 }
 
-/** The same of a log that grows. */
+/** Like `titleOf`, for a log that grows: reads only new entries. */
 export function followTitle(): (entries: readonly JSONLEntry[]) => string | undefined {
   const titles = foldLog<Titles>({}, addTitle);
   return (entries) => titles(entries).title;
 }
 
-/** Where a title can come from. */
+/** The entries that a title may come from. */
 interface Titles {
   readonly users?: JSONLEntry;
   readonly models?: JSONLEntry;
@@ -88,7 +88,7 @@ function firstLine(source: JSONLEntry | undefined): string | undefined {
   const content = source?.message.content;
   if (typeof content !== 'string') return undefined;
   const [line = ''] = content.trimStart().slice(0, 1000).split('\n');
-  // By code points: half of one is no text.
+  // Cuts between code points, never inside a surrogate pair.
   return [...line.trimEnd()].slice(0, 200).join('');
 }
 

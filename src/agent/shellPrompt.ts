@@ -5,7 +5,7 @@ import type { ToolContext } from '../protocol/tools.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Toolset } from './toolset.ts';
 
-/** What a command of the user's own is run with. */
+/** Dependencies of `runShell`. */
 export interface ShellPorts {
   readonly toolset: Pick<Toolset, 'find'>;
   readonly toolContext: (tool: string) => ToolContext;
@@ -15,8 +15,8 @@ export interface ShellPorts {
 }
 
 /**
- * Runs what the user typed after `!` in the agent's shell, without asking (it is their own command), and
- * records command and output as one user entry, so that the model knows of it.
+ * Runs a command typed after `!` in the agent's shell without approval, since it is the user's own. Logs command and
+ * output as one user entry, so that the model sees them.
  */
 export async function runShell(command: string, ports: ShellPorts): Promise<void> {
   const { toolset, context, checkpoints, emit } = ports;
@@ -33,7 +33,7 @@ export async function runShell(command: string, ports: ShellPorts): Promise<void
     return;
   }
   const { callId, signal } = toolContext;
-  // The log has to know of it, should the program be killed meanwhile.
+  // Logged before the command runs, in case the program is killed meanwhile.
   const start = { type: 'system', subtype: 'shell_start', message: { role: 'system', content: '' } } as const;
   await context.append({ ...start, data: { command } });
   await Promise.all([context.sync(), checkpoints.before(prepared.access, signal)]);

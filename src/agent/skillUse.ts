@@ -1,27 +1,27 @@
-/** How a skill or custom command becomes a prompt: its commands are run, its instructions become an entry. */
+/** Turns a skill or custom command into a prompt: runs its commands and makes an entry of its instructions. */
 import { dirname } from 'node:path';
 import type { NewEntry } from '../protocol/entries.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
 import type { SkillPart, SkillText } from '../protocol/skills.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 
-/** Characters of one command's output; the model can run it again to see more. */
+/** Maximum characters of one command's output; the model can rerun the command to see more. */
 const MAX_OUTPUT = 20_000;
 
-/** What came of one command of a skill's text. */
+/** The result of one command in a skill's text. */
 export interface InlineRun {
   readonly status: string;
-  /** The output, or why it did not run. */
+  /** The output, or the reason why the command did not run. */
   readonly text: string;
   readonly ran: boolean;
-  /** What let it run. */
+  /** The basis of the permission to run. */
   readonly basis?: string;
-  /** The user stopped everything when asked about it. */
+  /** True if the user denied the command and ended the turn. */
   readonly stop?: boolean;
 }
 
 /**
- * Runs the commands in order and puts their output in their place. One that may not run leaves a note; an abort ends it
+ * Runs the commands in order and replaces each with its output. A denied command leaves a note; an abort ends the run
  * early.
  */
 export async function fillInCommands(
@@ -45,7 +45,7 @@ export async function fillInCommands(
   return { text, ...(commands.length === 0 ? {} : { commands }) };
 }
 
-/** The text of parts without commands. */
+/** Joins the parts to text without running their commands. */
 export function textOfParts(parts: readonly SkillPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : `!\`${part.command}\``)).join('');
 }
@@ -55,7 +55,10 @@ function cut(output: string): string {
   return `${output.slice(0, MAX_OUTPUT).toWellFormed()}\n(cut: ${output.length - MAX_OUTPUT} more characters)`;
 }
 
-/** The prompt that runs a skill. A skill's instructions go along as an entry; a command's text is the prompt itself. */
+/**
+ * Builds the prompt that runs a skill. A skill's instructions become a separate entry; a custom command's text is the
+ * prompt.
+ */
 export function skillPrompt(
   { skill: { kind, name, file }, display }: Extract<Op, { type: 'use_skill' }>,
   { text, commands }: Pick<SkillText, 'text' | 'commands'>,
@@ -65,7 +68,7 @@ export function skillPrompt(
   return { type: 'prompt', text: display, skill: { name, file, text, ...(commands && { commands }) } };
 }
 
-/** The entry that holds a skill's instructions. `callId`: of the tool call that asked for them. */
+/** Builds the entry with a skill's instructions. `callId`: the tool call that requested them. */
 export function skillEntry({ name, file, text, commands }: SkillText, callId?: string): NewEntry {
   return {
     type: 'user',

@@ -1,6 +1,6 @@
 /**
- * What the agent has to do with background commands: hands the user's wish to move one to the call that runs it,
- * records how each ended, tells the user of ends, and the model with its next request, once.
+ * The agent's side of background tasks: moves a running command to the background when the user asks, logs how each
+ * task ended, shows that to the user, and tells the model once, with its next request.
  */
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
@@ -9,22 +9,22 @@ import type { ToolContext } from '../protocol/tools.ts';
 
 export interface AgentTasks {
   list(): readonly TaskInfo[];
-  /** Whether something runs in front that could go to the background. */
+  /** True if a foreground command could move to the background. */
   canMove(): boolean;
-  /** Moves all that can; says so where nothing can. */
+  /** Moves all commands that can be moved; shows a notice if there are none. */
   move(): void;
-  /** What a call may use to be moved. */
+  /** Lets a tool call offer to be moved to the background. */
   readonly offer: NonNullable<ToolContext['offerBackground']>;
   stop(id: string): void;
-  /** What the model is told before its next request; each end once. */
+  /** Returns notes for the model's next request: each ended task once. */
   takeNotes(): readonly NewEntry[];
-  /** Tells nobody any more. */
+  /** Unsubscribes from the tasks. */
   close(): void;
-  /** Records the ends that nobody has heard of: those of tasks that ended with the program. */
+  /** Logs the tasks that ended without being reported, because the program was closing. */
   recordRest(): Promise<void>;
 }
 
-/** `port` is absent where nothing can run in the background. `record` adds an entry to the log. */
+/** `port` is absent if background tasks are unavailable. `record` appends an entry to the log. */
 export function createAgentTasks(
   port: TaskPort | undefined,
   emit: (event: AgentEvent) => void,
@@ -70,7 +70,7 @@ export function createAgentTasks(
   };
 }
 
-/** A word to the model. The user has heard of it when it happened. */
+/** Builds the note for the model. The user was notified when the task ended. */
 function noteOf(task: TaskInfo): NewEntry {
   const content = `Background task ${endText(task)}. BashOutput with task_id "${task.id}" gives what it printed since it was last read.`;
   return {
@@ -81,7 +81,7 @@ function noteOf(task: TaskInfo): NewEntry {
   };
 }
 
-/** For whoever asks later what was done: the call's own result was recorded before the command ended. */
+/** Builds the log entry of a task's end: the call's own result was logged before the command ended. */
 function endEntry(task: TaskInfo): NewEntry {
   const { id, command, sandbox, end } = task;
   return {

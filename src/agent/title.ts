@@ -1,6 +1,6 @@
 /**
- * A session's title, made by the model once the first turn is done: in the background, with one request without tools,
- * and without a message when it fails. Nothing waits for it.
+ * Has the model write a session title after the first turn: one background request without tools. Nothing waits for it,
+ * and a failure is only written to the debug log.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { ContextBuilder, type ContextManager } from '../context/index.ts';
@@ -13,13 +13,13 @@ import { titleEntry } from './sessionFacts.ts';
 
 const maxRequestCharacters = 2000;
 const maxReplyCharacters = 1000;
-/** As long as a line of the list of sessions has room for. */
+/** Fits on one line of the session list. */
 const maxTitleCharacters = 60;
 
-/** The first words of the request for a title, by which it can be told from others. */
+/** The start of every title request, by which it can be recognized. */
 export const titleInstruction = 'You give titles to sessions of a coding assistant.';
 
-/** `request` is what the user asked first, `reply` what came of it. */
+/** Builds the request from the user's first prompt and the reply to it. */
 export function titlePrompt(request: string, reply: string): readonly Message[] {
   return new ContextBuilder().buildSimpleContext(
     `${titleInstruction} Answer with the title alone: three to seven words in the language of the ` +
@@ -28,11 +28,11 @@ export function titlePrompt(request: string, reply: string): readonly Message[] 
   );
 }
 
-/** Characters without width, tags included: nobody would see what they say. Joiners of scripts and emoji stay. */
+/** Zero-width characters, tag characters included, can hide text. Joiners used by scripts and emoji are kept. */
 const invisible =
   /[\u00AD\u061C\u180E\u200B\u200E\u200F\u2060-\u2065\u206A-\u206F\uFEFF\u{E0000}-\u{E0FFF}]/gu;
 
-/** The title in a model's answer, on one line; undefined where there is none. */
+/** Returns the title in the model's answer on one line; undefined if there is none. */
 export function cleanTitle(text: string): string | undefined {
   const said = stripVTControlCharacters(text).replace(/<think>[\s\S]*?(<\/think>|$)/g, '');
   const line = said.split(/[\r\n\u2028\u2029]/).find((one) => /[\p{L}\p{N}]/u.test(one));
@@ -57,7 +57,7 @@ function shorten(title: string): string {
   return `${space > maxTitleCharacters / 2 ? head.slice(0, space) : head}…`;
 }
 
-/** By code points: half of one is no text. */
+/** Cuts between code points, never inside a surrogate pair. */
 function cut(text: string, length: number): string {
   const characters = [...text.slice(0, 2 * length)];
   return characters.length > length || text.length > 2 * length
@@ -70,27 +70,27 @@ export interface TitleJobPorts {
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly model: () => ModelInfo;
-  /** Whether a turn runs or is about to. */
+  /** True while a turn runs or is about to start. */
   readonly isBusy: () => boolean;
-  /** What the setting says. */
+  /** The `titles` setting. */
   readonly titles?: boolean;
-  /** Nobody looks at the title of a session without a user, and the demo model has nothing to say. */
+  /** No titles in headless runs or for the demo model. */
   readonly interactive: boolean;
   readonly demo: boolean;
-  /** For the debug log. */
+  /** Writes to the debug log. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface TitleJob {
-  /** Every event of the agent. */
+  /** Call with every event of the agent. */
   hear(event: AgentEvent): void;
-  /** Aborts the running request; nothing is written afterwards. */
+  /** Aborts the running request; nothing is logged afterwards. */
   close(): Promise<void>;
 }
 
-/** A model that thinks first needs room for it; the title itself takes a dozen tokens. */
+/** Reasoning models need room to think; the title itself takes about a dozen tokens. */
 const maxOutputTokens = 500;
-/** One that gave no title so often gives none. */
+/** Completed requests without a title after which no more are made. */
 const maxTries = 2;
 
 export function createTitleJob(ports: TitleJobPorts): TitleJob {
@@ -102,7 +102,7 @@ export function createTitleJob(ports: TitleJobPorts): TitleJob {
     if (isOver || running !== undefined || tries >= maxTries) return;
     const words = firstWords(ports.context.entries());
     if (words === undefined) return;
-    // A server that serves one request at a time is the next turn's.
+    // A server that handles one request at a time is left to the next turn.
     if (ports.model().hasOneSlot === true && ports.isBusy()) return;
     const controller = new AbortController();
     const done = ask(ports, words, controller.signal)
@@ -119,7 +119,7 @@ export function createTitleJob(ports: TitleJobPorts): TitleJob {
   return {
     hear(event) {
       if (event.type === 'turn_started' && ports.model().hasOneSlot === true) running?.controller.abort();
-      // The agent is done with the turn only after everybody has heard of its end.
+      // The agent finishes the turn only after all subscribers have handled `turn_ended`.
       if (event.type === 'turn_ended' && event.outcome === 'done') setImmediate(start);
     },
     async close() {
@@ -130,7 +130,7 @@ export function createTitleJob(ports: TitleJobPorts): TitleJob {
   };
 }
 
-/** What the title is made from; undefined where the session has one, or where its beginning is not at hand. */
+/** Returns the first prompt and its reply; undefined if the session has a title or its beginning is not loaded. */
 function firstWords(
   entries: readonly JSONLEntry[],
 ): { readonly request: string; readonly reply: string } | undefined {
@@ -145,7 +145,7 @@ function firstWords(
   return request.trim() === '' ? undefined : { request, reply: textOf(reply) };
 }
 
-/** False where it was stopped: then it counts as not asked. */
+/** Returns false if the request was interrupted: it does not count as a try. */
 async function ask(
   { client, clock, model, context }: TitleJobPorts,
   { request, reply }: { readonly request: string; readonly reply: string },
@@ -160,7 +160,7 @@ async function ask(
   if (outcome.type === 'failed') return true;
   const { message, usage, model: named } = outcome.reply;
   const title = cleanTitle(message.content);
-  // Meanwhile the user may have found a name.
+  // The user may have set a title in the meantime.
   const isNamed = context.entries().some(({ subtype }) => subtype === 'title');
   const drafts = [
     ...(usage === undefined ? [] : [usageEntry(usage, named ?? id)]),

@@ -1,19 +1,19 @@
-/** The tools of a session. They may come and go while it runs: a server connects, a plugin is switched off. */
+/** The tools of a session. They may change while it runs, for example when an MCP server connects or disconnects. */
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { DeferredTools } from './deferredTools.ts';
 
 export interface Toolset {
-  /** The tools that can be called at this moment. Of two with the same name the first counts. */
+  /** The tools that can be called right now. If two have the same name, the first one wins. */
   current(): readonly Tool[];
-  /** What requests offer of them; the same array until a tool appears, goes or changes. */
+  /** The schemas for requests; the same array until a tool is added, removed or changed. */
   schemas(): readonly ToolSchema[];
   find(name: string): Tool | undefined;
-  /** Why a call of this name cannot run, for the model. */
+  /** Returns, for the model, why a call of this name cannot run. */
   missing(name: string): string;
 }
 
-/** `tools` is asked before each request and before each call. `deferred`: absent = all of them are offered. */
+/** `tools` is called before each request and each tool call. Without `deferred`, all tools are offered. */
 export function createToolset(tools: () => readonly Tool[], deferred?: DeferredTools): Toolset {
   const everOffered = new Set<string>();
   let last: readonly ToolSchema[] = [];
@@ -38,7 +38,7 @@ export function createToolset(tools: () => readonly Tool[], deferred?: DeferredT
     },
     find(name) {
       const found = current().find((tool) => tool.name === name);
-      // Called by name without a search: its schema is wanted, too.
+      // The model called it by name without a search: load its schema as well.
       if (found?.onDemand === true) deferred?.load(name);
       return found;
     },

@@ -1,4 +1,4 @@
-/** One turn: from a prompt until the model asks for nothing more. Reads like the plan of the house. */
+/** Runs one turn: from a prompt until the model makes no more tool calls. */
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent, TurnOutcome } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
@@ -11,19 +11,19 @@ export interface TurnPorts {
   readonly context: ContextManager;
   readonly reply: Omit<ReplyPorts, 'signal' | 'emit'>;
   readonly toolCalls: Omit<ToolCallPorts, 'context' | 'signal' | 'emit'>;
-  /** What this moment's requests offer. */
+  /** The tool schemas for the next request. */
   readonly schemas: () => readonly ToolSchema[];
   /** See `AgentDeps.settleTools`. */
   readonly settleTools?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
-  /** Appends what was typed meanwhile; says whether there was anything. */
+  /** Appends queued prompts; returns whether there were any. */
   readonly deliverQueued: () => Promise<boolean>;
-  /** Appends what the model is to hear with its next request: background tasks that have ended. */
+  /** Appends notes for the model's next request: background tasks that have ended. */
   readonly deliverNotes: () => Promise<void>;
-  /** Steps after which the turn ends as `max_turns`; absent = no limit. */
+  /** Maximum number of steps, after which the turn ends as `max_turns`; absent = no limit. */
   readonly maxSteps: number | undefined;
-  /** False when nobody can answer: a turn that goes in circles then ends. */
+  /** False in headless runs, which cannot ask the user: a turn that keeps repeating itself then ends. */
   readonly interactive: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     const { message, finishReason } = got.reply;
     if (message.toolCalls.length === 0) {
       tellHowItEnded(got.reply, emit);
-      // Without a user the program ends with the turn: a draft would be paid for and never be there.
+      // A headless run ends with the turn: a draft summary would cost tokens and never be used.
       await context.maintain({ tools: ports.schemas(), signal, emit, mayDraft: ports.interactive });
       if (finishReason === 'stop' && !signal.aborted && (await ports.deliverQueued())) continue;
       return end('done');
@@ -74,7 +74,7 @@ type Got =
   | { readonly type: 'interrupted' }
   | { readonly type: 'failed'; readonly error: ModelError };
 
-/** Builds the request, streams the reply and records it, before anything acts on it. */
+/** Builds the request, streams the reply and records it before anything acts on it. */
 async function nextReply(ports: TurnPorts): Promise<Got> {
   const { context, signal, emit } = ports;
   while (true) {
@@ -88,7 +88,7 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
     const { durationMs, sent } = outcome;
     switch (outcome.type) {
       case 'done':
-        // The model may have been switched while this one answered.
+        // The user may have switched the model while this reply was streaming.
         await context.appendReply({ model: built.request.model, ...outcome.reply }, { durationMs, sent });
         return { type: 'reply', reply: outcome.reply };
       case 'interrupted':
@@ -101,7 +101,7 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
         return { type: 'interrupted' };
       case 'failed': {
         const { error, partial } = outcome;
-        // A reply that is given up is in no log; that it was asked for is.
+        // A discarded reply is not logged, but its request is.
         if (partial === undefined || error.kind === 'overflow') await context.appendRequest(error.kind, sent);
         if (
           error.kind === 'overflow' &&
@@ -136,15 +136,15 @@ function tellHowItEnded({ message, finishReason }: Reply, emit: TurnPorts['emit'
 }
 
 /**
- * Whether a request failed because of the images in it. A server that cannot read an image refuses every later request
- * with it in the history, which must not end a session. Models that take no images at all are the client's affair.
+ * True if a request failed because of its images. A server that cannot read images rejects every later request of the
+ * session, too, which must not end it. For models known to take no images, the client leaves them out itself.
  */
 export function refusesImages({ kind, message }: ModelError, { messages }: ModelRequest): boolean {
   if (kind !== 'bad_request' && kind !== 'server' && kind !== 'model_not_found') return false;
   return SIGNS.test(message) && messages.some(hasImage);
 }
 
-/** What servers say: "image input is not supported", "does not support vision", "content must be a string". */
+/** Typical server messages: "image input is not supported", "does not support vision", "content must be a string". */
 const SIGNS =
   /image|vision|multi-?modal|modalit|mmproj|content (?:must|should) be a string|string_type|content.{0,40}(?:valid|expected).{0,10} string/i;
 

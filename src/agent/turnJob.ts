@@ -1,4 +1,4 @@
-/** One turn as a job of the agent: what comes before the loop and after it, whatever happens in between. */
+/** One turn as a job of the agent: prepares it, runs the loop, and always records the end of the turn. */
 import { type ContextManager, estimateTokens } from '../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
@@ -17,7 +17,7 @@ export interface TurnJobPorts
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
   readonly checkpoints: Pick<CheckpointKeeper, 'lookSoon' | 'settled'>;
-  /** What became of background tasks since the model last heard of them. */
+  /** Returns notes about background tasks that ended since the model was last told. */
   readonly taskNotes: () => readonly NewEntry[];
   readonly schemas: () => readonly ToolSchema[];
   /** See `AgentDeps.expandPrompt`. */
@@ -28,7 +28,7 @@ export interface TurnJobPorts
   readonly settleModel: (signal: AbortSignal, tokens: () => number) => Promise<readonly string[]>;
 }
 
-/** What calls changed on disk after this entry, as the entry of a turn's end has it. */
+/** Counts the changes on disk that calls made after this entry, in the form of a `turn_end` entry. */
 function changesSince(
   entries: readonly JSONLEntry[],
   seq: number,
@@ -37,7 +37,7 @@ function changesSince(
   return files === 0 ? {} : { files, ...lines };
 }
 
-/** More than any image takes, in tokens. */
+/** Upper bound for the tokens of one image. */
 const IMAGE_TOKENS = 5000;
 
 function tokensOf(prompts: ReturnType<PromptQueue['all']>): number {
@@ -61,7 +61,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     const notes = taskNotes();
     if (notes.length > 0) await context.append(...notes);
   };
-  /** Scans the tree as the turn finds it, once, while the model thinks: git would delay the first request. */
+  /** Scans the project as the turn finds it, once, while waiting for the model: git would delay the first request. */
   const scanOnce = (): (() => void) => {
     let hasScanned = false;
     return () => {
@@ -71,14 +71,14 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     };
   };
   return async (signal) => {
-    // The prompt may have been taken back meanwhile.
+    // The user may have taken the prompt back in the meantime.
     if (prompts.all().length === 0) return;
     emit({ type: 'turn_started' });
     let end: TurnEnd = { outcome: 'failed', steps: 0 };
     const startedAt = ports.toolCalls.now();
     const before = context.entries().at(-1)?.seq ?? -1;
     try {
-      // What a stopped call changed belongs to the turn before this one.
+      // Changes of an interrupted call belong to the previous turn.
       await checkpoints.settled();
       await modes.announce();
       const tokens = (): number => context.measure(schemas()).usedTokens + tokensOf(prompts.all());
@@ -102,7 +102,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
         ...(error === undefined ? {} : { error }),
       };
       await context.addMessage('system', outcome, facts, 'turn_end');
-      // A turn that was stopped or failed had no end of a step to bring its last words onto the disk.
+      // An interrupted or failed turn has no end of a step at which its last entries would be flushed to disk.
       await context.sync();
     } finally {
       if (outcome !== 'done') prompts.giveBack();

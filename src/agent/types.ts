@@ -1,4 +1,4 @@
-/** What a subscriber (UI, headless) sees of an agent. */
+/** The agent as its subscribers see it (UI, headless). */
 
 import type { ContextData } from '../context/index.ts';
 import type { RestoreStep } from '../protocol/checkpoints.ts';
@@ -20,109 +20,115 @@ import type { SandboxState } from '../protocol/sandbox.ts';
 import type { TaskInfo, TaskOutput } from '../protocol/tasks.ts';
 import type { RefusedModes } from './modes.ts';
 
-/** A snapshot; a new object whenever something changed. */
+/** A snapshot of the agent. */
 export interface AgentState {
   readonly sessionId: string;
   readonly title: string | undefined;
   /** Absolute path of the project's root. */
   readonly root: string;
-  /** Absolute path of the folder that the shell is in; absent where nothing can run. */
+  /** Absolute path of the shell's current directory; absent if the agent cannot run commands. */
   readonly cwd?: string;
   readonly model: ModelInfo;
   readonly mode: PermissionMode;
   readonly modes: {
-    /** What Shift+Tab goes through, in this order. */
+    /** The modes that Shift+Tab cycles through, in this order. */
     readonly cycle: readonly PermissionMode[];
     readonly refused: RefusedModes;
   };
   readonly busy: boolean;
-  /** Nothing can be added to the session; see `readOnlyAgent`. */
+  /** True if nothing can be added to the session; see `readOnlyAgent`. */
   readonly readOnly?: boolean;
   readonly queue: readonly PromptOp[];
   readonly questions: readonly PermissionQuestion[];
   readonly todos: readonly Todo[];
-  /** Background commands that run, and the newest of those that have ended, oldest first. */
+  /** Running background tasks and the newest ended ones, oldest first. */
   readonly tasks: readonly TaskInfo[];
-  /** Something runs in front that `background` would move. */
+  /** True if a foreground command is running that `background` would move to the background. */
   readonly canBackground: boolean;
-  /** Last measurement of the request; absent before the first. */
+  /** The last measurement of the context; absent before the first. */
   readonly measure: ContextMeasure | undefined;
-  /** Totals of the session, summaries included; `costUsd` is absent when the price is unknown. */
+  /** Totals of the session, including summaries; `costUsd` is absent if a price is unknown. */
   readonly usage: Usage & { readonly costUsd: number | undefined; readonly requests: number };
-  /** What confines commands; absent until it was looked at, and where nothing could. */
+  /** State of the sandbox; absent until it has been probed, and if there is none. */
   readonly sandbox: SandboxState | undefined;
-  /** True for the built-in demo model: every screen says so. */
+  /** True for the built-in demo model; every screen shows it. */
   readonly demo: boolean;
 }
 
 export interface Agent {
-  /** Unique among the agents of a process; every event and question carries it. */
+  /** Unique within the process; every event and question carries it. */
   readonly id: string;
-  /** Never throws; what goes wrong comes back as an event. */
+  /** Never throws; failures are reported as events. */
   submit(op: Op): void;
-  /** A subscriber that throws does not disturb the others. Returns the unsubscriber. */
+  /** An error thrown by one subscriber does not affect the others. Returns a function that unsubscribes. */
   subscribe(listener: (event: IdentifiedEvent) => void): () => void;
   state(): AgentState;
-  /** The log so far, oldest first. Of a large session what came before its last compaction is not among them. */
+  /** The log so far, oldest first. In a large session, entries before the last compaction are missing. */
   entries(): readonly JSONLEntry[];
-  /** Older history, wherever it lies: at most `count` entries before a position, oldest first. */
+  /** Returns at most `count` entries before a position, oldest first, wherever they are stored. */
   page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]>;
-  /** Those of them that count: without what was rewound or undone. */
+  /** The entries without those that were rewound or undone. */
   liveEntries(): readonly JSONLEntry[];
-  /** The newest `limit` turns of the conversation, oldest first, each with what it changed. */
+  /** Returns the newest `limit` turns of the conversation, oldest first, each with its changes on disk. */
   turns(limit: number): Promise<readonly TurnRecord[]>;
-  /** What going back to before the turn of this prompt would do; undefined where there is no such turn. */
+  /** Plans a rewind to before the turn of this prompt; undefined if there is no such turn. */
   planRewind(uuid: string): Promise<RewindPlan | undefined>;
   /**
-   * What was changed on disk, first before to last after: by the whole session as far as it still stands, or by the
-   * turn of one prompt. Undefined where there is no such turn.
+   * Returns the changes on disk, combined from the first state to the last: of the whole session, or of one prompt's
+   * turn. Undefined if there is no such turn.
    */
   diff(uuid?: string): Promise<readonly RestoreStep[] | undefined>;
-  /** Takes the newest queued prompt back, before it is sent. */
+  /** Removes the newest prompt from the queue and returns it. */
   takeBackQueued(): PromptOp | undefined;
   /** Resolves when nothing runs and nothing is queued. */
   idle(): Promise<void>;
   /** Measures the request as it would be sent now. */
   measure(): Promise<ContextMeasure>;
-  /** The same, after a moment in which as much as possible is counted exactly: for whoever looks at the numbers. */
+  /**
+   * Like `measure`, but waits briefly so that as much as possible is counted exactly: for screens that show the
+   * numbers.
+   */
   refine(): Promise<ContextMeasure>;
-  /** Everything for `/context`. */
+  /** Returns the data for `/context`. */
   report(): ContextReport;
-  /** Of the next summary, written beside the work; as in the report, and cheap. */
+  /** Returns the state of the next summary, which is drafted in the background; as in `report`, but cheap. */
   draft(): ContextReport['draft'];
-  /** Everything known about the session, by layer; undefined without a session. */
+  /** Returns everything known about the session, by layer; undefined without a session. */
   contextData(): ContextData | undefined;
-  /** The conversation as items that can be pinned, dropped and restored, oldest first. */
+  /** Returns the conversation as items that can be pinned, dropped and restored, oldest first. */
   items(): readonly ContextItem[];
-  /** What the last compaction did; undefined when there is none. */
+  /** Returns the result of the last compaction; undefined if there was none. */
   lastDiff(): CompactionDiff | undefined;
-  /** A new session that begins as this one is now, or as it was up to an entry; this one stays open. Returns its id. */
+  /**
+   * Creates a new session with this one's conversation, up to an entry if given; this one stays open. Returns the new
+   * id.
+   */
   fork(uptoUuid?: string): Promise<string>;
-  /** The end of a background task's output; undefined where there is no such task. */
+  /** Returns the end of a background task's output; undefined if there is no such task. */
   taskOutput(id: string): TaskOutput | undefined;
-  /** Hears that a task has printed something; as often as it does. Returns the unsubscriber. */
+  /** Calls `listener` whenever a task prints something. Returns a function that unsubscribes. */
   watchTask(id: string, listener: () => void): () => void;
-  /** Stops what runs, flushes the log, releases the session. */
+  /** Stops running work, flushes the log and releases the session. */
   close(): Promise<void>;
 }
 
-/** Which session to open, and what to call it. */
+/** Which session to open, and its title. */
 export type SessionTarget = {
-  /** A title of the user's own, given as soon as it is open. */
+  /** A title from the user, set as soon as the session is open. */
   readonly title?: string;
 } & (
   | { readonly type: 'new'; readonly sessionId?: string }
-  /** `fork` opens a copy and leaves the session as it is. */
+  /** `fork` opens a copy and leaves the session unchanged. */
   | { readonly type: 'latest'; readonly mode?: 'fork' }
   | {
       readonly type: 'id';
       /** An id, the beginning of one, or a title. */
       readonly id: string;
-      /** `read` only looks. Absent = go on in it. */
+      /** `read` opens it read-only. Absent = resume it. */
       readonly mode?: 'read' | 'fork';
-      /** Of a fork: the last entry that it takes along. */
+      /** For a fork: the last entry to copy. */
       readonly uptoSeq?: number;
-      /** The folder below `projects/` that it lies in, when that is not this project's. */
+      /** The project's folder name in `projects/` if the session belongs to another project. */
       readonly project?: string;
     }
 );

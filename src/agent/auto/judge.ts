@@ -1,6 +1,6 @@
 /**
- * The mode `auto`: a second call of the session's model decides what the rules would ask about, within the hard limits.
- * It owns the request and when it is no longer made; whatever goes wrong is a question for the user.
+ * Mode `auto`: a second request to the session's model decides what the rules would ask about, within hard limits.
+ * Makes that request and stops making it after too many denials or failures. Any problem falls back to asking the user.
  */
 import type { ContextManager } from '../../context/index.ts';
 import { autoLimit } from '../../permissions/autoLimit.ts';
@@ -11,15 +11,15 @@ import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
 import { type Clock, type ReplyOutcome, streamReply } from '../reply.ts';
 import { canBeJudged, judgePrompt, parseVerdict, userWords, type Verdict } from './judgePrompt.ts';
 
-/** Somebody waits for the call. */
+/** Short, because the tool call waits for the verdict. */
 export const JUDGE_TIMEOUT_MS = 15_000;
-/** Refusals in a row after which the user is asked: the model is off the track, or the judge is. */
+/** Denials in a row after which the user is asked: either the model is off track, or the judge is. */
 export const MAX_DENIALS_IN_A_ROW = 3;
-/** Refusals in all, after which the user is asked for the rest of the run. */
+/** Total denials after which the user is asked for the rest of the run. */
 export const MAX_DENIALS = 20;
-/** Requests in a row without a verdict, after which none is made until the user allows something. */
+/** Consecutive requests without a verdict after which none is made until the user approves a call. */
 export const MAX_FAILURES = 3;
-/** A model that thinks first needs room for it; the verdict takes some forty tokens. */
+/** Reasoning models need room to think; the verdict itself takes about forty tokens. */
 const maxOutputTokens = 1500;
 
 export interface JudgePorts {
@@ -27,12 +27,12 @@ export interface JudgePorts {
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly model: () => ModelInfo;
-  /** Sentences of the user or the administrator that the judge goes by. */
+  /** The user's or administrator's rules for the judge, one sentence each. */
   readonly rules: readonly string[];
   readonly root: string;
 }
 
-/** A call that the rules would ask about. */
+/** A tool call that the rules would ask about. */
 export interface AskedCall {
   readonly id: string;
   readonly tool: string;
@@ -43,9 +43,9 @@ export interface AskedCall {
 }
 
 export interface Judge {
-  /** Allows, denies, or leaves it at asking, with a reason that says so. Never rejects for what a model does. */
+  /** Allows or denies the call, or returns "ask" with the reason for it. Never rejects because of the model. */
   judge(call: AskedCall): Promise<PermissionDecision>;
-  /** The user has allowed a call: what was refused before no longer counts as a row. */
+  /** Call when the user approves a call: resets the counts of consecutive denials and failures. */
   userAllowed(): void;
 }
 
@@ -75,7 +75,7 @@ export function createJudge(ports: JudgePorts): Judge {
       const paused = pause();
       if (paused !== undefined) return asking(call.decision, `Auto mode asks you, as ${paused}.`);
       const said = await request(call, words, ports);
-      // Stopped by the user: nobody's fault.
+      // Interrupted by the user: counts neither as a denial nor as a failure.
       if (call.signal.aborted) return call.decision;
       count(said.verdict);
       if (said.verdict === undefined) return asking(call.decision, `Auto mode asks you, as ${said.problem}.`);
@@ -92,7 +92,7 @@ export function createJudge(ports: JudgePorts): Judge {
   };
 }
 
-/** For the model. */
+/** The reason for a denial, as sent to the agent's model. */
 function refusalText(reason: string): string {
   return `${reason} (Auto mode: the call was judged against what the user asked for.) Go on within that, or say what you need and why; do not look for a way round.`;
 }
@@ -115,7 +115,7 @@ type Said =
   | { readonly verdict: Verdict; readonly problem?: never }
   | { readonly verdict?: undefined; readonly problem: string };
 
-/** Makes the request and records it, whatever comes of it. */
+/** Makes the request and records it, whatever its outcome. */
 async function request(call: AskedCall, words: readonly string[], ports: JudgePorts): Promise<Said> {
   const { context, client, clock, model, rules, root } = ports;
   const { id } = model();
@@ -131,7 +131,7 @@ async function request(call: AskedCall, words: readonly string[], ports: JudgePo
     return undefined;
   });
   const reply = streamReply(asked, { client, clock, signal, maxAttempts: 1, emit: () => {} });
-  // A client that does not hear the signal must not hold the call up.
+  // A client that ignores the signal must not block the call.
   const outcome = await Promise.race([reply, deadline.then(() => undefined)]).finally(() => over.abort());
   reply.catch(() => undefined);
   const said = timedOut ? late : saidIn(outcome);
@@ -155,7 +155,7 @@ function saidIn(outcome: ReplyOutcome | undefined): Said {
   return verdict === undefined ? { problem: 'the judge gave no clear verdict' } : { verdict };
 }
 
-/** What the log keeps of a judgement: for the reader, and for what it cost. */
+/** Builds the log entry of a judgement: its decision and its cost. */
 function judgementEntry(
   { id: callId, tool }: AskedCall,
   said: Said,

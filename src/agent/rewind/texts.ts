@@ -1,12 +1,12 @@
-/** What is said about going back: on screen, in the log, and to the model. */
+/** The texts about rewinds: for the screen, the log and the model. */
 import { oneLine } from '../../context/index.ts';
 import type { PathChange, RestorePlan } from '../../protocol/checkpoints.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 
-/** Characters of a prompt that are quoted. */
+/** Maximum characters of a quoted prompt. */
 const QUOTED = 60;
-/** Paths that one message names. */
+/** Maximum number of paths in one message. */
 const NAMED = 20;
 
 const subjects: Readonly<Record<RewindScope, string>> = {
@@ -15,18 +15,18 @@ const subjects: Readonly<Record<RewindScope, string>> = {
   files: 'The files are',
 };
 
-/** E.g. "The files are as they were before “fix the test”". */
+/** Describes a rewind; for example "The files are as they were before “fix the test”". */
 export function rewindText(prompt: string, scope: RewindScope): string {
   return `${subjects[scope]} as before “${oneLine(prompt, QUOTED)}”`;
 }
 
-/** The same for taking it back. */
+/** Describes the undo of a rewind. */
 export function undoText(conversation: boolean, files: boolean): string {
   const scope: RewindScope = conversation ? (files ? 'both' : 'conversation') : 'files';
   return `Taken back: ${subjects[scope].charAt(0).toLowerCase()}${subjects[scope].slice(1)} as before going back`;
 }
 
-/** What was done, what was not and why. */
+/** Adds to `what` the number of changed paths and the list of those left unchanged, with reasons. */
 export function restoredText({
   what,
   done,
@@ -43,14 +43,14 @@ export function restoredText({
   return `${what}${withFiles ? ` (${count})` : ''}.${notDone}`;
 }
 
-/** Why nothing at all would go back. */
+/** Explains why no file would be restored. */
 export function refusalText({ steps }: RestorePlan): string {
   const refused = steps.filter(({ action }) => action === 'refuse');
   if (refused.length === 0) return 'Everything already matches that point.';
   return `Left unchanged:\n${listOf(refused.map(({ path, reason = '' }) => `${path}: ${reason}`))}`;
 }
 
-/** Tells the model, which still knows the conversation, that what it knows of these files is old. */
+/** Builds the note that tells the model which files were restored while its conversation stayed. */
 export function goneBackNote(done: readonly PathChange[], to: 'earlier' | 'later'): NewEntry {
   const how =
     to === 'earlier'

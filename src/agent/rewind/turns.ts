@@ -194,7 +194,7 @@ export async function changesSince(
   return { changes: changesIn(since), notes: [...new Set(notes)] };
 }
 
-/** What the calls and commands of one turn changed. */
+/** Returns the changes that the calls and commands of one turn made. */
 export async function changesOfTurn(
   log: PagedLog,
   { uuid, seq }: TurnRecord,
@@ -207,14 +207,16 @@ export async function changesOfTurn(
   return workOf(live.slice(start, next === -1 ? undefined : next)).flatMap(({ changes }) => changes);
 }
 
-/** Reads backwards until there is enough, or no more; oldest first, without the entries that are not needed here. */
+/**
+ * Reads backwards until `isEnough` or the start of the log; returns the entries oldest first, without bulky contents.
+ */
 async function readBack(
   log: PagedLog,
   isEnough: (entries: readonly JSONLEntry[]) => boolean,
 ): Promise<readonly JSONLEntry[]> {
   const pages: JSONLEntry[][] = [];
   let read = 0;
-  // Looked through again only when there is twice as much of it, so that a long way back stays linear.
+  // Checked again only after the number of entries has doubled, so that reading far back stays linear.
   let lookAt = 1;
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const page = await log.page(before, PAGE);
@@ -240,7 +242,7 @@ function countTurns(entries: readonly JSONLEntry[]): number {
     : entries.filter(startsTurn).length;
 }
 
-/** Of most entries only their place says something about turns; what they hold may be large. */
+/** Drops contents that turns do not need; they may be large. */
 function withoutBulk(entry: JSONLEntry): JSONLEntry {
   const { tool: _tool, toolResult: _result, ...rest } = entry;
   const content = startsTurn(entry) ? shownText(entry) : '';
