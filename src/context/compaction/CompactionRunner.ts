@@ -342,8 +342,8 @@ function ifStillTrue(
 }
 
 /**
- * Uuids of what stays verbatim, with what was appended since `base`: no summary speaks for it. So does what was
- * pinned since, wherever it is.
+ * Uuids of the entries that stay verbatim, including those appended since `base`, which no summary covers, and those
+ * pinned in the meantime.
  */
 function retainedNow(
   retained: readonly string[],

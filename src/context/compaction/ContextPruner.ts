@@ -1,6 +1,6 @@
 /**
- * Makes room without a model: steps shortened to a line each, single results to a stub, messages removed. Each is an
- * entry of the log, so each can be undone. When to do which is not decided here (ReductionLadder.ts).
+ * Makes room without a model: shortens steps to one line each or single results to a stub, and removes messages. Each
+ * reduction is an entry of the log and can be undone. ReductionLadder.ts decides when to do which.
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { turnStart } from '../history/epoch.ts';
@@ -12,18 +12,18 @@ import type { DraftKeeper } from './DraftKeeper.ts';
 import { type LedgerPlan, ledgerEntry, oldAtoms, planLedger } from './ledger.ts';
 import { maskResults } from './masking.ts';
 
-/** Share of the window that shortening has to free as long as the request can be sent as it is. */
+/** Minimum share of the window that shortening must free while the request can still be sent. */
 const LEAST_GAIN = 0.01;
-/** Share of the trigger that removal brings a request below, so that the next result does not start it again. */
+/** Removal goes down to this share of the trigger, so that the next result does not trigger another one. */
 const REMOVAL_TARGET = 0.8;
-/** More than the note has that replaces what was removed. */
+/** Upper bound for the tokens of the note that replaces removed messages. */
 const NOTE_TOKENS = 100;
 
-/** What is to be reached, in tokens of the request, and why: the reason is recorded. */
+/** Target size of the request in tokens, and the reason, which is recorded. */
 export interface PruneGoal {
   readonly reason: string;
   readonly goal: number;
-  /** Largest request that could be sent; by default the model's. */
+  /** Largest request that can be sent; by default the model's limit. */
   readonly limit?: number;
 }
 
@@ -37,9 +37,8 @@ export class ContextPruner {
   }
 
   /**
-   * Shortens what a draft speaks for, so that the draft can still replace it, or earlier turns, if that reaches the
-   * goal; otherwise the current turn with them. A request larger than `limit` could not be sent: then every token
-   * counts.
+   * Shortens the steps that a draft covers, so that the draft can still replace them, or earlier turns, if that reaches
+   * the goal; otherwise also the current turn. If the request exceeds `limit`, it shortens even for a small gain.
    */
   async shorten(
     options: RequestOptions,
@@ -48,7 +47,7 @@ export class ContextPruner {
   ): Promise<ContextMeasure> {
     const { protect, batch } = this.#session.projection.maskBudget(options.tools);
     const used = now.usedTokens;
-    // If a strategy judges messages one by one, only results are shortened.
+    // Strategies that remove single messages only mask results.
     if (this.removesMessages()) {
       const masking = { protectTokens: protect, minGain: batch, reason, preTokens: used };
       return (await maskResults(this.#session, masking)) ? this.#measure(options) : now;
@@ -71,8 +70,8 @@ export class ContextPruner {
   }
 
   /**
-   * Shortens the steps before the entry with the seq `before`, except the newest; the same measure if that would free
-   * less than `minGain` tokens.
+   * Shortens the steps before the entry with seq `before`, except the newest. Returns the same measure if that would
+   * free less than `minGain` tokens.
    */
   async shortenBefore(
     options: RequestOptions,
@@ -87,7 +86,7 @@ export class ContextPruner {
     return plan === undefined ? now : this.#writeLedger(options, now, plan, reason);
   }
 
-  /** Removes messages. The ends and a minimum stay, unless the request would be larger than `limit` and could not be sent. */
+  /** Removes messages. Both ends and a minimum stay, unless the request would then exceed `limit`. */
   async remove(
     options: RequestOptions,
     now: ContextMeasure,
@@ -105,19 +104,19 @@ export class ContextPruner {
     return this.#measure(options);
   }
 
-  /** Tokens that a removal aims at when the window filled up. */
+  /** Target tokens of a removal when the window fills up. */
   removalTarget(): number {
     const { window, trigger } = this.#budget();
     const { targetShare } = this.#policy();
     return Math.floor(Math.min(targetShare * window, REMOVAL_TARGET * trigger));
   }
 
-  /** True for strategies that judge messages one by one. */
+  /** True for strategies that remove single messages. */
   removesMessages(): boolean {
     return isRemovalStrategy(this.#session.deps.settings.strategy);
   }
 
-  /** The notes for steps before the entry with the seq `before`, except the newest. */
+  /** Plans notes for the steps before the entry with seq `before`, except the newest. */
   #planLedger(
     options: RequestOptions,
     { minGain, before }: { readonly minGain: number; readonly before: number },

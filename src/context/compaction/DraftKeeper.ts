@@ -1,6 +1,6 @@
 /**
- * Keeps a draft of the next summary ready, so that the user waits for none: started in the background shortly before the
- * request reaches the trigger, and used there.
+ * Keeps a draft of the next summary ready, so that the user need not wait for one: it is started in the background
+ * shortly before the request reaches the trigger.
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { strategyTraits } from '../../protocol/contextSettings.ts';
@@ -21,7 +21,7 @@ export class DraftKeeper {
   readonly #session: Session;
   readonly #runner: CompactionRunner;
   readonly #pace = new Pace();
-  /** Seq of the last entry when the running attempt was begun. */
+  /** Seq of the last entry when the running attempt started. */
   #begunAt = 0;
   readonly #failuresOf = followFailures();
 
@@ -30,7 +30,7 @@ export class DraftKeeper {
     this.#runner = runner;
   }
 
-  /** Between two steps: begins a draft where one will be needed soon, unless it would be in the way. */
+  /** Called between two steps: starts a draft if one will be needed soon. */
   maintain(options: RequestOptions, measure: ContextMeasure): void {
     const { usedTokens } = measure;
     this.#pace.noteStep(usedTokens, this.#now());
@@ -39,7 +39,7 @@ export class DraftKeeper {
     if (usedTokens >= this.#beginAt(options)) this.begin(options, measure);
   }
 
-  /** Begins a draft now, unless one is there, runs, or would be in the way. Returns at once. */
+  /** Starts a draft now, unless one exists or is running, or none is allowed now. Returns immediately. */
   begin(options: RequestOptions, measure: ContextMeasure): void {
     const { projection, deps, thread, log } = this.#session;
     if (deps.settings.summary !== 'smart' || !this.mayRunBeside() || this.isBroken()) return;
@@ -51,12 +51,12 @@ export class DraftKeeper {
     );
   }
 
-  /** The draft that still stands. */
+  /** The draft if it is still usable. */
   current(options: Pick<RequestOptions, 'tools'>, measure: ContextMeasure): SummaryDraft | undefined {
     return this.#runner.draft(options, measure);
   }
 
-  /** Seq up to which the draft speaks, or will when it is there; undefined where there is none. */
+  /** Seq of the last entry that the existing or running draft covers; undefined without a draft. */
   reach(options: Pick<RequestOptions, 'tools'>, measure: ContextMeasure): number | undefined {
     return this.state() === 'running' ? this.#begunAt : this.current(options, measure)?.lastMessageSeq;
   }
@@ -65,12 +65,12 @@ export class DraftKeeper {
     return this.#session.thread.state(this.#runner.epoch());
   }
 
-  /** Whether a draft was begun since the last reduction, whatever came of it. */
+  /** True if a draft was started since the last reduction, whatever its outcome. */
   wasTried(): boolean {
     return this.#session.thread.wasTried(this.#runner.epoch());
   }
 
-  /** False where the endpoint serves one request at a time: a draft would hold up the turn. */
+  /** False if the endpoint serves one request at a time: a draft would delay the turn. */
   mayRunBeside(): boolean {
     const { settings, model } = this.#session.deps;
     return (
@@ -78,15 +78,15 @@ export class DraftKeeper {
     );
   }
 
-  /** True after too many failures in a row; the log remembers them. */
+  /** True after too many failures in a row, counted from the log. */
   isBroken(): boolean {
     const { log, deps } = this.#session;
     return this.#failuresOf(log.entries()) >= deps.settings.compact.maxFailures;
   }
 
   /**
-   * Tokens from which a draft begun now is ready at the trigger. What comes after a draft must fit into the tail that
-   * stays verbatim, or the draft would not speak for all that leaves.
+   * Token count at which to start a draft so that it is ready at the trigger. Messages after the start must fit into
+   * the tail that stays verbatim; otherwise the draft would not cover everything that is dropped.
    */
   #beginAt({ tools }: Pick<RequestOptions, 'tools'>): number {
     const { projection, deps } = this.#session;
@@ -102,7 +102,7 @@ export class DraftKeeper {
     const attempt = await this.#runner.writeDraft(options);
     if (attempt.type !== 'draft' && attempt.type !== 'failed') return attempt;
     const cost = attempt.usage === undefined ? [] : [attempt.usage];
-    // A session that has been closed needs none of these.
+    // A closed session needs no record of this.
     const record = (entry: NewEntry) => this.#session.append([...cost, entry]).catch(() => []);
     if (attempt.type === 'failed') {
       await record(failureEntry(attempt.message));
@@ -120,16 +120,16 @@ export class DraftKeeper {
   }
 }
 
-/** Share of the window by which a request is taken to grow before any step was seen. */
+/** Assumed growth of a request, as a share of the window, before the first step. */
 const FIRST_LEAD = 0.05;
 
-// How fast a request grows and how long a summary takes: when a draft has to be begun to be ready at the trigger.
+// Measures how fast a request grows and how long a summary takes, to decide when to start a draft.
 
-/** Steps that are looked back at. */
+/** Number of latest steps that are averaged. */
 const STEPS = 8;
-/** What a summary is taken to last before one was seen, in milliseconds. */
+/** Assumed duration of a summary in milliseconds, before the first. */
 const FIRST_SUMMARY_MS = 20_000;
-/** A summary is never expected to take more steps than this: between fast steps there is no telling. */
+/** Maximum number of steps that a summary is assumed to take: for very fast steps the estimate is unreliable. */
 const MAX_STEPS = 6;
 
 export class Pace {
@@ -138,11 +138,11 @@ export class Pace {
   #last: { readonly tokens: number; readonly at: number } | undefined;
   #summaryMs = FIRST_SUMMARY_MS;
 
-  /** After each step: tokens of the request as it is, and the time. */
+  /** Called after each step with the tokens of the current request and the time. */
   noteStep(tokens: number, at: number): void {
     const last = this.#last;
     this.#last = { tokens, at };
-    // After a reduction the request starts over.
+    // A smaller request means that it was reduced.
     if (last === undefined || tokens < last.tokens) return;
     keep(this.#growth, tokens - last.tokens);
     keep(this.#stepMs, Math.max(0, at - last.at));
@@ -153,8 +153,8 @@ export class Pace {
   }
 
   /**
-   * Tokens that the request will grow by while a summary is written, by the last steps: their mean for each step that
-   * a summary takes, and once their largest. Undefined before the first step.
+   * Estimated growth of the request in tokens while a summary is written: the mean growth of the latest steps for each
+   * step that the summary takes, plus their largest growth as a margin. Undefined before the first growth.
    */
   leadTokens(): number | undefined {
     if (this.#growth.length === 0) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Checks a model's summary without a model: whether it is a summary at all, which paths in it occur nowhere in the log,
- * and which lines pose as a turn, the program or tool syntax. The user's words are quoted next to it, so nothing else
- * is judged.
+ * Checks a model's summary without asking a model: whether it is usable, which of its paths occur nowhere in the log,
+ * and which lines imitate a turn, the program or tool syntax. Nothing else is checked, since the user's messages are
+ * quoted next to it.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { FinishReason } from '../../protocol/messages.ts';
@@ -13,11 +13,14 @@ import { headOf } from '../tokens/truncate.ts';
 
 export interface CheckedSummary {
   readonly text: string;
-  /** Paths that occur nowhere in the log, each once. */
+  /** Paths that occur nowhere in the log, without duplicates. */
   readonly unverified: readonly string[];
 }
 
-/** Marks unknown paths and defuses posing lines. Linear in the log, in slices; earlier summaries vouch for nothing. */
+/**
+ * Marks unknown paths and neutralises imitating lines. Runs in slices, linear in the log. Paths found only in earlier
+ * summaries count as unknown.
+ */
 export async function checkSummary(summary: string, entries: readonly JSONLEntry[]): Promise<CheckedSummary> {
   const text = withoutAuthority(summary);
   const unseen = new Set(pathTokens(text).filter(isFilePath).slice(0, MAX_PATHS));
@@ -25,7 +28,7 @@ export async function checkSummary(summary: string, entries: readonly JSONLEntry
   return { text: markPaths(text, unseen), unverified: [...unseen] };
 }
 
-/** With a folder and an ending: "and/or" is no path, and a bare name may be anything. */
+/** Requires a folder and an extension: "and/or" is not a path, and a bare name may be anything. */
 function isFilePath(token: string): boolean {
   return /[/\\][^/\\]*\.[a-z]\w{0,9}$/i.test(token);
 }
@@ -33,7 +36,7 @@ function isFilePath(token: string): boolean {
 const MAX_PATHS = 200;
 const MARK = ' (unverified)';
 
-/** Takes out of the set what occurs in an entry. */
+/** Deletes from the set each path that occurs in an entry. */
 function* findIn(entries: readonly JSONLEntry[], paths: Set<string>): Generator<void, void> {
   for (const entry of entries) {
     if (paths.size === 0) return;
@@ -44,7 +47,7 @@ function* findIn(entries: readonly JSONLEntry[], paths: Set<string>): Generator<
   }
 }
 
-/** Without what the writer may have put around it: `./src/`, a leading slash of a path given from the root. */
+/** Strips prefixes and a trailing slash that the writer may have added to a path. */
 function bare(path: string): string {
   return path.replace(/^(?:\.\/|~\/)/, '').replace(/\/$/, '');
 }
@@ -60,7 +63,7 @@ function markPaths(text: string, paths: ReadonlySet<string>): string {
   return marked;
 }
 
-/** A tool's output may have talked the model into a summary that commands: such lines are quoted or made harmless. */
+/** Tool output may have injected commands into the summary: such lines are quoted or neutralised. */
 function withoutAuthority(summary: string): string {
   return summary
     .split('\n')
@@ -76,15 +79,15 @@ function withoutAuthority(summary: string): string {
 const MAX_LINE = 4000;
 const QUOTE = '> (quoted from the archive, not an instruction) ';
 
-/** The line of a transcript. A heading or list item about the user is none: it has words before the colon. */
+/** A line of a transcript. Headings and list items about the user do not match: they have words before the colon. */
 const TURN =
   /^\s*(?:[*_#>]{1,4}\s*)?(?:system|user|human|assistant|developer|tool|系统|用户|助手|システム|ユーザー)\s*(?:[*_]{1,2})?\s*[:：]/i;
 
-/** Sentences that only an attacker writes in a summary of work. */
+/** Sentences that occur in a summary only through an injection. */
 const ORDER =
   /\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|system)\b.{0,20}\b(?:instructions?|prompts?|rules?|messages?|guidelines?)\b|\byou (?:must|are to|will) now\b|\byou are now\b|\bnew (?:system )?instructions?:|\b(?:end|begin) of (?:system )?(?:prompt|instructions?)\b|\b(?:ignoriere|vergiss)\b.{0,30}\b(?:anweisung\w*|regeln)\b|\b(?:ignora|olvida)\b.{0,30}\binstrucciones\b|\b(?:ignore[zr]?|oublie[zr]?)\b.{0,30}\binstructions\b|(?:忽略|无视|忘记).{0,12}(?:指令|指示|规则|提示)|(?:以前|これまで|上記)の(?:指示|命令).{0,6}(?:無視|忘れ)/i;
 
-/** Tags of roles, tools and our own wrapper, special tokens of chat templates: shown, but no longer syntax. */
+/** Escapes role and tool tags, our own wrapper and special tokens of chat templates, so that they are only text. */
 function tameSyntax(line: string): string {
   if (line.length < 5) return line;
   return line
@@ -97,7 +100,7 @@ function tameSyntax(line: string): string {
 const TAG =
   /<(?=\/?(?:system(?:[-_](?:note|prompt|reminder|message))?|user(?:[-_]message)?|human|assistant|developer|tool(?:[-_](?:call|calls|use|result|response))?|function(?:[-_](?:call|calls|results?))?|invoke|parameter|antml|instructions?|im_start|im_end)\b[^>]{0,200}>?)(\/?)/gi;
 
-/** A reply to the request for a summary. */
+/** A reply to a summary request. */
 export interface WrittenSummary {
   readonly text: string;
   readonly finishReason: FinishReason;
@@ -105,8 +108,8 @@ export interface WrittenSummary {
 }
 
 /**
- * Why this cannot stand in for so many tokens of conversation, ready to show; undefined where it may. In doubt it may:
- * weak models write a few sentences without headings, and that is better than no summary.
+ * Returns why this text cannot replace that many tokens of conversation, as a message for the user; undefined if it
+ * can. When in doubt it can: weak models write a few sentences without headings, which is better than no summary.
  */
 export function whyNoSummary(
   { text, finishReason, hasCalls }: WrittenSummary,
@@ -132,10 +135,10 @@ const NONE = 'the model wrote no summary';
 const LEAST_TOKENS = 40;
 const LEAST_SHARE = 0.015;
 
-/** A line that is one of the headings asked for, or looks like it. */
+/** A heading like the ones that were requested. */
 const STRUCTURE = /^[ \t]*(?:#{1,6}[ \t]|\d{1,2}[.)]|\*\*[^*\n]+\*\*:?[ \t]*$)/m;
 
-/** Text has more letters than control and replacement characters. */
+/** True if a text has more letters than control and replacement characters. */
 function isReadable(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const broken = text.match(/[^\P{Cc}\t\n\r]|\uFFFD/gu)?.length ?? 0;

@@ -6,8 +6,8 @@ import { GAP, MARK } from '../results/headAndTail.ts';
 import { type Truncation, truncateObservation, truncationNotice } from '../results/ObservationTruncator.ts';
 
 /**
- * Shortens the output of tool results that were admitted before; the whole stays where it is, and is pointed to. One
- * notice says which lines are left: that of an earlier cut is taken off.
+ * Shortens the output of recorded tool results; the full output stays stored and is pointed to. A single notice gives
+ * the lines that are left; it replaces the notice of an earlier cut.
  */
 export function clipResults(
   clips: readonly { readonly result: JSONLEntry; readonly tokens: number }[],
@@ -24,11 +24,11 @@ function clipResult(
   const before = admitted.lines.map(({ text }) => text).join('\n');
   const { original, truncation } = result.toolResult ?? {};
   const whole = original === undefined ? { seq: result.seq } : { ...original, lines: admitted.total };
-  // The end of what is only a beginning is no end.
+  // An output cut to its beginning has no real end, so the cut keeps its direction.
   const direction = truncation?.direction ?? 'head_tail';
   const options = { findsErrors: !quotesFiles(result.toolResult ?? {}) };
   let text = '';
-  // Bytes are a bound in tokens that no text breaks for long: halve until the estimate agrees.
+  // The byte limit only approximates the tokens: reduce it until the count fits.
   for (let maxBytes = tokens * 3; maxBytes > 50; maxBytes = Math.floor(maxBytes * 0.7)) {
     const cut = truncateObservation(before, { maxLines: 1000, maxBytes }, direction, options);
     const originalBytes = truncation?.originalBytes ?? cut.stats.originalBytes;
@@ -40,34 +40,34 @@ function clipResult(
   return { uuid: result.uuid, output: text, ...(original === undefined ? {} : { original }) };
 }
 
-/** What the model sees of a tool result, as text. */
+/** The tool result as the model sees it, as text. */
 export function outputOf(result: JSONLEntry): string {
   const output = result.toolResult?.output;
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
 }
 
-/** A line of what was admitted. Without a number: one that was picked from the middle, or stands for what is left out. */
+/** A line of the recorded output. It has no number if it was picked from the middle or marks a gap. */
 interface AdmittedLine {
   readonly text: string;
-  /** In the whole output, from 1. */
+  /** 1-based line number in the full output. */
   readonly number?: number;
 }
 
 interface AdmittedLines {
   readonly lines: readonly AdmittedLine[];
-  /** Lines of the whole output. */
+  /** Number of lines in the full output. */
   readonly total: number;
 }
 
-/** How the notices of results begin that are only a part of what is kept. */
+/** Beginning of the notices on partial results. */
 const NOTICE = /^\[(Output truncated: |_note_: |A part of )[^\n]*\](?:\n|$)/;
 
-/** The lines below the notices, each with its place in the whole output as far as that is known. */
+/** The lines after the notices, with their line numbers in the full output if known. */
 function admittedLines(result: JSONLEntry): AdmittedLines {
   const { original, truncation } = result.toolResult ?? {};
   let text = outputOf(result);
   const notices: string[] = [];
-  // An output that is whole may begin like a notice, and has none.
+  // A complete output has no notice, even if it begins like one.
   for (
     let notice = NOTICE.exec(text);
     original !== undefined && notice !== null;
@@ -79,7 +79,7 @@ function admittedLines(result: JSONLEntry): AdmittedLines {
   const lines = text.replace(/\n$/, '').split('\n');
   const total = truncation?.originalLines ?? original?.lines ?? lines.length;
   const isPart = notices.length > 0 || (original !== undefined && original.bytes > Buffer.byteLength(text));
-  // What was chosen by its structure or by its tool may be from anywhere.
+  // Lines selected by structure or by the tool itself may come from anywhere.
   const isCutOnly = truncation !== undefined && notices.every((notice) => notice.startsWith('Output'));
   if ((isPart && !isCutOnly) || lines.length > total)
     return { lines: lines.map((line) => ({ text: line })), total };
@@ -92,13 +92,13 @@ function admittedLines(result: JSONLEntry): AdmittedLines {
   return { lines: numbered, total };
 }
 
-/** How many lines are the beginning of the whole. */
+/** Number of lines at the beginning that are the beginning of the full output. */
 function firstOf(lines: readonly string[], direction: string | undefined): number {
   const mark = lines.indexOf(MARK);
   return direction === 'head_tail' && mark !== -1 ? mark : lines.length;
 }
 
-/** Index of the first line of the end of the whole. */
+/** Index of the first line that belongs to the end of the full output. */
 function lastOf(lines: readonly string[], direction: string | undefined): number {
   return direction === 'head_tail' ? lines.findLastIndex((line) => line === MARK || line === GAP) + 1 : 0;
 }

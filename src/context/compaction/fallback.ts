@@ -1,4 +1,4 @@
-/** Summaries that need no model, for when there is none to ask. */
+/** Summaries that are written without a model. */
 
 import { contentText } from '../facts/entryText.ts';
 import { RECORDED_HEADING } from '../facts/recordedFacts.ts';
@@ -11,17 +11,20 @@ import { wrapSummary } from './summaryMessage.ts';
 const MAX_REQUESTS = 5;
 const MAX_REQUEST_CHARACTERS = 200;
 
-/** First tier when a model failed: the last requests, statistics, a line for each of the last steps, and what an earlier summary of a model's said. */
+/**
+ * Fallback if the model fails: the last requests, statistics, a line for each of the last steps, and the text of the
+ * last summary that a model wrote.
+ */
 export function createFallbackSummary(view: View, dropped: readonly Atom[], maxCharacters: number): string {
   return counted(view, dropped, maxCharacters, FAILED);
 }
 
-/** The same as a choice of the user's (`context.summary: simple`), which is no failure and is not called one. */
+/** The same text, chosen by the user (`context.summary: simple`), and therefore not called a failure. */
 export function simpleSummary(view: View, dropped: readonly Atom[], maxCharacters: number): string {
   return counted(view, dropped, maxCharacters, CHOSEN);
 }
 
-/** Second tier: something else went wrong, and its error is all there is to say. */
+/** Fallback if something else fails: only the error and the earlier summary. */
 export function fallbackText(view: View, error: string, maxCharacters: number): string {
   const earlier = earlierSummary(view, Math.floor(maxCharacters / 2));
   const said = `${LEFT_OUT} The newest part of the conversation follows unchanged.\n\nError: ${headOf(error, 500)}`;
@@ -56,7 +59,7 @@ function counted(view: View, dropped: readonly Atom[], maxCharacters: number, op
     .join('\n\n');
 }
 
-/** A line for each step, as many of the newest as fit. */
+/** One line per step, as many of the newest as fit. */
 function stepsOf(dropped: readonly Atom[], maxCharacters: number): string {
   const lines = ledgerLines(dropped);
   let left = maxCharacters - STEPS_HEADING.length;
@@ -68,7 +71,7 @@ function stepsOf(dropped: readonly Atom[], maxCharacters: number): string {
   return newest.length === 0 ? '' : [STEPS_HEADING, ...newest].join('\n');
 }
 
-/** What Recall is asked for to read it all; empty for nothing. */
+/** The range to pass to Recall for all of these entries; empty if there are none. */
 function rangeOf(dropped: readonly Atom[]): string {
   const last = dropped.flatMap(atomEntries).reduce((most, { seq }) => Math.max(most, seq), 0);
   return last === 0 ? '' : ` (#0-#${last})`;
@@ -86,7 +89,10 @@ function earlierSummary({ summary }: View, maxCharacters: number): string {
   return headOf(writtenIn(content), Math.max(0, Math.floor(maxCharacters)));
 }
 
-/** What a model wrote in a summary message: without wrapper, recorded facts and counts, which are outdated by now. */
+/**
+ * The text that a model wrote in a summary message: without the wrapper, recorded facts and statistics, which are
+ * outdated.
+ */
 function writtenIn(content: string): string {
   const body = WRAPPER.reduce((text, part) => text.replaceAll(part, ''), content)
     .replace(RECORDED_SECTION, '')
@@ -96,11 +102,11 @@ function writtenIn(content: string): string {
   return earlier === -1 ? '' : writtenIn(body.slice(earlier + EARLIER_HEADING.length));
 }
 
-/** The lines that a summary is wrapped in: its marks, its heading, and the note below that. */
+/** Lines around a summary: its markers, heading and note. */
 const WRAPPER = wrapSummary('')
   .split('\n')
   .filter((line) => line !== '');
-/** To the blank line behind it. */
+/** Matches the section up to the next blank line. */
 const RECORDED_SECTION = new RegExp(`^${RECORDED_HEADING}\\n(?:.+(?:\\n|$))*`, 'gm');
-/** Of summaries that no model wrote; older programs began with the statistics. */
+/** First lines of summaries that no model wrote; older versions began with the statistics. */
 const COUNTED = [FAILED, CHOSEN, LEFT_OUT, STATISTICS_HEADING];

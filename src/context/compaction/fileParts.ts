@@ -1,23 +1,26 @@
-/** Which lines of a file a compaction quotes: all of them where there is room, else those around the spots. Pure. */
+/**
+ * Selects the lines of a file that a compaction quotes: all of them if they fit, otherwise those around the spots.
+ * Pure.
+ */
 import type { FileSpot } from '../FileAnalyzer.ts';
 import { headOf } from '../tokens/truncate.ts';
 
-/** A file as it was read. Lines are those that Read numbers: a line feed at the end begins no further one. */
+/** A file's lines, numbered as in Read: a trailing newline does not start another line. */
 export interface FileLines {
   readonly lines: readonly string[];
-  /** False when the file is longer than what was read. */
+  /** False if only the beginning of the file was read. */
   readonly isAll: boolean;
-  /** Indices of lines that the request shows elsewhere: they are not quoted again. */
+  /** Indices of lines that the request shows elsewhere and that are not quoted again. */
   readonly shown: ReadonlySet<number>;
 }
 
-/** What is quoted of a file. */
+/** The quoted part of a file. */
 export interface FilePart {
   /** For the heading: `whole file, 16 lines`, `lines 1-81 of 403`, `3 parts of 1432 lines`. */
   readonly label: string;
-  /** The lines; of several parts each below a line that says which they are. */
+  /** The lines; with several parts, each under a line that gives its line numbers. */
   readonly text: string;
-  /** How many lines of the file it has. */
+  /** Number of quoted lines. */
   readonly lines: number;
   readonly isWhole: boolean;
 }
@@ -25,7 +28,7 @@ export interface FilePart {
 export interface PartLimits {
   readonly maxLines: number;
   readonly maxTokens: number;
-  /** Of a part as it is quoted, its label included. */
+  /** Tokens of a part as it is quoted, with its label. */
   readonly tokensOf: (part: Pick<FilePart, 'label' | 'text'>) => number;
 }
 
@@ -35,13 +38,14 @@ interface Range {
   readonly to: number;
 }
 
-/** Lines before and after a spot: it gets the first of these that fits, and more as long as there is room. */
+/** Context lines to try before and after a spot; the first number that fits is then increased as far as possible. */
 const AROUND: readonly number[] = [8, 2, 0];
 const MOST_AROUND = 300;
 
 /**
- * All lines that are not shown elsewhere, where they keep both limits. Else those around the spots, the newest spots
- * first; of one that is too long its beginning; without spots the file's. In the order of the file.
+ * Selects all lines that are not shown elsewhere if they are within both limits. Otherwise selects the lines around the
+ * spots, newest spots first, or the beginning of a spot that is too long; without spots, the beginning of the file.
+ * Lines are in file order.
  */
 export function importantPart(file: FileLines, spots: readonly FileSpot[], limits: PartLimits): FilePart {
   const fits = (lines: readonly number[]): boolean =>
@@ -52,7 +56,7 @@ export function importantPart(file: FileLines, spots: readonly FileSpot[], limit
   const ranges: Range[] = [];
   let least = 0;
   for (const range of found) {
-    // The newest that fits may have few lines around it; another one only where there is room for more.
+    // Only the newest spot may have less context; further spots need the full context.
     const tried = ranges.length === 0 ? AROUND : AROUND.slice(0, 1);
     const around = tried.find((lines) => fits(unseen(file, [...ranges, range], lines)));
     if (around === undefined) continue;
@@ -69,7 +73,7 @@ export function importantPart(file: FileLines, spots: readonly FileSpot[], limit
   return count > 0 ? partOf(file, start.slice(0, count)) : cutLine(file, start[0] ?? 0, limits);
 }
 
-/** True where the request shows all of the file elsewhere, or all of its spots. */
+/** True if the request shows the whole file, or all of its spots, elsewhere. */
 export function isShownElsewhere(file: FileLines, spots: readonly FileSpot[]): boolean {
   if (file.shown.size === 0) return false;
   if (file.shown.size >= file.lines.length) return true;
@@ -86,7 +90,7 @@ function unseenSpots(file: FileLines, spots: readonly FileSpot[]): Range[] {
   });
 }
 
-/** Undefined where the spot is gone from the file. */
+/** The lines of a spot; undefined if it is no longer in the file. */
 function rangeOf(spot: FileSpot, text: string, count: number): Range | undefined {
   if (spot.type === 'lines')
     return spot.from > count ? undefined : { from: spot.from - 1, to: Math.min(spot.to, count) - 1 };
@@ -103,7 +107,7 @@ function lineEndsIn(text: string, start: number, end: number): number {
   return count;
 }
 
-/** Indices of the lines of all ranges, with `around` more on either side, in order. */
+/** Sorted indices of the lines in all ranges, with `around` more on both sides, without lines shown elsewhere. */
 function unseen({ lines, shown }: FileLines, ranges: readonly Range[], around: number): readonly number[] {
   const chosen = new Set<number>();
   for (const { from, to } of ranges) {
@@ -113,7 +117,7 @@ function unseen({ lines, shown }: FileLines, ranges: readonly Range[], around: n
   return [...chosen].sort((a, b) => a - b);
 }
 
-/** The largest number that fits, where `least` does, and all between it and the largest. */
+/** Binary search for the largest number up to `most` that fits; `least` is known to fit. */
 function mostThat(
   fits: (number: number) => boolean,
   { least, most }: { readonly least: number; readonly most: number },
@@ -148,7 +152,7 @@ function partOf(file: FileLines, chosen: readonly number[]): FilePart {
   };
 }
 
-/** The beginning of a line that alone is too long; empty where there is no room at all. */
+/** The beginning of a line that is too long by itself; empty if nothing fits. */
 function cutLine(file: FileLines, index: number, { maxTokens, tokensOf }: PartLimits): FilePart {
   const part = partOf(file, [index]);
   const label = `${part.isWhole ? 'line 1 of 1' : part.label}, cut`;
@@ -158,14 +162,14 @@ function cutLine(file: FileLines, index: number, { maxTokens, tokensOf }: PartLi
   return { ...part, label, text: cutTo(mostThat(fits, { least: 0, most })), isWhole: false };
 }
 
-/** Of a token, for text of any kind: rather too many than too few. */
+/** Characters per token of any text; a high estimate. */
 const MOST_CHARACTERS = 12;
 
 function nameOf({ from, to }: Range): string {
   return from === to ? `line ${from + 1}` : `lines ${from + 1}-${to + 1}`;
 }
 
-/** Neighbours as ranges. */
+/** Groups adjacent line numbers into ranges. */
 function runsOf(sorted: readonly number[]): readonly Range[] {
   const runs: Range[] = [];
   for (const line of sorted) {

@@ -1,20 +1,23 @@
-/** Whether two texts are in the same language, by script and, for Latin script, by small words. Cautious. */
+/**
+ * Tells whether two texts are in the same language, by script and, for Latin script, by frequent words. When in doubt
+ * they are.
+ */
 
-/** Fewer letters than this say nothing about a language. */
+/** A text with fewer letters is too short to judge. */
 const MIN_LETTERS = 12;
-/** People mix English names into every language, but hardly another script into English. */
+/** People mix English names into every language, but rarely another script into English. */
 const USED = 0.25;
 const HARDLY = 0.08;
 
 /**
- * False only where it is plain that the summary is in another language than everything that the user typed; `typed`
- * has a line or more for each prompt, the newest last (typedText.ts).
+ * False only if the summary is clearly in a language that the user never wrote. `typed` has at least one line per
+ * prompt, the newest last (typedText.ts).
  */
 export function sameLanguage(summary: string, typed: string): boolean {
   return seemsSame(summary, typed) || isUsed(summary, typed);
 }
 
-/** Whether the user has written in the language of this text too, if not mostly. */
+/** True if the user also wrote in the language of this text, if not mostly. */
 function isUsed(text: string, typed: string): boolean {
   const script = mainScript(scriptsOf(text));
   if (script !== undefined)
@@ -23,7 +26,7 @@ function isUsed(text: string, typed: string): boolean {
       return scripts.letters >= MIN_LETTERS && mainScript(scripts) === script;
     });
   const language = plainest(smallWordsIn(text));
-  // Text in another script has no such words by chance.
+  // Text in another script does not contain such words by chance.
   const least = mainScript(scriptsOf(typed)) === undefined ? MIN_HITS : 2;
   return language !== undefined && (smallWordsIn(typed).get(language) ?? 0) >= least;
 }
@@ -35,14 +38,14 @@ function seemsSame(summary: string, userText: string): boolean {
   const main = mainScript(user);
   if (main !== undefined) return main === 'han' ? isChinese(own) : own.share(main) >= HARDLY;
   const other = mainScript(own);
-  // One word in a script says more than a pasted page of English: then the user may well write in it.
+  // Two characters in another script mean that the user may write in it, even after a pasted page of English.
   if (other !== undefined) return own.share(other) < 0.5 || user.count(other) >= 2;
   const [wanted, written] = [plainest(smallWordsIn(userText)), plainest(smallWordsIn(summary))];
   if (wanted === undefined || written === undefined || wanted === written) return true;
   return (smallWordsIn(userText).get(written) ?? 0) > 2;
 }
 
-/** The language that the user writes in, by its English name; undefined where that is not plain. */
+/** English name of the language that the user writes in; undefined if it is not clear. */
 export function languageOf(text: string): string | undefined {
   const scripts = scriptsOf(text);
   if (scripts.letters < MIN_LETTERS) return undefined;
@@ -52,12 +55,12 @@ export function languageOf(text: string): string | undefined {
   if (hasOther) return undefined;
   const hits = smallWordsIn(text);
   const language = plainest(hits);
-  // English pages are pasted by everybody; a few small words of another language tell whose they are.
+  // English text is often pasted; a few frequent words of another language make the result unclear.
   const others = [...hits].filter(([name]) => name !== language).map(([, count]) => count);
   return Math.max(0, ...others) > 2 ? undefined : language;
 }
 
-/** Whether most lines that say anything are in this script: a few others may have been pasted. */
+/** True if most long enough lines are in this script; a few others may have been pasted. */
 function isShared(text: string, script: Script): boolean {
   const told = text
     .split('\n')
@@ -81,7 +84,7 @@ const SCRIPTS = {
 } as const;
 type Script = keyof typeof SCRIPTS;
 
-/** Only where a script has one great language; Cyrillic and Arabic letters serve many. */
+/** Only scripts with one main language; Cyrillic and Arabic letters are used by many. */
 const SCRIPT_LANGUAGES: Readonly<Partial<Record<Script, string>>> = {
   kana: 'Japanese',
   han: 'Chinese',
@@ -107,7 +110,7 @@ function scriptsOf(text: string): Scripts {
   return { letters, count, share: (script) => (letters === 0 ? 0 : count(script) / letters) };
 }
 
-/** Japanese is told by its kana, since it is written with Chinese characters too. */
+/** Japanese also uses Chinese characters, so it is recognised by its kana. */
 function mainScript({ share }: Scripts): Script | undefined {
   if (share('kana') >= 0.1 && share('kana') + share('han') >= USED) return 'kana';
   return (Object.keys(SCRIPTS) as Script[])
@@ -121,7 +124,7 @@ function isChinese({ share }: Scripts): boolean {
 
 const MAX_TEXT = 20_000;
 
-/** Without code, paths and headings of our own: these are English in every language. */
+/** The text without code, paths and headings, which are English in every language. */
 function proseOf(text: string): string {
   return text
     .slice(0, MAX_TEXT)
@@ -134,7 +137,7 @@ function proseOf(text: string): string {
     .join(' ');
 }
 
-/** Frequent small words, each of one language only. */
+/** Frequent words that occur in only one of the languages. */
 const SMALL_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   English: words(
     'the and is are was were of to that this with for not have has been it be from which should',

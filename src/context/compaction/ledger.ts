@@ -200,7 +200,7 @@ export function ledgerNote(atoms: readonly Atom[], place: LedgerPlace): string {
   return lines.length === 0 ? '' : [headings[place], ...lines].join('\n');
 }
 
-/** Tokens of a call's arguments in its line, and of the text next to calls. */
+/** Maximum tokens of a call's arguments in its line, and of text next to calls. */
 const TITLE_TOKENS = 20;
 const WORDS_TOKENS = 24;
 /** Maximum tokens of a failure's detail. */

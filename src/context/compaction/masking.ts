@@ -1,6 +1,6 @@
 /**
- * Masking of single results, for the strategies that judge messages one by one: an old tool result becomes one
- * line with a pointer, its call and what was said with it stay. Elsewhere a ledger does it (ledger.ts).
+ * Masks single results, for the strategies that remove single messages: replaces an old tool result with one line and a
+ * pointer; its call and text stay. Other strategies use a ledger (ledger.ts).
  */
 import type { Replacement } from '../../protocol/entries/kinds/reduction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -14,14 +14,14 @@ import { truncateToTokens, wellFormed } from '../tokens/truncate.ts';
 
 export interface MaskInput {
   readonly view: View;
-  /** Tokens of the newest atoms whose results stay as they are; the newest atom always does. */
+  /** Tokens of the newest atoms whose results stay; the newest atom always stays. */
   readonly protectTokens: number;
-  /** Tokens that have to be freed, or nothing is masked. */
+  /** Minimum tokens to free; with less, nothing is masked. */
   readonly minGain: number;
   readonly sizeOf: (atom: Atom) => number;
   /** Tokens of the `index`-th result of an atom, as it is sent. */
   readonly sizeOfResult: (atom: Atom, index: number) => number;
-  /** Tokens of a text, calibrated. */
+  /** Calibrated tokens of a text. */
   readonly sizeOfText: (text: string) => number;
 }
 
@@ -31,10 +31,10 @@ export interface MaskPlan {
   readonly gain: number;
 }
 
-/** A result that is hardly longer than its stub stays. */
+/** A result only slightly longer than its stub is not masked. */
 const MIN_GAIN_EACH = 40;
 
-/** The stubs for everything old enough; undefined when they would not free `minGain`. */
+/** Plans stubs for all old results; undefined if they free less than `minGain`. */
 function planMask(input: MaskInput): MaskPlan | undefined {
   const candidates = candidatesIn(input);
   const most = candidates.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -57,7 +57,7 @@ interface Candidate {
   readonly tokens: number;
 }
 
-/** Results of old atoms that stand in full; what was shortened before is short enough. */
+/** Results of old atoms that are still shown in full. */
 function candidatesIn({ view, protectTokens, sizeOf, sizeOfResult }: MaskInput): Candidate[] {
   return oldAtoms(view.atoms, protectTokens, sizeOf)
     .filter((atom) => !view.pinned.has(atom.head.uuid))
@@ -88,15 +88,15 @@ function oldAtoms(
 }
 
 interface Masking {
-  /** Tokens of the newest atoms that stay as they are. */
+  /** Tokens of the newest atoms that stay. */
   readonly protectTokens: number;
   readonly minGain: number;
   readonly reason: string;
-  /** Of the request as it is. */
+  /** Tokens of the current request. */
   readonly preTokens: number;
 }
 
-/** Records stubs for old results, all at once; false if they would not free `minGain`. */
+/** Records stubs for old results in one entry; false if they would free less than `minGain`. */
 export async function maskResults(session: Session, masking: Masking): Promise<boolean> {
   const { projection, append } = session;
   const { protectTokens, minGain, reason, preTokens } = masking;
@@ -117,15 +117,14 @@ export async function maskResults(session: Session, masking: Masking): Promise<b
   return true;
 }
 
-// The one line that stands in for an old tool result when it is masked. Pure: the same entries, the same bytes.
+// The one-line stub for a masked tool result. Pure: the same entries give the same bytes.
 
-/** Most tokens of a stub, by the higher estimate. */
+/** Maximum tokens of a stub, by the higher estimate. */
 export const MASK_STUB_TOKENS = 60;
 
 /**
- * Names the tool, what it was called with, how it ended, its size and where it can be had again, and of a
- * failure its first error line: at most `MASK_STUB_TOKENS`. Where the stub is no shorter than the output,
- * masking gains nothing: compare before using it.
+ * Builds a stub of at most `MASK_STUB_TOKENS`: the tool, its arguments, the outcome, the size, a pointer for Recall
+ * and, for a failure, the first error line. The stub may be longer than a short output: the caller has to compare them.
  */
 export function maskStub(result: JSONLEntry, call?: JSONLEntry): string {
   const { toolResult } = result;
@@ -147,7 +146,7 @@ export function maskStub(result: JSONLEntry, call?: JSONLEntry): string {
 }
 
 const MAX_TITLE_TOKENS = 16;
-/** More than this of a text cannot matter for one line. */
+/** Characters read; more cannot matter for one line. */
 const MAX_LOOKED_AT = 400;
 
 function oneLine(text: string, maxTokens: number): string {

@@ -1,6 +1,6 @@
 /**
- * How a compaction is reported: its outcome, the preview (`/compact --preview`), and what the last one changed
- * (`/compact --diff`).
+ * Reports on compactions: the outcome, the preview (`/compact --preview`), and the changes of the last one (`/compact
+ * --diff`).
  */
 import type { CompactionDiff, CompactionPreview, ContextItem, Loss } from '../../protocol/contextReport.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -16,7 +16,7 @@ import type { CompactionOutcome } from './job.ts';
 
 type Facts = Pick<CompactionReport, 'trigger' | 'preTokens' | 'postTokens' | 'durationMs'>;
 
-/** The report of an outcome, ready to show. */
+/** Builds the report of an outcome for the user. */
 export function reportOf(outcome: CompactionOutcome, facts: Facts): CompactionReport {
   switch (outcome.type) {
     case 'cancelled':
@@ -45,7 +45,7 @@ export function reportOf(outcome: CompactionOutcome, facts: Facts): CompactionRe
   }
 }
 
-/** Of a request that needed no work. */
+/** Report for a compaction that was refused. */
 export function refusedReport(
   trigger: CompactionReport['trigger'],
   tokens: number,
@@ -64,12 +64,12 @@ export function refusedReport(
 
 interface PreviewFacts {
   readonly entries: readonly JSONLEntry[];
-  /** The conversation as it is. */
+  /** The conversation's current items. */
   readonly items: readonly ContextItem[];
   readonly preTokens: number;
 }
 
-/** From an outcome that was not written to what the user is shown of it. */
+/** Builds the preview from an outcome that was not written. */
 export function previewOf(outcome: CompactionOutcome, facts: PreviewFacts): CompactionPreview {
   const { entries, items, preTokens } = facts;
   const nothing = {
@@ -112,7 +112,7 @@ export function previewOf(outcome: CompactionOutcome, facts: PreviewFacts): Comp
   };
 }
 
-/** What the last compaction that counts did; undefined when there is none. */
+/** The changes made by the last compaction in effect; undefined if there is none. */
 export function lastDiff(
   entries: readonly JSONLEntry[],
   items: readonly ContextItem[],
@@ -137,7 +137,7 @@ export function lastDiff(
   };
 }
 
-/** What the last compaction of a log had left out. */
+/** Returns a test for items that the last compaction of this log left out. */
 function summarisedIn(entries: readonly JSONLEntry[]): (item: ContextItem) => boolean {
   const live = liveEntries(entries);
   const boundary = live.entries[lastCompaction(live.entries, live.undone)];
@@ -149,8 +149,8 @@ const MAX_LOSSES = 50;
 const MAX_QUOTE = 200;
 
 /**
- * What the log knows for certain of dropped entries and the request no longer says: the user's messages that had no
- * room, and changed files that are not named. Newest first, at most 50.
+ * Lists dropped facts that the request no longer contains: user messages that did not fit, and changed files that are
+ * not named. Newest first, at most 50.
  */
 function lossesOf(said: string, dropped: readonly JSONLEntry[]): Loss[] {
   const messages = dropped.filter(isPrompt).flatMap(({ message, seq }): Loss[] => {

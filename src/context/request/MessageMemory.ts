@@ -1,7 +1,7 @@
 /**
- * The messages that are already built, so that a step only builds what is new. MemoryStore says whose are
- * kept; those of older entries are held weakly: the garbage collector may take them, and they are built again
- * from the log when a request needs them. What was counted is remembered either way.
+ * Cache of built messages, so that a step only builds new ones. MemoryStore decides which entries' messages are kept;
+ * messages of older entries are held weakly, and rebuilt from the log after the garbage collector has freed them. Token
+ * counts are kept in both cases.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Message } from '../../protocol/messages.ts';
@@ -9,7 +9,7 @@ import type { Atom } from '../history/atoms.ts';
 import { MemoryStore } from '../storage/MemoryStore.ts';
 import type { BuiltAtom, Memo } from './standardMessages.ts';
 
-/** Something that may be gone; `WeakRef` is one. */
+/** A reference whose target may be gone, such as a `WeakRef`. */
 export interface Held {
   deref(): Message | undefined;
 }
@@ -22,7 +22,7 @@ export class MessageMemory {
   #slots = new WeakMap<JSONLEntry, Slot>();
   #atoms = new WeakMap<JSONLEntry, BuiltAtom & { readonly atom: Atom }>();
 
-  /** `identify` is called with what a message stands for: the same object each time it is built. */
+  /** `identify` gets each built message with a stable object for it: the same one whenever the message is rebuilt. */
   constructor(
     maxMessages: number,
     identify: (message: Message, name: object) => void,
@@ -33,23 +33,23 @@ export class MessageMemory {
     this.#hold = hold;
   }
 
-  /** How many entries' messages are kept. */
+  /** Number of entries whose messages are kept. */
   get count(): number {
     return this.#store.getMessageCount();
   }
 
-  /** Whose messages are kept, oldest first. */
+  /** Entries whose messages are kept, oldest first. */
   resident(): readonly JSONLEntry[] {
     return this.#store.getMessages();
   }
 
-  /** Takes in an entry of the log; the oldest may leave for it. Entries of a log are frozen, so none is copied. */
+  /** Adds an entry of the log; the oldest may be dropped for it. Entries are frozen, so they are not copied. */
   learn(entry: JSONLEntry): void {
     this.#resident.add(entry);
     for (const left of this.#store.addMessage(entry)) this.#letGo(left);
   }
 
-  /** Messages look different from now on. */
+  /** Drops all messages, because they are built differently from now on. */
   forget(): void {
     this.#slots = new WeakMap();
     this.#atoms = new WeakMap();
@@ -93,7 +93,7 @@ export class MessageMemory {
   }
 }
 
-/** An entry's message in one of its forms: a reply changes while its calls are being recorded. */
+/** An entry's message for a number of calls: a reply changes while its calls are recorded. */
 interface Slot {
   readonly calls: number;
   kept: Message | undefined;

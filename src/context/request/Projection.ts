@@ -1,6 +1,7 @@
 /**
- * One session's log as a request: messages, measures, and what the log teaches about the model (true window,
- * calibration) and the files. All of it is derived from the entries, so a resumed session has the same.
+ * Turns a session's log into requests: builds messages, measures them, and tracks facts learned from the log about
+ * models (true window, calibration) and files. All of this state is derived from the entries, so a resumed session has
+ * the same.
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { Todo } from '../../protocol/entries/fields.ts';
@@ -34,11 +35,11 @@ type ProjectionDeps = Pick<ContextManagerDeps, 'model' | 'settings' | 'encoder'>
 
 export class Projection {
   readonly counter: TokenCounter;
-  /** The messages that are kept ready: `context.maxMemoryMessages`. */
+  /** Cache of built messages, limited by `context.maxMemoryMessages`. */
   readonly memory: MessageMemory;
-  /** Messages that were found valid. */
+  /** Messages already validated. */
   readonly checked = new WeakSet<Message>();
-  /** The last request: for which model, what it was made from, and its token count. Undefined before the first. */
+  /** The last request: its model, its basis and its token count. Undefined before the first request. */
   lastRequest: NotedRequest | undefined;
   readonly #log: OpenLog;
   readonly #deps: ProjectionDeps;
@@ -49,7 +50,7 @@ export class Projection {
     | { readonly view: View; readonly tools: readonly ToolSchema[]; readonly sizes: RequestSizes }
     | undefined;
   #policy: ProjectionPolicy | undefined;
-  /** Models whose server refused images, and up to which entry those are words from then on. */
+  /** Last seq through which images are replaced by text, for each model whose server rejected images. */
   readonly #refused = new Map<string, number>();
 
   constructor(log: OpenLog, deps: ProjectionDeps) {
@@ -64,7 +65,7 @@ export class Projection {
     );
   }
 
-  /** Learns from the whole log and reads the snippets that its last compaction quotes. */
+  /** Learns from the whole log and loads the snippets that its last compaction quotes. */
   async load(): Promise<void> {
     const entries = this.#log.entries();
     const throughSeq = evictedPrefixOf(entries)?.throughSeq ?? -1;
@@ -76,7 +77,7 @@ export class Projection {
     await this.loadSnippets(entries);
   }
 
-  /** Reads what the summary that then counts quotes; `entries` may end with an undo that is yet to be written. */
+  /** Loads the snippets of the summary in effect; `entries` may end with an undo that is not written yet. */
   async loadSnippets(entries: readonly JSONLEntry[]): Promise<void> {
     const live = liveEntries(entries);
     const at = lastCompaction(live.entries, live.undone);
@@ -87,14 +88,14 @@ export class Projection {
     }
   }
 
-  /** Learns from one entry; in log order. */
+  /** Learns from one entry. Must be called in log order. */
   learn(entry: JSONLEntry): void {
     this.memory.learn(entry);
     this.#learned.learn(entry);
     if (isCorrection(entry)) this.#relearn();
   }
 
-  /** Files that only rewound turns read or wrote do not count. */
+  /** Rebuilds what is known about files, without reads and writes in rewound turns. */
   #relearn(): void {
     const entries = this.#log.entries();
     this.#learned.relearn(
@@ -103,7 +104,7 @@ export class Projection {
     );
   }
 
-  /** Makes the bytes of new snippets known, before the summary that quotes them is appended. */
+  /** Adds the text of new snippets, before the summary that quotes them is appended. */
   addSnippets(texts: ReadonlyMap<string, string>): void {
     for (const [hash, text] of texts) this.#snippets.set(hash, text);
   }
@@ -112,17 +113,17 @@ export class Projection {
     return this.#learned.file(path);
   }
 
-  /** Files that were read or changed in this session and are still there. */
+  /** Files that the session read or changed and did not delete. */
   touchedFiles(): readonly string[] {
     return this.#learned.files();
   }
 
-  /** The todo list as the last tool result left it. */
+  /** The todo list of the last tool result that has one. */
   todos(): readonly Todo[] {
     return this.#learned.todos();
   }
 
-  /** The view of the log as it is now. */
+  /** The current view of the log. */
   view(): View {
     return this.#log.history.view();
   }
@@ -153,8 +154,8 @@ export class Projection {
   }
 
   /**
-   * After the server of the current model has refused images: those of a model that is known to see up to here are
-   * words from now on (one of them was bad), of any other all.
+   * Called when the server of the current model rejects images. For a model known to support images, replaces those
+   * sent so far, since one of them was bad; for any other model, replaces all images.
    */
   hideImages(): void {
     const { id, seesImages } = this.#deps.model();
@@ -177,14 +178,14 @@ export class Projection {
     return this.#measured(this.#sizes(tools));
   }
 
-  /** The same for a view that is not in the log yet. */
+  /** Measures a view that is not in the log yet. */
   measureView(view: View, tools: readonly ToolSchema[]): ContextMeasure {
     return this.#measured(
       new ContextBuilder({}, this.counter).measure(view, { tools, policy: this.policy() }),
     );
   }
 
-  /** Sizes, calibrated for the model, against its window. */
+  /** Calibrates the sizes for the model and compares them with its window. */
   #measured({ parts: sizes, features, exact }: RequestSizes): ContextMeasure {
     const model = this.#deps.model();
     const budget = this.budget();
@@ -202,45 +203,42 @@ export class Projection {
     };
   }
 
-  /**
-   * Counts exactly what is still estimated, where that can be had; nothing waits for it. True when any count
-   * has changed.
-   */
+  /** Replaces estimates by exact counts where possible. Returns true if any count changed. */
   async refine(tools: readonly ToolSchema[], signal?: AbortSignal): Promise<boolean> {
     this.counter.setModel(this.#deps.model());
     const before = this.#sizes(tools).total;
     await this.counter.refine(this.messages(), tools, signal);
-    // Also what another call has counted in the meantime: messages that are rebuilt are exact at once then.
+    // Clear the sizes even if this call changed nothing: another call may have counted rebuilt messages meanwhile.
     this.#sized = undefined;
     return this.#sizes(tools).total !== before;
   }
 
-  /** True when the estimate may be on the other side of one of these figures. */
+  /** True if the estimate's error could put it on the other side of one of these figures. */
   isUnsure({ usedTokens, exact, model }: ContextMeasure, figures: readonly number[]): boolean {
     const error = usedTokens * this.counter.errorShare(model);
     return !exact && figures.some((figure) => Math.abs(figure - usedTokens) <= error);
   }
 
-  /** Tokens of an atom as it is sent, calibrated. */
+  /** Calibrated tokens of an atom as it is sent. */
   sizeOf(atom: Atom): number {
     return (
       this.#messagesOf(atom).reduce((sum, one) => sum + this.counter.countMessage(one), 0) * this.#ratio()
     );
   }
 
-  /** Tokens of the `index`-th result of an atom, calibrated. */
+  /** Calibrated tokens of the `index`-th result of an atom. */
   sizeOfResult(atom: Atom, index: number): number {
     const message = this.#messagesOf(atom)[index + 1];
     return message === undefined ? 0 : this.counter.countMessage(message) * this.#ratio();
   }
 
-  /** The same, counted exactly where that can be had within `limitMs`. */
+  /** Calibrated tokens of a text, counted exactly if possible within `limitMs`. */
   async exactSizeOfText(text: string, limitMs: number): Promise<number> {
     const { tokens } = await this.counter.countTextAsync(text, AbortSignal.timeout(limitMs));
     return tokens * this.#ratio();
   }
 
-  /** Tokens of a text, calibrated. */
+  /** Calibrated tokens of a text. */
   sizeOfText(text: string): number {
     return this.counter.count(text).tokens * this.#ratio();
   }
@@ -253,29 +251,29 @@ export class Projection {
     return this.counter.ratio(this.#deps.model().id);
   }
 
-  /** True when a request of this measure is compacted before it is sent. */
+  /** True if a request of this size is compacted before it is sent. */
   shouldCompact({ usedTokens }: Pick<ContextMeasure, 'usedTokens'>): boolean {
     const { window, trigger } = this.budget();
     return this.counter.shouldCompact(usedTokens, window, trigger / window);
   }
 
-  /** True when a request of this measure may be sent. */
+  /** True if a request of this size may be sent. */
   fits(measure: ContextMeasure): boolean {
     const tracker = new TokenBudgetTracker(configOf(this.#deps.settings, this.budget().limit).totalBudget);
     return measure.parts.every(({ name, tokens }) => tracker.allocate(name, tokens));
   }
 
-  /** When and how far the past is shortened to lines. */
+  /** When and how far earlier steps are masked. */
   maskBudget(tools: readonly ToolSchema[]): MaskBudget {
     return maskBudget(this.budget().window, this.fixedTokens(tools), this.#deps.settings);
   }
 
-  /** Tokens of what every request has: tools, system prompt, instructions; calibrated. */
+  /** Calibrated tokens of the fixed parts of each request: tools, system prompt and instructions. */
   fixedTokens(tools: readonly ToolSchema[]): number {
     return Math.ceil(this.#sizes(tools).fixed * this.#ratio());
   }
 
-  /** What a request that is built now is made from; recorded, it can be built again. */
+  /** The inputs of a request built now; with this record the request can be rebuilt. */
   basis(tools: readonly ToolSchema[]): RequestBasis {
     const { returnsReasoning, imagesHiddenThrough } = this.policy();
     const seq = this.#log.entries().at(-1)?.seq ?? -1;
@@ -290,7 +288,7 @@ export class Projection {
     };
   }
 
-  /** Remembers what the request that now goes out is counted as, for its usage to be compared with. */
+  /** Remembers the token count of the request that is about to be sent, to compare it with the reported usage. */
   noteRequest(tools: readonly ToolSchema[]): number {
     const { total: countedTokens, features } = this.#sizes(tools);
     this.lastRequest = { ...this.basis(tools), countedTokens, features };

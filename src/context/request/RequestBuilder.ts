@@ -1,6 +1,6 @@
 /**
- * Builds each request of a session: restates what has to be restated, measures once, makes room if that is needed,
- * checks what is sent. After a step it prepares the next one.
+ * Builds each request of a session: repeats reminders and changed instructions, measures, makes room if needed, and
+ * validates the messages. After a step it prepares the next one.
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
@@ -29,7 +29,7 @@ export class RequestBuilder {
     this.#drafts = drafts;
   }
 
-  /** The next request, after whatever makes room for it. An aborted signal leaves the session as it was. */
+  /** Builds the next request after making room. If the signal aborts, nothing is reduced. */
   async build(options: RequestOptions): Promise<BuildOutcome> {
     const { projection, deps } = this.#session;
     await this.refreshInstructions();
@@ -41,7 +41,7 @@ export class RequestBuilder {
       return { type: 'too_large', message: tooLarge(measure, compact.auto && strategy !== 'off') };
     }
     const built = projection.build(options.tools).messages;
-    // A log that is damaged, or that another program wrote, may hold what no server takes.
+    // A damaged or foreign log may contain messages that servers reject.
     const isValid = validateRequest(built, projection.checked).length === 0;
     const messages = isValid ? built : filterOrphanToolMessages(built);
     const problems = isValid ? [] : validateRequest(messages);
@@ -50,7 +50,7 @@ export class RequestBuilder {
     return { type: 'ready', request: { model: measure.model, messages, tools: options.tools } };
   }
 
-  /** Appends what is new or has changed in the instruction files, including those near files that were touched. */
+  /** Appends new and changed instruction files, including those near files that were touched. */
   async refreshInstructions(): Promise<void> {
     const { log, deps, append, projection } = this.#session;
     if (deps.instructions === undefined) return;
@@ -59,10 +59,10 @@ export class RequestBuilder {
     if (changes.length > 0) await append(changes.map(instructionEntry));
   }
 
-  /** At the end of each step: syncs the log, and keeps a draft of the next summary. */
+  /** Runs at the end of each step: syncs the log and updates the draft of the next summary. */
   async maintain(options: MaintainOptions): Promise<void> {
     const { log, projection } = this.#session;
-    // Nothing waits for the disk here: a call that changes something, and the end of a turn, sync for themselves.
+    // Not awaited: calls with side effects and the end of a turn sync on their own.
     void log.sync();
     if (options.signal.aborted) return;
     const measure = projection.measure(options.tools);
@@ -72,7 +72,7 @@ export class RequestBuilder {
       void this.refine(options.tools).then((measure) => options.emit({ type: 'context_measured', measure }));
   }
 
-  /** Counts exactly what can be counted within `limitMs`; then measures. Never rejects. */
+  /** Counts tokens exactly, for up to `limitMs`, then measures. Never rejects. */
   async refine(tools: readonly ToolSchema[], limitMs?: number): Promise<ContextMeasure> {
     const { projection } = this.#session;
     const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
@@ -80,7 +80,7 @@ export class RequestBuilder {
     return projection.measure(tools);
   }
 
-  /** The measure of the request as it will be sent; measured again only after something was reduced or counted. */
+  /** Makes room and returns the final measure; measures again only after a reduction or a changed count. */
   async #makeRoom(options: RequestOptions): Promise<ContextMeasure> {
     const estimate = this.#session.projection.measure(options.tools);
     this.#warn(estimate, options);
@@ -90,7 +90,7 @@ export class RequestBuilder {
     return sure === after ? after : this.#ladder.makeRoom(options, sure);
   }
 
-  /** Warns once when the window fills; true when the meter between requests is due again. */
+  /** Warns once when the window fills up; returns true if the meter is due for an update between requests. */
   #warn(measure: ContextMeasure, { emit }: Pick<RequestOptions, 'emit'>): boolean {
     const check = this.#ladder.check(measure, this.#statisticsAt);
     if (check.warning !== undefined && check.level !== this.#level)
@@ -101,8 +101,8 @@ export class RequestBuilder {
   }
 
   /**
-   * If an estimate could hide a request over the window, waits for the exact count of what is new since the last step.
-   * The same measure if no count has changed.
+   * If an estimate could hide a request that exceeds the window, waits for exact counts. Returns the same measure if no
+   * count changed.
    */
   async #beSure(measure: ContextMeasure, { tools, signal }: RequestOptions): Promise<ContextMeasure> {
     const { projection, deps } = this.#session;
@@ -115,7 +115,7 @@ export class RequestBuilder {
     return changed ? projection.measure(tools) : measure;
   }
 
-  /** Restates goal and todo list when they are far back: an entry that stays where it was put. */
+  /** Appends a reminder of the goal and the todo list if they are far back. The entry stays at its place. */
   async #remind(): Promise<void> {
     const { log, deps, append } = this.#session;
     const { instructionPinning, reminderSteps } = deps.settings;
@@ -127,12 +127,12 @@ export class RequestBuilder {
   }
 }
 
-/** Tokens of the worst text there is, over what it is estimated to have: three to a character of rare scripts. */
+/** Worst ratio of true to estimated tokens: text in rare scripts, with three tokens per character. */
 const WORST_ESTIMATE = 3;
-/** An encoder that takes longer than this is stuck, and not waited for again. */
+/** An encoder that takes longer is considered stuck and is not awaited again. */
 const SURE_WITHIN_MS = 3000;
 
-/** What to tell the user when a request cannot be sent; `auto`: whether it was compacted first. */
+/** Error message for a request that cannot be sent; `auto`: true if it was compacted first. */
 function tooLarge({ usedTokens, windowTokens, model }: ContextMeasure, auto: boolean): string {
   const first = auto
     ? 'Shorten the last message'

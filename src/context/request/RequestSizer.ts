@@ -1,6 +1,6 @@
 /**
- * Counts the request that a view makes. A request mostly grows at its end, and is measured several times a step: what
- * was added up stays added up, as far as the view is the one of the last time.
+ * Counts the request for a view. Since a request mostly grows at its end and is measured several times per step, the
+ * sums for its unchanged prefix are kept.
  */
 import { type RequestPart, requestParts } from '../../protocol/contextReport.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
@@ -11,7 +11,7 @@ import type { Measured } from '../tokens/measured.ts';
 import { addTo, noTokens } from '../tokens/weigh.ts';
 import { convertToStandardMessages, type ProjectionPolicy, renderAtom } from './standardMessages.ts';
 
-/** Atoms from one sum that is remembered to the next. */
+/** Number of atoms between two stored sums. */
 const STRIDE = 32;
 
 export class RequestSizer {
@@ -46,7 +46,7 @@ export class RequestSizer {
     };
   }
 
-  /** The sums of before the first atom that is another one now, or is counted among another part. */
+  /** The stored sums before the first atom that changed or moved to another part. */
   #knownSums(view: View, input: number, policy: ProjectionPolicy): RunningSize[] | undefined {
     const last = this.#last;
     if (last === undefined || last.policy !== policy || last.counts !== this.#counter.generation)
@@ -74,7 +74,7 @@ export class RequestSizer {
     return sum;
   }
 
-  /** Results that something shorter stands in for are counted apart. */
+  /** Counts shortened results as a part of their own. */
   #addAtom(sum: RunningSize, atom: Atom, part: RequestPart, view: View, policy: ProjectionPolicy): void {
     for (const [index, message] of renderAtom(atom, view, policy).entries()) {
       const result = index === 0 ? undefined : atom.calls[index - 1]?.result;
@@ -84,14 +84,14 @@ export class RequestSizer {
   }
 }
 
-/** What was counted last. */
+/** The last count. */
 interface Counted {
   readonly view: View;
-  /** Index of the prompt that the request is about. */
+  /** Index of the newest prompt. */
   readonly input: number;
   readonly policy: ProjectionPolicy;
   readonly counts: object;
-  /** Of what stands before the atoms and of the first 0, 32, 64 … of them. */
+  /** Sums for the messages before the atoms, and after the first 0, 32, 64 … atoms. */
   readonly sums: RunningSize[];
 }
 
@@ -121,15 +121,15 @@ function commonLength(a: readonly unknown[], b: readonly unknown[]): number {
 export interface RequestSizes {
   readonly parts: readonly { readonly name: RequestPart; readonly tokens: number }[];
   readonly total: number;
-  /** What no compaction can shrink: tools, system prompt, instructions. */
+  /** Parts that no compaction can shrink: tools, system prompt, instructions. */
   readonly fixed: number;
-  /** False while any of it is an estimate. */
+  /** False while any part is an estimate. */
   readonly exact: boolean;
-  /** Tokens by class of characters, for calibration. */
+  /** Tokens by character class, for calibration. */
   readonly features: readonly number[];
 }
 
-/** Tokens of a request that is added up message by message: by part, and by class of characters. */
+/** Running token sums of a request, by part and by character class. */
 class RunningSize {
   readonly #parts = new Map<RequestPart, number>(requestParts.map((name) => [name, 0]));
   readonly #classes = noTokens();
@@ -145,12 +145,12 @@ class RunningSize {
     return this.#parts.get(part) ?? 0;
   }
 
-  /** False while any of it is an estimate. */
+  /** False while any part is an estimate. */
   get exact(): boolean {
     return this.#exact;
   }
 
-  /** Tokens by class, small enough to be stored with a reply. */
+  /** Tokens by class, small enough to store with a reply. */
   features(): readonly number[] {
     return Array.from(this.#classes, (tokens) => Math.round(tokens));
   }

@@ -1,6 +1,6 @@
 /**
- * A request that was sent, built again from the log: what the model saw, to the byte. The log keeps what a
- * request was made from (requestRecord.ts); everything else is what building it for the first time does.
+ * Rebuilds a sent request from the log, byte for byte. The log records the inputs of each request (requestRecord.ts);
+ * the rest is built by the same code as the original.
  */
 
 import type { RequestRecord } from '../../protocol/entries/kinds/request.ts';
@@ -15,26 +15,26 @@ import { convertToStandardMessages } from './standardMessages.ts';
 
 export interface RebuiltRequest {
   readonly request: ModelRequest;
-  /** How it went over the wire; more than once where the server refused a field. Their `hash` is that of the body. */
+  /** The bodies that were sent, several if the server rejected a field; `hash` is the hash of the body. */
   readonly sent: readonly SentRequest[];
 }
 
-/** Where the log of a session is read from. */
+/** Source of a session's log and blobs. */
 export interface RequestSource {
-  /** The whole log in order, or as much of it as there is up to the request. */
+  /** The log in order, at least up to the request. */
   readonly entries: readonly JSONLEntry[];
-  /** A blob, by hash; undefined when it is gone. */
+  /** Reads a blob by hash; undefined if it is missing. */
   readonly readBlob: (hash: string) => Promise<Uint8Array | undefined>;
 }
 
-/** The entries that name a request which went over the wire, oldest first. */
+/** Entries that record a sent request, oldest first. */
 export function requestsIn(entries: readonly JSONLEntry[]): JSONLEntry[] {
   return entries.filter((entry) => recordIn(entry) !== undefined);
 }
 
 /**
- * The request that led to an entry: to a reply, or one that no reply in the log answers. Undefined where the
- * entry names none, as in a session without a server or from before requests were recorded.
+ * Rebuilds the request that an entry records: the request of a reply, or one without a reply. Undefined if the entry
+ * records none, for example in sessions from before requests were recorded.
  */
 export async function rebuildRequest(
   { entries, readBlob }: RequestSource,
@@ -70,7 +70,7 @@ function recordIn(entry: JSONLEntry): RequestRecord | undefined {
   return entry.type === 'assistant' || entry.subtype === 'request' ? entry.data?.request : undefined;
 }
 
-/** Recorded once for all requests that offered the same. */
+/** The tools, recorded once for all requests that offered them. */
 function toolsOf(entries: readonly JSONLEntry[], { tools: hash }: RequestRecord): readonly ToolSchema[] {
   if (hash === undefined) return [];
   const tools = entries.flatMap(({ subtype, data }) =>
@@ -80,7 +80,7 @@ function toolsOf(entries: readonly JSONLEntry[], { tools: hash }: RequestRecord)
   return tools;
 }
 
-/** The file snippets next to the summary that was in force then, and those that the next one was asked with. */
+/** The snippets of the summary in effect at that time, and those shown to the summariser. */
 async function snippetsOf(
   entries: readonly JSONLEntry[],
   { summary }: RequestRecord,

@@ -1,6 +1,6 @@
 /**
- * What the log keeps of each request that went out, so that it can be built again byte for byte: not its text,
- * which is in the log already, but what it was made from. See rebuildRequest.ts.
+ * Records how each sent request was built, so that it can be rebuilt byte for byte (rebuildRequest.ts). Stores the
+ * inputs rather than the text, which is already in the log.
  */
 import { createHash } from 'node:crypto';
 import type { RequestRecord, SummaryCut } from '../../protocol/entries/kinds/request.ts';
@@ -9,28 +9,28 @@ import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelErrorKind, ModelRequest, SentRequest } from '../../protocol/model.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 
-/** What a request is made from. */
+/** The inputs from which a request is built. */
 export interface RequestBasis {
-  /** As it was asked for; the reply names the one that answered. */
+  /** The requested model; the reply names the one that answered. */
   readonly model: string;
-  /** The last entry that it could see. */
+  /** Seq of the last entry included. */
   readonly seq: number;
   readonly tools: readonly ToolSchema[];
   readonly returnsReasoning: boolean;
-  /** Images up to this entry are words; absent = every image is sent. */
+  /** Images through this seq are replaced by text; absent = every image is sent. */
   readonly imagesHiddenThrough?: number | undefined;
 }
 
-/** A request that goes out, and what it was counted as, uncalibrated; compared with what its server reports. */
+/** A request about to be sent and its uncalibrated token count, to compare with the usage that the server reports. */
 export interface NotedRequest extends RequestBasis {
   readonly countedTokens: number;
   readonly features: readonly number[];
 }
 
-/** What became of a request that no reply in the log answers. */
+/** Outcome of a request that has no reply in the log. */
 export type RequestOutcome = 'done' | 'interrupted' | ModelErrorKind;
 
-/** What goes into `data` of the entry that a request led to; nothing for a request that was not sent. */
+/** The record of a request for the `data` of its entry; empty if the request was not sent. */
 export function recordOf(
   { model, seq, tools, returnsReasoning, imagesHiddenThrough }: RequestBasis,
   sent: readonly SentRequest[] = [],
@@ -50,13 +50,13 @@ export function recordOf(
   };
 }
 
-/** A request outside the conversation, a title's or a judge's, and what became of it. */
+/** A request outside the conversation, for a title or the judge, and its outcome. */
 export interface SideRequest {
   readonly purpose: 'title' | 'judge';
   readonly outcome: RequestOutcome;
 }
 
-/** Records the requests of one session; the tools that they offer are recorded once, and again when they change. */
+/** Records the requests of one session. The offered tools are recorded once and again whenever they change. */
 export class RequestRecorder {
   readonly #blobs: Blobs;
   readonly #projection: RecordedProjection;
@@ -76,7 +76,7 @@ export class RequestRecorder {
     );
   }
 
-  /** The entry with the tools of a request; none if an earlier entry has them. */
+  /** The entry with a request's tools; empty if an earlier entry has them. */
   newTools(request: RequestBasis | undefined, sent: readonly SentRequest[]): NewEntry[] {
     if (request === undefined || sent.length === 0 || request.tools.length === 0) return [];
     const hash = toolsHash(request.tools);
@@ -92,14 +92,14 @@ export class RequestRecorder {
     ];
   }
 
-  /** The last request of the conversation got no reply. Records nothing if it was not sent. */
+  /** Records that the last request of the conversation got no reply; does nothing if it was not sent. */
   async recordUnanswered(outcome: RequestOutcome, sent: readonly SentRequest[]): Promise<void> {
     const request = this.#projection.lastRequest;
     if (request === undefined) return;
     await this.#record({ purpose: 'turn', outcome }, request, sent);
   }
 
-  /** A request for a summary leaves no reply in the log either. */
+  /** Records a summary request, which leaves no reply in the log. */
   async recordSummary(
     basis: RequestBasis,
     { cut, outcome, sent }: { cut: SummaryCut; outcome: RequestOutcome; sent: readonly SentRequest[] },
@@ -107,7 +107,7 @@ export class RequestRecorder {
     await this.#record({ purpose: 'summary', outcome }, basis, sent, cut);
   }
 
-  /** A request outside the conversation; its text is stored as a blob. */
+  /** Records a request outside the conversation and stores its text as a blob. */
   async recordSide(facts: SideRequest, request: ModelRequest, sent: readonly SentRequest[]): Promise<void> {
     if (sent.length === 0) return;
     const kept = await this.#blobs.put(JSON.stringify(request)).catch(() => undefined);
@@ -137,7 +137,7 @@ export class RequestRecorder {
   }
 }
 
-/** What of the projection a record needs. */
+/** The parts of the projection that recording needs. */
 interface RecordedProjection {
   readonly lastRequest: NotedRequest | undefined;
   basis(tools: readonly ToolSchema[]): RequestBasis;

@@ -1,6 +1,6 @@
 /**
- * From a view of the log to the messages of a request, for `ContextBuilder`. Pure: the same log and the same policy
- * give the same bytes. Nothing else builds messages. Order: system, pinned instructions, summary, retained tail, the rest.
+ * Builds the messages of a request from a view of the log, for `ContextBuilder`. Pure: the same log and policy give the
+ * same bytes. All messages are built here. Order: system, pinned instructions, summary, retained tail, the rest.
  */
 import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -26,21 +26,21 @@ import { instructionPath } from '../memory/instructions.ts';
 import { wellFormed } from '../tokens/truncate.ts';
 import { framedBlock, framedNote, framedSummary, type NoteKey, withoutKey } from './systemNotes.ts';
 
-/** What decides how messages look, in addition to the log. */
+/** Everything besides the log that affects how messages are built. */
 export interface ProjectionPolicy {
-  /** True where the endpoint wants earlier reasoning sent back. */
+  /** True if the endpoint expects earlier reasoning to be sent back. */
   readonly returnsReasoning?: boolean;
-  /** Images of entries up to this position are words; absent = every image is sent. */
+  /** Images of entries through this seq are replaced by text; absent = every image is sent. */
   readonly imagesHiddenThrough?: number | undefined;
-  /** Bytes of the file snippets next to summaries, by hash. */
+  /** File snippets of summaries, by hash. */
   readonly snippets?: SnippetTexts;
-  /** Messages already built from an entry, so that a long session does not rebuild them for each step. */
+  /** Cache of messages by entry, so that a long session does not rebuild them at each step. */
   readonly memo?: Memo<JSONLEntry, Message>;
-  /** The same for whole atoms, with the replacements that they were built under. */
+  /** Cache of messages by atom, with the replacements used to build them. */
   readonly atomMemo?: Memo<Atom, BuiltAtom>;
 }
 
-/** What may forget at any time: whatever it has forgotten is built again, alike. */
+/** A cache that may drop entries at any time; dropped messages are rebuilt identically. */
 export interface Memo<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
@@ -51,16 +51,16 @@ export interface BuiltAtom {
   readonly messages: readonly Message[];
 }
 
-/** Stands in for a result that never came: the model must not believe that the call did nothing. */
+/** Replaces a result that never arrived: the model must not assume that the call had no effect. */
 export const INTERRUPTED_RESULT =
   'Interrupted: the program was stopped while this call ran. It may or may not have taken effect; it is not run again by itself. Check before relying on it or repeating it.';
 
-/** The messages of the next request, tools apart. */
+/** The messages of the next request, without tools. */
 export function projectMessages(entries: readonly JSONLEntry[], policy: ProjectionPolicy = {}): Message[] {
   return convertToStandardMessages(viewOf(entries), policy);
 }
 
-/** The messages of a view, also of one that is not in the log yet, in S1's provider-neutral form. */
+/** Converts a view, which need not be in the log, to provider-neutral messages. */
 export function convertToStandardMessages(view: View, policy: ProjectionPolicy = {}): Message[] {
   const messages: Message[] = [];
   if (view.systemPrompt !== '') messages.push({ role: 'system', content: wellFormed(view.systemPrompt) });
@@ -70,10 +70,10 @@ export function convertToStandardMessages(view: View, policy: ProjectionPolicy =
   return messages;
 }
 
-/** What of a view decides how an atom of it looks. */
+/** The parts of a view that affect how an atom is rendered. */
 export type AtomView = Pick<View, 'replacements' | 'noteKey'>;
 
-/** The messages of one atom; none for a reply that said nothing. */
+/** The messages of one atom; none for an empty reply. */
 export function renderAtom(atom: Atom, view: AtomView, policy: ProjectionPolicy): readonly Message[] {
   const { replacements } = view;
   const known = policy.atomMemo?.get(atom);
@@ -123,13 +123,13 @@ function userMessage(
   });
 }
 
-/** With a key only what the user typed stands without a frame: the output of a `!command` is text of others. */
+/** With a key, only the user's prompts stay outside a frame: the output of a `!command` is not the user's text. */
 function isNote(entry: JSONLEntry, content: string, noteKey: NoteKey): boolean {
   if (isPrompt(entry)) return false;
   return noteKey !== undefined || (entry.subtype !== 'shell' && !content.startsWith('<system-note>'));
 }
 
-/** The text next to an image: the user's words, or which file a tool has shown. */
+/** The text next to an image: the user's prompt, or the name of the file that a tool has shown. */
 function textOfPart(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
   return noteKey === undefined || isPrompt(entry) ? withoutKey(text, noteKey) : framedNote(text, noteKey);
 }
@@ -140,14 +140,14 @@ function summaryMessage(
   policy: ProjectionPolicy,
 ): Message {
   const known = policy.memo?.get(entry);
-  // The same summary with one message less: the user dropped it.
+  // The count differs if the user dropped a quoted message.
   if (known !== undefined && quotedIn.get(known) === userMessages.length) return known;
   const content = contentOf(entry);
   const text = typeof content === 'string' ? content : '';
   const files = quoteFiles(entry.compactMetadata?.snippets ?? [], policy.snippets ?? new Map());
   const message: Message = {
     role: 'user',
-    // File names may be anything.
+    // File names may contain lone surrogates.
     content: framedSummary(wellFormed(insertBlocks(text, [quoteUserMessages(userMessages), files])), noteKey),
   };
   quotedIn.set(message, userMessages.length);
@@ -155,7 +155,7 @@ function summaryMessage(
   return message;
 }
 
-/** How many of the user's messages a summary message quotes. */
+/** Number of user messages that a summary message quotes. */
 const quotedIn = new WeakMap<Message, number>();
 
 function assistantMessage(atom: Atom, { noteKey }: AtomView, policy: ProjectionPolicy): AssistantMessage {
@@ -174,7 +174,7 @@ function assistantMessage(atom: Atom, { noteKey }: AtomView, policy: ProjectionP
   return message;
 }
 
-/** An id that two calls of one reply share is told apart, or their results could not be. */
+/** Makes call ids unique within a reply; otherwise results could not be matched to calls. */
 function toolCalls(calls: readonly AtomCall[]): ToolCall[] {
   const used = new Set<string>();
   return calls.map(({ call }) => {
@@ -187,13 +187,13 @@ function toolCalls(calls: readonly AtomCall[]): ToolCall[] {
   });
 }
 
-/** Argument text as servers demand it; what is no JSON object (an old or foreign log) is wrapped in one. */
+/** Arguments as a JSON object, which servers require; other text (from an old or foreign log) is wrapped in one. */
 function jsonObject(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
   } catch {
-    // Falls through: the text is kept as a value.
+    // Not JSON: keep the text as a value.
   }
   return JSON.stringify({ input: text });
 }
@@ -221,7 +221,7 @@ function toolMessage(
     ),
     isError: status === 'error' || status === 'denied' || status === 'interrupted',
   };
-  // A replaced output is not remembered: compaction also renders views that it then rejects.
+  // Do not cache a replaced output: compaction also renders views that it then discards.
   if (replacement === undefined) policy.memo?.set(result, message);
   return message;
 }
@@ -234,7 +234,7 @@ function remember(entry: JSONLEntry, { memo }: ProjectionPolicy, build: () => Me
   return message;
 }
 
-/** For a model that takes none: what it is not shown is named, so that what is said about it makes sense. */
+/** Replaces images by a description for models without image support, so that references to them make sense. */
 function withoutImages(parts: readonly ContentPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : hiddenImage(part.data))).join('\n');
 }

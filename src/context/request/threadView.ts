@@ -1,6 +1,6 @@
 /**
- * A plain list of messages as a session's log would show it, brought into a budget and a window of rounds: for
- * `ContextBuilder`, where there is no session.
+ * Converts a plain list of messages to the view that a session's log would have, reduced to a budget and a number of
+ * rounds. Lets `ContextBuilder` work without a session.
  */
 import { type ContextSettings, contextSettingsSchema } from '../../protocol/contextSettings.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
@@ -19,9 +19,9 @@ import { renderAtom } from './standardMessages.ts';
 import { filterOrphanToolMessages } from './validateRequest.ts';
 
 export interface ContextBuilderConfig {
-  /** Tokens of everything together. */
+  /** Total tokens. */
   readonly totalBudget: number;
-  /** Newest rounds that are shown at most. */
+  /** Maximum number of newest rounds. */
   readonly slidingWindowSize: number;
   readonly enableSummary: boolean;
   readonly enableMemoryRetrieval: boolean;
@@ -29,7 +29,7 @@ export interface ContextBuilderConfig {
   readonly enableInstructionPinning: boolean;
 }
 
-/** S2's figures. A session takes the model's window and shows every round unless the settings say otherwise. */
+/** Defaults without a session. A session uses the model's window and, unless its settings limit them, all rounds. */
 export const DEFAULT_CONTEXT_CONFIG: ContextBuilderConfig = {
   totalBudget: 48_000,
   slidingWindowSize: 20,
@@ -39,7 +39,7 @@ export const DEFAULT_CONTEXT_CONFIG: ContextBuilderConfig = {
   enableInstructionPinning: true,
 };
 
-/** The same for a session: what its settings and its window make of S2's figures. */
+/** The configuration for a session, from its settings and window. */
 export function configOf(settings: ContextSettings, totalBudget: number): ContextBuilderConfig {
   return {
     totalBudget,
@@ -51,7 +51,7 @@ export function configOf(settings: ContextSettings, totalBudget: number): Contex
   };
 }
 
-/** What a conversation has before this request; all of it optional. */
+/** Content of a conversation before this request; all parts are optional. */
 export interface Thread {
   readonly summary?: string;
   readonly memories?: readonly string[];
@@ -67,11 +67,11 @@ interface ThreadViewOptions {
   readonly config: ContextBuilderConfig;
   readonly counter: TokenCounter;
   readonly tools?: readonly ToolSchema[];
-  /** Adds the prompt at the end, also where the thread has it already. */
+  /** Adds the prompt at the end even if the thread already contains it. */
   readonly includeCurrentInput?: boolean;
 }
 
-/** The view of what has room. The prompt is always in it; `addsInput`: at the end, as the thread did not have it there. */
+/** Selects the messages that fit. The prompt is always included; `addsInput`: it was added at the end. */
 export function viewOfThread(
   { summary = '', memories = [], messages = [], prompt, systemPrompt }: ThreadInput,
   { config, counter, tools = [], includeCurrentInput }: ThreadViewOptions,
@@ -134,14 +134,14 @@ function sharesOf({ totalBudget }: ContextBuilderConfig): ContextBudget {
   return allocateBudget(totalBudget, contextSettingsSchema.parse({}).budget);
 }
 
-/** S2's headings, in the language of what they head. */
+/** Adds a heading in the language of the text. */
 function headed(english: string, chinese: string, text: string): string {
   return `${getChineseRatio(text) > 0.2 ? chinese : english}\n${text}`;
 }
 
-/** Tokens of a tool result in a context built from messages; a session bounds them when they arrive. */
+/** Maximum tokens of a tool result here; a session shortens results when they arrive. */
 const RESULT_TOKENS = 1000;
-/** Around a message. */
+/** Tokens of the frame around a message. */
 const MESSAGE = 4;
 
 function within(text: string, maxTokens: number): string {
@@ -180,7 +180,7 @@ function newEntriesOf(message: Message): NewEntry[] {
   }
 }
 
-/** As a log would have them; nothing refers to their places. */
+/** Numbers the entries like a log; nothing refers to the numbers. */
 function entriesOf(entries: readonly NewEntry[]): JSONLEntry[] {
   return entries.map((entry, seq) => ({
     ...{ v: 1, seq, uuid: `${seq}`, parentUuid: null, sessionId: '', timestamp: '', cwd: '', version: '' },

@@ -1,9 +1,9 @@
 import type { Message, ToolMessage } from '../../protocol/messages.ts';
 
 /**
- * What is wrong with a request, one sentence each; empty when it may be sent. Runs before every send: a
- * finding is a bug of ours, and a server would refuse the request anyway. `checked` holds messages whose
- * own text was found good before, so that a long session is not searched again for each step.
+ * Returns the problems of a request, one sentence each; empty if it can be sent. Runs before every send: a problem is a
+ * bug of this program, and a server would reject the request anyway. `checked` holds messages whose text was already
+ * found valid, so that a long session is not checked again at each step.
  */
 export function validateRequest(messages: readonly Message[], checked = new WeakSet<Message>()): string[] {
   const problems: string[] = [];
@@ -64,7 +64,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** Messages that may never be parted: a reply with the results of its calls; any other stands alone. */
+/** Groups messages that must stay together: a reply with its tool results; other messages are on their own. */
 function messageAtoms(messages: readonly Message[]): readonly (readonly Message[])[] {
   const atoms: Message[][] = [];
   for (const message of messages) {
@@ -79,7 +79,7 @@ function isToolMessage(message: Message): message is ToolMessage {
   return message.role === 'tool';
 }
 
-/** Leaves out results that no call asked for, and replies whose calls have no results: a server refuses both. */
+/** Drops results without a call and calls without a result, with a reply that is then empty: servers reject them. */
 export function filterOrphanToolMessages(messages: readonly Message[]): readonly Message[] {
   return messageAtoms(messages).flatMap((atom) => {
     const [head, ...results] = atom;
