@@ -9,7 +9,7 @@ import type { Command } from './types.ts';
 
 const PAGE = 500;
 
-/** Lists what this session did: every call, what let it run, in which sandbox, which hosts it reached. */
+/** Lists the calls of this session: what approved them, their sandbox, and the hosts they contacted. */
 export const audit: Command = {
   name: 'audit',
   aliases: [],

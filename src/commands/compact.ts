@@ -1,7 +1,7 @@
 import { diffPage } from './pages/diffPage.ts';
 import type { Command, CommandResult } from './types.ts';
 
-/** Summarises the conversation so far, shows what that would do, or what it did; the agent reports. */
+/** Summarizes the conversation, previews that, or shows the last compaction; the agent reports the result. */
 export const compact: Command = {
   name: 'compact',
   aliases: ['compress', 'summarize'],
@@ -32,7 +32,7 @@ function compactOp(focus: string, preview: boolean): CommandResult {
   return { type: 'op', op: { type: 'compact', ...op } };
 }
 
-/** Takes the last compaction back, where what it stands for still fits. */
+/** Undoes the last compaction if the original messages still fit. */
 export const uncompact: Command = {
   name: 'uncompact',
   aliases: ['uncompress'],

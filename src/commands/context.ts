@@ -6,7 +6,7 @@ import { type Fact, factsPage } from './pages/factsPage.ts';
 import { itemsPage } from './pages/itemsPage.ts';
 import type { Command } from './types.ts';
 
-/** Shows what fills the context window, in the tokens that the trigger counts; its items can be edited. */
+/** Shows what fills the context window, by the same count that triggers compaction; its items can be edited. */
 export const context: Command = {
   name: 'context',
   aliases: [],
@@ -15,7 +15,7 @@ export const context: Command = {
   run: async (args, { agent, settings }) => {
     switch (args) {
       case '':
-        // Counted first, as exactly as can be, so that the status line says the same.
+        // Refine the count first, so that the status line shows the same number.
         await agent.refine();
         return { type: 'page', page: contextPage(agent.report(), agent.state().model.price) };
       case 'items':
@@ -38,7 +38,7 @@ export const context: Command = {
   },
 };
 
-/** The report, and the session in its layers; the messages themselves are in the log. */
+/** Returns the report with the session's layers; messages are only counted, since the log has them. */
 function everything(agent: Agent): object {
   const report = agent.report();
   const data = agent.contextData();
@@ -48,7 +48,7 @@ function everything(agent: Agent): object {
   return { ...report, layers, metadata: data.metadata };
 }
 
-/** Shows what this session has used so far, summaries included. */
+/** Shows the session's tokens and cost, including summaries. */
 export const cost: Command = {
   name: 'cost',
   aliases: ['usage', 'stats'],

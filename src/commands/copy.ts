@@ -35,14 +35,14 @@ export const copy: Command = {
 };
 
 interface CopyArguments {
-  /** 1 is the newest answer. */
+  /** 1 = the newest answer. */
   readonly answer: number;
-  /** A code block by its number from 1, or the only one. */
+  /** Number of the code block, from 1; `any` = the only one. */
   readonly code?: number | 'any';
   readonly file?: string;
 }
 
-/** `[N] [code [K]] [file]`, each where it is wanted. */
+/** Parses `[N] [code [K]] [file]`; each part is optional. */
 export function readCopyArguments(args: string): CopyArguments {
   const [, answer, code, block, rest = ''] =
     /^(?:([1-9]\d{0,5})(?=\s|$)\s*)?(?:(code)(?=\s|$)\s*(?:([1-9]\d{0,5})(?=\s|$)\s*)?)?([\s\S]*)$/i.exec(
@@ -56,7 +56,7 @@ export function readCopyArguments(args: string): CopyArguments {
   };
 }
 
-/** What the model said, oldest first; replies that only call tools say nothing. */
+/** Returns the text of the model's replies, oldest first; skips replies that only contain tool calls. */
 function answers(entries: readonly JSONLEntry[]): string[] {
   return entries.flatMap(({ type, message }) => {
     if (type !== 'assistant') return [];
@@ -92,7 +92,7 @@ async function deliver(
   return copiedText(await host.copyText(text), what, text);
 }
 
-/** Says what was done and no more: a terminal that was sent something does not say whether it took it. */
+/** Reports the copy without overstating it: terminals do not confirm that they accepted the text. */
 function copiedText(copied: Copied, what: string, text: string): CommandResult {
   switch (copied.type) {
     case 'copied':
@@ -133,16 +133,16 @@ const count = (many: number, noun: string): string => `${many} ${noun}${many ===
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const problem = (text: string): CommandResult => ({ type: 'notice', level: 'error', text });
 
-/** The fenced code blocks of a Markdown text. Pure. */
+/** Fenced code blocks of a Markdown text. Pure. */
 
 export interface CodeBlock {
-  /** As named behind the fence; empty where it is not. */
+  /** The language named after the opening fence; empty if there is none. */
   readonly language: string;
-  /** Without the fences, without the indent of the list it stands in, without a line break at its end. */
+  /** Without fences, without the indentation of a surrounding list, without a final line break. */
   readonly code: string;
 }
 
-/** In order; one that is not closed goes to the end of the text. */
+/** Returns the code blocks in order; one without a closing fence extends to the end of the text. */
 export function codeBlocks(markdown: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: { mark: string; indent: number; language: string; lines: string[] } | undefined;

@@ -2,7 +2,7 @@ import { changesPage, changesStat } from './pages/changesPage.ts';
 import { turnOf } from './turnChoice.ts';
 import type { Command } from './types.ts';
 
-/** Shows what this session, or one turn of it, changed on disk. */
+/** Shows the changes on disk of this session or of one turn. */
 export const diff: Command = {
   name: 'diff',
   aliases: [],

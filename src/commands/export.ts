@@ -8,17 +8,17 @@ const formats: Readonly<Record<string, ExportFormat>> = {
   jsonl: 'jsonl',
 };
 
-/** What makes a session one that is worth a file. */
+/** Entries that make a session worth exporting. */
 const isSaid: ReadonlySet<string> = new Set(['prompt', 'shell', 'assistant', 'tool_result']);
 
-/** Writes the session to a file, without the secrets that are in it. */
+/** Writes the session to a file, with secrets removed. */
 export const exportCommand: Command = {
   name: 'export',
   aliases: [],
   description: 'export this session to a file, without secrets',
   argumentHint: '[md, html …]',
   run: async (args, host): Promise<CommandResult> => {
-    // Of a long session only the end may be at hand, and it need not have a prompt in it.
+    // In a long session only the end may be loaded, and it need not contain a prompt.
     if (!host.agent.entries().some(({ type, subtype }) => isSaid.has(subtype ?? type)))
       return problem('Nothing to export yet.');
     const { format, file } = readArguments(args);
@@ -32,7 +32,7 @@ export const exportCommand: Command = {
   },
 };
 
-/** A first word that is a format is one; else the ending of the file says it, and Markdown without one. */
+/** Parses `[format] [file]`. Without a format, the file extension decides; the default is Markdown. */
 export function readArguments(args: string): { readonly format: ExportFormat; readonly file?: string } {
   const [, first = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args.trim()) ?? [];
   const named = formats[first.toLowerCase()];

@@ -1,16 +1,16 @@
-/** A share as "12.3 %"; "<0.1 %" for what would round to nothing. */
+/** Formats a share as "12.3 %", or "<0.1 %" instead of rounding to zero. */
 export function percent(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const share = (part / whole) * 100;
   return share > 0 && share < 0.1 ? '<0.1 %' : `${share.toFixed(1)} %`;
 }
 
-/** US dollars: cents for more than one, otherwise as many places as say something. */
+/** Formats US dollars: two decimals from 1 dollar up (and for 0), otherwise four. */
 export function dollars(amount: number): string {
   return `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toFixed(4)}`;
 }
 
-/** A bar of `width` cells of which `share` (0 to 1) is full; a mark shows where something begins. */
+/** Draws a bar of `width` cells, filled to `share` (0 to 1), with an optional mark at the share `markAt`. */
 export function bar(share: number, width: number, markAt?: number): string {
   const full = share <= 0 ? 0 : Math.min(width, Math.max(1, Math.round(share * width)));
   const cells: string[] = Array.from({ length: width }, (_, index) => (index < full ? '█' : '░'));
@@ -19,7 +19,7 @@ export function bar(share: number, width: number, markAt?: number): string {
   return cells.join('');
 }
 
-/** Rows as lines of text: columns padded to one width, all but the columns in `right` left-aligned. */
+/** Lays out rows as lines of text: pads each column to its widest cell; columns in `right` are right-aligned. */
 export function alignColumns(
   rows: readonly (readonly string[])[],
   right: ReadonlySet<number> = new Set(),

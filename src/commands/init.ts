@@ -1,7 +1,7 @@
 import type { ProjectFacts } from '../protocol/projectFacts.ts';
 import type { Command } from './types.ts';
 
-/** Has the model write an AGENTS.md, or improve the one that is there; what it writes is asked for as ever. */
+/** Asks the model to write or improve AGENTS.md; the edit needs approval as usual. */
 export const init: Command = {
   name: 'init',
   aliases: [],
@@ -14,7 +14,7 @@ export const init: Command = {
   },
 };
 
-/** `wish`: what the user said behind `/init`. */
+/** `wish`: the text after `/init`. */
 export function initPrompt(facts: ProjectFacts, wish: string): string {
   const { agentsBytes } = facts;
   const task =

@@ -1,7 +1,7 @@
 import { nearest } from '../config/nearest.ts';
 import type { Command } from './types.ts';
 
-/** What a line of input means. */
+/** The meaning of a line of input. */
 export type Interpretation =
   | { readonly type: 'prompt'; readonly text: string }
   | { readonly type: 'shell'; readonly command: string }
@@ -9,8 +9,8 @@ export type Interpretation =
   | { readonly type: 'unknown'; readonly name: string; readonly suggestion?: string };
 
 /**
- * Tells a command from a prompt. Only a bare word after the slash is a command's name, so that a path
- * (`/usr/bin/x is slow`) stays a prompt; a leading space makes anything a prompt.
+ * Distinguishes commands from prompts. Only a bare word after the slash is a command name, so a path (`/usr/bin/x is
+ * slow`) is a prompt; a leading space makes anything a prompt.
  */
 export function interpret(text: string, commands: readonly Command[]): Interpretation {
   const shell = /^!\s*(\S[\s\S]*)$/.exec(text)?.[1];
@@ -19,7 +19,7 @@ export function interpret(text: string, commands: readonly Command[]): Interpret
   if (name === undefined) return { type: 'prompt', text };
   const command = findCommand(name, commands);
   if (command !== undefined) return { type: 'command', command, args: rest.trim() };
-  // `/Users` or `/Applications is full`: commands are written small.
+  // `/Users` or `/Applications is full`: command names are lower-case.
   if (/^[A-Z]/.test(name)) return { type: 'prompt', text };
   const suggestion = nearest(
     name,
@@ -28,13 +28,13 @@ export function interpret(text: string, commands: readonly Command[]): Interpret
   return { type: 'unknown', name, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
-/** The command with this name or alias, in whatever case it was typed. */
+/** Finds a command by name or alias, ignoring case. */
 export function findCommand(name: string, commands: readonly Command[]): Command | undefined {
   const typed = name.toLowerCase();
   return commands.find((command) => command.name.toLowerCase() === typed || command.aliases.includes(typed));
 }
 
-/** What to tell somebody who typed a command that there is not. */
+/** The message for an unknown command. */
 export function unknownCommandText({ name, suggestion }: { name: string; suggestion?: string }): string {
   const advice = suggestion === undefined ? 'See /help for all of them.' : `Did you mean /${suggestion}?`;
   return `Unknown command /${name}. ${advice} To send it as a prompt, start the line with a space.`;

@@ -2,7 +2,7 @@ import type { McpPort, McpServerState, McpServerStatus } from '../protocol/mcp.t
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from './pages/page.ts';
 import type { Command, CommandResult } from './types.ts';
 
-/** Shows the MCP servers and one server's tools and log, and opens a connection again. */
+/** Shows the MCP servers, or one server's tools and log; reconnects servers. */
 export const mcp: Command = {
   name: 'mcp',
   aliases: [],
@@ -14,7 +14,7 @@ export const mcp: Command = {
     const words = args.split(/\s+/).filter((word) => word !== '');
     const [first, name] = words;
     if (first === 'reconnect') return reconnect(port, name);
-    // Somebody who asks wants to know what becomes of it.
+    // Wait for connections in progress, so that the list shows their results.
     await port.settle(new AbortController().signal);
     if (first === undefined) return { type: 'page', page: listPage(port.status()) };
     const server = port.status().find((one) => one.name === first);
@@ -42,7 +42,7 @@ async function reconnect(port: McpPort, name: string | undefined): Promise<Comma
   };
 }
 
-/** The state in a few words. */
+/** Describes the state in a few words. */
 export function stateText(state: McpServerState, tools: number): string {
   switch (state.type) {
     case 'pending':
@@ -78,7 +78,7 @@ function listPage(servers: readonly McpServerStatus[]): Page {
   ];
 }
 
-/** Of a log; the rest is rarely what is looked for. */
+/** Lines of a server's log that are shown, from its end. */
 const LOG_LINES = 20;
 
 function serverPage(server: McpServerStatus): Page {

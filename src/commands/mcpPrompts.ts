@@ -1,7 +1,7 @@
 import type { McpPort, McpPromptInfo } from '../protocol/mcp.ts';
 import type { Command } from './types.ts';
 
-/** The prompts of MCP servers, each run as `/mcp__server__prompt`. */
+/** Makes a command `/mcp__server__prompt` of each MCP server prompt. */
 export function mcpPromptCommands(port: McpPort): readonly Command[] {
   return port.prompts().map((prompt) => ({
     name: prompt.command,
@@ -31,7 +31,10 @@ function hintOf({ arguments: known }: McpPromptInfo): string {
   return known.map(({ name, isRequired }) => (isRequired ? `<${name}>` : `[${name}]`)).join(' ');
 }
 
-/** Words in the order of the arguments, quotes keep several together; the last one takes the rest. Undefined: too few. */
+/**
+ * Assigns words to the arguments in order. Quotes group words; the last argument takes the rest. Undefined if a
+ * required argument is missing.
+ */
 export function argumentsOf(
   text: string,
   { arguments: known }: Pick<McpPromptInfo, 'arguments'>,

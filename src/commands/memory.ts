@@ -48,14 +48,14 @@ async function add(args: string, port: MemoryPort): Promise<CommandResult> {
 }
 
 interface Flags {
-  /** What follows the flags. */
+  /** The text after the flags. */
   readonly text: string;
   readonly category?: string;
   readonly scope?: MemoryScope;
   readonly problem?: string;
 }
 
-/** Flags stand before the text, in any order; what is no known flag begins the text. */
+/** Parses flags before the text, in any order; the first unknown word starts the text. */
 function readFlags(args: string, known: readonly ('category' | 'scope')[]): Flags {
   let flags: Flags = { text: args.trim() };
   for (;;) {

@@ -1,7 +1,7 @@
 import { nearest } from '../config/nearest.ts';
 import type { Command } from './types.ts';
 
-/** Switches the model, or opens the list of them. */
+/** Switches the model, or opens the model list. */
 export const model: Command = {
   name: 'model',
   aliases: [],
@@ -17,15 +17,15 @@ export const model: Command = {
   },
 };
 
-/** An id that the server does not list; undefined where it does, or lists none. Lists leave out aliases and variants. */
+/** Warns if the server does not list the model id. Only a warning, since lists omit aliases and variants. */
 function remarkOn(model: string, ids: readonly string[]): string | undefined {
-  // Ollama's own name for a model without a tag.
+  // Ollama lists a model without a tag under this name.
   const isListed = ids.some((id) => id === model || id === `${model}:latest`);
   if (ids.length === 0 || isListed) return undefined;
   return `The server does not list ${JSON.stringify(model)}.${modelAdvice(model, ids)} The next prompt will try it anyway.`;
 }
 
-/** E.g. ` Did you mean "qwen3:8b"?`, or the first names that there are; empty where none are known. */
+/** Suggests ids; for example ` Did you mean "qwen3:8b"?`, or the first ids of the list. Empty if none are known. */
 export function modelAdvice(typed: string, ids: readonly string[]): string {
   const [first] = ids;
   if (first === undefined) return '';
@@ -40,5 +40,5 @@ export function modelAdvice(typed: string, ids: readonly string[]): string {
   return ` It has ${ids.slice(0, TOLD).join(', ')}${more}.`;
 }
 
-/** Names that are told where none is near. */
+/** Ids listed if none is similar. */
 const TOLD = 5;

@@ -15,8 +15,8 @@ const meanings: Readonly<Record<PermissionMode, string>> = {
 };
 
 /**
- * Shows the mode and every rule, by where it was written; with a mode, switches to it; with `why` and perhaps a command,
- * says what was decided and what led to it.
+ * Shows the mode and all rules by source. With a mode, switches to it. With `why` and optionally a command, explains a
+ * decision.
  */
 export const permissions: Command = {
   name: 'permissions',
@@ -51,7 +51,10 @@ async function explain(command: string, host: CommandHost): Promise<CommandResul
   return { type: 'notice', text };
 }
 
-/** Nobody gets into the mode without questions by a slip: only who started in it can come back to it. */
+/**
+ * Switches the mode. `bypassPermissions` is only available in sessions started in it, so that it is never entered by
+ * accident.
+ */
 function switchTo(name: string, { cycle, refused }: AgentState['modes']): CommandResult {
   const mode = parsePermissionMode(name);
   if (mode === undefined) {
@@ -76,5 +79,5 @@ function ruleLines(rules: readonly RuleInfo[], source: string): string[] {
   );
 }
 
-/** A rule must not look like two. */
+/** A line break in a rule must not make it look like two rules. */
 const onOneLine = (text: string): string => text.replaceAll('\n', '‹U+000A›');

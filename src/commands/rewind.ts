@@ -6,10 +6,10 @@ import { heading, type Page, pageLine } from './pages/page.ts';
 import { changedText, turnOf } from './turnChoice.ts';
 import type { Command } from './types.ts';
 
-/** Turns that are listed where there is no screen to choose on. */
+/** Maximum number of turns listed in output without a full screen. */
 const LISTED = 20;
 
-/** Goes back to before a turn, in the conversation, in the files or both; takes that back. */
+/** Rewinds to before a turn: the conversation, the files, or both. Undoes the last rewind. */
 export const rewind: Command = {
   name: 'rewind',
   aliases: ['undo', 'checkpoint'],

@@ -2,7 +2,7 @@ import { parseThemeSetting, themeSettings } from '../protocol/themeNames.ts';
 import { keysPage } from './pages/keysPage.ts';
 import type { Command } from './types.ts';
 
-/** Prints every key, what it does, and the name under which it can be given other keys. */
+/** Lists every key with its action, and the action's name for changing the key. */
 export const keys: Command = {
   name: 'keys',
   aliases: ['keybindings', 'hotkeys'],
@@ -14,7 +14,7 @@ export const keys: Command = {
   },
 };
 
-/** Vim keys on or off, kept in the user's settings. */
+/** Toggles vim mode; saved in the user's settings. */
 export const vim: Command = {
   name: 'vim',
   aliases: [],
@@ -22,7 +22,7 @@ export const vim: Command = {
   run: () => ({ type: 'toggle_vim' }),
 };
 
-/** Chooses the colours: from a list that shows a sample of each, or by name. */
+/** Switches the theme by name, or opens a list with samples. */
 export const theme: Command = {
   name: 'theme',
   aliases: ['themes', 'colors'],

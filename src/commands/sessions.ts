@@ -1,7 +1,9 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { Command, CommandHost, CommandResult } from './types.ts';
 
-/** Opens an earlier session, by id, the beginning of one, or title; an unknown one is an error, never a new session. */
+/**
+ * Resumes an earlier session by id, the beginning of an id, or title. An unknown one is an error, never a new session.
+ */
 export const resume: Command = {
   name: 'resume',
   aliases: ['continue', 'sessions'],
@@ -15,10 +17,10 @@ export const resume: Command = {
   },
 };
 
-/** Characters that a title may have: more would not be read in a list. */
+/** Maximum characters of a title. */
 const MAX_CHARACTERS = 200;
 
-/** Gives the session a name of the user's own; a title that the model or the first request gave stands back. */
+/** Gives the session a title, which overrides the model's and the one from the first prompt. */
 export const rename: Command = {
   name: 'rename',
   aliases: ['name'],
@@ -34,7 +36,7 @@ export const rename: Command = {
   },
 };
 
-/** Goes on in a copy of the open session; the session itself stays as it is. */
+/** Continues in a copy of the open session; the original stays unchanged. */
 export const fork: Command = {
   name: 'fork',
   aliases: ['branch'],
@@ -77,7 +79,7 @@ export const clear: Command = {
   run: () => ({ type: 'open_session', target: 'new' }),
 };
 
-/** Leaves; the session stays resumable. */
+/** Exits; the session stays resumable. */
 export const exit: Command = {
   name: 'exit',
   aliases: ['quit'],

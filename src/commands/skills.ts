@@ -3,7 +3,7 @@ import { findCommand } from './interpret.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './pages/page.ts';
 import type { Command, SkillPort } from './types.ts';
 
-/** Lists skills and custom commands, and the files that could not be used. */
+/** Lists skills and custom commands, and files that could not be loaded. */
 export const skills: Command = {
   name: 'skills',
   aliases: [],
@@ -14,7 +14,7 @@ export const skills: Command = {
   },
 };
 
-/** Custom commands, each run as `/name`. One with the name of a built-in command is left out. */
+/** Makes a command `/name` of each skill that users can run, except where a built-in command has the name. */
 export function skillCommands(list: readonly Skill[], builtin: readonly Command[]): readonly Command[] {
   return list
     .filter(({ userCanUse, name }) => userCanUse && findCommand(name, builtin) === undefined)

@@ -5,7 +5,7 @@ import { type Fact, factsPage } from './pages/factsPage.ts';
 import { windowSources } from './pages/windowSource.ts';
 import type { Command, StatusInfo } from './types.ts';
 
-/** Shows the version, the session, where requests go, and which files were read. */
+/** Shows the version, the session, the endpoint, and the settings files that were read. */
 export const status: Command = {
   name: 'status',
   aliases: [],
@@ -42,7 +42,7 @@ function trustNote({ trusted, heldSettings }: StatusInfo): string {
     : ` (changed since you trusted it; not counted: ${heldSettings.join(', ')})`;
 }
 
-/** A window that somebody looked up needs no word; one that may be wrong does. */
+/** Names the source of the window size only if the size may be wrong. */
 function windowText({ windowTokens, source }: ModelInfo): string {
   const isUnsure = source === 'assumed' || source === 'learned';
   return `${grouped(windowTokens)} tokens${isUnsure ? ` ${windowSources[source]}` : ''}`;
@@ -56,7 +56,7 @@ function settingsLine({ settingsFiles }: StatusInfo): string {
     .join(', ');
 }
 
-/** Says what is there and what is missing, without disturbing the session. */
+/** Runs the checks of `clawdcode doctor` without affecting the session. */
 export const doctor: Command = {
   name: 'doctor',
   aliases: [],

@@ -1,6 +1,6 @@
 import type { Command } from './types.ts';
 
-/** Has the model write a status line command and set it; both are asked for as ever. */
+/** Asks the model to write and set up a status line command; both need approval as usual. */
 export const statusline: Command = {
   name: 'statusline',
   aliases: [],

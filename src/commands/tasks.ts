@@ -1,7 +1,7 @@
 import { tasksPage } from './pages/tasksPage.ts';
 import type { Command } from './types.ts';
 
-/** Lists what runs in the background; on a screen its output can be followed, and it can be stopped. */
+/** Lists background tasks; the full screen also shows their output and stops them. */
 export const tasks: Command = {
   name: 'tasks',
   aliases: ['bashes', 'ps'],

@@ -1,14 +1,14 @@
 import type { Agent } from '../agent/types.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
 
-/** E.g. "+12 −3 in 2 files"; empty where a turn changed nothing. */
+/** Summarizes a turn's changes; for example "+12 −3 in 2 files". Empty if it changed nothing. */
 export function changedText({ files, lines }: Pick<TurnRecord, 'files' | 'lines'>): string {
   if (files === 0) return '';
   const where = `in ${files} ${files === 1 ? 'file' : 'files'}`;
   return lines === undefined ? where : `+${lines.added} −${lines.removed} ${where}`;
 }
 
-/** The turn that a number or "last" means: 1 is the newest. Otherwise why there is none. */
+/** Finds the turn for a number (1 is the newest) or "last"; `problem` says why there is none. */
 export async function turnOf(
   word: string,
   agent: Pick<Agent, 'turns'>,

@@ -1,4 +1,4 @@
-/** The words of slash commands: what they may look at, and what they may ask for. */
+/** Types of slash commands: the services they may use and the results they may return. */
 import type { Agent } from '../agent/types.ts';
 import type {
   FoundMemory,
@@ -19,12 +19,12 @@ import type { PreparedSkill, Skill, SkillList } from '../protocol/skills.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
 import type { Page } from './pages/page.ts';
 
-/** What `/status` tells. Never a key. */
+/** The data of `/status`. Never contains an API key. */
 export interface StatusInfo {
   readonly version: string;
   readonly cwd: string;
   readonly baseUrl: string;
-  /** Where the key comes from: a variable or a file as shown to people; absent when there is none. */
+  /** The source of the API key, a variable or a file in display form; undefined if there is no key. */
   readonly keySource: string | undefined;
   readonly sessionFile: string | undefined;
   readonly settingsFiles: readonly {
@@ -32,14 +32,14 @@ export interface StatusInfo {
     readonly state: 'loaded' | 'missing' | 'broken';
   }[];
   readonly trusted: boolean;
-  /** Settings of the folder's files that wait for the user's word, by dotted path. */
+  /** Settings from the folder's files that take effect only after the user trusts it, by dotted path. */
   readonly heldSettings: readonly string[];
   readonly debugFile?: string | undefined;
 }
 
-/** What `/keys` tells: each action with its keys as people read them, grouped by where they count. */
+/** The data of `/keys`: each action with its keys in display form, grouped by the context in which they apply. */
 export interface KeysInfo {
-  /** Where they can be changed, as shown to people. */
+  /** The file that changes them, in display form. */
   readonly file: string;
   readonly groups: readonly {
     readonly title: string;
@@ -51,7 +51,7 @@ export interface KeysInfo {
       readonly isFixed: boolean;
     }[];
   }[];
-  /** What of that file cannot be, one sentence each. */
+  /** Problems in that file, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export interface RuleInfo {
   readonly source: string;
 }
 
-/** Ids that the endpoint offers; where there are none, why, ready to show. */
+/** Model ids that the endpoint offers; if there are none, `problem` says why, ready to show. */
 export interface ModelList {
   readonly ids: readonly string[];
   readonly problem?: string;
@@ -72,100 +72,105 @@ export interface MemoryPort {
   readonly folders: MemoryFolders;
   readonly settings: Pick<ContextSettings['memory'], 'enabled' | 'limit' | 'minSimilarity' | 'category'>;
   list(): Promise<readonly MemoryFileInfo[]>;
-  /** Called for nothing but the user's own `/memory add`. */
+  /** Called only for the user's own `/memory add`. */
   add(text: string, scope: MemoryScope, category?: string): Promise<Remembered>;
-  /** Whatever holds one of the words, most similar first; more than a prompt would bring. */
+  /**
+   * Returns all memories that contain one of the words, most similar first; not limited like the recall for a prompt.
+   */
   search(words: string, category?: string): Promise<readonly FoundMemory[]>;
 }
 
 /** Skills and custom commands. */
 export interface SkillPort {
-  /** As the files are now. */
+  /** Reads the files again. */
   list(): Promise<SkillList>;
-  /** A file's path for people: relative to the project, or with `~`. */
+  /** Formats a file's path for display: relative to the project, or with `~`. */
   shownPath(file: string): string;
-  /** Reads the file and fills in the arguments; a problem is one sentence for the user. */
+  /** Reads the file and fills in the arguments; `problem` is one sentence for the user. */
   prepare(skill: Skill, args: string): Promise<PreparedSkill | { readonly problem: string }>;
 }
 
-/** What a command may see and ask; plugged in `cli`. */
+/** The services that commands may use; implemented in `cli`. */
 export interface CommandHost {
   readonly agent: Agent;
   readonly commands: readonly Command[];
   readonly memory: MemoryPort;
-  /** Absent without servers. */
+  /** Absent if no MCP servers are configured. */
   readonly mcp?: McpPort | undefined;
   readonly skills: SkillPort;
   status(): StatusInfo;
-  /** The `context.*` settings of this session. */
+  /** Returns the `context.*` settings of this session. */
   settings(): ContextSettings;
   rules(): readonly RuleInfo[];
   /**
-   * What is decided about a command in the current mode and the shell's folder; without one, about the last call that was
-   * asked about or refused. Undefined where there was none.
+   * Explains the decision about a command in the current mode and the shell's directory. Without a command: about the
+   * last call that needed approval or was denied; undefined if there was none.
    */
   explainPermission(command?: string): Promise<PermissionExplanation | undefined>;
   listModels(): Promise<ModelList>;
-  /** Absent where there are no keys. */
+  /** Absent without a terminal. */
   keys?(): Promise<KeysInfo>;
   findSession(id: string): Promise<'found' | 'unknown'>;
-  /** What is there and what is missing, on this machine and at the endpoint. Sends no prompt. */
+  /** Checks this machine and the endpoint. Sends no prompt. */
   doctor(): Promise<DoctorReport>;
-  /** What file names and manifests say of the project. */
+  /** Returns facts about the project, taken from its file names and manifests. */
   projectFacts(): Promise<ProjectFacts>;
-  /** The whole of a text of which an entry holds a part, or a range of its bytes; undefined where it is gone. */
+  /** Reads a blob, the full text of an entry that holds only part of it, or a byte range; undefined if it is gone. */
   readBlob(
     ref: BlobRef,
     range?: { readonly start?: number; readonly end?: number },
   ): Promise<Uint8Array | undefined>;
-  /** Puts text on the user's clipboard, as far as one can tell. */
+  /** Copies text to the clipboard; terminals do not confirm this. */
   copyText(text: string): Promise<Copied>;
-  /** Writes text to a new file; a relative one is in the working directory. */
+  /** Writes text to a new file; relative paths start at the working directory. */
   writeText(text: string, file: string): Promise<Written>;
-  /** Writes the open session to a file: a relative one is in the working directory, without one a name is found in the project. */
+  /**
+   * Writes the open session to a file; relative paths start at the working directory. Without a path, picks a free name
+   * in the project.
+   */
   exportSession(what: { readonly format: ExportFormat; readonly file?: string }): Promise<Exported>;
 }
 
-/** What became of a copy: a program took it, or it was sent to the terminal, which does not say what it did with it. */
+/** The result of a copy: done by a program, or sent to the terminal, which does not confirm it. */
 export type Copied =
   | { readonly type: 'copied'; readonly tool: string }
   | { readonly type: 'sent' }
   | { readonly type: 'failed'; readonly message: string };
 
-/** `file` is absolute. */
+/** The result of writing a file; `file` is absolute. */
 export type Written =
   | { readonly type: 'done'; readonly file: string }
   | { readonly type: 'failed'; readonly message: string };
 
-/** What a session can be written as. */
+/** File formats of an exported session. */
 export type ExportFormat = 'md' | 'html' | 'json' | 'jsonl';
 
-/** What became of an export; `file` is absolute, `secrets` counts what was left out. */
+/** The result of an export; `file` is absolute, `secrets` is the number of secrets left out. */
 export type Exported =
   | { readonly type: 'done'; readonly file: string; readonly secrets: number }
   | { readonly type: 'failed'; readonly message: string };
 
-/** What a command asks of whoever ran it. */
+/** What the caller of a command should do next. */
 export type CommandResult =
-  /** `remark`: what somebody who looks on should know besides; the op does not wait for it. */
+  /** `remark` resolves to a remark for interactive users; the op does not wait for it. */
   | { readonly type: 'op'; readonly op: Op; readonly remark?: () => Promise<string | undefined> }
   | { readonly type: 'notice'; readonly text: string; readonly level?: 'info' | 'error' }
-  /** More than a sentence: laid out for the width of whoever shows it. */
+  /** More than a sentence: laid out for the width of the screen. */
   | { readonly type: 'page'; readonly page: Page }
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' }
-  /** `page` is for where there is no screen to answer on. */
+  /** `page` replaces the dialog where there is no full screen. */
   | { readonly type: 'dialog'; readonly dialog: 'items' | 'tasks'; readonly page: Page }
-  /** Going back: to this turn, or to one of a list. */
+  /** Rewinds to this turn, or lets the user choose one. */
   | {
       readonly type: 'dialog';
       readonly dialog: 'rewind';
       readonly turn?: TurnRecord;
       readonly page: Page;
     }
-  /** These colours from now on; without a setting, one is chosen from a list. */
+  /** Switches to this theme; without `setting`, opens a list of themes. */
   | { readonly type: 'set_theme'; readonly setting?: ThemeSetting }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
-  /** A copy of the open session, as it is or as it was up to an entry; the work goes on in the copy. */
+  /** Copies the open session, in full or up to an entry, and continues in the copy. */
   | { readonly type: 'fork_session'; readonly uptoSeq?: number }
   | { readonly type: 'toggle_vim' }
   | { readonly type: 'exit' };
@@ -173,12 +178,12 @@ export type CommandResult =
 export interface Command {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** A few words for `/help` and completion. */
+  /** Shown in `/help` and completion. */
   readonly description: string;
-  /** It becomes a prompt, which is shown itself: the line is not repeated. */
+  /** True if the command becomes a prompt, which is shown; the command line itself is then not shown. */
   readonly isPrompt?: true;
-  /** How the argument is shown, e.g. "[focus]". */
+  /** The argument as shown in help; for example "[focus]". */
   readonly argumentHint?: string;
-  /** `args`: what follows the name, trimmed; may span lines. */
+  /** `args`: the text after the name, trimmed; may span lines. */
   run(args: string, host: CommandHost): CommandResult | Promise<CommandResult>;
 }

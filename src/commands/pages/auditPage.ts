@@ -1,22 +1,25 @@
-/** What a session did to the world: each call with what let it run, in which sandbox, and the hosts it reached. */
+/** The audit of a session: each tool call with the basis of its approval, its sandbox and the hosts it reached. */
 import type { SandboxRecord } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import { hanging, heading, type Page, type PageLine, pageLine, type Role } from './page.ts';
 
-/** One call, a command of the user's own, or the end of a background task. */
+/** A tool call, a command run by the user, or the end of a background task. */
 export interface AuditRow {
   readonly seq: number;
   /** ISO 8601, UTC. */
   readonly time: string;
   readonly tool: string;
-  /** The first line of the command, the file, the pattern. */
+  /** The first line of the command, the file, or the pattern. */
   readonly title: string;
-  /** The whole command, where it is one. */
+  /** The complete command, if the call ran one. */
   readonly command?: string;
-  /** `unfinished`: the model asked for it, and the log holds no result. */
+  /** `unfinished`: the model requested the call, but the log has no result. */
   readonly verdict: 'ran' | 'denied' | 'interrupted' | 'failed' | 'unfinished';
-  /** What decided: `read-only`, `sandbox`, `rule`, `mode`, `judge`, `user`, `own`; undefined in older sessions. */
+  /**
+   * The basis of the decision: `read-only`, `sandbox`, `rule`, `mode`, `judge`, `user`, `own`; undefined in older
+   * sessions.
+   */
   readonly basis?: string;
   readonly rule?: string;
   readonly reason?: string;
@@ -29,14 +32,16 @@ export interface AuditRow {
 
 const nothing = { hosts: [], refusedHosts: [], filesChanged: [] } as const;
 
-/** Reads a log entry by entry, in its order, and gives the rows as they are complete. */
+/** Reads a log entry by entry, in order, and returns rows as they become complete. */
 export interface AuditReader {
   see(entry: JSONLEntry): readonly AuditRow[];
-  /** The calls that have no result at the end of the log: they run now, or the program was killed. */
+  /**
+   * Returns the calls without a result at the end of the log: still running, or cut off when the program was killed.
+   */
   rest(): readonly AuditRow[];
 }
 
-/** Holds only the calls of one reply at a time: what has no result by the next reply gets none. */
+/** Keeps only the calls of one reply in memory: a call without a result by the next reply is reported as unfinished. */
 export function createAuditReader(): AuditReader {
   const open = new Map<string, JSONLEntry>();
   let shell: KindEntry<'shell_start'> | undefined;
@@ -93,7 +98,7 @@ function resultRow(
     time: timestamp,
     tool: name,
     ...asked,
-    // A call that a resume closed has its name for a title.
+    // A result added by a resume for an interrupted call has only the tool's name as its title.
     title: known === undefined || known === name ? asked.title || (known ?? '') : known,
     verdict: verdictOf(status),
     ...(permission === undefined ? {} : { basis: permission.basis }),
@@ -125,7 +130,7 @@ function shellRow({ seq, timestamp, data }: KindEntry<'shell' | 'shell_start'>):
   return { ...base, ...askedFor(data), ...nothing };
 }
 
-/** Commands that filled in a skill's text. */
+/** Returns rows for the commands that were run to fill in a skill's text. */
 function inlineRows({ seq, timestamp, data }: KindEntry<'prompt'> | KindEntry<'skill'>): AuditRow[] {
   return (data?.commands ?? []).map(({ command, status = 'ok', basis }) => ({
     ...{ seq, time: timestamp, tool: toolNames.bash },
@@ -156,7 +161,7 @@ function confinedBy(
   return { sandbox: sandboxText(sandbox), hosts, refusedHosts };
 }
 
-/** What says most about a call, by the names that the tools give it. */
+/** Names of the arguments that describe a call best, in order of preference. */
 const TELLING = ['file_path', 'path', 'url', 'pattern', 'task_id'];
 
 function askedFor(input: unknown): Pick<AuditRow, 'title' | 'command'> {
@@ -167,13 +172,13 @@ function askedFor(input: unknown): Pick<AuditRow, 'title' | 'command'> {
   return { title: typeof title === 'string' ? title : '' };
 }
 
-/** Whether a row is more than looking: what changes something, was asked, was refused, or reached a host. */
+/** True if the call did more than read: it changed something, needed approval, was denied, or contacted a host. */
 export function isNotable({ basis, verdict, tool, hosts, refusedHosts }: AuditRow): boolean {
   if (hosts.length > 0 || refusedHosts.length > 0 || verdict === 'denied') return true;
   return basis === undefined ? !LOOKING.has(tool) : basis !== 'read-only';
 }
 
-/** Of sessions that do not say what let a call run. */
+/** Read-only tools; used for older sessions, which do not record the basis of an approval. */
 const LOOKING = new Set<string>([
   toolNames.read,
   toolNames.grep,
@@ -183,7 +188,7 @@ const LOOKING = new Set<string>([
   toolNames.bashOutput,
 ]);
 
-/** Counts the missing positions below the last one seen. Positions come in ascending order and may repeat. */
+/** Counts missing positions in the log. Positions arrive in ascending order and may repeat. */
 export function createGapCounter(): { see(seq: number): void; missing(): number } {
   let next = 0;
   let missing = 0;
@@ -196,7 +201,7 @@ export function createGapCounter(): { see(seq: number): void; missing(): number 
   };
 }
 
-/** What an audit says of a log that does not tell all; undefined where it does. */
+/** Returns a warning that the log is incomplete; undefined if it is complete. */
 export function incompleteness(missing: number, damagedLines: number): string | undefined {
   if (missing === 0 && damagedLines === 0) return undefined;
   const lost = missing === 0 ? '' : `${missing} ${missing === 1 ? 'entry is' : 'entries are'} missing`;
@@ -207,7 +212,7 @@ export function incompleteness(missing: number, damagedLines: number): string | 
   return `This log is incomplete: ${[lost, damaged].filter(Boolean).join(', ')}. What they told is not listed here, or not to be relied on.`;
 }
 
-/** The rows in the order of time; `looked`: how many calls only looked and are left out; `problem`: see `incompleteness`. */
+/** Lays out the rows in log order. `looked`: number of read-only calls left out; `problem`: see `incompleteness`. */
 export function auditPage(rows: readonly AuditRow[], looked: number, problem?: string): Page {
   const left = looked === 0 ? '' : ` ${looked} that only looked ${looked === 1 ? 'is' : 'are'} left out.`;
   const count = `${rows.length} ${rows.length === 1 ? 'call' : 'calls'}.${left}`;
@@ -215,7 +220,7 @@ export function auditPage(rows: readonly AuditRow[], looked: number, problem?: s
   return () => [heading(count), ...warning, ...rows.flatMap(auditLines)];
 }
 
-/** The lines of one row. */
+/** Returns the lines of one row. */
 export function auditLines(row: AuditRow): readonly PageLine[] {
   const { seq, time, tool, title, command, verdict } = row;
   const [first = '', ...more] = command === undefined ? [title] : shownLines(command);
@@ -239,15 +244,15 @@ export function auditLines(row: AuditRow): readonly PageLine[] {
   ];
 }
 
-/** Without blanks around it; odd spaces belong to what is said. */
+/** Trims only spaces, tabs and line breaks; other whitespace is part of the command. */
 const bare = (command: string): string => command.replace(/^[ \t\n]+|[ \t\n]+$/g, '');
 
-/** Of a long command, and of a long line in it; JSON has all. */
+/** Display limits of a long command and of each of its lines; JSON output is complete. */
 const MAX_LINES = 20;
 const MAX_CHARACTERS = 2000;
 const INDENT = /^ {0,40}/;
 
-/** The lines of a command, from both ends of a long one: the harm may be in the last line. */
+/** Splits a command into lines. Keeps both ends of a long one: the harmful part may be the last line. */
 function shownLines(command: string): readonly string[] {
   const lines = bare(command).split('\n').map(shortened);
   const left = lines.length - MAX_LINES;
@@ -263,7 +268,10 @@ function shortened(line: string): string {
   return `${line.slice(0, half).toWellFormed()} … ${left} more characters … ${line.slice(-half).toWellFormed()}`;
 }
 
-/** On one line. What drives a terminal would be taken out on the way to one, and with it a part of what was done. */
+/**
+ * Puts text on one line. Replaces control characters with their code points: the printer would strip them, and hide
+ * part of the command.
+ */
 function visible(text: string, indent = ''): string {
   const flat = text
     .replace(/[ \t\n]+/g, ' ')

@@ -1,4 +1,4 @@
-/** What was changed on disk, as a page: how much, which files, then the diffs. */
+/** A page of changes on disk: totals, the list of files, then the diffs. */
 import { basename, relative } from 'node:path';
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
 import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
@@ -7,15 +7,15 @@ import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from 
 
 export interface ChangesFacts {
   readonly title: string;
-  /** The changes taken together, or what is going to be changed. */
+  /** The combined changes, already made or planned. */
   readonly steps: readonly RestoreStep[];
-  /** The project's root: paths inside it are shown from there. */
+  /** The project's root; paths inside it are shown relative to it. */
   readonly root: string;
-  /** Said behind each file that has a reason, and below all. */
+  /** Warnings, shown between the list of files and the diffs. */
   readonly notes?: readonly string[];
 }
 
-/** Files that are listed, and lines of diffs that are shown. */
+/** Maximum number of listed files, and of diff lines. */
 const MAX_FILES = 200;
 const MAX_LINES = 500;
 
@@ -31,7 +31,7 @@ export function changesPage({ title, steps, root, notes = [] }: ChangesFacts): P
   return () => lines;
 }
 
-/** E.g. "3 files, +12 −3". */
+/** Summarizes the changes; for example "3 files, +12 −3". */
 export function changesStat(steps: readonly RestoreStep[]): string {
   const files = steps.filter(({ from, to }) => (to ?? from)?.type !== 'folder').length;
   const added = steps.reduce((sum, step) => sum + step.added, 0);
@@ -64,7 +64,7 @@ function diffLines(steps: readonly RestoreStep[], root: string): PageLine[] {
   const lines: PageLine[] = [];
   for (const [index, { path, diff }] of steps.entries()) {
     if (diff === undefined || diff === '') continue;
-    // The two lines that name the files say what the heading says.
+    // The heading already names the file.
     const body = readDiff(diff).filter(({ kind }) => kind !== 'file');
     const room = MAX_LINES - lines.length;
     if (room < 5)

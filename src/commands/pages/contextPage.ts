@@ -1,4 +1,4 @@
-/** What `/context` shows: what fills the window, what comes next, what was reduced so far, and what it costs. */
+/** The page of `/context`: what fills the context window, the next reduction, past reductions, and cost. */
 import type { ContextMeasure, ContextReport } from '../../protocol/contextReport.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
@@ -8,11 +8,11 @@ import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } fro
 import { compactionLines, reductionTotals } from './reductionLines.ts';
 import { windowSources } from './windowSource.ts';
 
-/** Narrower than this names and remarks are short; and then there is no room for shares either. */
+/** Below `WIDE` columns names and remarks are shortened; below `SHARES_FROM` percentages are left out. */
 const WIDE = 60;
 const SHARES_FROM = 36;
 
-/** `price`: of the model, where it is known. */
+/** `price`: the model's price if known. */
 export function contextPage(report: ContextReport, price: ModelInfo['price']): Page {
   const { measure } = report;
   const { usedTokens, windowTokens } = measure;

@@ -1,4 +1,6 @@
-/** The window as a picture: a bar by part, with what begins where below it. Told apart by signs, colours come on top. */
+/**
+ * Draws the context window as a bar, with marks and a legend below it. Parts differ by sign, so colours are optional.
+ */
 import {
   type ContextMeasure,
   type ContextReport,
@@ -8,7 +10,7 @@ import {
 import { shortTokens } from '../../protocol/text/numbers.ts';
 import { hanging, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';
 
-/** One for each part, wherever it stands; of the block elements that are one column wide and in every font. */
+/** One sign per part: block elements that are one column wide and available in every font. */
 const SIGNS: Readonly<Record<RequestPart, string>> = {
   tools: '█',
   system: '▓',
@@ -33,7 +35,7 @@ export interface PicturePart {
   readonly role: Role;
 }
 
-/** The parts that hold anything, with the sign and role of each. */
+/** Returns the non-empty parts, each with its sign and role. */
 export function pictureParts({ parts }: ContextMeasure): readonly PicturePart[] {
   return parts
     .filter(({ tokens }) => tokens > 0)
@@ -43,7 +45,7 @@ export function pictureParts({ parts }: ContextMeasure): readonly PicturePart[] 
     });
 }
 
-/** Bar, marks and what they mean. */
+/** Returns the bar, its marks and the legend. */
 export function contextPicture(report: ContextReport, columns: number): readonly PageLine[] {
   const { measure } = report;
   const width = Math.max(8, Math.min(MAX_BAR, columns - 2 * MARGIN));
@@ -54,7 +56,7 @@ export function contextPicture(report: ContextReport, columns: number): readonly
   const pointers = Array.from({ length: width }, () => ' ');
   for (const { letter, tokens } of marks) {
     let cell = cellOf(tokens);
-    // Two at one place stand side by side.
+    // Marks that fall on the same cell are placed next to each other.
     while (pointers[cell] !== ' ' && cell < width - 1) cell += 1;
     pointers[cell] = letter;
   }
@@ -77,7 +79,7 @@ function barSpans(measure: ContextMeasure, width: number, scale: number): PageSp
   let from = 0;
   const used = parts.map(({ tokens, sign, role }, index): PageSpan => {
     sum += tokens;
-    // Whatever is there is seen, and leaves a cell to each that follows.
+    // Every part gets at least one cell, and leaves at least one for each part after it.
     const wanted = Math.max(from + 1, Math.round((sum / scale) * width));
     const to = Math.max(from, Math.min(wanted, width - (parts.length - 1 - index)));
     const text = sign.repeat(to - from);

@@ -1,4 +1,4 @@
-/** What `/compact --diff` shows: what the last compaction dropped and kept, and what its summary no longer says. */
+/** The page of `/compact --diff`: what the last compaction dropped and kept, and what its summary omits. */
 import type { CompactionDiff } from '../../protocol/contextReport.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { lossLines } from './lossLines.ts';

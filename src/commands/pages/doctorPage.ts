@@ -1,4 +1,4 @@
-/** What `clawdcode doctor` and `/doctor` show: a line for each finding, and its fix where something is missing. */
+/** The page of `clawdcode doctor` and `/doctor`: one line per finding, with a fix for problems. */
 import type { DoctorReport, Finding } from '../../protocol/doctor.ts';
 import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';
 
@@ -11,7 +11,7 @@ const signs: Readonly<Record<Finding['state'], { readonly sign: string; readonly
 export function doctorPage({ version, findings, notes }: DoctorReport): Page {
   const labels = Math.max(...findings.map(({ label }) => label.length), 0);
   return (columns) => {
-    // In a narrow terminal the labels take no column of their own.
+    // In a narrow terminal the labels have no column of their own.
     const width = columns < 50 ? 0 : labels + 2;
     return [
       pageLine({ text: `ClawdCode ${version}`, role: 'strong' }),

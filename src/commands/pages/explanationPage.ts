@@ -1,4 +1,4 @@
-/** What `/permissions why` and `clawdcode permissions test` show: the verdict, and what led to it, part by part. */
+/** The page of `/permissions why` and `clawdcode permissions test`: the decision and its reasons, part by part. */
 import type { ExplainedPart, PermissionExplanation } from '../../protocol/permissions.ts';
 import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';
 
@@ -8,7 +8,7 @@ const words = {
   deny: { sign: '✗', role: 'error', verdict: 'is not allowed' },
 } as const satisfies Record<string, { sign: string; role: Role; verdict: string }>;
 
-/** Lines of one call's explanation. */
+/** Lays out the explanation of one call. */
 export function explanationPage(explanation: PermissionExplanation): Page {
   const { behavior, tool, mode, call, reason, saves, isUnderstood, parts } = explanation;
   const { sign, role, verdict } = words[behavior];
@@ -53,5 +53,5 @@ const foldersLine = (
   dim: (label: string, value: string) => PageLine,
 ): readonly PageLine[] => (folders.length === 0 ? [] : [dim('in', folders.join(' or '))]);
 
-/** Blanks that are none, and what drives a terminal, stay: the printer shows them. */
+/** Collapses ordinary whitespace only; the printer makes unusual spaces and control characters visible. */
 const oneLine = (text: string): string => text.replace(/[ \t\n]+/g, ' ').replace(/^ | $/g, '');

@@ -1,9 +1,9 @@
 import { hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
 
-/** What is said, and what it is; a label may be indented. */
+/** A label and its value; the label may be indented. */
 export type Fact = readonly [label: string, value: string];
 
-/** Facts below each other, their values in a column; in a narrow terminal each behind its label. */
+/** Lays out facts in two columns; in a narrow terminal each value directly follows its label. */
 export function factsPage(facts: readonly Fact[], title?: string): Page {
   const labels = Math.max(...facts.map(([label]) => label.length), 0);
   return (columns) => {
@@ -12,7 +12,7 @@ export function factsPage(facts: readonly Fact[], title?: string): Page {
   };
 }
 
-/** Fewer columns than these are too few for two. */
+/** Minimum number of columns for a two-column layout. */
 const NARROW = 50;
 
 function factLine([label, value]: Fact, width: number): PageLine {

@@ -1,9 +1,9 @@
-/** The conversation as a list of items, for where there is no screen to steer on. */
+/** The conversation as a list of items, for output without a full screen. */
 import type { ContextItem } from '../../protocol/contextReport.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';
 
-/** What a state means for the reader of the list. */
+/** The colour role of each state. */
 const roles: Readonly<Record<ContextItem['state'], Role>> = {
   sent: 'success',
   masked: 'masked',
@@ -11,7 +11,7 @@ const roles: Readonly<Record<ContextItem['state'], Role>> = {
   summarised: 'summary',
 };
 
-/** Newest first, a line each; what they sum to comes first. */
+/** Lists the items, newest first, after a line of totals. */
 export function itemsPage(items: readonly ContextItem[]): Page {
   return () => [
     pageLine({ text: itemTotals(items), role: 'strong' }),
@@ -22,7 +22,7 @@ export function itemsPage(items: readonly ContextItem[]): Page {
   ];
 }
 
-/** E.g. "12 items: 8 sent, 4 masked, 1 pinned". */
+/** Summarizes the items; for example "12 items: 8 sent, 4 masked, 1 pinned". */
 export function itemTotals(items: readonly ContextItem[]): string {
   if (items.length === 0) return 'No items yet.';
   const counts = (['sent', 'masked', 'removed', 'summarised'] as const).flatMap((state) => {
@@ -34,7 +34,7 @@ export function itemTotals(items: readonly ContextItem[]): string {
   return `${grouped(items.length)} item${items.length === 1 ? '' : 's'}: ${all}`;
 }
 
-/** One item: pointer, what it is, its state, tokens and title. */
+/** Formats one item: pointer, kind, state, tokens and title. */
 export function itemLine({ seq, kind, state, tokens, title, isPinned }: ContextItem): PageLine {
   const lead = `  ${`#${seq}`.padEnd(6)} ${kind.padEnd(12)} `;
   return hanging(

@@ -1,8 +1,8 @@
-/** The keys, grouped by where they count: keys, what they do, the action's name; and how to change them. */
+/** The page of `/keys`: each key with its action, grouped by context, and how to change them. */
 import type { KeysInfo } from '../types.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from './page.ts';
 
-/** Keys that are longer than this share of the width have a line of their own. */
+/** Keys wider than this share of the screen get their own line. */
 const KEYS_SHARE = 0.3;
 
 export function keysPage({ file, groups, problems }: KeysInfo): Page {

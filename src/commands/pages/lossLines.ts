@@ -1,4 +1,4 @@
-/** What a summary no longer says, by kind, each with the pointer under which it can be recalled. */
+/** Lists what a summary omits, by kind, each with the pointer that recalls it. */
 import type { Loss } from '../../protocol/contextReport.ts';
 import { hanging, type PageLine, pageLine } from './page.ts';
 
@@ -7,11 +7,11 @@ const kinds: readonly (readonly [Loss['kind'], string])[] = [
   ['path', 'Changed files'],
 ];
 
-/** Of each kind; the rest is counted. */
+/** Maximum number per kind; the rest is only counted. */
 const SHOWN = 12;
 const MAX_CHARACTERS = 160;
 
-/** Nothing is lost where there are none: that is said too. */
+/** Lists the losses, or states that there are none. */
 export function lossLines(losses: readonly Loss[]): readonly PageLine[] {
   if (losses.length === 0)
     return [
@@ -48,7 +48,7 @@ function group(title: string, losses: readonly Loss[]): readonly PageLine[] {
   ];
 }
 
-/** One line of it; never half a character. */
+/** Returns one line of the text, cut between code points. */
 export function short(text: string, max = MAX_CHARACTERS): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const characters = [...line.slice(0, 2 * max)];

@@ -1,6 +1,6 @@
-/** What a command shows when it is more than a sentence: lines whose parts have a role, for any width. */
+/** Command output longer than a sentence: lines of spans with roles, laid out for any width. */
 
-/** What a piece of text is, so that whoever shows it may paint it; the parts of a request by their names. */
+/** The role of a span, from which the screen picks its colour; includes the parts of a request. */
 export type Role =
   | 'strong'
   | 'dim'
@@ -25,36 +25,36 @@ export interface PageSpan {
 
 export interface PageLine {
   readonly spans: readonly PageSpan[];
-  /** Columns by which what does not fit is indented on the lines that follow. */
+  /** Indentation, in columns, of continuation lines after wrapping. */
   readonly hang: number;
 }
 
-/** Laid out for so many columns; a line may still be longer, and is then wrapped. */
+/** Lays out a page for a width in columns; longer lines are wrapped later. */
 export type Page = (columns: number) => readonly PageLine[];
 
-/** Columns of a page that is shown nowhere in particular: a pipe, a file. */
+/** Page width for output without a terminal: a pipe or a file. */
 export const PLAIN_COLUMNS = 80;
 
-/** A line of these pieces; by default what follows is indented as the line itself. */
+/** Makes a line; continuation lines are indented like the line itself by default. */
 export function pageLine(...pieces: readonly (string | PageSpan)[]): PageLine {
   const spans = pieces.map((piece) => (typeof piece === 'string' ? { text: piece } : piece));
   const text = spans.map((span) => span.text).join('');
   return { spans, hang: text.length - text.trimStart().length };
 }
 
-/** The same line with what follows indented by `hang` columns. */
+/** Returns the line with continuation lines indented by `hang` columns. */
 export function hanging(line: PageLine, hang: number): PageLine {
   return { ...line, hang };
 }
 
 export const blankLine: PageLine = { spans: [], hang: 0 };
 
-/** A heading. */
+/** Makes a heading line. */
 export function heading(text: string): PageLine {
   return pageLine({ text, role: 'strong' });
 }
 
-/** Text of any length, a line for each of its lines, indented. */
+/** Splits text into indented lines. */
 export function textLines(text: string, indent: number, role?: Role): readonly PageLine[] {
   return text.split('\n').map((one) => {
     const body = ' '.repeat(indent) + one.trimEnd();
@@ -62,7 +62,7 @@ export function textLines(text: string, indent: number, role?: Role): readonly P
   });
 }
 
-/** Without colours and without wrapping. */
+/** Returns the page's text without colours and wrapping. */
 export function plainText(page: Page, columns = PLAIN_COLUMNS): string {
   return page(columns)
     .map(({ spans }) =>

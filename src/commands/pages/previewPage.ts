@@ -1,11 +1,11 @@
-/** What `/compact --preview` shows: sizes, what stays, the summary, its losses, and what to do next. */
+/** The page of `/compact --preview`: sizes, what is kept, the summary, its losses, and the next steps. */
 import type { CompactionPreview, ContextItem } from '../../protocol/contextReport.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { percent } from '../figures.ts';
 import { lossLines, short } from './lossLines.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from './page.ts';
 
-/** Items that are listed one by one, newest first. */
+/** Maximum number of items listed, and characters of their titles. */
 const SHOWN_ITEMS = 12;
 const TITLE = 90;
 
@@ -34,11 +34,11 @@ export function previewPage(preview: CompactionPreview): Page {
   ];
 }
 
-/** Items under a heading, the newest of them by their titles. */
+/** Returns a heading with totals and the newest items by title. */
 export function itemLines(title: string, items: readonly ContextItem[]): readonly PageLine[] {
   if (items.length === 0) return [pageLine(`${title}: nothing`)];
   const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
-  // One line more costs as much as saying that it is missing.
+  // A single remaining item is listed: "1 more" would take a line as well.
   const shown = items.length === SHOWN_ITEMS + 1 ? items.length : SHOWN_ITEMS;
   const more = items.length - shown;
   return [

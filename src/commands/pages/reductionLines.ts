@@ -1,4 +1,4 @@
-/** The reductions so far, and the last of them one by one. */
+/** The lines about past reductions: totals, then the newest ones individually. */
 import type { ContextReport, ReductionRecord } from '../../protocol/contextReport.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
@@ -16,10 +16,10 @@ const names: Readonly<Record<ReductionRecord['kind'], string>> = {
   window: 'window learned',
 };
 
-/** From this width on a date has its year, and the figures a column of their own. */
+/** From this width on, dates include the year, and figures have their own column. */
 const WIDE = 70;
 
-/** How many, and what they saved; nothing where there were none. */
+/** Returns the number of reductions and the tokens saved. */
 export function reductionTotals({ reductions }: ContextReport): readonly PageLine[] {
   if (reductions.length === 0)
     return [hanging(pageLine('Reductions: none so far; the whole conversation is sent'), 2)];
@@ -38,7 +38,7 @@ export function reductionTotals({ reductions }: ContextReport): readonly PageLin
   ];
 }
 
-/** Tokens by which reductions made requests smaller, in all; an undone one saves nothing. */
+/** Sums the tokens that reductions saved; undone ones do not count. */
 export function tokensSaved(reductions: readonly ReductionRecord[]): number {
   const counting = reductions.filter(({ isUndone }) => !isUndone);
   return counting.reduce(
@@ -47,7 +47,7 @@ export function tokensSaved(reductions: readonly ReductionRecord[]): number {
   );
 }
 
-/** The last ten that made room, newest first. */
+/** Lists the last ten reductions that freed tokens, newest first. */
 export function compactionLines(
   { compactions }: ContextReport,
   columns: number,
@@ -88,12 +88,12 @@ function facts(record: ReductionRecord, price: ModelInfo['price']): string[] {
     named,
     ...(reason === '' || kind === 'drop' || kind === 'restore' ? [] : [oneLine(reason)]),
     ...(durationMs === undefined ? [] : [seconds(durationMs)]),
-    // Input that the cache served costs less: this is the most that it can have been.
+    // Cached input costs less, so this is an upper bound.
     ...(cost === undefined ? [] : [`at most ${dollars(cost)}`]),
   ];
 }
 
-/** Local time, e.g. "2026-11-21 14:03". */
+/** Formats local time; for example "2026-11-21 14:03". */
 function localTime(timestamp: number): string {
   const date = new Date(timestamp);
   const two = (number: number): string => String(number).padStart(2, '0');

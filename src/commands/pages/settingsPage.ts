@@ -1,4 +1,4 @@
-/** What `/context settings` shows: every `context.*` setting, and what `auto` comes to for this model. */
+/** The page of `/context settings`: every `context.*` setting, and the value of `auto` for the current model. */
 import { removalPolicyFor } from '../../context/index.ts';
 import type { ContextReport } from '../../protocol/contextReport.ts';
 import {
@@ -33,14 +33,14 @@ export function settingsPage({ settings, model, report }: SettingsFacts): Page {
 }
 
 export interface SettingRow {
-  /** E.g. "context.compact.threshold". */
+  /** Dotted path; for example "context.compact.threshold". */
   readonly name: string;
   readonly value: string;
   readonly defaultValue: string;
   readonly isDefault: boolean;
 }
 
-/** Every setting, in the order of the schema. */
+/** Returns every setting, in schema order. */
 export function settingRows(settings: ContextSettings): readonly SettingRow[] {
   const defaults = new Map(leaves(contextSettingsSchema.parse({}), 'context'));
   return leaves(settings, 'context').map(([name, value]) => {

@@ -1,8 +1,8 @@
-/** Background tasks as a page, for where there is no screen to follow them on. */
+/** Background tasks as a page, for output without a full screen. */
 import type { TaskInfo } from '../../protocol/tasks.ts';
 import { hanging, type Page, type PageLine, pageLine } from './page.ts';
 
-/** Oldest first, a line each and the last line of its output below it. */
+/** Lists the tasks, oldest first, each with the last line of its output. */
 export function tasksPage(tasks: readonly TaskInfo[]): Page {
   if (tasks.length === 0) return () => [pageLine('No background tasks.')];
   const running = tasks.filter(({ end }) => end === undefined).length;

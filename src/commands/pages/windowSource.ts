@@ -1,6 +1,6 @@
 import type { ModelInfo } from '../../protocol/model.ts';
 
-/** Where the size of a context window comes from; to put behind it. */
+/** The source of a context window's size, as a remark after the number. */
 export const windowSources: Readonly<Record<ModelInfo['source'], string>> = {
   catalogue: '(known for this model)',
   setting: '(from your settings)',
