@@ -1,7 +1,7 @@
 /**
- * The history of one session in memory: entries that are only ever added to, which of them count, what the model sees
- * of them, and their rounds. It owns the list; the log on disk stays the truth, and its writer adds what was
- * written (SessionLog). It knows no disk, no model and no clock but the one it is given.
+ * One session's history in memory: an append-only list of entries, which of them are in effect, the model's view of
+ * them, and their rounds. The log on disk is the source of truth; its writer (SessionLog) adds entries once they are
+ * written. Does not access disk or model; the clock is injected.
  */
 import * as z from 'zod';
 import { type JSONLEntry, parseEntry } from '../../protocol/entries.ts';
@@ -16,23 +16,23 @@ import { type Live, LiveLog } from './liveEntries.ts';
 import { alwaysKept, retainRounds } from './rounds.ts';
 import { LogView, type View } from './view.ts';
 
-/** S3's options; a session's own figures come from its settings and its model. */
+/** Options; a session takes the figures from its settings and its model. */
 export interface HistoryOptions {
-  /** Tokens of an entry; the same for the same entry each time. By default an estimate of its text. */
+  /** Tokens of an entry; must be constant for an entry. By default an estimate of its text. */
   readonly sizeOf?: (entry: JSONLEntry) => number;
-  /** Of the model, in tokens. */
+  /** Context window of the model, in tokens. */
   readonly contextWindow?: number;
-  /** Share of the window from which the history should be compressed. */
+  /** Share of the window at which the history should be compressed. */
   readonly compressionThreshold?: number;
-  /** Newest rounds that stay whole where they fit. */
+  /** Newest rounds to keep in full if they fit. */
   readonly minRetainRounds?: number;
-  /** Tokens that stay verbatim at most; by default half of what sets a compression off. */
+  /** Maximum tokens that stay verbatim; by default half of the compression threshold. */
   readonly retainTokens?: number;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
 }
 
-/** Plain data: what `load` takes. */
+/** Plain data for `load`. */
 export interface HistoryDict {
   readonly version: 1;
   readonly entries: readonly JSONLEntry[];
@@ -44,7 +44,7 @@ export class HistoryManager {
   readonly #view = new LogView();
   #entries: JSONLEntry[] = [];
   #snapshot: readonly JSONLEntry[] | undefined;
-  /** Counted by the first who asks, and kept up to date from then on. */
+  /** Computed on first use and then kept up to date. */
   #tokens: number | undefined;
 
   constructor(options: HistoryOptions = {}) {
@@ -60,7 +60,7 @@ export class HistoryManager {
     };
   }
 
-  /** Takes copies, so that they cannot be changed afterwards; a frozen entry is taken as it is. */
+  /** Adds frozen copies of the entries; an entry that is already frozen is not copied. */
   append(...entries: readonly JSONLEntry[]): void {
     for (const entry of entries) {
       const own = frozenCopy(entry);
@@ -81,7 +81,7 @@ export class HistoryManager {
     this.replace([]);
   }
 
-  /** All entries, oldest first; does not change afterwards. */
+  /** All entries, oldest first, as an immutable snapshot. */
   entries(): readonly JSONLEntry[] {
     this.#snapshot ??= Object.freeze([...this.#entries]);
     return this.#snapshot;
@@ -91,17 +91,17 @@ export class HistoryManager {
     return this.#entries.at(-1);
   }
 
-  /** The same as a list of the caller's own; the entries in it cannot be changed. */
+  /** The entries as a new array that the caller may change; the entries themselves are frozen. */
   getHistory(): JSONLEntry[] {
     return [...this.#entries];
   }
 
-  /** Which entries count: what was undone has no effect, what was rewound is no part of the conversation. */
+  /** Entries that are in effect: undone entries have no effect, and rewound ones are not in the conversation. */
   live(): Live {
     return this.#live.of(this.entries());
   }
 
-  /** What the model sees of them. */
+  /** The model's view of the entries. */
   view(): View {
     return this.#view.of(this.entries());
   }
@@ -111,7 +111,8 @@ export class HistoryManager {
   }
 
   /**
-   * Replaces all entries. Invalid entries are left out and counted; data that is no history changes nothing.
+   * Replaces all entries. Skips and counts invalid entries; returns undefined and changes nothing if the data is not a
+   * history.
    */
   load(data: unknown): { readonly loaded: number; readonly skipped: number } | undefined {
     const dict = dictSchema.safeParse(data);
@@ -121,7 +122,7 @@ export class HistoryManager {
     return { loaded: entries.length, skipped: dict.data.entries.length - entries.length };
   }
 
-  /** Rounds; what the user said starts one. */
+  /** Number of rounds; each prompt starts one. */
   estimateRounds(): number {
     return this.findRoundBoundaries().length;
   }
@@ -143,9 +144,9 @@ export class HistoryManager {
   }
 
   /**
-   * Replaces what is older than the newest rounds by a summary; an earlier summary is folded into it. With
-   * no more rounds than that, it acts only when the history is due, and then within the rounds. False when nothing
-   * changed: nothing to leave out, or nothing gained by it.
+   * Replaces everything older than the newest rounds with a summary, which includes an earlier summary. If there are no
+   * older rounds, compresses only if the history has reached its threshold, and then within the rounds. Returns false
+   * if nothing changed because nothing could be left out or gained.
    */
   compress(summary: string): boolean {
     const { sizeOf, minRetainRounds, retainTokens } = this.#options;
@@ -195,10 +196,10 @@ export class HistoryManager {
 }
 
 const EARLIER_HEADING = '### The summary before this one';
-/** Of earlier summaries: what was folded in again and again gets shorter at its old end. */
+/** Maximum characters of earlier summaries: repeated folding drops their oldest text. */
 const MAX_EARLIER_CHARACTERS = 8000;
 
-/** A summary that already holds the earlier one, because its writer read it, stays as it is. */
+/** Appends the earlier summary unless the new one already contains it. */
 function foldSummaries(summary: string, earlier: JSONLEntry | undefined): string {
   const body = wellFormed(summary).trim();
   const content = earlier?.message.content;

@@ -1,14 +1,17 @@
-/** What a log teaches about its models (true windows, how they count) and about the files that it has seen. */
+/**
+ * Facts learned from a log: the models' true windows and token calibration, the files read or changed, and the todo
+ * list.
+ */
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { Calibrations, type CalibrationsState } from '../tokens/calibration.ts';
 import { reductionOf } from './reductions.ts';
 
-/** Plain data, for JSON. */
+/** Plain data for JSON. */
 export interface LearnedState {
   readonly calibrations: CalibrationsState;
-  /** By model: tokens, and what was known until then. */
+  /** Per model: the learned window in tokens, and the window assumed at that time. */
   readonly windows: readonly (readonly [string, number, number?])[];
   /** Hashes by path. */
   readonly files: readonly (readonly [string, string])[];
@@ -28,15 +31,15 @@ export class Learned {
     this.#todos = state?.todos ?? [];
   }
 
-  /** Takes in what one entry says, in log order. */
+  /** Learns from one entry. Must be called in log order. */
   learn(entry: JSONLEntry): void {
     this.#learnModel(entry);
     this.#learnFiles(entry);
   }
 
   /**
-   * Forgets the files and the list for what `entries` say, those that still count after something was rewound or
-   * undone; `before` is what was known ahead of them.
+   * Rebuilds files and todo list from `entries`, the entries still in effect after a rewind or an undo; `before` is the
+   * state before them.
    */
   relearn(entries: readonly JSONLEntry[], before?: LearnedState): void {
     this.#files = new Map(before?.files);
@@ -56,8 +59,8 @@ export class Learned {
   }
 
   /**
-   * Context window of a model as a server's error revealed it, in tokens; undefined where the server, the settings or
-   * a later error have said something new since: the server may have been restarted with another one.
+   * Context window in tokens that an overflow error of the server revealed. Undefined if the server, the settings or a
+   * later error have since given another value: the server may have been restarted with another window.
    */
   window({
     id,
@@ -71,12 +74,12 @@ export class Learned {
     return isNewer ? undefined : learned.tokens;
   }
 
-  /** Hash of a file's content as this session last read or wrote it. */
+  /** Hash of a file's content when this session last read or wrote it. */
   file(path: string): string | undefined {
     return this.#files.get(path);
   }
 
-  /** Files that were read or changed and are still there. */
+  /** Files that were read or changed and not deleted. */
   files(): readonly string[] {
     return [...this.#files.keys()];
   }
@@ -96,7 +99,7 @@ export class Learned {
     const data = reductionOf(entry);
     if (data?.kind !== 'window' || data.model === undefined || data.windowTokens === undefined) return;
     this.#windows.set(data.model, { tokens: data.windowTokens, known: data.knownTokens });
-    // What the server found too long has more than that; a smaller ratio would be no news.
+    // The rejected request exceeded the window, so the true ratio is at least this; a lower one is no new information.
     if (data.windowTokens / data.preTokens > this.calibrations.ratio(data.model))
       this.calibrations.observe(data.model, data.preTokens, data.windowTokens);
   }
@@ -108,14 +111,14 @@ export class Learned {
     this.#todos = toolResult?.todos ?? this.#todos;
   }
 
-  /** The latest is last. */
+  /** Moves the path to the end, so that files are ordered by last use. */
   #know(path: string, hash: string | undefined): void {
     this.#files.delete(path);
     if (hash !== undefined) this.#files.set(path, hash);
   }
 }
 
-/** Files that are remembered beyond what is in memory; one of before these has to be read again before an edit. */
+/** Maximum files in the state; files dropped from it have to be read again before an edit. */
 const MAX_FILES = 5000;
 
 function featuresIn(value: unknown): readonly number[] | undefined {

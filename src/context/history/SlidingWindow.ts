@@ -7,29 +7,29 @@ import { alwaysKept, tailStart } from './rounds.ts';
 export interface WindowItem {
   /** Uuid of the atom's head. */
   readonly id: string;
-  /** First and last entry of the atom; alike where it has only one. */
+  /** Seq of the atom's first entry; `lastSeq` is that of its last, the same if it has only one. */
   readonly seq: number;
   readonly lastSeq: number;
-  /** The user said it: a round starts here. */
+  /** True for a prompt, which starts a round. */
   readonly isPrompt: boolean;
   readonly hasCalls: boolean;
-  /** It stays, in whatever round it is. */
+  /** True if it stays whatever round it is in. */
   readonly isPinned: boolean;
-  /** Of the whole atom with its results, calibrated. */
+  /** Calibrated tokens of the whole atom with its results. */
   readonly tokens: number;
-  /** Its tool results, the only part that may be cut; their tokens are in those of the atom. */
+  /** Its tool results, the only part that may be cut; their tokens are included in those of the atom. */
   readonly results: readonly ToolPart[];
 }
 
 export interface ToolPart {
-  /** Of the result's entry. */
+  /** Uuid of the result's entry. */
   readonly uuid: string;
   readonly tokens: number;
 }
 
 export interface SlidingWindowConfig {
   readonly rounds: number;
-  /** Of one tool result; what the user wrote is never cut. */
+  /** Maximum tokens of one tool result; user messages are never cut. */
   readonly maxMessageTokens: number;
   readonly messagesBudget: number;
 }
@@ -37,19 +37,19 @@ export interface SlidingWindowConfig {
 export interface WindowResult {
   /** Ids in the order of the conversation. */
   readonly included: readonly string[];
-  /** Results to be cut, and the tokens that each may keep. */
+  /** Results to cut, and the tokens that each may keep. */
   readonly clips: readonly ToolPart[];
-  /** Of what is included, after the cuts. Above the budget only where what must stay is larger than that. */
+  /** Tokens of the included items after the cuts. Exceeds the budget only if the required items do. */
   readonly totalTokens: number;
-  /** Results that are cut. */
+  /** Number of results that are cut. */
   readonly truncatedCount: number;
-  /** Items from `startSeq` on that are left out; what a summary covers is not counted. */
+  /** Items from `startSeq` on that are left out; items that a summary covers are not counted. */
   readonly excludedCount: number;
-  /** Highest position among the included entries; undefined where there is none. */
+  /** Highest seq of the included entries; undefined if there are none. */
   readonly lastIncludedSeq: number | undefined;
 }
 
-/** What a tool result counts at least, and what is left of one at least when it is cut. */
+/** Minimum tokens that a tool result is counted as, and that it keeps when it is cut. */
 const TOOL_PART_TOKENS = 50;
 
 export class SlidingWindow {
@@ -60,9 +60,9 @@ export class SlidingWindow {
   }
 
   /**
-   * Chooses among the items that begin at or after `startSeq`. The newest prompt, the newest item, the newest
-   * with calls and what is pinned stay always: their results are cut to what the budget leaves, and
-   * the others, newest first, share what is left after them.
+   * Chooses among the items that begin at or after `startSeq`. The newest prompt, the newest item, the newest item with
+   * calls and pinned items always stay, with their results cut to fit the budget; the other items, newest first, share
+   * the rest.
    */
   applyWindow(
     items: readonly WindowItem[],
@@ -82,7 +82,7 @@ export class SlidingWindow {
       sizeOf: (item) => (required.has(item) ? 0 : sizeOf(item)),
       isRequired: (item) => required.has(item),
     });
-    // The newest is always required, so it costs nothing above, and what fits is what the budget leaves.
+    // The newest item is required and costs nothing in `tailStart`, so the tail fits into what the budget leaves.
     const included = window.filter((item, index) => index >= start || required.has(item));
     const clips = included.flatMap((item) => clipsOf(item, limitFor(item)));
     return {
@@ -101,7 +101,7 @@ export class SlidingWindow {
 
 function newestRounds(items: readonly WindowItem[], rounds: number): readonly WindowItem[] {
   const starts = items.flatMap(({ isPrompt }, index) => (isPrompt ? [index] : []));
-  // Fewer rounds than asked for: all of them, and what stands before the first.
+  // With fewer rounds than requested, keep all of them and everything before the first.
   const first = starts.length <= rounds ? 0 : (starts.at(-rounds) ?? 0);
   return items.filter(({ isPinned }, index) => index >= first || isPinned);
 }
@@ -115,7 +115,7 @@ function requiredOf(window: readonly WindowItem[]): ReadonlySet<WindowItem> {
   return new Set([...window.filter(({ isPinned }) => isPinned), ...newest.flatMap((item) => item ?? [])]);
 }
 
-/** Tokens of an item whose results are cut to `limit`; each counts its size, but never less than a part. */
+/** Tokens of an item with its results cut to `limit`; each result counts at least TOOL_PART_TOKENS. */
 function sizeWithin({ tokens, results }: WindowItem, limit: number): number {
   const own = tokens - sum(results, (result) => result.tokens);
   return own + sum(results, (result) => partTokens(result, limit));
@@ -125,14 +125,14 @@ function partTokens({ tokens }: ToolPart, limit: number): number {
   return Math.max(TOOL_PART_TOKENS, Math.min(tokens, limit));
 }
 
-/** The limit at which what must stay fits into the budget, where such a one exists. */
+/** The limit at which the required items fit into the budget, if there is one. */
 function tightLimit(required: readonly WindowItem[], limit: number, budget: number): number {
   const parts = required.flatMap(({ results }) => results).map((result) => partTokens(result, limit));
   const own = sum(required, (item) => sizeWithin(item, limit)) - parts.reduce((total, one) => total + one, 0);
   return Math.min(limit, Math.max(TOOL_PART_TOKENS, fairShare(parts, budget - own)));
 }
 
-/** The largest limit at which all sizes together fit into `room`: the small ones keep what they have. */
+/** The largest limit at which all sizes, cut to it, fit into `room` together; infinite if all fit uncut. */
 export function fairShare(sizes: readonly number[], room: number): number {
   const sorted = [...sizes].sort((a, b) => a - b);
   let left = room;
@@ -152,13 +152,13 @@ function sum<T>(items: readonly T[], sizeOf: (item: T) => number): number {
   return items.reduce((total, item) => total + sizeOf(item), 0);
 }
 
-// From atoms to what the sliding window chooses among.
+// Converts atoms to items of the sliding window.
 
 export interface WindowFacts {
-  /** Tokens of a whole atom as it is sent, and of its `index`-th result; both calibrated. */
+  /** Calibrated tokens of an atom as it is sent, and (`sizeOfResult`) of its `index`-th result. */
   readonly sizeOf: (atom: Atom) => number;
   readonly sizeOfResult: (atom: Atom, index: number) => number;
-  /** What the user pinned, in addition to what is always kept. */
+  /** True for atoms that the user pinned, in addition to those that are always kept. */
   readonly isPinned?: (atom: Atom) => boolean;
 }
 

@@ -1,25 +1,25 @@
 /**
- * Atoms: what may never be parted. A user-side entry is one; so is a reply with all its calls and all their
- * results. Every cut works on atoms, so no cut can leave a call without its result.
+ * Atoms: entries that must stay together. A user-side entry is an atom, and so is a reply with all its calls and their
+ * results. All reductions work on atoms, so none can separate a call from its result.
  */
 import { type JSONLEntry, kindOf } from '../../protocol/entries.ts';
 
 export interface AtomCall {
   readonly call: JSONLEntry;
-  /** Absent while it runs, or when the program was stopped in it. */
+  /** Absent while the call runs, or if the program was stopped during it. */
   readonly result: JSONLEntry | undefined;
 }
 
 export interface Atom {
   readonly kind: 'user' | 'reply';
-  /** The user-side entry, or the assistant's. */
+  /** The user-side entry or the assistant's reply. */
   readonly head: JSONLEntry;
   readonly calls: readonly AtomCall[];
 }
 
 /**
- * Groups entries into atoms, in the order of their heads: what came between a call and its results stands
- * behind the atom. Results without a call and entries that the model never sees are left out.
+ * Groups entries into atoms, in the order of their heads: an entry between a call and its result comes after the atom.
+ * Skips results without a call and entries that the model never sees.
  */
 export function groupAtoms(entries: Iterable<JSONLEntry>): readonly Atom[] {
   const grouper = new AtomGrouper();
@@ -27,27 +27,30 @@ export function groupAtoms(entries: Iterable<JSONLEntry>): readonly Atom[] {
   return grouper.atoms();
 }
 
-/** The same for a log that grows: each entry is taken in once, and atoms given out never change. */
+/** Incremental version for a growing log: each entry is processed once, and returned atoms never change. */
 export class AtomGrouper {
   readonly #atoms: Atom[] = [];
-  /** Calls of replies that changed since the last snapshot, by index: only these may be written to. */
+  /** Calls of replies that changed since the last snapshot, by atom index: only these may be modified. */
   readonly #fresh = new Map<number, AtomCall[]>();
-  /** How many atoms there were at the last snapshot. */
+  /** Number of atoms at the last snapshot. */
   #given = 0;
-  /** Index of the reply whose calls are being read; its calls follow it directly. */
+  /** Index of the reply whose calls are being read; they follow it directly. */
   #reply: number | undefined;
   /**
-   * Where the calls that wait for a result stand, by id. Providers reuse ids (`call_0` in every reply), so an
-   * id means the calls of the latest reply that has it.
+   * Positions of the calls that wait for a result, by id. Providers reuse ids (`call_0` in every reply), so an id
+   * refers to the latest reply that has it.
    */
   readonly #latest = new Map<string, { readonly reply: number; readonly waiting: number[] }>();
 
-  /** A snapshot. */
+  /** A snapshot of the atoms. */
   atoms(): readonly Atom[] {
     return [...this.take().atoms];
   }
 
-  /** All atoms, in a list that grows, and the indices of those that are new or have changed since the last call. */
+  /**
+   * Returns all atoms, in a list that keeps growing, and the indices of atoms that are new or changed since the last
+   * call.
+   */
   take(): { readonly atoms: readonly Atom[]; readonly changed: readonly number[] } {
     const changed = [...this.#fresh.keys()].filter((index) => index < this.#given);
     for (let index = this.#given; index < this.#atoms.length; index++) changed.push(index);
@@ -56,7 +59,7 @@ export class AtomGrouper {
     return { atoms: this.#atoms, changed };
   }
 
-  /** A note that replaces what was left out. */
+  /** Adds a note that replaces entries that were left out. */
   addNote(entry: JSONLEntry): void {
     this.#reply = undefined;
     this.#start('user', entry);
@@ -66,7 +69,7 @@ export class AtomGrouper {
     if (entry.type === 'assistant') {
       this.#reply = this.#start('reply', entry);
     } else if (entry.type === 'tool_use' && entry.tool !== undefined) {
-      // A call whose reply is lost (a damaged line) stands for it.
+      // If the reply of a call is lost (a damaged line), the call becomes the head.
       this.#reply ??= this.#start('reply', entry);
       const at = this.#callsOf(this.#reply).push({ call: entry, result: undefined }) - 1;
       const known = this.#latest.get(entry.tool.id);
@@ -90,7 +93,7 @@ export class AtomGrouper {
     return this.#atoms.push({ kind, head, calls: [] }) - 1;
   }
 
-  /** The calls of an atom, to be written to: a copy where they were given out. */
+  /** The calls of an atom for modification; copied if a snapshot already contains them. */
   #callsOf(index: number): AtomCall[] {
     const fresh = this.#fresh.get(index);
     if (fresh !== undefined) return fresh;
@@ -102,14 +105,14 @@ export class AtomGrouper {
   }
 }
 
-/** True for entries that reach the model as a user message. */
+/** True for entries that the model receives as a user message. */
 export function isUserSide(entry: JSONLEntry): boolean {
   if (entry.isCompactSummary === true) return false;
   if (entry.subtype !== undefined) return kindOf(entry)?.isSent === true;
   return entry.type === 'user' || entry.type === 'system';
 }
 
-/** True for what the user said, as against notes of the program. */
+/** True for messages of the user, as opposed to notes of the program. */
 export function isPrompt(entry: JSONLEntry): boolean {
   const { type, subtype, isCompactSummary } = entry;
   return type === 'user' && isCompactSummary !== true && (subtype === 'prompt' || subtype === undefined);

@@ -1,14 +1,14 @@
 /**
- * Compactions in a log: each is a boundary with its summary directly behind it. Which one counts, what it retains, and
- * what to make of a boundary that lost its summary in a crash.
+ * Compactions in a log: each is a boundary directly followed by its summary. Finds the one in effect and the entries it
+ * retains, and handles boundaries that lost their summary in a crash.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { isUserSide } from './atoms.ts';
 import { isReshaping } from './reductions.ts';
 
 /**
- * Index of the last boundary that has its summary and was not undone; one without a summary never took effect. -1 if
- * there is none.
+ * Index of the last boundary that has a summary and was not undone; a boundary without a summary never took effect. -1
+ * if there is none.
  */
 export function lastCompaction(entries: readonly JSONLEntry[], undone: ReadonlySet<string> = none): number {
   for (let index = entries.length - 2; index >= 0; index--) {
@@ -21,7 +21,7 @@ export function lastCompaction(entries: readonly JSONLEntry[], undone: ReadonlyS
 
 const none: ReadonlySet<string> = new Set();
 
-/** Uuids of the entries before a boundary that requests still show, as messages or quoted in the summary message. */
+/** Uuids of the entries before a boundary that requests still contain, as messages or quoted in the summary message. */
 export function retainedBy(
   boundary: JSONLEntry | undefined,
   entries: readonly JSONLEntry[],
@@ -49,8 +49,9 @@ export function keptBy(
 }
 
 /**
- * Uuids as a boundary names them: neighbours together, by position (`#12-#40`), since an id for each would be longer
- * than the rest of the line. `entries` is the log; uuids of notes, which are no entries of it, stay as they are.
+ * Shortens uuids for a boundary: adjacent entries become a range of seqs (`#12-#40`), since listing each uuid would
+ * take more space than the rest of the line. `entries` is the log; uuids of notes, which are not entries of it, are
+ * kept unchanged.
  */
 export function namesOf(uuids: readonly string[], entries: readonly JSONLEntry[]): string[] {
   const rest = new Set(uuids);
@@ -68,29 +69,29 @@ export function namesOf(uuids: readonly string[], entries: readonly JSONLEntry[]
     before = entry.seq;
     if (!isNext) close();
     if (rest.delete(entry.uuid)) run.push(entry);
-    // Entries that no request shows do not interrupt a run.
+    // Entries that no request contains do not interrupt a range.
     else if (!isSilent(entry)) close();
   }
   close();
   return [...names, ...rest];
 }
 
-/** True for entries that the model never sees and that change nothing it sees. */
+/** True for entries that the model never sees and that do not change its view. */
 function isSilent(entry: JSONLEntry): boolean {
   return entry.type === 'system' && !isUserSide(entry) && !isReshaping(entry);
 }
 
-/** The entries without boundaries whose summary is missing: a crash came between the two, so nothing was compacted. */
+/** The entries without boundaries that lost their summary in a crash: those compactions never took effect. */
 export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEntry[] {
   return entries.filter(
     (entry, index) => entry.subtype !== 'compact_boundary' || entries[index + 1]?.isCompactSummary === true,
   );
 }
 
-/** Reads the entry right after a range of a log; undefined at the end of the log. */
+/** Reads the entry directly after a range of a log; undefined at the end of the log. */
 export type ReadBehind = () => Promise<JSONLEntry | undefined>;
 
-/** The same for a range that is read entry by entry. */
+/** Like `withoutHalfCompactions`, for a range that is read entry by entry. */
 export async function* wholeCompactions(
   entries: AsyncIterable<JSONLEntry>,
   readBehind: ReadBehind,
@@ -104,7 +105,7 @@ export async function* wholeCompactions(
   if (boundary !== undefined && (await readBehind())?.isCompactSummary === true) yield boundary;
 }
 
-/** The same for a range that is read from its end. */
+/** The same for a range that is read backwards. */
 export async function* wholeCompactionsBefore(
   entries: AsyncIterable<JSONLEntry>,
   readBehind: ReadBehind,

@@ -1,4 +1,4 @@
-/** Epochs: between two reductions the request only grows at its end. */
+/** Epochs: within an epoch, between two reductions, the request only grows at its end. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { isPrompt } from './atoms.ts';
 import { foldLog } from './foldLog.ts';
@@ -6,14 +6,14 @@ import { type Live, undoneBy } from './liveEntries.ts';
 import { reductionOf } from './reductions.ts';
 
 /**
- * Names the state that a summary is written for: it changes when anything before its end is summarised,
- * removed, restored, undone or rewound. Masks only shorten what is there, so they change nothing.
+ * Identifies the state for which a summary is written: changes when earlier entries are summarised, removed, restored,
+ * undone or rewound. Masking only shortens entries and does not change it.
  */
 export function epochOf(entries: readonly JSONLEntry[]): string {
   return followEpoch()(entries);
 }
 
-/** The same of a log that grows. */
+/** Incremental version for a growing log. */
 export function followEpoch(): (entries: readonly JSONLEntry[]) => string {
   return foldLog('start', (epoch, entry) => (startsEpoch(entry) ? entry.uuid : epoch));
 }
@@ -26,7 +26,7 @@ function startsEpoch(entry: JSONLEntry): boolean {
   return entry.subtype === 'compact_boundary' || entry.subtype === 'undo' || entry.subtype === 'rewind';
 }
 
-/** After the user undid a compaction, nothing is reduced automatically until their next message. */
+/** True after the user undid a compaction: until the next prompt nothing is reduced automatically. */
 export function restsUntilPrompt(entries: readonly JSONLEntry[], { undone }: Pick<Live, 'undone'>): boolean {
   if (undone.size === 0) return false;
   const last = entries.findLast((entry) => isPrompt(entry) || isUndo(entry));
@@ -37,7 +37,7 @@ function isUndo(entry: JSONLEntry): boolean {
   return entry.subtype === 'undo' && undoneBy(entry).length > 0;
 }
 
-/** Summaries that failed since one was had, or since another model was chosen, in a log that grows. */
+/** Number of failed summaries since the last successful one or the last model change; incremental. */
 export function followFailures(): (entries: readonly JSONLEntry[]) => number {
   return foldLog(0, (failures, { subtype, compactMetadata }) => {
     if (subtype === 'summary_failed') return failures + 1;
@@ -48,8 +48,8 @@ export function followFailures(): (entries: readonly JSONLEntry[]) => number {
 }
 
 /**
- * Position of the prompt with which the current turn began, or of the end of the last one; 0 before any. A prompt that
- * came while the model was still calling tools belongs to the turn that ran.
+ * Seq of the prompt that started the current turn, or the seq after the last turn's end; 0 before the first turn. A
+ * prompt that arrives during tool calls belongs to the running turn.
  */
 export function turnStart(entries: readonly JSONLEntry[]): number {
   let start = 0;

@@ -1,7 +1,7 @@
 /**
- * Leaves the past of a log to the file: what came before a compaction, or before a removal, but for what requests
- * still show and what later steps look back at. The view, the next compaction, totals and the screen are the same with what stays as
- * with everything (test/fuzz/large.ts).
+ * Evicts the beginning of a log from memory: everything before a compaction or a removal, except entries that requests
+ * still contain or later steps need. The view, the next compaction, totals and the screen are the same with the
+ * remaining entries as with all of them (test/fuzz/large.ts).
  */
 import { entryKinds, type JSONLEntry, kindOf } from '../../protocol/entries.ts';
 import { reductionRecords } from '../contextReport.ts';
@@ -20,14 +20,14 @@ import { isCorrection, liveEntries, rewindTarget, undoneBy } from './liveEntries
 import { noteHeads, Removals, reductionOf, stretchesIn, withAllBehind } from './reductions.ts';
 import { viewOf } from './view.ts';
 
-/** Reductions that `/context` can still list of a past. */
+/** Maximum reductions that `/context` can list from the evicted part. */
 const MAX_RECORDS = 100;
 
 /**
- * The entries without the past of the compaction whose boundary has this uuid, or without what the removal of this
- * uuid and those before it took; the same entries where it does not count, has no past, or is followed by a correction
- * that goes back behind it: taken back or gone back over, that one would make what left count again. An entry that
- * stands for what left is second.
+ * Evicts the entries before the compaction with this boundary uuid, or those taken by the removal with this uuid and by
+ * earlier ones. Returns the same entries if it is not in effect, has nothing before it, or is followed by a correction
+ * that reaches back before it, since that would need the evicted entries. In the result, the second entry stands for
+ * the evicted part.
  */
 export function evictPrefix(entries: readonly JSONLEntry[], boundaryUuid: string): readonly JSONLEntry[] {
   const { entries: live, undone } = liveEntries(entries);
@@ -40,13 +40,13 @@ export function evictPrefix(entries: readonly JSONLEntry[], boundaryUuid: string
   const shown = isOfRemoval ? shownAfterRemoval([...before, end]) : retainedBy(live[at], before);
   if (shown === undefined) return entries;
   const needed = staying(before, live.slice(at), shown, undone);
-  // Behind a compaction only what it retains is grouped; here everything that is there.
+  // After a compaction only retained entries are grouped into atoms; after a removal all entries are.
   const stay = isOfRemoval ? withWholeAtoms(needed, before) : withPlaces(needed, before);
-  // Failures count whatever was rewound since.
+  // Failures count even if they were rewound since.
   const [said, later] = splitAt(entries, boundaryUuid);
   for (const entry of failuresSince(said)) stay.add(entry);
   const past = evictedPrefixEntry(pastThrough(entries, live, end), header);
-  // What was said before and is dead stays dead: later corrections of it find nothing to bring back.
+  // Entries that were already undone or rewound stay without effect: no later correction needs them.
   const [first, ...others] = said.filter((entry) => stay.has(entry));
   const left =
     first === header
@@ -55,7 +55,7 @@ export function evictPrefix(entries: readonly JSONLEntry[], boundaryUuid: string
   return absentTarget(left) === undefined ? left : entries;
 }
 
-/** The last entry of what the past reaches up to: a compaction's summary, or the removal itself. */
+/** The last entry of the evicted part: a compaction's summary, or the removal itself. */
 function endOf(live: readonly JSONLEntry[], at: number): JSONLEntry | undefined {
   const [boundary, next] = [live[at], live[at + 1]];
   if (boundary === undefined) return undefined;
@@ -71,7 +71,7 @@ function splitAt(
   return [entries.slice(0, at), entries.slice(at)];
 }
 
-/** Everything up to and with this entry. */
+/** Describes everything through this entry. */
 function pastThrough(
   entries: readonly JSONLEntry[],
   live: readonly JSONLEntry[],
@@ -94,7 +94,7 @@ function pastThrough(
   };
 }
 
-/** What is needed of the entries before a compaction. */
+/** The entries before a compaction or removal that must stay in memory. */
 function staying(
   before: readonly JSONLEntry[],
   since: readonly JSONLEntry[],
@@ -115,13 +115,13 @@ function staying(
   return stay;
 }
 
-/** A note stands where the first of what it stands for stood. */
+/** Also keeps the heads whose place a note takes, since a note appears where its first removed entry was. */
 function withPlaces(needed: ReadonlySet<JSONLEntry>, before: readonly JSONLEntry[]): Set<JSONLEntry> {
   const places = new Set([...needed].flatMap((entry) => [...noteHeads(entry).keys()]));
   return new Set([...needed, ...before.filter(({ uuid }) => places.has(uuid))]);
 }
 
-/** The newest of everything of which only the newest counts; of prompts also the first, which is the title. */
+/** The newest of each kind of which only the newest is in effect; also the first prompt, which is the title. */
 function newestOfEach(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
   const newest = newestOnly.map((is) => before.findLast(is));
   return [before.find(isPrompt), ...newest].flatMap((entry) => entry ?? []);
@@ -132,20 +132,20 @@ const newestOnly: readonly ((entry: JSONLEntry) => boolean)[] = [
   ...Object.values(entryKinds).flatMap((kind) =>
     kind.stays === 'newest' ? [(entry: JSONLEntry) => entry.subtype === kind.subtype] : [],
   ),
-  // A title of the user's wins over a newer one of the model's, and the mode before a plan comes back after it.
+  // A title set by the user overrides a newer generated one, and after plan mode the previous mode returns.
   ({ subtype, data }) => subtype === 'title' && data?.source === 'user',
   ({ subtype, data }) => subtype === 'mode' && data?.mode !== 'plan',
   ({ toolResult }) => toolResult?.todos !== undefined,
 ];
 
-/** Whole: a call without its result would look as if it had been cut short. */
+/** The last reply with all its calls and results: a call without a result would look interrupted. */
 function lastReply(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
   const from = before.findLastIndex(({ type }) => type === 'assistant');
   const [atom] = from === -1 ? [] : groupAtoms(before.slice(from));
   return atom === undefined ? [] : atomEntries(atom);
 }
 
-/** Summaries that failed since one was had: they count for the breaker. */
+/** Failed summaries since the last successful one, which count towards the circuit breaker. */
 function failuresSince(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
   const from = before.findLastIndex(
     ({ subtype, compactMetadata }) =>
@@ -155,8 +155,8 @@ function failuresSince(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
 }
 
 /**
- * What a later note needs to know that takes one of those shown, and then is the only pointer to all behind it: the
- * reductions that say how much that is, its first message and its last.
+ * Entries behind the notes that requests still contain. A later note that removes one of these becomes the only pointer
+ * to the entries behind it, so it needs the reductions that give their number, and the first and the last message.
  */
 function behindNotes(before: readonly JSONLEntry[], shown: ReadonlySet<string>): readonly JSONLEntry[] {
   const stretches = stretchesIn(before);
@@ -173,7 +173,7 @@ function behindNotes(before: readonly JSONLEntry[], shown: ReadonlySet<string>):
   return [...withWholeAtoms(new Set(ends), before), ...before.filter(isBehind)];
 }
 
-/** Pins and reductions of something that stays. */
+/** True for pins and reductions of an entry that stays. */
 function concerns(entry: JSONLEntry, ids: ReadonlySet<string>, shown: ReadonlySet<string>): boolean {
   if (entry.subtype === 'pin') return typeof entry.data?.uuid === 'string' && ids.has(entry.data.uuid);
   const reduction = reductionOf(entry);
@@ -188,17 +188,17 @@ function concerns(entry: JSONLEntry, ids: ReadonlySet<string>, shown: ReadonlySe
   return named.some((uuid) => ids.has(uuid));
 }
 
-// What a removal leaves to be held in memory: what requests still show, and where the notes of what is gone stand.
+// Finds the entries to keep after a removal: those that requests still contain, and the places of notes.
 
-/** True for what took messages out of the conversation to make room. */
+/** True for a reduction that removed messages to make room. */
 export function isRemoval(entry: JSONLEntry): boolean {
   const reduction = reductionOf(entry);
   return reduction?.kind === 'remove' && (reduction.removed ?? []).length > 0;
 }
 
 /**
- * The removal behind which memory may begin, where no compaction made an end since: the one before the last, so that
- * the last can be undone at once. Undefined if there is none that has not been evicted yet.
+ * The removal up to which the log can be evicted, if no compaction came later: the last but one, so that the last one
+ * can be undone at once. Undefined if there is none that is not evicted yet.
  */
 export function removalToEvict(entries: readonly JSONLEntry[]): JSONLEntry | undefined {
   const { entries: live, undone } = liveEntries(entries);
@@ -211,32 +211,32 @@ export function removalToEvict(entries: readonly JSONLEntry[]): JSONLEntry | und
 }
 
 /**
- * Uuids of what is needed of a log that ends with a removal, none of it undone; undefined where a call without its
- * reply (a damaged line) needs its neighbours to be what it is.
+ * Uuids to keep of a log that ends with a removal and has no undone entries. Undefined if a call has lost its reply (a
+ * damaged line), because then its atom depends on neighbouring entries.
  */
 function shownAfterRemoval(entries: readonly JSONLEntry[]): ReadonlySet<string> | undefined {
   const atoms = groupAtoms(entries);
   if (atoms.some(({ head }) => head.type === 'tool_use')) return undefined;
   const view = viewOf(entries);
   const shown = new Set(view.atoms.flatMap((atom) => atomEntries(atom).map(({ uuid }) => uuid)));
-  // With its boundary.
+  // The summary with its boundary.
   const summary = view.summary === undefined ? 0 : entries.indexOf(view.summary);
   if (summary > 0) for (const { uuid } of entries.slice(summary - 1, summary + 1)) shown.add(uuid);
-  // With the user's messages that it quotes.
+  // The user messages that the summary quotes.
   for (const { uuid } of entries[summary - 1]?.compactMetadata?.userMessages ?? []) shown.add(uuid);
   const removals = new Removals();
   for (const entry of entries) {
     const reduction = reductionOf(entry);
     if (reduction === undefined) continue;
     removals.learn(entry, reduction);
-    // A later note speaks for earlier ones: each names the one before it.
+    // A later note covers earlier ones, and each names the one before it.
     if ((reduction.removed ?? []).length > 0) shown.add(entry.uuid);
   }
   for (const { uuid } of removals.places(atoms)) shown.add(uuid);
   return shown;
 }
 
-/** The same entries with all others of the atoms that any of them belongs to. */
+/** Adds all other entries of the atoms that these entries belong to. */
 function withWholeAtoms(entries: ReadonlySet<JSONLEntry>, log: readonly JSONLEntry[]): Set<JSONLEntry> {
   const whole = new Set(entries);
   for (const atom of groupAtoms(log)) {
@@ -246,15 +246,15 @@ function withWholeAtoms(entries: ReadonlySet<JSONLEntry>, log: readonly JSONLEnt
   return whole;
 }
 
-// Whether what is in memory of a log is enough: what goes back behind its past needs more than what requests show.
+// Checks whether the entries in memory are enough: a correction that reaches back before them needs more of the log.
 
-/** A correction, and what it names. */
+/** A correction or restoration, and the entry that it names. */
 export interface Target {
   readonly uuid: string;
   readonly by: JSONLEntry;
 }
 
-/** The first correction that goes back behind what is in memory. */
+/** The first correction or reduction that needs an entry that is not in memory. */
 export function absentTarget(entries: readonly JSONLEntry[]): Target | undefined {
   const past = evictedPrefixOf(entries);
   if (past === undefined) return undefined;
@@ -265,7 +265,7 @@ export function absentTarget(entries: readonly JSONLEntry[]): Target | undefined
   const own = new Set(later.map(({ uuid }) => uuid));
   const gone = goneBefore(entries, past);
   for (const by of later) {
-    // Going back to right behind what was left needs nothing of it.
+    // A rewind to the last evicted entry needs none of the evicted entries.
     const target = isCorrection(by) && rewindTarget(by) !== throughUuid ? rewindTarget(by) : undefined;
     const corrected = isCorrection(by) ? [...undoneBy(by), target ?? ''] : [];
     const uuid =
@@ -277,7 +277,10 @@ export function absentTarget(entries: readonly JSONLEntry[]): Target | undefined
   return undefined;
 }
 
-/** What had been removed where a removal left its past: whoever drops or restores it moves notes, and all of it counts. */
+/**
+ * Entries that were already removed when a removal was evicted: dropping or restoring them moves notes, which needs all
+ * entries.
+ */
 function goneBefore(
   entries: readonly JSONLEntry[],
   { throughSeq, throughUuid }: EvictedPrefix,

@@ -1,6 +1,6 @@
 /**
- * What is known of the part of a log that is not in memory. It stands among the entries as one that is in no file
- * (subtype `past`), so that whatever is a function of the entries is one of the past as well.
+ * Facts about the part of a log that is not in memory. They are stored in an entry among the others (subtype `past`,
+ * never written to a file), so that functions of the entries also work for the evicted part.
  */
 
 import type { ReductionRecord } from '../../protocol/contextReport.ts';
@@ -9,13 +9,13 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { CommandRun } from '../facts/commandRuns.ts';
 import type { LearnedState } from './Learned.ts';
 
-/** What became of one file over all its changes. */
+/** The net change of one file. */
 export interface ChangedFile {
   /** Absolute path. */
   readonly path: string;
-  /** As it stands after the last change: a file that was created and later changed is `created`. */
+  /** State after the last change: a file that was created and later changed is `created`. */
   readonly kind: FileChange['kind'];
-  /** Of the last change. */
+  /** Seq of the last change. */
   readonly seq: number;
 }
 
@@ -24,20 +24,20 @@ export interface KnownFacts {
   readonly commands: readonly CommandRun[];
 }
 
-/** Everything is up to and with the entry at `throughSeq`, whether that part of the log is in memory or not. */
+/** Facts through `throughSeq`, whether or not that part of the log is in memory. */
 export interface EvictedPrefix {
   readonly throughSeq: number;
-  /** Of the entry at `throughSeq`. */
+  /** Uuid of the entry at `throughSeq`. */
   readonly throughUuid: string;
   readonly facts: KnownFacts;
   readonly learned: LearnedState;
-  /** What replies and summaries cost, by model. */
+  /** Usage of replies and summaries, by model. */
   readonly spent: readonly Spent[];
-  /** The newest of them. */
+  /** The newest reductions. */
   readonly reductions: readonly ReductionRecord[];
 }
 
-/** Tokens of one model, over `requests` requests. */
+/** Tokens used with one model in `requests` requests. */
 export interface Spent {
   readonly model: string;
   readonly inputTokens: number;
@@ -48,7 +48,7 @@ export interface Spent {
 
 const PAST = 'past';
 
-/** The entry that stands for a past; it takes the place behind `header`, the first entry that is still there. */
+/** The entry for an evicted part; it comes after `header`, the first entry that is still in memory. */
 export function evictedPrefixEntry(past: EvictedPrefix, header: JSONLEntry): JSONLEntry {
   const { gitBranch: _, ...place } = header;
   return Object.freeze({
@@ -62,24 +62,24 @@ export function evictedPrefixEntry(past: EvictedPrefix, header: JSONLEntry): JSO
   });
 }
 
-/** The past of entries of which some are not in memory; undefined where all are. It is second at the latest. */
+/** The evicted part of these entries; undefined if all are in memory. Its entry is the first or the second. */
 export function evictedPrefixOf(entries: readonly JSONLEntry[]): EvictedPrefix | undefined {
   const found = entries[0]?.subtype === PAST ? entries[0] : entries[1];
   return found?.subtype === PAST ? (found.data?.past as EvictedPrefix) : undefined;
 }
 
-/** The entries that the past does not speak for. */
+/** The entries after the evicted part. */
 export function afterEvictedPrefix(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
   const past = evictedPrefixOf(entries);
   return past === undefined ? entries : entries.filter(({ seq }) => seq > past.throughSeq);
 }
 
-/** What a session has cost so far, by model. */
+/** Usage of a session so far, by model. */
 export function spentIn(entries: readonly JSONLEntry[]): readonly Spent[] {
   return spentBy(afterEvictedPrefix(entries), evictedPrefixOf(entries)?.spent);
 }
 
-/** Adds up what entries cost, by model. */
+/** Adds up the usage of entries, by model. */
 export function spentBy(entries: readonly JSONLEntry[], before: readonly Spent[] = []): readonly Spent[] {
   const byModel = new Map(before.map((one) => [one.model, one]));
   for (const { message } of entries) {

@@ -1,10 +1,10 @@
-/** What is known of a log that grows, worked out as it grows: each entry is looked at once, however long the session is. */
+/** Incremental functions of a growing log: each entry is processed once, however long the session is. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 
 /**
- * A function of the log, from `start` on one entry at a time; what `add` returns is not changed afterwards. Of a log
- * that has grown since the last call only what is new is read; any other (its past has left memory, it was read
- * anew) is read from its first entry.
+ * Returns a function that folds the log with `add`, starting from `start`; states must not be mutated. If the log has
+ * grown since the last call, only new entries are processed; any other log (evicted or loaded again) is processed from
+ * its first entry.
  */
 export function foldLog<State>(
   start: State,
@@ -25,7 +25,7 @@ export function foldLog<State>(
 
 /** Remembers how far a log was read. */
 export interface Growth {
-  /** Index of the first entry that is new; 0 where this is not the log of the last call, grown. */
+  /** Index of the first new entry; 0 if this is not the log of the last call with entries appended. */
   readTo(entries: readonly JSONLEntry[]): number;
 }
 
@@ -35,7 +35,8 @@ export function createGrowth(): Growth {
   let last: JSONLEntry | undefined;
   return {
     readTo(entries) {
-      // What stands for a past is first or second; entries keep their order, so with both ends all between is the same.
+      // The entry for an evicted part is first or second, and entries keep their order, so comparing both ends is
+      // enough.
       const isGrown = read > 0 && entries[read - 1] === last && entries[Math.min(1, read - 1)] === first;
       const from = isGrown ? read : 0;
       read = entries.length;

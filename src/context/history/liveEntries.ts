@@ -1,19 +1,19 @@
-/** Which entries count: what was undone has no effect, and what was rewound is not part of the conversation. */
+/** Entries that are in effect: undone entries have no effect, and rewound ones are not in the conversation. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { createGrowth } from './foldLog.ts';
 
 export interface Live {
-  /** In log order, without what was rewound. */
+  /** In log order, without rewound entries. */
   readonly entries: readonly JSONLEntry[];
-  /** Uuids of entries that an undo, itself not undone, names. */
+  /** Uuids named by an undo that is not itself undone. */
   readonly undone: ReadonlySet<string>;
 }
 
 const nothing: ReadonlySet<string> = new Set();
 
 /**
- * Read from the newest to the oldest, since a later undo decides about an earlier one, and a rewind hides
- * whatever it goes back over, other undos and rewinds included.
+ * Finds the entries in effect. Reads from the newest to the oldest, since a later undo can undo an earlier one, and a
+ * rewind hides everything that it skips, including undos and rewinds.
  */
 export function liveEntries(entries: readonly JSONLEntry[]): Live {
   if (!entries.some(isCorrection)) return { entries, undone: nothing };
@@ -35,11 +35,11 @@ export function liveEntries(entries: readonly JSONLEntry[]): Live {
   return { entries: live.reverse(), undone };
 }
 
-/** The same for a log that grows: all of it is gone through again only when a correction comes. */
+/** Incremental version for a growing log; recomputes everything only after a correction. */
 export class LiveLog {
   readonly #growth = createGrowth();
   #live: Live = { entries: [], undone: nothing };
-  /** True while nothing was ever corrected. */
+  /** True until the first correction. */
   #isWhole = true;
 
   of(entries: readonly JSONLEntry[]): Live {
@@ -55,17 +55,17 @@ export class LiveLog {
   }
 }
 
-/** What an undo entry names. */
+/** Uuids that an undo entry names. */
 export function undoneBy(entry: JSONLEntry): readonly string[] {
   return (entry.subtype === 'undo' ? entry.data?.undoes : undefined) ?? [];
 }
 
-/** The last entry that stays after a rewind. */
+/** Uuid of the last entry that stays after a rewind. */
 export function rewindTarget(entry: JSONLEntry): string | undefined {
   return entry.subtype === 'rewind' ? entry.data?.to : undefined;
 }
 
-/** True for what decides about earlier entries. */
+/** True for entries that change which earlier entries are in effect. */
 export function isCorrection({ subtype }: JSONLEntry): boolean {
   return subtype === 'undo' || subtype === 'rewind';
 }

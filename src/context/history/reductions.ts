@@ -1,14 +1,17 @@
-/** Reductions: entries that leave earlier ones out of requests or shorten them, and the notes that stand in their place. */
+/**
+ * Reductions: entries that remove earlier ones from requests or shorten them, and the notes that replace removed
+ * entries.
+ */
 import type { Reduction } from '../../protocol/entries/kinds/reduction.ts';
 import { type JSONLEntry, kindOf, type NewEntry } from '../../protocol/entries.ts';
 import type { Atom } from './atoms.ts';
 
-/** The reduction that an entry records; undefined for other entries, and where a newer program wrote another shape. */
+/** The reduction that an entry records; undefined for other entries and for unknown shapes of newer versions. */
 export function reductionOf(entry: JSONLEntry): Reduction | undefined {
   return entry.subtype === 'reduction' ? entry.data : undefined;
 }
 
-/** `note`: what the model reads instead of what was left out; by default the reason. */
+/** `note`: text that the model reads instead of removed entries; by default the reason. */
 export function reductionEntry(data: Reduction, note: string = data.reason): NewEntry {
   return {
     type: 'system',
@@ -18,16 +21,16 @@ export function reductionEntry(data: Reduction, note: string = data.reason): New
   };
 }
 
-/** True for entries that change how earlier ones are seen. */
+/** True for entries that change the view of earlier ones. */
 export function isReshaping(entry: JSONLEntry): boolean {
   return entry.isCompactSummary === true || kindOf(entry)?.reshapes === true;
 }
 
-// What reductions leave out of a view, and the notes that stand in its place.
+// Entries removed from a view, and the notes that replace them.
 
 /**
- * The notes of a reduction as heads of atoms: one for each stretch of what it leaves out, by the uuid of the
- * first head of that stretch. Without stretches of its own, a reduction has one note, its own text.
+ * The notes of a reduction as heads of atoms: one per run of removed entries, by the uuid of the first head in the run.
+ * A reduction without `notes` has a single note with its own text.
  */
 export function noteHeads(entry: JSONLEntry): ReadonlyMap<string, JSONLEntry> {
   const known = heads.get(entry);
@@ -44,7 +47,7 @@ export function noteHeads(entry: JSONLEntry): ReadonlyMap<string, JSONLEntry> {
 
 const heads = new WeakMap<JSONLEntry, ReadonlyMap<string, JSONLEntry>>();
 
-/** Same entry, same head: an id of its own, so that a compaction can keep one stretch and not another. */
+/** The head of one note. Has its own uuid, so that a compaction can keep one run and not another. */
 function noteHead(entry: JSONLEntry, content: string, index: number): JSONLEntry {
   return Object.freeze({
     ...entry,
@@ -53,7 +56,7 @@ function noteHead(entry: JSONLEntry, content: string, index: number): JSONLEntry
   });
 }
 
-/** What each note of a reduction stands for: heads, by the uuid of the note. */
+/** The heads that each note of a reduction replaces, by the uuid of the note. */
 export function stretchesOf(entry: JSONLEntry): ReadonlyMap<string, readonly string[]> {
   const notes = noteHeads(entry);
   const stretches = new Map<string, string[]>();
@@ -72,20 +75,20 @@ export function stretchesIn(entries: readonly JSONLEntry[]): ReadonlyMap<string,
   return new Map(entries.flatMap((entry) => (entry.subtype === 'reduction' ? [...stretchesOf(entry)] : [])));
 }
 
-/** These heads and notes, and whatever stands behind the notes among them, down to the messages. */
+/** These heads and notes, and everything that the notes among them replace, down to the messages. */
 export function withAllBehind(
   uuids: Iterable<string>,
   stretches: ReadonlyMap<string, readonly string[]>,
 ): ReadonlySet<string> {
   const all = new Set(uuids);
-  // The loop also visits what it adds.
+  // The loop also visits uuids that it adds.
   for (const uuid of all) for (const head of stretches.get(uuid) ?? []) all.add(head);
   return all;
 }
 
-/** Grows with the log: later reductions and restorations win. */
+/** Tracks removed entries as the log grows; later reductions and restorations override earlier ones. */
 export class Removals {
-  /** From the uuid of a removed head to the note of the stretch that it belongs to. */
+  /** Maps the uuid of a removed head to the note that replaces it. */
   readonly #by = new Map<string, JSONLEntry>();
   readonly #atoms = new WeakMap<JSONLEntry, Atom>();
 
@@ -103,7 +106,7 @@ export class Removals {
     return this.#by.has(uuid);
   }
 
-  /** A note stands where the first of its stretch was that is still left out. */
+  /** Replaces removed atoms with notes: each note appears where the first removed atom of its run was. */
   applyTo(atoms: readonly Atom[]): readonly Atom[] {
     if (this.#by.size === 0) return atoms;
     const noted = new Set<JSONLEntry>();
@@ -111,13 +114,13 @@ export class Removals {
       const by = this.#by.get(atom.head.uuid);
       if (by === undefined) return [atom];
       if (noted.has(by)) return [];
-      // A later removal may have taken the note as well, and speaks for both.
+      // A later removal may have removed the note itself; its note then replaces both.
       const last = this.#last(by, noted);
       return last === undefined ? [] : [this.#noteAtom(last)];
     });
   }
 
-  /** Heads of the atoms in whose place a note stands. */
+  /** Heads of the atoms that are replaced by a note. */
   places(atoms: readonly Atom[]): readonly JSONLEntry[] {
     const noted = new Set<JSONLEntry>();
     return atoms.flatMap(({ head }) => {
@@ -126,7 +129,7 @@ export class Removals {
     });
   }
 
-  /** The note that speaks for this one; undefined where it stands already. */
+  /** The last note that covers this one; undefined if it is already in the list. */
   #last(note: JSONLEntry, noted: Set<JSONLEntry>): JSONLEntry | undefined {
     for (let one = note; !noted.has(one); ) {
       noted.add(one);
@@ -146,7 +149,7 @@ export class Removals {
   }
 }
 
-/** Notes that a compaction kept, by the first head of what they stand for: there they stay, several if need be. */
+/** Notes that a compaction kept, by the first head that they replace: they stay at that place, several if necessary. */
 export function retainedNotes(
   past: readonly JSONLEntry[],
   kept: ReadonlySet<string>,
@@ -157,7 +160,7 @@ export function retainedNotes(
     if (entry.subtype !== 'reduction' || undone.has(entry.uuid)) continue;
     for (const [at, head] of noteHeads(entry)) {
       if (!kept.has(head.uuid)) continue;
-      // A restored step may have been removed again, under another note.
+      // A restored step may have been removed again with another note.
       const others = notes.get(at);
       if (others === undefined) notes.set(at, [head]);
       else others.push(head);

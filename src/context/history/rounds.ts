@@ -1,7 +1,7 @@
 /** Rounds: a user message and everything up to the next one. */
 import { type Atom, isPrompt } from './atoms.ts';
 
-/** How many rounds a list holds. */
+/** Number of rounds in a list of messages. */
 export function estimateRounds(messages: readonly { readonly role: string }[]): number {
   return findRoundBoundaries(messages).length;
 }
@@ -11,14 +11,14 @@ export function findRoundBoundaries(messages: readonly { readonly role: string }
   return messages.flatMap((message, index) => (message.role === 'user' ? [index] : []));
 }
 
-/** The same for atoms: only what the user said starts a round, notes of the program belong to the one before. */
+/** The same for atoms: only prompts start a round; notes of the program belong to the round before. */
 export function findAtomRounds(atoms: readonly Atom[]): number[] {
   return atoms.flatMap((atom, index) => (isPrompt(atom.head) ? [index] : []));
 }
 
 /**
- * Index of the first atom of as many of the newest `rounds` rounds as fit into `tokens`; undefined where not even the
- * newest fits, or none is asked for.
+ * Index of the first atom of the newest rounds, at most `rounds`, that fit into `tokens`; undefined if not even the
+ * newest fits, or `rounds` is 0.
  */
 export function newestRounds(
   atoms: readonly Atom[],
@@ -37,25 +37,25 @@ interface RoundBudget {
   readonly sizeOf: (atom: Atom) => number;
 }
 
-/** The same, and where not even the newest round fits, its newest part. 0 rounds keep nothing. */
+/** Like `newestRounds`; if not even the newest round fits, keeps its newest part. With 0 rounds nothing is kept. */
 export function retainRounds(atoms: readonly Atom[], budget: RoundBudget): number {
   if (budget.rounds <= 0) return atoms.length;
   const { tokens, sizeOf } = budget;
   return newestRounds(atoms, budget) ?? tailStart(atoms, { tokens, sizeOf, isRequired: isRunning });
 }
 
-// The one way in which a tail is chosen: newest first, until the budget is used up.
+// Chooses the tail: newest items first, until the budget is used up.
 
 export interface TailBudget<T> {
   readonly tokens: number;
   readonly sizeOf: (item: T) => number;
-  /** True for what stays though the budget is used up. The newest item always does. */
+  /** True for items that stay even if the budget is used up. The newest item always stays. */
   readonly isRequired?: (item: T, index: number) => boolean;
 }
 
 /**
- * Index from which the newest items fit into the budget, in one piece. The newest stays whatever its size:
- * it is to be shortened, not left out.
+ * Index from which on the newest items fit into the budget without a gap. The newest item is always included: if it is
+ * too large it has to be shortened.
  */
 export function tailStart<T>(
   items: readonly T[],
@@ -69,11 +69,11 @@ export function tailStart<T>(
   return tail + 1;
 }
 
-// What no window, removal or compaction leaves out.
+// Atoms that no window, removal or compaction leaves out.
 
 /**
- * Instructions, the newest prompt, the latest word on permission mode and environment, and calls that wait
- * for their results.
+ * Instructions, the newest prompt, the latest permission mode and environment notes, and replies that wait for tool
+ * results.
  */
 export function alwaysKept(atoms: readonly Atom[]): ReadonlySet<Atom> {
   const latest = [
@@ -85,10 +85,7 @@ export function alwaysKept(atoms: readonly Atom[]): ReadonlySet<Atom> {
   return new Set([...always, ...latest.flatMap((atom) => atom ?? [])]);
 }
 
-/**
- * The same atoms without the notes of the environment that a newer one of them has overtaken, for whoever changes the
- * request anyway. What the user pinned stays.
- */
+/** Removes superseded environment notes, for callers that change the request anyway. Pinned notes stay. */
 export function withoutOvertaken(atoms: readonly Atom[], pinned: ReadonlySet<string>): readonly Atom[] {
   const newest = atoms.findLast(({ head }) => head.subtype === 'environment');
   return atoms.filter(

@@ -1,6 +1,6 @@
 /**
- * The view: which entries of a log the model sees, after compactions and reductions, before any message is
- * built. A pure function of the log; refers to entries by id, so it survives any reordering of code.
+ * The view: the part of a log that the model sees after compactions and reductions, before messages are built. A pure
+ * function of the log that refers to entries by id.
  */
 import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
 import { type KeptMessage, messagesNamed } from '../compaction/summaryMessage.ts';
@@ -15,32 +15,32 @@ import { isReshaping, Removals, reductionOf, retainedNotes } from './reductions.
 
 export interface View {
   readonly systemPrompt: string;
-  /** What marks the program's own words; undefined in sessions of earlier versions. */
+  /** Key of the program's notes; undefined in sessions of earlier versions. */
   readonly noteKey?: NoteKey;
-  /** The pinned instructions of this epoch, one entry for each file; empty while they ride in `atoms`. */
+  /** Pinned instructions, one entry per file; empty while instructions are in `atoms`. */
   readonly instructions: readonly JSONLEntry[];
   readonly summary: JSONLEntry | undefined;
-  /** The user's earlier messages that stand in the summary message. */
+  /** Earlier user messages that the summary message quotes. */
   readonly userMessages: readonly KeptMessage[];
   readonly atoms: readonly Atom[];
-  /** What stands in for the output of a tool result, by uuid of its entry. */
+  /** Replacements for the output of tool results, by uuid of the result's entry. */
   readonly replacements: ReadonlyMap<string, string>;
   /** Uuids of heads that the user pinned. */
   readonly pinned: ReadonlySet<string>;
 }
 
-/** From the log to what the model sees of it. */
+/** Computes the view of a log. */
 export function viewOf(entries: readonly JSONLEntry[]): View {
   return new LogView().of(entries);
 }
 
-/** The view of a log that grows: what was read before is read again only when a reduction changes it. */
+/** Incremental version for a growing log; everything is processed again only if a reduction changes it. */
 export class LogView {
   readonly #growth = createGrowth();
   #view: View | undefined;
   #atoms = new ShownAtoms();
 
-  /** `entries` are those of the last call and what was appended since, or a log that was read again. */
+  /** `entries` are those of the last call with new ones appended, or a reloaded log. */
   of(entries: readonly JSONLEntry[]): View {
     const from = this.#growth.readTo(entries);
     const known = from > 0 ? this.#view : undefined;
@@ -56,7 +56,7 @@ export class LogView {
     const at = lastCompaction(entries, undone);
     const before = entries.slice(0, Math.max(0, at));
     const kept = new Set(keptBy(entries[at], before));
-    // Only later ones: what was restored before the compaction, the compaction kept or dropped.
+    // Only later restorations: the compaction has already kept or dropped what was restored before it.
     for (const uuid of restoredIn(entries.slice(at + 1), undone)) kept.add(uuid);
     const replacements = new Map<string, string>();
     const pinned = new Set<string>();
@@ -83,7 +83,7 @@ export class LogView {
     this.#view = {
       systemPrompt: systemPrompt ?? '',
       noteKey,
-      // A file that the user dropped stays out, also where a compaction would pin it.
+      // Instructions that the user dropped stay out even if a compaction would pin them.
       instructions: pinnedInstructions(instructions.filter((entry) => !this.#atoms.removals.has(entry))),
       summary: at === -1 ? undefined : entries[at + 1],
       userMessages: messagesNamed(entries[at]?.compactMetadata?.userMessages, before).filter(
@@ -119,13 +119,13 @@ function noteKeyOf({ data }: KindEntry<'session_start'>): NoteKey {
   return isNoteKey(data?.noteKey) ? data.noteKey : undefined;
 }
 
-// The atoms of a view as its log grows: without what reductions leave out. A list that was given out never changes.
+// The atoms of a view without removed ones, as the log grows. Returned lists never change.
 
 class ShownAtoms {
-  /** What is left out; a view that learns of more starts over. */
+  /** Removed atoms; after more removals the view is computed from the start. */
   readonly removals = new Removals();
   readonly #grouper = new AtomGrouper();
-  /** How many atoms of the log are in the list or left out of it. */
+  /** Number of the log's atoms that were processed. */
   #taken = 0;
   #list: readonly Atom[] = [];
   readonly #placeOf = new Map<JSONLEntry, number>();
@@ -134,16 +134,16 @@ class ShownAtoms {
     this.#grouper.add(entry);
   }
 
-  /** A note that replaces what was left out. */
+  /** Adds a note that replaces entries that were left out. */
   addNote(entry: JSONLEntry): void {
     this.#grouper.addNote(entry);
   }
 
-  /** Takes what only a few have changed since the last call: the rest is not looked at again. */
+  /** The list of atoms; processes only those that changed since the last call. */
   list(): readonly Atom[] {
     const { atoms, changed } = this.#grouper.take();
     const isNew = (index: number): boolean => index >= this.#taken;
-    // What a removal named before it came stands somewhere in a stretch, with a note for all of it.
+    // A new atom that an earlier removal names needs its note placed, so recompute the list.
     const isOdd = changed.some((index) => isNew(index) && this.#isLeftOut(atoms[index]));
     if (this.#taken === 0 || isOdd) this.#begin(atoms);
     else if (changed.length > 0) this.#change(changed.flatMap((index) => atoms[index] ?? []));
