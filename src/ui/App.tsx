@@ -1,6 +1,6 @@
 /**
- * The whole screen: dialogs and the live area above, the composer, the status line below. The composer is there
- * from the first frame and is never unmounted, so that nothing typed is lost.
+ * The whole screen: dialogs or the live area on top, then the composer and the status line. The composer is mounted
+ * from the first frame on and never unmounted, so that no typed text is lost.
  */
 import { Box, Text, useApp } from 'ink';
 import { type ComponentType, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
@@ -20,13 +20,13 @@ import type { UiOptions } from './types.ts';
 
 export interface AppProps {
   readonly options: UiOptions;
-  /** What was typed before there was a composer. */
+  /** Text that was typed before the composer existed. */
   readonly initialDraft: string;
   readonly controller: Controller;
   readonly window: TerminalWindow;
 }
 
-/** Rows below the live area: the status line and a blank. */
+/** Rows below the live area: the status line and a blank line. */
 const STATUS_ROWS = 2;
 
 export function App({ options, initialDraft, controller, window }: AppProps) {
@@ -38,14 +38,14 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const size = useRef({ columns, rows });
   size.current = { columns, rows };
 
-  // Ink throws away what is written while the terminal is given away.
+  // Output is held back while the terminal is handed over, because Ink discards it.
   const held = useRef<string[] | undefined>(undefined);
   const write = (text: string): void => {
     if (held.current === undefined) window.print(text);
     else held.current.push(text);
   };
   const suspend = async (run: () => Promise<void>): Promise<void> => {
-    // Two keys in one piece: it is given away already.
+    // Already handed over: two keys arrived in one chunk.
     if (held.current !== undefined) return;
     held.current = [];
     try {
@@ -62,7 +62,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     () => held.current !== undefined,
     () => suspend(() => Promise.resolve()),
   );
-  // Set before a phase comes that needs it: see `ScreenPorts.loadDialogs`.
+  // Set before any phase needs it: see `ScreenPorts.loadDialogs`.
   const phaseDialog = useRef<ComponentType<PhaseDialogProps>>(undefined);
   const begun = useRef(false);
   useEffect(() => {
@@ -106,17 +106,17 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     [snapshot.statusText, rows],
   );
   const leaving = phase.type === 'leaving';
-  // Only when the empty frame is drawn: the shell's prompt then follows the transcript.
+  // Exit only after the empty frame is drawn, so that the shell's prompt follows the transcript.
   useEffect(() => {
     if (leaving) app.exit();
   }, [leaving, app]);
   if (leaving) return null;
   const inSession = phase.type === 'session' || phase.type === 'booting';
-  // A question goes before the list of items, which waits below it.
+  // A permission question takes precedence over the list, which stays open underneath.
   const isListing = phase.type === 'items' || phase.type === 'tasks';
   const asked = (inSession || isListing) && view.questions.length > 0;
   const isWriting = inSession && !asked;
-  // While something else is asked, the draft waits out of sight: the question takes its place.
+  // While a dialog has the keyboard, the draft is hidden and the dialog uses its rows.
   const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 0;
   const above = Math.max(3, rows - composerRows - STATUS_ROWS - (own?.length ?? 0) - 1);
   const state = session?.agent.state();
@@ -192,13 +192,13 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   );
 }
 
-/** Nothing where commands are confined, or where the user's settings want it so. */
+/** Undefined if commands are sandboxed, or the user's settings turned the sandbox off. */
 function sandboxWord(state: SandboxState | undefined): string | undefined {
   if (state?.type === 'unavailable') return 'no sandbox';
   return state?.type === 'off' && state.isFullAccess === true ? 'full access' : undefined;
 }
 
-/** Rows that the unfinished reply may take: the rest of the live area needs room too. */
+/** Maximum rows of the unfinished reply, leaving room for the rest of the live area. */
 function liveRowsOf(rows: number): number {
   return Math.max(3, Math.min(12, rows - 14));
 }

@@ -1,17 +1,16 @@
-/** What stands on the screen before it is loaded, and what was typed there. */
+/** Content of the screen before the UI is loaded, and the keys that were typed meanwhile. */
 import type { Theme } from './theme/theme.ts';
 
 export interface Echo {
-  /** The draft so far, as the composer would have it. */
+  /** The draft so far, as it would appear in the composer. */
   readonly draft: string;
-  /** What has to be handed to the composer as keys. */
+  /** Remaining input, which the composer must handle as keys. */
   readonly rest: string;
 }
 
 /**
- * What keys that were typed before the real composer is there have made of the draft. Only what cannot be got wrong:
- * printable ASCII that opens no list and no page, and the backspace; the composer gets everything from the first
- * other byte on.
+ * Applies keys that were typed before the composer existed. Handles only unambiguous ones: printable ASCII that opens
+ * no list or page, and backspace. Everything from the first other byte on goes to the composer.
  */
 export function echoOf(typed: string): Echo {
   let draft = '';
@@ -25,28 +24,28 @@ export function echoOf(typed: string): Echo {
   return { draft, rest: typed.slice(at) };
 }
 
-/** Without `/ @ ! ?`. */
+/** Printable ASCII without `/ @ ! ?`. */
 const plain = /[ "-.0-9:->A-~]/;
 
 /**
- * What was typed while the terminal still edited lines, as the keys that were pressed: there Enter becomes a line feed,
- * which from a keyboard of ours is Ctrl+J.
+ * Converts input that was typed while the terminal still edited lines back to the pressed keys: in that mode Enter
+ * arrives as a line feed, which would otherwise mean Ctrl+J.
  */
 export function rawKeys(edited: string): string {
   return edited.replaceAll('\n', '\r');
 }
 
-/** What stands on the screen before there is anything else: the same for the first frame and for what follows it. */
+/** Shared by the first frame and the composer that replaces it. */
 export const PROMPT_SIGN = '❯';
 const PLACEHOLDER = 'Ask for something, / for commands, @ for files, ! for the shell';
-/** Where nothing can be dimmed, brackets tell it from a draft. */
+/** Without dim text, brackets distinguish it from a draft. */
 export function placeholderOf(theme: Theme): string {
   return theme.plain ? `(${PLACEHOLDER})` : PLACEHOLDER;
 }
 
 export const STARTING = 'starting…';
 
-/** The line above everything, for the scrollback; ends in a blank line. */
+/** The first line in the scrollback; ends in a blank line. */
 export function headerText(theme: Theme, version: string, directory: string): string {
   return `${theme.accent('✻')} ${theme.strong('ClawdCode')} ${theme.dim(`${version} · ${directory}`)}\n\n`;
 }

@@ -1,4 +1,4 @@
-/** Mounts the screen and resolves when it is left. Everything it needs comes in as ports. */
+/** Mounts the screen and resolves when it is closed. Reaches the outside world only through ports. */
 import { render } from 'ink';
 import { App } from './App.tsx';
 import { createController } from './controller/controller.ts';
@@ -7,7 +7,7 @@ import { createTerminalInput } from './terminal/terminalInput.ts';
 import { createTerminalWindow } from './terminal/terminalWindow.ts';
 import type { UiExit, UiOptions } from './types.ts';
 
-/** Milliseconds in which so much is loaded that keys may have to wait for each other. */
+/** Startup time in ms: so much is loaded in it that keys may queue up. */
 const STARTING_MS = 1500;
 
 export async function startUi(options: UiOptions): Promise<UiExit> {
@@ -25,15 +25,16 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
   const instance = render(
     <App options={options} initialDraft={typed.draft} controller={controller} window={window} />,
     {
-      // A large paste arrives in thousands of pieces; Ink would look at each of them on its own.
+      // A large paste arrives in thousands of chunks, and Ink would process each of them separately.
       stdin: createPasteStream(input.stream, typed.rest, isStarting),
       stdout: window.stdout,
       exitOnCtrlC: false,
       patchConsole: false,
-      // Ink draws nothing until the end when `CI` is set, also in a real terminal: whether it is one was checked.
+      // If `CI` is set, Ink draws only at the end, even in a real terminal. The caller has already checked for a
+      // terminal.
       interactive: true,
       incrementalRendering: true,
-      // What streams and what moves has its own pace (sessionStore, Spinner): a key is drawn at once.
+      // Streaming and animation limit their own rate (sessionStore, Spinner); keys are drawn at once.
       maxFps: 250,
       kittyKeyboard: { mode: 'auto' },
     },

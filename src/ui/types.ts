@@ -1,4 +1,4 @@
-/** The ports of the screen: what `cli` hands in, so that nothing here reads the process or opens a session. */
+/** The ports of the screen, provided by `cli`: nothing in `ui` reads the process or opens a session itself. */
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
 import type { Echo } from './firstFrame.ts';
@@ -12,37 +12,37 @@ import type { Attention } from './terminal/sequences.ts';
 import type { StatusLineCommand } from './terminal/statusLineInput.ts';
 import type { Theme } from './theme/theme.ts';
 
-/** A session that is ready to talk to. */
+/** An open session. */
 export interface UiSession {
   readonly agent: Agent;
   readonly host: CommandHost;
   readonly resumed: boolean;
   readonly notices: readonly string[];
-  /** Hears, now or later, that the window of the model is assumed. Returns the unsubscriber. */
+  /** Calls the listener, now or later, if the model's context window had to be assumed. Returns the unsubscriber. */
   readonly onAssumedWindow?: (listener: (text: string) => void) => () => void;
 }
 
 export type OpenOutcome =
   | { readonly type: 'opened'; readonly session: UiSession }
-  /** It is there, but cannot be gone on with here; `id` in full. */
+  /** The session exists but cannot be resumed here; `id` is the full id. */
   | {
       readonly type: 'refused';
       readonly refusal: Refusal;
       readonly id: string;
-      /** The folder below `projects/`, when that is not this project's. */
+      /** Folder name in `projects/`, if it belongs to another project. */
       readonly project?: string;
       readonly title: string | undefined;
     }
-  /** Why not, ready to show; the screen goes on without it. */
+  /** Message for the user; the screen stays as it is. */
   | { readonly type: 'failed'; readonly message: string };
 
 export interface TrustQuestion {
   readonly folder: string;
-  /** What the folder's settings would do that was not agreed to yet, one sentence each. */
+  /** New effects of the folder's settings that the user has not agreed to yet, one sentence each. */
   readonly effects: readonly string[];
   /**
-   * Of a folder that was trusted before: what its settings do no longer, whether that is known at all, and how many
-   * rules, folders, variables … came and went.
+   * Only for a folder that was trusted before: effects that are gone, whether the earlier effects were recorded at all,
+   * and how many rules, folders, variables … were added and removed.
    */
   readonly before?: {
     readonly isRecorded: boolean;
@@ -52,14 +52,14 @@ export interface TrustQuestion {
   };
 }
 
-/** Whether a server that the folder's files define may be used. */
+/** Asks whether an MCP server defined in the folder's files may be used. */
 export interface ServerQuestion {
   readonly name: string;
-  /** The file that defines it, as shown to people. */
+  /** Path of the file that defines it, as displayed. */
   readonly source: string;
-  /** Everything in its definition, a sentence or a field each. */
+  /** The full definition, one sentence or field per line. */
   readonly lines: readonly string[];
-  /** The user has decided about another definition of this name. */
+  /** True if the user decided about a different definition with this name. */
   readonly isChanged: boolean;
 }
 
@@ -71,15 +71,17 @@ export type OnboardingResult =
       readonly model: string;
     }
   | { readonly type: 'demo' }
-  /** Reads the settings again, which somebody may have corrected meanwhile. */
+  /** Reads the settings again, in case they have been corrected. */
   | { readonly type: 'reread' }
   | { readonly type: 'quit' };
 
-/** What has to be settled before a session can be opened, one after the other. */
+/** The steps before a session can be opened, one after the other. */
 export type Boot =
   | { readonly type: 'trust'; readonly question: TrustQuestion; answer(trusted: boolean): Promise<Boot> }
   | { readonly type: 'server'; readonly question: ServerQuestion; answer(approved: boolean): Promise<Boot> }
-  /** `message` says what went wrong with the last answer, or with the settings; `canReread` where those can be corrected. */
+  /**
+   * `message`: what was wrong with the last answer or with the settings. `canReread`: the settings can be corrected.
+   */
   | {
       readonly type: 'onboarding';
       readonly setup: SetupPort;
@@ -90,81 +92,81 @@ export type Boot =
   | { readonly type: 'ready'; readonly services: AppServices; readonly notices: readonly string[] }
   | { readonly type: 'quit' };
 
-/** Opens sessions, once settings and model are known. */
+/** Opens sessions; available once settings and model are known. */
 export interface AppServices {
   open(target: SessionTarget): Promise<OpenOutcome>;
-  /** The sessions that are not open: lists, searches, changes them. */
+  /** Lists, searches and changes stored sessions. */
   readonly sessions: SessionsPort;
-  /** Absent where no image can be read. */
+  /** Absent if images cannot be read. */
   readonly images?: ImagePort;
-  /** For the terminal as it was when the settings were read; the screen keeps what it has learned of it since. */
+  /** For the terminal as it was when the settings were read; the screen keeps what it has detected since. */
   readonly theme: Theme;
-  /** Title, progress, notifications; absent where the screen keeps to its own rows. */
+  /** Window title, progress and notifications; absent if the screen must not use them. */
   readonly attention?: Attention;
   /** The user's own status line. */
   readonly statusLine?: StatusLineCommand;
   readonly preferences: UiPreferences;
-  /** Keeps one setting in the user's own `config.json`; `path` as in the settings, undefined takes it away. */
+  /** Saves one setting in the user's `config.json`. `path` as in the settings; undefined removes the setting. */
   saveSetting(path: readonly string[], value: unknown): Promise<SavedSetting>;
 }
 
-/** Where a setting was kept (as shown to people), or why not, ready to show. */
+/** The file where a setting was saved, as displayed, or a message why not. */
 export type SavedSetting =
   | { readonly type: 'saved'; readonly file: string }
   | { readonly type: 'refused'; readonly message: string };
 
-/** How the screen came to its end; `cli` prints the line that resumes the session. */
+/** How the screen was closed; `cli` prints the command that resumes the session. */
 export interface UiExit {
   readonly sessionId: string | undefined;
-  /** Nothing was said in it, so there is nothing to resume. */
+  /** The session has no content, so there is nothing to resume. */
   readonly empty: boolean;
   readonly code: number;
 }
 
-/** What came back from the editor; a message is ready to show. */
+/** Result of editing in the user's editor; `message` is for the user. */
 export type EditOutcome =
   | { readonly type: 'edited'; readonly text: string }
   | { readonly type: 'failed'; readonly message: string };
 
-/** What the screen is started with. */
+/** Everything the screen is started with. */
 export interface UiOptions {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
-  /** Takes away what stood in place of the screen until now, and returns what was typed meanwhile. */
+  /** Removes what was on the terminal before the screen, and returns what was typed meanwhile. */
   readonly takeOver: () => Echo;
-  /** For the first frame; the settings may name another. */
+  /** For the first frame; the settings may specify another one. */
   readonly theme: Theme;
-  /** Settles trust, key and model; runs behind the first frame. */
+  /** Settles trust, key and model; runs after the first frame. */
   readonly boot: () => Promise<Boot>;
   readonly target: SessionTarget;
-  /** Begin with the picker of sessions. */
+  /** Start with the session picker. */
   readonly pickFirst: boolean;
-  /** Sent as soon as the session is open. */
+  /** Submitted as soon as the session is open. */
   readonly prompt: string | undefined;
   readonly historyFile: string;
-  /** A prompt as it may be written to that file; absent = as it is. */
+  /** Returns a prompt as it may be written to `historyFile`; absent: unchanged. */
   readonly historyText?: (text: string) => string;
   readonly listFiles: () => Promise<string[]>;
-  /** The user's own keys; absent = the built-in ones. */
+  /** The user's key bindings; absent: the built-in ones. */
   readonly keys?: KeysPort;
-  /** Runs the user's editor on a text while the terminal is given away; absent = there is none. */
+  /** Opens a text in the user's editor while the terminal is handed over; absent if there is no editor. */
   readonly editText?: (text: string) => Promise<EditOutcome>;
-  /** Stops the program until the shell's `fg`, or says at once that no shell could do that. */
+  /** Stops the process until the shell's `fg`, or resolves at once with "unsupported" if no shell could resume it. */
   readonly stop?: () => Promise<'continued' | 'unsupported'>;
-  /** Tells when the program goes on after a stop, whoever stopped it; returns what ends that. */
+  /** Calls the listener when the process continues after a stop, whatever stopped it. Returns the unsubscriber. */
   readonly onContinue?: (listener: () => void) => () => void;
-  /** Called with what flushes the log, for whoever has to end the program in a hurry. */
+  /** Called with a function that flushes the log, for an emergency exit. */
   readonly onReady: (close: () => Promise<void>) => void;
-  /** Told before the alternate screen is used and after, so that whatever ends the program can leave it. */
+  /** Called before the alternate screen is entered and after it is left, so that an emergency exit can leave it. */
   readonly onAlternateScreen?: (isOn: boolean) => void;
-  /** What the terminal does with lines when it is resized; absent = not known. */
+  /** How the terminal reflows lines when it is resized; absent: unknown. */
   readonly reflow?: Reflow;
-  /** Told what else puts the terminal back; an empty text for nothing. */
+  /** Called with the escape sequences that restore the terminal; empty if there are none. */
   readonly onRestore?: (text: string) => void;
   readonly now: () => number;
 }
 
-/** What the settings say about the screen, as plain data; `cli` hands it over. */
+/** The user's settings for the screen, provided by `cli`. */
 export interface UiPreferences {
   readonly reducedMotion: boolean;
   readonly showReasoning: boolean;
@@ -172,5 +174,5 @@ export interface UiPreferences {
   readonly vim?: boolean;
 }
 
-/** Until the settings are read. */
+/** Used until the settings are read. */
 export const defaultPreferences: UiPreferences = { reducedMotion: false, showReasoning: false };

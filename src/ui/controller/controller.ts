@@ -1,6 +1,6 @@
 /**
- * The shell around the reducer: holds its state, dispatches messages, and connects what carries effects out
- * (`effects.ts`), the session on screen and the session switch. Holds no React; `App` draws its snapshots.
+ * The imperative shell around the reducer: holds its state, dispatches messages, and wires up the effects
+ * (`effects.ts`), the session on screen and the session switch. Contains no React; `App` renders its snapshots.
  */
 import { loadMarkdown, warmingUp } from '../print/markdown.ts';
 import type { Boot, UiExit, UiOptions } from '../types.ts';
@@ -11,7 +11,7 @@ import type { ShownSession } from './shownSession.ts';
 import type { Controller, ScreenPorts, Snapshot } from './types.ts';
 import { emptyView } from './view.ts';
 
-/** Boots when `begin` is called; `onExit` is told how the screen was left. */
+/** Creates the controller; it starts booting when `begin` is called. `onExit` receives how the screen was closed. */
 export function createController(options: UiOptions, onExit: (how: UiExit) => void): Controller {
   const listeners = new Set<() => void>();
   let state = startState(options.theme, options.prompt);
@@ -52,7 +52,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     leave: (code) => send({ type: 'leave', code }),
   });
   const runEffect = createEffects({ ...ports, shown: () => shown, say, switcher, dispatch, onExit });
-  /** Everything that waits for it comes after the first frame. */
+  /** Loads modules that are not needed for the first frame. */
   const load = async (screenPorts: ScreenPorts): Promise<void> => {
     const [{ createShownSession }] = await Promise.all([
       import('./shownSession.ts'),

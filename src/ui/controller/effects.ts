@@ -1,4 +1,6 @@
-/** Carries out what the reducer decided. The composer belongs to the screen and is reached through a handle. */
+/**
+ * Runs the effects that the reducer returned. The composer belongs to the screen; effects reach it through a handle.
+ */
 import { promptOf } from '../../agent/promptOf.ts';
 import type { Draft } from '../input/composerState.ts';
 import { mayNameImages } from '../input/images.ts';
@@ -11,7 +13,9 @@ import type { ShownSession } from './shownSession.ts';
 import { editDraft, pasteImage, showTranscript, suspend } from './terminalEffects.ts';
 import type { Controller, ScreenPorts, Snapshot } from './types.ts';
 
-/** Milliseconds that a hint stands: as long as a second Ctrl+C (leave) or Esc (empty the line) counts. */
+/**
+ * How long a hint stays visible, in ms. A second Ctrl+C (exit) or Esc (clear the line) only counts during that time.
+ */
 const HINT_MS = 2000;
 
 interface EffectPorts {
@@ -19,16 +23,16 @@ interface EffectPorts {
   readonly state: () => ControllerState;
   readonly snapshot: () => Snapshot;
   readonly screen: () => ScreenPorts | undefined;
-  /** Absent until it is loaded. */
+  /** Undefined until `shownSession.ts` is loaded. */
   readonly shown: () => ShownSession | undefined;
   readonly say: Controller['say'];
   readonly switcher: SessionSwitch;
-  /** Resolves when the message's effects are done. */
+  /** Resolves when all effects of the message are done. */
   readonly dispatch: (message: Message) => Promise<void>;
   readonly onExit: (how: UiExit) => void;
 }
 
-/** What returns a promise is done when it resolves. */
+/** Returns the function that runs an effect. For asynchronous effects its promise resolves when the effect is done. */
 export function createEffects(ports: EffectPorts): (effect: Effect) => void | Promise<void> {
   const { options, state, screen, shown, say, switcher, dispatch } = ports;
   const send = (message: Message): void => void dispatch(message);

@@ -1,24 +1,24 @@
 /**
- * What is finished and waits to be printed, in order. Gives it out in pieces that take a few milliseconds to draw,
- * so that a key is never kept waiting by a long reply or by the past of a session.
+ * Queue of finished output, in order. Releases it in pieces that take a few milliseconds to draw, so that a long reply
+ * or the history of a resumed session does not delay key presses.
  */
 import type { Print } from './view.ts';
 
 interface PrintQueue {
   add(...prints: readonly Print[]): void;
-  /** The next piece; empty when nothing waits. */
+  /** The next piece; empty if nothing is queued. */
   next(): readonly Print[];
-  /** Everything that waits. */
+  /** Everything that is queued. */
   rest(): readonly Print[];
   isEmpty(): boolean;
 }
 
-/** Characters of a piece: drawing them takes about 5 ms, with colours. */
+/** Characters per piece; drawing one takes about 5 ms, colours included. */
 export const PIECE = 6000;
-/** What an entry costs besides its text, in the same unit. */
+/** Cost of an entry in addition to its text, in characters. */
 const ENTRY = 300;
 
-/** `split` finds the end of the last whole block, as `splitFinished` does. */
+/** `split` finds the end of the last complete block, like `splitFinished`. */
 export function createPrintQueue(
   split: (markdown: string) => { finished: string; rest: string },
 ): PrintQueue {
@@ -54,7 +54,7 @@ export function createPrintQueue(
   };
 }
 
-/** The whole blocks at the beginning, about a piece of them; a block that is longer stays whole. */
+/** Cuts complete blocks of about one piece off the beginning; never cuts inside a block, however long it is. */
 function cut(text: string, split: (markdown: string) => { finished: string }): [string, string] {
   for (let size = PIECE; size < text.length; size *= 2) {
     const { finished } = split(text.slice(0, size));

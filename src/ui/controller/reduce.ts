@@ -1,6 +1,6 @@
 /**
- * What happens on screen, as a pure function: from a state and a message to the next state and to what has to be done
- * for it. `controller.ts` carries the effects out.
+ * The screen's reducer: a pure function from a state and a message to the next state and a list of effects.
+ * `controller.ts` runs the effects.
  */
 import type { AgentState } from '../../agent/types.ts';
 import type { ModelList } from '../../commands/types.ts';
@@ -19,11 +19,11 @@ import type { Phase, Snapshot } from './types.ts';
 import type { Print } from './view.ts';
 
 export interface ControllerState extends Omit<Snapshot, 'view'> {
-  /** Absent until settings and model are known. */
+  /** Undefined until settings and model are known. */
   readonly services: AppServices | undefined;
-  /** What was submitted or pressed before a session was open, in order. */
+  /** Messages that were submitted or pressed before a session was open, in order. */
   readonly waiting: readonly Message[];
-  /** The hint that made the next Ctrl+C leave, as long as it is shown. */
+  /** The exit hint, while it is shown: the next Ctrl+C (or Ctrl+D) exits. */
   readonly exitHint: string | undefined;
   readonly isLeaving: boolean;
 }
@@ -32,21 +32,21 @@ export type Message =
   | { readonly type: 'booted'; readonly boot: Boot }
   | { readonly type: 'boot_failed'; readonly error: unknown }
   | { readonly type: 'submitted'; readonly draft: Draft }
-  /** What a submitted line came to. */
+  /** The result of interpreting a submitted line. */
   | { readonly type: 'interpreted'; readonly effect: InputEffect }
-  /** A key that is not text; `empty`: the composer was. */
+  /** A key that is not text; `empty`: the composer was empty. */
   | { readonly type: 'key'; readonly intent: Intent; readonly empty: boolean }
   | { readonly type: 'phase'; readonly phase: Phase }
-  /** A dialog leaves the screen before a session comes onto it. */
+  /** Removes a dialog before a session is drawn. */
   | { readonly type: 'dialog_put_away' }
   | { readonly type: 'attached'; readonly session: UiSession }
-  /** The session is ready for what has waited for it. */
+  /** The session is ready; waiting messages can be sent. */
   | { readonly type: 'opened' }
   | { readonly type: 'adjusted'; readonly change: Partial<Pick<Snapshot, 'theme' | 'statusText'>> }
   | { readonly type: 'markdown_loaded'; readonly markdown: MarkdownRenderer }
   | { readonly type: 'hint'; readonly text: string }
   | { readonly type: 'hint_over' }
-  /** `problem`: why the choice could not be saved. */
+  /** `problem`: why the setting could not be saved. */
   | { readonly type: 'vim_saved'; readonly vim: boolean; readonly problem?: string }
   | { readonly type: 'models_listed'; readonly list: ModelList }
   | { readonly type: 'answered'; readonly id: string; readonly answer: PermissionAnswer }
@@ -62,7 +62,7 @@ export type Effect =
   | { readonly type: 'submit'; readonly op: Op }
   | { readonly type: 'say'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   | { readonly type: 'print'; readonly print: Print }
-  /** Starts the time of a hint, or ends it. */
+  /** Starts or clears the timer that hides the hint. */
   | { readonly type: 'time_hint'; readonly isShown: boolean }
   | { readonly type: 'run_draft'; readonly draft: Draft }
   | { readonly type: 'send_waiting'; readonly messages: readonly Message[] }
@@ -89,15 +89,15 @@ export interface Reduced {
   readonly effects: readonly Effect[];
 }
 
-/** What the reducer may know beyond its state, as it is when the message comes; each costs something to find out. */
+/** Facts from outside the state, read on demand because each costs something to compute. */
 export interface Facts {
   readonly options: Pick<UiOptions, 'pickFirst' | 'target'>;
   readonly agent: () => AgentState | undefined;
-  /** What stands in the composer. */
+  /** The text in the composer. */
   readonly draft: () => string;
 }
 
-/** Before anything is known but the command line. */
+/** The initial state, when only the command line is known. */
 export function startState(theme: Theme, prompt: string | undefined): ControllerState {
   const first: readonly Message[] =
     prompt === undefined ? [] : [{ type: 'submitted', draft: { text: prompt, display: prompt } }];
@@ -156,13 +156,14 @@ export function reduce(state: ControllerState, message: Message, facts: Facts): 
       return say(state, 'warning', `Vim mode is ${vim ? 'on' : 'off'} for this session. ${problem}`);
     }
     case 'models_listed':
-      // Meanwhile something else may be asked.
+      // Another dialog may have opened in the meantime.
       return state.phase.type === 'session'
         ? to(state, { phase: { type: 'models', ...message.list } })
         : { state, effects: [] };
     case 'answered': {
       const { id, answer } = message;
-      // A bare no ends the turn: the user has the word. A no with a comment goes to the model, which goes on.
+      // A plain denial ends the turn and returns control to the user. A denial with a comment goes to the model, and
+      // the turn continues.
       const isBare = answer.behavior === 'deny' && (answer.comment ?? '').trim() === '';
       const given = isBare ? { ...answer, interrupt: true } : answer;
       return submit(state, { type: 'answer', id, answer: given });
@@ -192,7 +193,7 @@ function booted(state: ControllerState, boot: Boot, { options }: Facts): Reduced
   const { services, notices } = boot;
   return to(
     state,
-    // What the terminal has told of itself meanwhile stays.
+    // Keeps what was detected about the terminal since the first frame.
     { services, theme: withSetting(state.theme, services.theme.setting), preferences: services.preferences },
     ...notices.map((text) => ({ type: 'say', level: 'warning', text }) as const),
     options.pickFirst ? { type: 'pick_session' } : { type: 'open_session', target: options.target },
@@ -249,10 +250,10 @@ type KeyMessage = Extract<Message, { type: 'key' }>;
 
 function pressed(state: ControllerState, message: KeyMessage, facts: Facts): Reduced {
   const { intent, empty } = message;
-  // A key that needs a session waits for it while it is being opened.
+  // Keys that need a session wait until it is open.
   if (state.phase.type === 'booting' && needSession.has(intent))
     return to(state, { waiting: [...state.waiting, message] });
-  // What takes the keyboard would stand in the way of what has been typed since.
+  // Ignored if text has been typed in the meantime: the dialog would hide it.
   if (takesKeyboard.has(intent) && empty && facts.draft() !== '') return { state, effects: [] };
   const { session, phase, preferences } = state;
   switch (intent) {
@@ -276,7 +277,7 @@ function pressed(state: ControllerState, message: KeyMessage, facts: Facts): Red
       return session === undefined || phase.type !== 'session'
         ? { state, effects: [] }
         : to(state, {}, { type: 'show_transcript' });
-    // The agent says so where nothing can be moved.
+    // The agent reports it if there is nothing to move to the background.
     case 'background':
       return submit(state, { type: 'background' });
     case 'todos': {
@@ -306,14 +307,15 @@ function pressed(state: ControllerState, message: KeyMessage, facts: Facts): Red
 const needSession: ReadonlySet<Intent> = new Set(['cycle_mode', 'help', 'pick_model', 'transcript']);
 const takesKeyboard: ReadonlySet<Intent> = new Set(['help', 'pick_model', 'transcript']);
 
-/** What Shift+Tab goes to next; from a mode that is not in the circle, to its beginning. */
+/** The next mode for Shift+Tab; the first of the cycle if the current mode is not part of it. */
 function nextMode(mode: PermissionMode, cycle: readonly PermissionMode[]): PermissionMode {
   return cycle[(cycle.indexOf(mode) + 1) % cycle.length] ?? 'default';
 }
 
 /**
- * Esc stops what runs. Where nothing does, twice empties the line, or rewinds where it is empty; once only says so, as
- * a single Esc is easily hit. The second counts as long as that is still said.
+ * Esc interrupts a running turn. If nothing is running, Esc twice clears the line, or opens the rewind dialog if the
+ * line is empty. The first press only shows a hint, because Esc is easily pressed by accident; the second counts while
+ * the hint is visible.
  */
 function escaped(state: ControllerState, empty: boolean, facts: Facts): Reduced {
   if (facts.agent()?.busy === true) return submit(state, { type: 'interrupt' });
@@ -326,7 +328,10 @@ function escaped(state: ControllerState, empty: boolean, facts: Facts): Reduced 
     : withEffects(unhinted, { type: 'clear_composer' });
 }
 
-/** Ctrl+C and Ctrl+D: stop what runs, empty the line, and the second time leave, also where it is still stopping. */
+/**
+ * Ctrl+C and Ctrl+D: interrupt, clear the line, and exit on the second press, even if the interrupt is still in
+ * progress.
+ */
 function stopOrLeave(state: ControllerState, empty: boolean, key: string, facts: Facts): Reduced {
   if (empty && state.exitHint !== undefined && state.hint === state.exitHint) return leave(state, 0);
   const agent = facts.agent();
@@ -347,7 +352,7 @@ function leave(state: ControllerState, code: number): Reduced {
   return to(state, { isLeaving: true }, { type: 'time_hint', isShown: false }, { type: 'leave', code });
 }
 
-/** A hint stands for a moment: a second key counts only as long as it does. */
+/** Shows a hint for `HINT_MS`; a second key only counts while it is visible. */
 function hinted(state: ControllerState, hint: string): Reduced {
   return to(state, { hint }, { type: 'time_hint', isShown: true });
 }
@@ -356,7 +361,7 @@ function unhint(state: ControllerState): Reduced {
   return to(state, { hint: undefined }, { type: 'time_hint', isShown: false });
 }
 
-/** Back to the session from a dialog. */
+/** Closes a dialog and returns to the session. */
 function closed(state: ControllerState, ...effects: readonly Effect[]): Reduced {
   return to(state, { phase: { type: 'session' } }, ...effects);
 }
@@ -381,7 +386,7 @@ function withState({ state, effects }: Reduced, change: Partial<ControllerState>
   return { state: { ...state, ...change }, effects };
 }
 
-/** These come first. */
+/** Prepends effects. */
 function withEffects({ state, effects }: Reduced, ...more: readonly Effect[]): Reduced {
   return { state, effects: [...more, ...effects] };
 }

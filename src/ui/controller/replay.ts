@@ -1,14 +1,14 @@
-/** Which entries of a session are printed again: its end when it is resumed, or the part around an entry. */
+/** Selects the entries to print again: the end of a resumed session, or the entries around a given one. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Print } from './view.ts';
 
-/** Entries of an earlier session that are printed again on resume; older ones stay in the log. */
+/** Entries of a resumed session that are printed again; older ones stay in the log. */
 const REPLAYED = 60;
-/** Entries above and below a place that somebody jumps to; few below, so that it stays on screen. */
+/** Entries printed above and below a jump target; few below, so that the target stays on screen. */
 const ABOVE = 16;
 const BELOW = 6;
 
-/** The end of a session as it is shown when it is taken up again, beginning at a prompt where there is one. */
+/** The end of a resumed session, starting at a prompt if there is one. */
 export function replay(entries: readonly JSONLEntry[]): Print[] {
   let from = Math.max(unbrokenFrom(entries), entries.length - REPLAYED);
   const prompt = entries.findIndex((entry, index) => index >= from && entry.subtype === 'prompt');
@@ -18,8 +18,8 @@ export function replay(entries: readonly JSONLEntry[]): Print[] {
 }
 
 /**
- * A session around one of its entries: from the prompt of its turn, or a little above it, to a little below, with
- * a line at the place itself and one that says how much follows.
+ * The session around one entry: from the prompt of its turn, or a few entries above it, to a few below, with a line
+ * that marks the entry and one that says how much follows.
  */
 export async function replayAround(source: EntrySource, seq: number): Promise<Print[]> {
   const last = source.entries().at(-1)?.seq ?? seq;
@@ -43,12 +43,12 @@ export async function replayAround(source: EntrySource, seq: number): Promise<Pr
   ];
 }
 
-/** What of the entries in memory goes without gaps up to the newest. */
+/** The newest entries in memory that form a sequence without gaps. */
 export function unbrokenEntries(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
   return entries.slice(unbrokenFrom(entries)).filter(({ subtype }) => subtype !== 'past');
 }
 
-/** Where what is in memory as a whole begins: of a large session only single entries are before it. */
+/** Index where that sequence starts. Before it, only single entries of a large session are in memory. */
 function unbrokenFrom(entries: readonly JSONLEntry[]): number {
   if (!entries.some(({ subtype }) => subtype === 'past')) return 0;
   return entries.findLastIndex(({ seq }, index) => seq - (entries[index - 1]?.seq ?? seq) > 1 || index === 0);
@@ -72,16 +72,18 @@ function printed(entry: JSONLEntry): Print {
   return { type: 'entry', entry };
 }
 
-// Entries of the open session around a place, wherever they are: held in memory or still on disk.
+// Entries of the open session around a position, whether in memory or on disk.
 
-/** An agent, as far as its entries go; one of a long session holds the newest only and pages the rest. */
+/**
+ * The part of an agent that provides entries. In a long session it holds only the newest and reads the others in pages.
+ */
 export interface EntrySource {
   entries(): readonly JSONLEntry[];
-  /** Up to `count` entries before a position, oldest first. */
+  /** Returns up to `count` entries before a position, oldest first. */
   page?(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]>;
 }
 
-/** Up to `count` entries before a position, oldest first. */
+/** Returns up to `count` entries before a position, oldest first. */
 async function entriesBefore(
   source: EntrySource,
   beforeSeq: number,
@@ -94,7 +96,7 @@ async function entriesBefore(
     .slice(-count);
 }
 
-/** The entry at a position; undefined when there is none, or when it was lost. */
+/** Returns the entry at a position; undefined if there is none or it was lost. */
 export async function entryAt(source: EntrySource, seq: number): Promise<JSONLEntry | undefined> {
   const [last] = await entriesBefore(source, seq + 1, 1);
   return last?.seq === seq ? last : undefined;

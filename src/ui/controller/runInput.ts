@@ -1,4 +1,4 @@
-/** What a submitted line does: a prompt, a shell command, or a slash command's wish. No React, no screen. */
+/** Interprets a submitted line: a prompt, a shell command or a slash command. No React, no screen. */
 import { interpret, unknownCommandText } from '../../commands/interpret.ts';
 import type { CommandHost } from '../../commands/types.ts';
 import type { ImagePart } from '../../protocol/files/images.ts';
@@ -6,7 +6,7 @@ import type { TurnRecord } from '../../protocol/rewind.ts';
 import type { ThemeSetting } from '../../protocol/themeNames.ts';
 import type { Print } from './view.ts';
 
-/** What is left for the screen to do after a line was submitted. */
+/** Work that remains for the screen after a line was submitted. */
 export type InputEffect =
   | { readonly type: 'none' }
   | { readonly type: 'print'; readonly print: Print }
@@ -18,7 +18,7 @@ export type InputEffect =
   | { readonly type: 'toggle_vim' }
   | { readonly type: 'exit' };
 
-/** `display` is how the text looked in the composer: a large paste is folded there. */
+/** Runs a submitted line. `display` is the text as the composer showed it, with large pastes folded. */
 export async function runInput(
   draft: { readonly text: string; readonly display: string; readonly images?: readonly ImagePart[] },
   host: CommandHost,
@@ -64,7 +64,7 @@ export async function runInput(
   }
 }
 
-/** The model may take a while before its first word. */
+/** Printed right away, because the model may take a while to send its first word. */
 const PREVIEWING = 'Writing a summary to show what /compact would do; Esc stops it. Nothing has changed.';
 
 function remarked(remark: string | undefined): InputEffect {

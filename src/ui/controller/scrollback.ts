@@ -1,4 +1,4 @@
-/** Prints above the live area; knows how the open session is printed. */
+/** Prints above the live area; owns the printer of the open session. */
 import type { Agent } from '../../agent/types.ts';
 import { topicOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -15,18 +15,18 @@ import type { Print } from './view.ts';
 
 interface Scrollback {
   print(...prints: readonly Print[]): void;
-  /** Prints the end of these again on an empty screen; the scrollback stays. */
+  /** Prints the last entries again on an empty screen; the scrollback is kept. */
   show(entries: readonly JSONLEntry[]): void;
 }
 
-/** Empties the visible part of the terminal; the scrollback stays. */
+/** Clears the visible part of the terminal; the scrollback is kept. */
 const CLEAR_VIEW = '\u001B[H\u001B[J';
 
 export function createScrollback(
   now: () => { readonly screen: ScreenPorts | undefined; readonly state: ControllerState },
 ): Scrollback {
   let made: { printer: Printer; theme: Theme; session: UiSession | undefined } | undefined;
-  /** One for each session and theme: it remembers the calls that results belong to. */
+  /** One printer per session and theme, because it remembers the tool calls that results belong to. */
   const printerOf = ({ screen, state }: ReturnType<typeof now>): Printer => {
     const { theme, session } = state;
     if (made === undefined || made.theme !== theme || made.session !== session) {
@@ -62,16 +62,16 @@ export function createScrollback(
 
 interface AfterRewindPorts {
   readonly agent: Pick<Agent, 'liveEntries'>;
-  /** Empties the visible screen and prints the end of these. */
+  /** Clears the visible screen and prints the last of these entries. */
   readonly show: (entries: readonly JSONLEntry[]) => void;
   readonly composer: Pick<ComposerHandle, 'prependText'> | null | undefined;
 }
 
-/** Shows the conversation as it is now, and gives the prompt that was gone back to back to whoever typed it. */
+/** After a rewind of the conversation, shows it as it is now and puts the rewound prompt back into the composer. */
 export function afterRewind(event: AgentEvent, { agent, show, composer }: AfterRewindPorts): void {
   if (event.type !== 'rewind_ended' || !event.report.conversation) return;
   const entries = agent.liveEntries();
-  // What was just done is told behind all this, with what was not done.
+  // The report of this rewind is printed after everything else.
   const told = entries.findLast((entry) => topicOf(entry) === 'rewind');
   show(entries.filter((entry) => entry !== told));
   const { prompt } = event.report;

@@ -1,6 +1,6 @@
 /**
- * One session as the screen sees it: folds events into the view, hands what is finished to the scrollback and
- * tells React at most once a frame. No React in here, so that a burst of deltas costs one render.
+ * State of one session on screen: folds events into the view, passes finished output to the scrollback and notifies
+ * React at most once per frame. Contains no React, so that a burst of deltas costs one render.
  */
 import type { Agent } from '../../agent/types.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
@@ -14,29 +14,29 @@ import { emptyView, flushTail, type Print, reduce, type View } from './view.ts';
 export interface SessionStore {
   getView(): View;
   subscribe(listener: () => void): () => void;
-  /** Prints something that is not an event of the agent: a command's answer, a replayed entry. */
+  /** Prints output that is not an agent event: a command's answer or a replayed entry. */
   print(...prints: readonly Print[]): void;
-  /** Says that a summary is being written beside the work, or no longer. */
+  /** Sets whether a summary is being written in the background. */
   setDrafting(isDrafting: boolean): void;
   dispose(): void;
 }
 
 interface SessionStorePorts {
-  /** Writes above the live area; of much that is finished a piece at a time, with room for keys between. */
+  /** Writes above the live area; large output arrives in pieces, so that keys are handled in between. */
   readonly print: (prints: readonly Print[]) => void;
   readonly split: (markdown: string) => { finished: string; rest: string };
-  /** True when the unfinished reply no longer fits into the live area. */
+  /** True if the unfinished reply no longer fits into the live area. */
   readonly tooTall: (tail: string) => boolean;
   readonly now: () => number;
-  /** Folds reads and searches into one line; absent where each is told by itself. */
+  /** Folds reads and searches into one line; absent if each is printed separately. */
   readonly fold?: ReadFold | undefined;
 }
 
-/** Milliseconds between two updates of the screen. */
+/** Minimum time between two screen updates, in ms. */
 export const FRAME_MS = 33;
 /**
- * The same while blocks of a reply are finished faster than anybody reads: printing draws the whole live area anew,
- * so half as often is half of what goes to the terminal, which may be at the far end of a network.
+ * The same while blocks of a reply finish faster than anyone can read. Each print redraws the whole live area, so half
+ * the rate halves the bytes sent to the terminal, which may be a slow remote connection.
  */
 const BURST_FRAME_MS = 66;
 
@@ -53,7 +53,7 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
     prints.add(...(fold?.add(more) ?? more));
     showHeld();
   };
-  /** What is held back is printed, since nothing may follow it for a while. */
+  /** Prints what the fold holds back, because nothing will follow for a while. */
   const release = (): void => {
     prints.add(...(fold?.rest() ?? []));
     showHeld();
@@ -80,13 +80,13 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
     timer = prints.isEmpty() ? undefined : setTimeout(isFrameDue() ? frame : printPiece, 0);
   };
   const isFrameDue = (): boolean => ports.now() - lastFrame >= frameMs;
-  /** The first event after a pause is drawn at once, the rest of a burst with the next frame. */
+  /** Draws the first event after a pause at once, and the rest of a burst with the next frame. */
   const schedule = (): void => {
     timer ??= setTimeout(frame, Math.max(0, frameMs - (ports.now() - lastFrame)));
   };
 
   const unsubscribe = agent.subscribe((event) => {
-    // A long reply that came within a frame is finished now: as one entry it would be drawn in one go.
+    // Flush a long reply that arrived within one frame block by block; as a single entry it would be drawn in one go.
     if (event.type === 'entry' && event.entry.type === 'assistant' && view.tail.length > PIECE)
       flush(() => true);
     const step = reduce(view, event, ports.now());
@@ -124,7 +124,7 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
   };
 }
 
-/** Puts an opened session on screen: its store, what was said in it before, and what the user should hear first. */
+/** Shows an opened session: creates its store, prints its past and its notices. */
 export function attachSession(
   { agent, notices, onAssumedWindow }: UiSession,
   screen: ScreenPorts | undefined,
@@ -143,7 +143,7 @@ export function attachSession(
   agent.subscribe((event) => {
     if (event.type === 'entry' && event.entry.subtype === 'summary_failed' && agent.report().breakerIsOpen)
       store.print({ type: 'notice', level: 'warning', text: BREAKER_IS_OPEN });
-    // After an interrupt, what was queued goes back where it was typed.
+    // After an interrupt, queued prompts go back to the composer.
     if (event.type !== 'queue_returned') return;
     screen?.composer()?.prependText(event.prompts.map((prompt) => prompt.text).join('\n'));
   });
@@ -164,7 +164,7 @@ export function attachSession(
 const BREAKER_IS_OPEN =
   'Summaries are paused after too many failures in a row. The session continues; older messages are dropped when the window fills (Recall still finds them). A successful /compact or a model switch resumes summaries.';
 
-/** A cheap upper estimate of wrapped rows: exact enough to decide when the live area is full. */
+/** A cheap upper estimate of the wrapped rows; precise enough to detect that the live area is full. */
 function isTallerThan(text: string, columns: number, rows: number): boolean {
   let height = 0;
   for (const line of text.split('\n')) {
@@ -174,12 +174,12 @@ function isTallerThan(text: string, columns: number, rows: number): boolean {
   return false;
 }
 
-// Whether a summary is being written beside the work. Nothing tells of it, so it is asked for where it can change.
+// Whether a summary is being written in the background. No event reports it, so it is polled when it can change.
 
-/** Milliseconds between two looks while one is being written. */
+/** Polling interval while a summary is being written, in ms. */
 const LOOK_MS = 1000;
 
-/** Calls `onChange` whenever the answer changes; returns what ends it. */
+/** Calls `onChange` whenever the state changes; returns the unsubscriber. */
 export function watchDraft(
   agent: Pick<Agent, 'draft' | 'state' | 'subscribe'>,
   onChange: (isDrafting: boolean) => void,
@@ -188,7 +188,7 @@ export function watchDraft(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = (): void => {
     timer = undefined;
-    // A session that is being left has nothing to tell.
+    // The session is being closed.
     const now = agent.state().sessionId !== '' && agent.draft() === 'running';
     if (now !== isDrafting) onChange(now);
     isDrafting = now;
@@ -203,7 +203,7 @@ export function watchDraft(
   };
 }
 
-/** Drafts begin between two steps, and end in an entry of what they cost. */
+/** Background summaries start between two steps, and end with a usage or failure entry. */
 function mayChange(event: AgentEvent): boolean {
   if (event.type === 'entry')
     return event.entry.subtype === 'usage' || event.entry.subtype === 'summary_failed';

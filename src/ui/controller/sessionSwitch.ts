@@ -1,6 +1,6 @@
 /**
- * Which session is on screen: opens, forks and picks them, one at a time. A session is closed only once the next
- * one is open, and one that cannot be opened leaves everything as it was.
+ * Controls which session is on screen: opens, forks and picks sessions, one at a time. Closes a session only after the
+ * next one is open; if that one cannot be opened, nothing changes.
  */
 import type { SessionTarget } from '../../agent/types.ts';
 import { createPicker, type Picked, type Picker } from '../sessions/picker.ts';
@@ -11,11 +11,11 @@ import type { Phase } from './types.ts';
 
 export interface SessionSwitch {
   open(target: SessionTarget, how?: OpenHow): Promise<void>;
-  /** Goes on in a copy of the open session, up to an entry. */
+  /** Forks the open session at an entry and switches to the fork; undefined forks all of it. */
   fork(uptoSeq: number | undefined): Promise<void>;
-  /** Shows the list. */
+  /** Shows the session picker. */
   pick(): void;
-  /** Answers the dialog about a session that cannot be gone on with. */
+  /** Answers the dialog about a session that cannot be resumed. */
   answer(answer: RefusalAnswer): void;
   dispose(): void;
 }
@@ -23,10 +23,10 @@ export interface SessionSwitch {
 type IdTarget = Extract<SessionTarget, { type: 'id' }>;
 
 interface OpenHow {
-  /** Show the conversation around this entry rather than its end. */
+  /** Show the conversation around this entry instead of its end. */
   readonly at?: number;
   readonly title?: string;
-  /** The open session of which this one is a copy. */
+  /** The id of the open session that this one was forked from. */
   readonly forkOf?: string;
 }
 
@@ -35,17 +35,17 @@ interface SwitchPorts {
   readonly session: () => UiSession | undefined;
   readonly phase: (phase: Phase) => void;
   readonly say: (level: 'info' | 'error', text: string) => void;
-  /** Puts the session on screen in the place of the one before it. */
+  /** Replaces the session on screen. */
   readonly attach: (session: UiSession, at: number | undefined) => Promise<void>;
-  /** Shows another place of the session that is on screen. */
+  /** Scrolls to another entry of the session on screen. */
   readonly show: (at: number) => Promise<void>;
-  /** Called last, when a session is on screen. */
+  /** Called last, when the session is on screen. */
   readonly opened: () => void;
   readonly isLeaving: () => boolean;
   readonly leave: (code: number) => void;
 }
 
-/** `leave` with it when the session that was asked for on the command line is not there. */
+/** Exit code if the session given on the command line does not exist. */
 const NO_SESSION = 42;
 
 export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
@@ -53,7 +53,7 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
   let picker: Picker | undefined;
   let refused: { readonly target: IdTarget; readonly how: OpenHow } | undefined;
 
-  /** One at a time: a second Enter in the picker must not open the session a second time. */
+  /** Opens one session at a time: a second Enter in the picker must not open it twice. */
   const open = async (target: SessionTarget, how: OpenHow = {}): Promise<void> => {
     const services = ports.services();
     if (services === undefined || opening) return;
@@ -68,14 +68,14 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
   const openFrom = async (services: AppServices, target: SessionTarget, how: OpenHow): Promise<void> => {
     const before = ports.session();
     const left = before?.agent.state().sessionId;
-    // The session that is open already: there is nothing to open, and its lock is ours.
+    // This session is already open and we hold its lock.
     const isWritten = before?.agent.state().readOnly !== true;
     if (target.type === 'id' && target.mode === undefined && left === target.id && isWritten) {
       toSession();
       if (how.at !== undefined) await ports.show(how.at);
       return;
     }
-    // A long session takes a moment.
+    // Opening a long session takes a moment.
     picker?.tell('info', 'Opening…');
     const outcome = await services.open(target);
     if (outcome.type === 'refused') {
@@ -95,12 +95,12 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
       }
       ports.say('error', outcome.message);
       if (before !== undefined) return toSession();
-      // Asked for a session that is not there: an error, never a new session.
+      // The requested session does not exist: exit with an error instead of starting a new one.
       return ports.leave(NO_SESSION);
     }
     const { session } = outcome;
     if (ports.isLeaving()) {
-      // The user left while it was being opened: nobody is there to see it, so its lock is given back.
+      // The user left while it was opening, so release its lock.
       await session.agent.close();
       return;
     }

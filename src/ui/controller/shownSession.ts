@@ -1,7 +1,7 @@
 /**
- * The session on screen, from the moment it is attached until another replaces it: its store, its images, and what is
- * printed above the live area. Before the first session, messages are printed all the same. Loaded once the first frame
- * is drawn, as it brings the kinds of entries and their schemas along.
+ * The session on screen, from when it is attached until another replaces it: its store, its images, and the output
+ * above the live area. Messages are printed even before the first session. Loaded after the first frame, because it
+ * pulls in the entry types and their schemas.
  */
 import { createImages, type Images } from '../input/images.ts';
 import { endingText } from '../tasks/tasks.ts';
@@ -16,15 +16,15 @@ import { emptyView, type Print, type View } from './view.ts';
 export interface ShownSession {
   view(): View;
   images(): Images | undefined;
-  /** Prints only if there is a session. */
+  /** Prints if there is a session; otherwise does nothing. */
   print(...prints: readonly Print[]): void;
   say: Controller['say'];
-  /** Replaces the session on screen, which is closed. `at`: show the conversation around this entry, not its end. */
+  /** Replaces and closes the session on screen. `at`: show the conversation around this entry instead of its end. */
   attach(session: UiSession, at: number | undefined): Promise<void>;
   /** Prints the conversation around an entry. */
   showAround(at: number): Promise<void>;
   redraw(): void;
-  /** Says which background tasks end with the session. */
+  /** Prints which background tasks end with the session. */
   announceEndingTasks(): void;
   dispose(): void;
 }
@@ -34,7 +34,7 @@ interface ShownSessionPorts {
   readonly state: () => ControllerState;
   readonly screen: () => ScreenPorts | undefined;
   readonly send: (message: Message) => void;
-  /** The view has changed. */
+  /** Called when the view has changed. */
   readonly changed: () => void;
 }
 
@@ -53,7 +53,7 @@ export function createShownSession(ports: ShownSessionPorts): ShownSession {
     const text = endingText(state().session?.agent.state().tasks ?? []);
     if (text !== undefined) say('info', text);
   };
-  /** A dialog would push what is printed above it out of sight, so it goes first. */
+  /** Removes an open dialog first, because printing above it would push it out of sight. */
   const putAwayDialog = async (): Promise<void> => {
     const { type } = state().phase;
     if (type === 'booting' || type === 'session') return;

@@ -1,4 +1,4 @@
-/** Keys that give the terminal, or the clipboard, to something else for a while. */
+/** Actions that hand over the terminal or read the clipboard. */
 import type { Images } from '../input/images.ts';
 import type { UiOptions } from '../types.ts';
 import { unbrokenEntries } from './replay.ts';
@@ -8,14 +8,14 @@ export interface TerminalPorts {
   readonly options: UiOptions;
   snapshot(): Snapshot;
   screen(): ScreenPorts | undefined;
-  /** Of the open session. */
+  /** Images of the open session. */
   images(): Images | undefined;
   readonly say: Controller['say'];
-  /** A line in place of the status line, for a moment. */
+  /** Shows a hint in place of the status line, for a moment. */
   showHint(hint: string): void;
 }
 
-/** Gives the draft to the user's own editor; what comes back replaces it, and undo brings the old one back. */
+/** Opens the draft in the user's editor. The result replaces the draft; undo restores the old text. */
 export async function editDraft({ options, screen, say, showHint }: TerminalPorts): Promise<void> {
   const ports = screen();
   const composer = ports?.composer();
@@ -30,7 +30,7 @@ export async function editDraft({ options, screen, say, showHint }: TerminalPort
   else if (outcome?.type === 'edited' && outcome.text !== before) composer.setText(outcome.text);
 }
 
-/** Ctrl+Z: the shell gets the terminal back as it was, until `fg`. What runs continues once the program does. */
+/** Ctrl+Z: hands the terminal back to the shell until `fg`. Running work resumes with the program. */
 export async function suspend({ options, screen, showHint }: TerminalPorts): Promise<void> {
   const { stop } = options;
   let outcome: 'continued' | 'unsupported' = 'unsupported';
@@ -41,7 +41,7 @@ export async function suspend({ options, screen, showHint }: TerminalPorts): Pro
   if (outcome === 'unsupported') showHint('There is no shell here that could bring it back.');
 }
 
-/** Puts the clipboard's image into the composer; where there is none, that is said, and how there could be one. */
+/** Pastes the image from the clipboard into the composer. If there is none, a message explains why. */
 export async function pasteImage({ images, screen, say }: TerminalPorts): Promise<void> {
   const pictures = images();
   if (pictures === undefined) return say('info', 'Images can be pasted as soon as the session is open.');
@@ -49,7 +49,7 @@ export async function pasteImage({ images, screen, say }: TerminalPorts): Promis
   if (label !== undefined) screen()?.composer()?.insertImage?.(label);
 }
 
-/** Ctrl+O: everything that happened in this session, unfolded, until it is left. */
+/** Ctrl+O: shows the whole session unfolded, until the user closes the transcript. */
 export async function showTranscript({ snapshot, screen, options, say }: TerminalPorts): Promise<void> {
   const { session } = snapshot();
   const view = screen();
@@ -73,6 +73,6 @@ export async function showTranscript({ snapshot, screen, options, say }: Termina
         keymap: options.keys?.current,
       }).finally(() => options.onAlternateScreen?.(false));
     })
-    // The terminal is given away already, or gone.
+    // The terminal is already handed over, or gone.
     .catch((error: unknown) => say('error', error instanceof Error ? error.message : String(error)));
 }

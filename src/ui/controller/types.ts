@@ -1,4 +1,4 @@
-/** The words of the controller: what it shows, what it needs of the screen, what may be asked of it. */
+/** Types of the controller: its snapshot, the ports it needs from the screen, and its interface. */
 import type { ModelList } from '../../commands/types.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import type { TurnRecord } from '../../protocol/rewind.ts';
@@ -19,7 +19,7 @@ export type Phase =
   | { readonly type: 'booting' }
   | Exclude<Boot, { type: 'ready' | 'quit' }>
   | { readonly type: 'picking'; readonly picker: Picker }
-  /** A session that cannot be gone on with here, and what can be done instead. */
+  /** A session that cannot be resumed, and the alternatives. */
   | {
       readonly type: 'refused';
       readonly refusal: Refusal;
@@ -32,10 +32,10 @@ export type Phase =
   | { readonly type: 'themes' }
   | { readonly type: 'tasks' }
   | { readonly type: 'keys' }
-  /** Going back: to this turn, or to one of a list. */
+  /** The rewind dialog, for one turn or with a list of turns. */
   | { readonly type: 'rewind'; readonly turn?: TurnRecord }
   | { readonly type: 'session' }
-  /** The last frame: empty, so that the shell's prompt follows the transcript. */
+  /** The last frame is empty, so that the shell's prompt follows the transcript. */
   | { readonly type: 'leaving' };
 
 export interface Snapshot {
@@ -45,11 +45,11 @@ export interface Snapshot {
   readonly session: UiSession | undefined;
   readonly view: View;
   readonly hint: string | undefined;
-  /** Lines of the user's own status line, painted; absent where the built-in one is shown. */
+  /** Painted lines of the user's own status line; undefined while the built-in one is shown. */
   readonly statusText?: readonly string[] | undefined;
-  /** How much of the todo list is shown: the user's choice, for this session. */
+  /** How much of the todo list is shown; chosen by the user for this session. */
   readonly todoView: TodoView;
-  /** The finished part of Markdown can be drawn; before that it is drawn as plain text. */
+  /** Renders Markdown as plain text until the renderer is loaded. */
   readonly markdown: MarkdownRenderer;
 }
 
@@ -57,53 +57,53 @@ export interface ScreenPorts {
   /** Writes above the live area. */
   readonly write: (text: string) => void;
   readonly columns: () => number;
-  /** Rows that the unfinished reply may take. */
+  /** Maximum rows of the unfinished reply. */
   readonly liveRows: () => number;
   readonly composer: () => ComposerHandle | null;
   /**
-   * Gives the terminal away while `run` has it (an editor, a pager): the screen is taken down and drawn anew after,
-   * and what was to be printed meanwhile is printed then.
+   * Hands over the terminal (to an editor or a pager) while `run` is pending. Afterwards the screen is redrawn, and
+   * output that was held back is printed.
    */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
-  /** Loads what dialogs are drawn with; none is shown before it resolves. */
+  /** Loads the dialog components; no dialog is shown before it resolves. */
   readonly loadDialogs?: () => Promise<void>;
-  /** Where nothing can be drawn twice; absent on a screen. */
+  /** For output that cannot be redrawn (plain mode); absent on a screen. */
   readonly plain?: PlainScreen;
 }
 
-/** How things are told where each is told once. */
+/** Rendering for plain mode, where everything is printed exactly once. */
 export interface PlainScreen {
   readonly createPrinter: (options: PrinterOptions) => Printer;
-  /** Which part of an unfinished reply can be told already. */
+  /** Splits off the part of an unfinished reply that can already be printed. */
   readonly split: (markdown: string) => SplitText;
 }
 
 export interface Controller {
   snapshot(): Snapshot;
   subscribe(listener: () => void): () => void;
-  /** Boots; called once, when the first frame is drawn. */
+  /** Starts booting; called once, after the first frame. */
   begin(ports: ScreenPorts): void;
   submit(draft: Draft): void;
   intent(intent: Intent, state: { readonly empty: boolean }): void;
   takeBackQueued(): string | undefined;
-  /** Labels in the place of a paste that names images; undefined at once where it does not look so. */
+  /** Labels that replace a paste of image paths. Returns undefined synchronously if the text does not look like one. */
   attachImages(pasted: string): Promise<readonly string[] | undefined> | undefined;
-  /** Goes on after a boot dialog. */
+  /** Continues booting after a boot dialog. */
   advance(next: Promise<Boot>): void;
   answer(id: string, answer: PermissionAnswer): void;
   answerRefusal(answer: RefusalAnswer): void;
   pickModel(id: string | undefined): void;
-  /** Undefined leaves it as it is. */
+  /** Undefined keeps the current theme. */
   pickTheme(setting: ThemeSetting | undefined): void;
-  /** Goes on in a copy of the session as it was before this turn, with its prompt in the composer. */
+  /** Forks the session before this turn and puts the turn's prompt into the composer. */
   forkBefore(turn: TurnRecord): void;
-  /** Ends the conversation, also where something still runs. */
+  /** Ends the conversation, even if something is still running. */
   leave(): void;
-  /** Absent until settings and model are known. */
+  /** Undefined until settings and model are known. */
   services(): AppServices | undefined;
-  /** What the terminal and the user's own status line have a say in; what is printed from then on has it too. */
+  /** Changes the theme or the status line; affects everything printed from now on. */
   adjust(change: Partial<Pick<Snapshot, 'theme' | 'statusText'>>): void;
   say(level: 'info' | 'warning' | 'error', text: string): void;
-  /** Leaves a dialog that only looked. */
+  /** Closes a dialog that only displays something. */
   closeDialog(): void;
 }

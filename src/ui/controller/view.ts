@@ -1,6 +1,6 @@
 /**
- * What the screen shows, as a pure function of events. The reader's transcript is not in here: what is
- * finished leaves as a `Print` and lives on in the terminal's own scrollback.
+ * The state of the live screen, as a pure function of events. The transcript is not part of it: finished output leaves
+ * as a `Print` and lives on in the terminal's scrollback.
  */
 import type { Page } from '../../commands/pages/page.ts';
 import { previewPage } from '../../commands/pages/previewPage.ts';
@@ -13,14 +13,14 @@ import type { PermissionQuestion } from '../../protocol/permissions.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 
-/** Something that is finished and goes to the scrollback, once, in order. */
+/** Finished output for the scrollback; printed once, in order. */
 export type Print =
   | { readonly type: 'entry'; readonly entry: JSONLEntry }
-  /** Reads and searches that followed one another. */
+  /** Consecutive reads and searches. */
   | { readonly type: 'reads'; readonly entries: readonly JSONLEntry[] }
-  /** A piece of a reply's Markdown; `first` starts a reply. */
+  /** Part of a reply's Markdown; `first` is true for its first part. */
   | { readonly type: 'markdown'; readonly text: string; readonly first: boolean }
-  /** A slash command, as it was typed. */
+  /** A slash command, as typed. */
   | { readonly type: 'command'; readonly text: string }
   | { readonly type: 'page'; readonly page: Page }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };
@@ -43,23 +43,23 @@ interface Retry {
 }
 
 export interface View {
-  /** A turn runs; a `!command` or `/compact` keeps busy without one. */
+  /** A turn is running. A `!command` or `/compact` sets `busy` without a turn. */
   readonly inTurn: boolean;
   readonly busy: boolean;
-  /** How often work has come to its end: what is short begins and ends between two frames. */
+  /** How many times `busy` has ended. Short work starts and ends between two frames, so `busy` alone would miss it. */
   readonly finished: number;
   /** When the running turn, command or compaction started; milliseconds since the epoch. */
   readonly startedAt: number | undefined;
   /** Markdown of the running reply that is not printed yet. */
   readonly tail: string;
-  /** True when a part of the running reply is already in the scrollback. */
+  /** True if part of the running reply is already in the scrollback. */
   readonly tailPrinted: boolean;
-  /** The running reply from its first character, for whoever looks at all of it. */
+  /** The running reply from its first character. */
   readonly reply: { readonly reasoning: string; readonly text: string };
   readonly reasoningLength: number;
-  /** Characters streamed in this turn: the spinner's estimate of tokens. */
+  /** Characters streamed in this turn; the spinner estimates tokens from it. */
   readonly streamedLength: number;
-  /** The call whose arguments the model is writing. */
+  /** The tool call whose arguments are being streamed. */
   readonly writing: { readonly name: string; readonly length: number } | undefined;
   readonly tools: readonly LiveTool[];
   /** Results of reads and searches that are not printed yet. */
@@ -68,13 +68,13 @@ export interface View {
   readonly compacting:
     | { readonly characters: number; readonly trigger: 'auto' | 'manual' | 'preview' }
     | undefined;
-  /** A summary is being written beside the work. */
+  /** A summary is being written in the background. */
   readonly drafting: boolean;
   readonly questions: readonly PermissionQuestion[];
   readonly queue: readonly PromptOp[];
 }
 
-/** What one event does: the next view, and what is to be printed, in order. */
+/** Result of one event: the next view, and what to print, in order. */
 interface Step {
   readonly view: View;
   readonly prints: readonly Print[];
@@ -127,7 +127,7 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
     case 'turn_started':
       return next({ inTurn: true, busy: true, startedAt: now, streamedLength: 0 });
     case 'turn_ended':
-      // How it ended is an entry of its own, which is printed.
+      // A separate entry says how it ended; that entry is printed.
       return next({
         ...emptyView,
         questions: view.questions,
@@ -210,7 +210,7 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
         compacting: { characters: 0, trigger: event.trigger },
       });
     case 'compaction_progress':
-      // Only a preview writes a summary without having said that it begins.
+      // Only a preview reports progress without `compaction_started`.
       return next({
         busy: true,
         startedAt: view.startedAt ?? now,
@@ -223,9 +223,9 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
         compacting: undefined,
         ...(view.inTurn ? {} : { busy: false, startedAt: undefined }),
       };
-      // A summary that failed has an entry that says why, and the compaction one that says what was done instead.
+      // A separate entry explains why a summary failed; the compaction entry says what was done instead.
       const isSaid = message === undefined || outcome === 'fallback';
-      // Nobody asked for it, and there is nothing to do about it.
+      // The user did not request it and cannot act on it.
       const isNoNews = outcome === 'refused' && trigger === 'auto';
       return next(
         change,
@@ -235,7 +235,7 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
     case 'rewind_ended': {
       const { outcome, message, type } = event.report;
       const level = outcome === 'done' ? 'info' : 'warning';
-      // Behind a list of paths it stands on a line of its own.
+      // After a list of paths it gets its own line.
       const before = message.includes('\n') ? '\n' : ' ';
       const way = outcome === 'refused' || type === 'undo' ? '' : before + TAKES_IT_BACK;
       return next({}, notice(level, message + way));
@@ -253,8 +253,9 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
 }
 
 /**
- * Moves the finished part of a long reply to the scrollback; `split` finds it, `tooTall` says when it is time. Of a
- * reply whose beginning is printed each block follows as soon as it is finished: what waits would be drawn twice.
+ * Moves the finished part of a long reply to the scrollback. `split` finds that part; `tooTall` decides when to start.
+ * Once the beginning of a reply is printed, each further block follows as soon as it is finished, because blocks that
+ * wait would be drawn twice.
  */
 export function flushTail(
   view: View,
@@ -268,14 +269,14 @@ export function flushTail(
   return { view: { ...view, tail: rest, tailPrinted: true }, prints: [print] };
 }
 
-/** How going back is undone. */
+/** Tells the user how to undo a rewind. */
 const TAKES_IT_BACK = 'Undo with Esc Esc u or /rewind undo.';
 
-/** An entry replaces the live text that led to it: only what is not printed yet is printed now. */
+/** Handles a recorded entry, which replaces its live text: prints only the part that is not printed yet. */
 function recorded(view: View, entry: JSONLEntry): Step {
-  // What came of going back is told when it is done, with what was not done.
+  // `rewind_ended` reports the rewind, together with anything that could not be restored.
   if (topicOf(entry) === 'rewind') return { view, prints: [] };
-  // The user heard of it when it happened; this is when the model hears of it.
+  // The user was notified when it happened; this entry only informs the model.
   if (topicOf(entry) === 'task') return { view, prints: [] };
   if (entry.type !== 'assistant') return { view, prints: [{ type: 'entry', entry }] };
   const cleared: View = { ...view, ...noReply };
@@ -284,7 +285,7 @@ function recorded(view: View, entry: JSONLEntry): Step {
   return { view: cleared, prints: [{ type: 'markdown', text: view.tail, first: false }] };
 }
 
-/** A compaction that was taken back never began to run here: its sizes stand nowhere else. */
+/** The sizes of an undone compaction, which are shown nowhere else. Undoing one sends no `compaction_started`. */
 function takenBack({ compacting }: View, { outcome, preTokens, postTokens }: CompactionReport): string {
   if (outcome !== 'done' || compacting !== undefined) return '';
   return ` (${grouped(preTokens)} → ${grouped(postTokens)} tokens)`;
@@ -294,7 +295,7 @@ function notice(level: 'info' | 'warning' | 'error', text: string): Print {
   return { type: 'notice', level, text };
 }
 
-/** What is going on, as the spinner and plain mode put it: "Compacting the conversation", "Preparing Edit". */
+/** The current activity, for the spinner and plain mode: "Compacting the conversation", "Preparing Edit". */
 export function activityOf(view: View, model = 'the model'): string {
   if (view.compacting?.trigger === 'preview') return 'Writing a summary for the preview';
   if (view.compacting !== undefined) return 'Compacting the conversation';

@@ -1,4 +1,4 @@
-/** Draws a dialog and turns keys into its answers. */
+/** Draws a dialog and translates keys into its answers. */
 import { usePaste } from 'ink';
 import { useRef } from 'react';
 import { useDialogKeys } from '../keys/useKeys.ts';
@@ -14,10 +14,10 @@ import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 export interface DialogViewProps<A, D = Dialog<A>> extends DialogRoom {
   readonly dialog: D;
   readonly isActive?: boolean;
-  /** Milliseconds, for telling an answer from typing ahead. */
+  /** The current time in ms, to detect typing ahead. */
   readonly now?: (() => number) | undefined;
   readonly onAnswer: (answer: A) => void;
-  /** Text that was pasted instead of choosing. */
+  /** Called with text that was pasted instead of choosing. */
   readonly onPaste?: (text: string) => void;
 }
 
@@ -73,7 +73,7 @@ function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {
   return <Lines lines={choiceDialogLines(dialog, row, props, keymap)} />;
 }
 
-/** Nothing moves, and Esc gives up. */
+/** A static message; Esc cancels. */
 function WaitView<A>(props: DialogViewProps<A, WaitDialog<A>>) {
   const { dialog, width, rows, theme, isActive = true, onAnswer } = props;
   useDialogKeys(

@@ -1,4 +1,4 @@
-/** What dialogs are drawn with: painted lines, and a text field. */
+/** Building blocks of dialogs: painted lines and a text field. */
 import { Box, type DOMElement, Text } from 'ink';
 import { useEffect, useRef, useState } from 'react';
 import type { TextBuffer } from '../input/textBuffer.ts';
@@ -7,7 +7,7 @@ import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { fieldView } from './field.ts';
 
-/** Painted lines, already cut to the width; nothing for none. */
+/** Renders painted lines that are already cut to the width; nothing if there are none. */
 export function Lines({ lines }: { readonly lines: readonly string[] }) {
   return lines.length === 0 ? null : <Text wrap="truncate">{lines.join('\n')}</Text>;
 }
@@ -17,26 +17,26 @@ interface TextFieldProps {
   readonly buffer: TextBuffer;
   readonly width: number;
   readonly theme: Theme;
-  /** The terminal's cursor stands in it; only one field at a time. */
+  /** Shows the terminal's cursor; true for at most one field. */
   readonly isActive: boolean;
-  /** The character, counted from 0, from which on it is a secret; absent where it is none. */
+  /** Index of the first secret character; absent if nothing is secret. */
   readonly secretFrom?: number | undefined;
   readonly placeholder?: string;
 }
 
-/** One row: a label and the text behind it. Keys are its owner's. */
+/** One row: a label followed by the text. The owner handles the keys. */
 export function TextField(props: TextFieldProps) {
   return props.isActive ? <ActiveField {...props} /> : <Row {...props} />;
 }
 
-/** Apart from the passive row, because every mounted cursor hook has a say and the last one wins. */
+/** A separate component, because every mounted cursor hook sets the cursor and the last one wins. */
 function ActiveField(props: TextFieldProps) {
   const element = useRef<DOMElement>(null);
   const { label, buffer, width, secretFrom } = props;
   const start = textWidth(shorten(label, width));
   const { cursor } = fieldView(buffer, width - start, secretFrom);
   useLiveCursor(element, { x: start + cursor, y: 0 });
-  // Who gave the cursor up in the same commit may have done so after this field took it: take it once more.
+  // Another component may release the cursor in the same commit after this one took it, so take it again.
   const [, takeAgain] = useState(0);
   useEffect(() => takeAgain(1), []);
   return (

@@ -12,22 +12,22 @@ import { choiceShare, commentPlace, permissionLayout, previewLines, titleFits } 
 import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
 interface PermissionDialogProps {
-  /** Give it the question's id as `key`, so that the next question starts afresh. */
+  /** Use the question's id as `key`, so that each question starts with fresh state. */
   readonly question: PermissionQuestion;
   readonly width: number;
-  /** Rows that it may take at most. */
+  /** Maximum number of rows. */
   readonly rows: number;
   readonly theme: Theme;
-  /** For plans; as written until it is there. */
+  /** Renders plans; they are shown as plain text until it is loaded. */
   readonly markdown?: MarkdownRenderer;
-  /** False while something else has the keys. */
+  /** False while something else has the keyboard. */
   readonly isActive?: boolean;
-  /** Milliseconds, for telling an answer from typing ahead. */
+  /** The current time in ms, to detect typing ahead. */
   readonly now?: () => number;
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
-/** Shows exactly what will happen and asks: yes, always, no; Esc is no, Tab adds a word for the model. */
+/** Shows exactly what will happen and asks: yes, always or no. Esc denies, Tab adds a comment for the model. */
 export function PermissionDialog({
   question,
   width,
@@ -51,7 +51,7 @@ export function PermissionDialog({
     question,
     preview,
     top: state.top,
-    // What is asked for is worth more than the details of answers; their labels say all.
+    // The preview gets room before the details of the choices, whose labels are sufficient.
     choiceRows: choiceLinesWithin(choices, state.selected, width, choiceShare(preview.length, rows), theme),
     isCommenting: state.comment !== undefined,
     width,
@@ -80,7 +80,7 @@ export function PermissionDialog({
       <Lines lines={layout.above} />
       {state.comment !== undefined && (
         <TextField
-          // A label gets half of the row.
+          // A label gets at most half of the row.
           label={width < 32 ? '  What? ' : '  What instead? '}
           buffer={state.comment}
           width={width}

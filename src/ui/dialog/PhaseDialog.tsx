@@ -1,4 +1,4 @@
-/** The dialogs that come before or between sessions: trust, onboarding, the pickers of sessions and of models, the list of items. */
+/** The dialogs before and between sessions: trust, onboarding, session and model pickers, lists. */
 
 import type { Controller, Snapshot } from '../controller/types.ts';
 import { ItemsDialog } from '../items/ItemsDialog.tsx';
@@ -22,7 +22,7 @@ export interface PhaseDialogProps {
   readonly keymap: Keymap;
 }
 
-/** Nothing while the session is on screen. */
+/** Renders the dialog of the current phase; nothing while the session is on screen. */
 export function PhaseDialog({ snapshot, controller, columns, rows, now, keymap }: PhaseDialogProps) {
   const { phase, theme, session } = snapshot;
   const room = { width: columns, rows, theme };

@@ -23,23 +23,23 @@ import { useLatest } from './useAnswers.ts';
 interface SelectListProps<T> {
   readonly title: string;
   readonly items: readonly T[];
-  /** What typing filters by. */
+  /** The text that typing filters by. */
   readonly textOf: (item: T) => string;
-  /** One row of at most `width` columns, painted; its text by default. */
+  /** Renders one painted row of at most `width` columns; by default the item's text. */
   readonly rowOf?: (item: T, width: number, isSelected: boolean) => string;
-  /** Said when there is nothing to choose from. */
+  /** Shown when there is nothing to choose from. */
   readonly empty?: string;
   readonly width: number;
-  /** Rows it may take at most, the details included. */
+  /** Maximum number of rows, including the details. */
   readonly rows: number;
   readonly theme: Theme;
   readonly isActive?: boolean;
-  /** Rows that `detailOf` draws below the list. */
+  /** Number of rows that `detailOf` draws below the list. */
   readonly detailRows?: number;
   readonly detailOf?: (item: T | undefined) => ReactNode;
   readonly onPick: (item: T) => void;
   readonly onCancel: () => void;
-  /** Ctrl+C; leaves the list when absent. */
+  /** Ctrl+C; `onCancel` if absent. */
   readonly onQuit?: () => void;
 }
 
@@ -48,12 +48,12 @@ interface State<T> {
   readonly selection: Selection<T>;
 }
 
-/** Further than any list is long. */
+/** Longer than any list. */
 const FAR = 1e9;
 
 const place: DialogPlace = { contexts: ['Select'], typing: 'text' };
 
-/** A picker: type to filter, arrows move, Enter takes, Esc leaves. Draws only the visible rows. */
+/** A picker: typing filters, arrows move, Enter picks, Esc cancels. Draws only the visible rows. */
 export function SelectList<T>(props: SelectListProps<T>) {
   const { title, items, textOf, rowOf, empty = 'Nothing here.', width, rows, theme, isActive = true } = props;
   const { detailRows = 0, detailOf, onPick, onCancel, onQuit = onCancel } = props;

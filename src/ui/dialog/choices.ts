@@ -1,4 +1,4 @@
-/** Numbered choices: how they look, which one a key takes, and a whole dialog of them as lines. Pure. */
+/** Numbered choices: layout, key handling, and a whole choice dialog as lines. Pure. */
 
 import { dotted, keyHints } from '../keys/keyHints.ts';
 import type { DialogKey, DialogPlace, Keymap } from '../keys/keymap.ts';
@@ -12,33 +12,33 @@ export interface ChoiceDialog<A> extends DialogBase<A> {
   readonly type: 'choices';
   readonly body: readonly Block[];
   readonly choices: readonly (Choice & { readonly answer: A })[];
-  /** On a small screen the text gives way to the choices, rather than their details to the text. */
+  /** On a small screen, shorten the text rather than the details of the choices. */
   readonly keepsChoices?: boolean;
-  /** The line of keys; absent for none. */
+  /** The line of key hints; absent for none. */
   readonly hint?: {
-    /** What Esc does. */
+    /** Describes what Esc does. */
     readonly escape: string;
-    /** Names the digits and letters, too. */
+    /** Also mentions digits and letters. */
     readonly hasLetters?: boolean;
   };
 }
 
-/** Text above the choices; it may quote anybody, and is made safe by what shows it. */
+/** Text above the choices. It may contain untrusted text; the renderer sanitizes it. */
 export type Block =
   | {
       readonly type: 'text';
       readonly text: string;
       readonly tone?: 'dim' | 'error';
-      /** Where the other renderer says it in its own way. */
+      /** Only for this renderer, if the other one says it differently. */
       readonly only?: 'screen' | 'lines';
     }
-  /** On the screen one row, which loses its beginning where it is too long. */
+  /** One row on the screen; loses its beginning if it is too long. */
   | { readonly type: 'path'; readonly text: string; readonly only?: 'screen' | 'lines' }
-  /** As much as fits, the first line of each item first. */
+  /** As many lines as fit; the first line of every item comes first. */
   | {
       readonly type: 'list';
       readonly items: readonly ListedItem[];
-      /** Behind "… +3 more lines". */
+      /** Follows "… +3 more lines". */
       readonly more: string;
       readonly only?: 'screen' | 'lines';
     };
@@ -49,29 +49,29 @@ export interface ListedItem {
 }
 
 export interface DialogBase<A> {
-  /** Another id is another dialog: nothing of the one before is kept. */
+  /** A dialog with another id is a new dialog; no state is kept. */
   readonly id: string;
   readonly title: string;
-  /** What Esc answers. */
+  /** The answer for Esc. */
   readonly cancel: A;
-  /** What Ctrl+C and Ctrl+D answer, and the end of the input; `cancel` when absent. */
+  /** The answer for Ctrl+C, Ctrl+D and the end of input; `cancel` if absent. */
   readonly quit?: A;
 }
 
-/** A few numbered choices: how they look, and which one a key takes. Pure. */
+/** One numbered choice. */
 export interface Choice {
   readonly label: string;
-  /** A second line, dim: what exactly this does. */
+  /** A second, dim line that explains the effect. */
   readonly detail?: string | undefined;
-  /** A letter that takes it, besides its number. */
+  /** A letter that picks it, in addition to its number. */
   readonly letter?: string;
-  /** What has its keys in the user's keymap, in place of the letter; in plain lines the letter holds. */
+  /** The action whose key bindings pick it, replacing the letter; plain mode still uses the letter. */
   readonly action?: 'confirm:yes' | 'confirm:always' | 'confirm:sandbox' | 'confirm:no';
-  /** It lasts: its letter only selects it, so that the first letter of a word that is being typed does not take it. */
+  /** Has a lasting effect: its letter only selects it, so that typing a word cannot pick it by accident. */
   readonly isLasting?: boolean;
 }
 
-/** Each choice on as many lines as it needs, and one for a detail; the selected one is marked. */
+/** The choices as lines: each label on as many as it needs, plus its detail. Marks the selected one. */
 export function choiceLines(
   choices: readonly Choice[],
   selected: number,
@@ -94,9 +94,9 @@ export function choiceLines(
 }
 
 /**
- * As `choiceLines`, in at most `rows` lines where that can be: the others lose their details, then the selected one
- * does, then everything but the label of the selected one, which is always whole, becomes one row: a label that nobody can tell from the next one is
- * worth more than details.
+ * Like `choiceLines`, but in at most `rows` lines if possible. First drops the details of the other choices, then that
+ * of the selected one, and then cuts the other labels to one row: labels that can be told apart are worth more than
+ * details. The label of the selected choice is never cut.
  */
 export function choiceLinesWithin(
   choices: readonly Choice[],
@@ -111,14 +111,14 @@ export function choiceLinesWithin(
   if (labels.length <= rows) return labels;
   const bare = choiceLines(detailed(choices, -1), selected, width, theme);
   if (bare.length <= rows) return bare;
-  // The number and its mark take five columns.
+  // The marker and the number take five columns.
   const cut = choices.map(({ label }, index) => ({
     label: index === selected ? label : truncate(label, Math.max(1, width - 5)),
   }));
   return choiceLines(cut, selected, width, theme);
 }
 
-/** The same in never more than `rows` lines: the choices that are farthest from the selected one go. */
+/** Like `choiceLinesWithin`, but never more than `rows` lines: drops the choices farthest from the selected one. */
 export function fittedChoiceLines(
   choices: readonly Choice[],
   selected: number,
@@ -127,22 +127,22 @@ export function fittedChoiceLines(
   theme: Theme,
 ): string[] {
   const lines = choiceLinesWithin(choices, selected, width, rows, theme);
-  // Where these are too many, each of the others has one row.
+  // If there are too many lines, every other choice already has one row.
   const own = lines.length - choices.length + 1;
   const before = Math.max(0, Math.floor((rows - own) / 2));
   const from = Math.max(0, Math.min(selected - before, lines.length - rows));
   return lines.length <= rows ? lines : lines.slice(from, from + Math.max(1, rows));
 }
 
-/** Only the selected one keeps its detail. */
+/** Removes the detail of every choice but the selected one. */
 function detailed(choices: readonly Choice[], selected: number): readonly Choice[] {
   return choices.map(({ detail, ...choice }, index) => (index === selected ? { ...choice, detail } : choice));
 }
 
-/** Where the keys of choices are read; a number or a letter counts only when it came alone. */
+/** Where the keys of choices are read; a digit or letter counts only if it arrives alone. */
 export const choicesPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'answer' };
 
-/** The choice that a key takes at once: by its action, its number or its letter. */
+/** The choice that a key picks immediately, by its action, number or letter. */
 export function choiceOfKey(choices: readonly Choice[], key: DialogKey): number | undefined {
   if (key.type === 'action') {
     const index = choices.findIndex(({ action }) => action === key.name);
@@ -151,7 +151,7 @@ export function choiceOfKey(choices: readonly Choice[], key: DialogKey): number 
   return key.type === 'text' ? choiceOfCharacter(choices, key.text) : undefined;
 }
 
-/** The row of the choice after a key that moves up or down, around both ends. */
+/** The row after a key that moves up or down; wraps around at both ends. */
 export function movedChoice(selected: number, many: number, key: DialogKey): number | undefined {
   if (key.type !== 'action') return undefined;
   if (key.name === 'confirm:previous') return (selected + many - 1) % many;
@@ -169,15 +169,15 @@ function choiceOfCharacter(choices: readonly Choice[], character: string): numbe
 
 const indexOf = (found: number): number | undefined => (found === -1 ? undefined : found);
 
-/** A dialog of choices as painted lines: its title, as much of its text as fits, the choices, the keys. Pure. */
+/** Space for a dialog. */
 export interface DialogRoom {
   readonly width: number;
-  /** Rows that it may take at most. */
+  /** Maximum number of rows. */
   readonly rows: number;
   readonly theme: Theme;
 }
 
-/** At most `rows` lines, unless the choices alone are more and must be kept. */
+/** Renders a choice dialog in at most `rows` lines, unless the choices alone take more and must be kept. */
 export function choiceDialogLines<A>(
   dialog: ChoiceDialog<A>,
   selected: number,
@@ -201,14 +201,14 @@ function choicesFirst<A>(
   const answers = choiceLines(choices, selected, width, theme);
   const left = Math.max(0, rows - answers.length - 1);
   const text = bodyLines(body, left, { width, theme });
-  // A list says itself that there is more of it, and stands apart.
+  // A list shows that it is cut and is set apart by a blank line.
   const isListed = body.some(({ type }) => type === 'list');
   const blank = isListed || left > text.length ? [''] : [];
   const lines = [head, ...text, ...blank, ...answers];
   return [...lines, ...(rows > lines.length ? hint : [])].slice(-Math.max(answers.length, rows));
 }
 
-/** At least one line for each choice comes first, then the text, then the details and the keys. */
+/** Reserves at least one line per choice, then fills up with the text, then with details and key hints. */
 function textFirst<A>(
   { body, choices }: ChoiceDialog<A>,
   selected: number,
@@ -253,7 +253,7 @@ function bodyLines(
       lines.push(...wrapText(sanitizeLine(block.text), width, paint));
     }
   }
-  // A list takes one row in any case: the rows above it scroll away first.
+  // A list always takes at least one row; the rows above it scroll away first.
   return body.some(({ type }) => type === 'list') ? lines : lines.slice(0, rows);
 }
 
@@ -272,8 +272,8 @@ function listLines(
 const signs = { does: '•', added: '+', removed: '-' } as const;
 
 /**
- * As much as there is room for: of each item its first line, so that a long one does not hide the next, then the rest
- * in their order.
+ * Picks lines that fit: first the first line of each item, so that a long item does not hide the next one, then the
+ * remaining lines in order.
  */
 function fitted(
   items: readonly (readonly string[])[],

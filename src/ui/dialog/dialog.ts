@@ -1,6 +1,6 @@
 /**
- * A dialog as data: what is asked, and what each answer is. `DialogView.tsx` draws it, `linear/askDialog.ts`
- * tells it in lines; neither knows what it is about. Pure.
+ * Dialogs as data: the question and the value of each answer. `DialogView.tsx` draws a dialog, `linear/askDialog.ts`
+ * prints it as lines; neither knows its topic. Pure.
  */
 
 import type { DialogKey } from '../keys/keymap.ts';
@@ -9,48 +9,48 @@ import type { StrayWord } from './useAnswers.ts';
 
 export type Dialog<A> = ChoiceDialog<A> | ListDialog<A> | WaitDialog<A>;
 
-/** Many rows, of which one is taken: filtered by typing on the screen, taken by number or name in lines. */
+/** Picks one of many rows: filtered by typing on the screen, chosen by number or name in plain mode. */
 export interface ListDialog<A> extends DialogBase<A> {
   readonly type: 'list';
   readonly items: readonly {
-    /** As it is drawn, and what typing filters by. */
+    /** The text that is drawn and filtered. */
     readonly label: string;
-    /** What lines accept beside the number. */
+    /** Accepted in plain mode in addition to the number. */
     readonly name: string;
     readonly answer: A;
   }[];
-  /** What an item is: "model". */
+  /** Singular name of an item, e.g. "model". */
   readonly noun: string;
-  /** Said when there is nothing to choose from. */
+  /** Shown when there is nothing to choose from. */
   readonly empty?: string;
-  /** How lines introduce the list, which shows so many of its items. */
+  /** Introduces the list in plain mode; `shown` is the number of items printed. */
   readonly introduction: (shown: number) => string;
-  /** An empty line cancels. */
+  /** True if an empty line cancels. */
   readonly canSkip?: boolean;
 }
 
-/** Something takes a moment. */
+/** Shown while something takes a moment. */
 export interface WaitDialog<A> extends DialogBase<A> {
   readonly type: 'wait';
   readonly text: string;
-  /** The same in lines. */
+  /** The text for plain mode. */
   readonly plainText: string;
 }
 
-/** What a key did to a dialog of choices. */
+/** Result of a key press in a choice dialog. */
 export type ChoiceStep<A> =
   | { readonly type: 'none' }
   | { readonly type: 'select'; readonly index: number }
   | { readonly type: 'answer'; readonly answer: A };
 
-/** Tells answers from keys that were meant for something else; not asked where the answer is the safe one. */
+/** Tell answers from keys that were meant for something else. Not consulted if the answer is the safe one. */
 export interface KeyGuards {
-  /** Whether the key was pressed after the dialog was there to be read. */
+  /** True if the key was pressed after the dialog could be read. */
   readonly counts: () => boolean;
   readonly stray: StrayWord;
 }
 
-/** One key in a dialog of choices. */
+/** Handles one key press in a choice dialog. */
 export function pressChoice<A>(
   dialog: ChoiceDialog<A>,
   selected: number,
@@ -60,7 +60,7 @@ export function pressChoice<A>(
   const { choices, cancel } = dialog;
   const action = key.type === 'action' ? key.name : undefined;
   if (quits(dialog, key)) return { type: 'answer', answer: dialog.quit ?? cancel };
-  // Where quitting is another answer, Esc goes somewhere: then it has to be meant.
+  // Esc cancels unguarded only if it means the same as quitting; otherwise it must be deliberate.
   if (action === 'confirm:cancel' && dialog.quit === undefined) return { type: 'answer', answer: cancel };
   const isTyped = key.type === 'text' || (key.type === 'action' && key.typed !== undefined);
   if (!counts() || stray.holds(isTyped || action === 'confirm:accept')) return { type: 'none' };
@@ -81,13 +81,13 @@ function answerOf<A>(choice: { readonly answer: A } | undefined): ChoiceStep<A> 
   return choice === undefined ? { type: 'none' } : { type: 'answer', answer: choice.answer };
 }
 
-/** Ctrl+C; and Ctrl+D where leaving is an answer of its own. */
+/** True for Ctrl+C, and for Ctrl+D if the dialog has a separate `quit` answer. */
 export function quits<A>({ quit }: DialogBase<A>, key: DialogKey): boolean {
   if (key.type !== 'action') return false;
   return key.name === 'app:interrupt' || (key.name === 'app:exit' && quit !== undefined);
 }
 
-/** The row that stays selected when choices turn up later and push the others down; the first stays the first. */
+/** Keeps the selected row when choices are inserted later; if the first row was selected, it stays the first. */
 export function keptChoice<A>(before: ChoiceDialog<A>, now: ChoiceDialog<A>, selected: number): number {
   if (before.id !== now.id || selected === 0) return 0;
   const label = before.choices[selected]?.label;
@@ -98,7 +98,7 @@ export function keptChoice<A>(before: ChoiceDialog<A>, now: ChoiceDialog<A>, sel
   );
 }
 
-/** Another text is another question: keys that were meant for the one before are no answers. */
+/** Identifies the question: keys that were meant for a previous text do not answer it. */
 export function questionOf<A>({ id, choices }: ChoiceDialog<A>): string {
   return [id, ...choices.map(({ label }) => label)].join('\n');
 }

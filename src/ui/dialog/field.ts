@@ -1,20 +1,23 @@
-/** A single-line text field as it is drawn: the part around the cursor, masked where it is a secret. Pure. */
+/** Renders a single-line text field: the part around the cursor, with secrets masked. Pure. */
 import type { TextBuffer } from '../input/textBuffer.ts';
 import { abbreviate, expand } from '../input/units.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { textWidth } from '../print/width.ts';
 
-/** What was typed. */
+/** Returns the typed text. */
 export function fieldText(buffer: TextBuffer): string {
   return expand(buffer.units);
 }
 
-/** What may be inserted into a field: one line, no control characters. */
+/** Sanitizes text for a field: one line, no control characters. */
 export function fieldInput(text: string): string {
   return sanitizeLine(text);
 }
 
-/** The visible text of at most `width` columns, and the column of the cursor in it; secret from a character on. */
+/**
+ * Returns the visible text of at most `width` columns and the cursor's column in it. Characters from index `secretFrom`
+ * on are masked.
+ */
 export function fieldView(
   buffer: TextBuffer,
   width: number,
@@ -22,7 +25,7 @@ export function fieldView(
 ): { readonly text: string; readonly cursor: number } {
   const shown = buffer.units.map((unit, index) => (index >= secretFrom ? '•' : abbreviate([unit])));
   const widths = shown.map(textWidth);
-  const room = Math.max(1, width - 1); // the cursor may stand behind the last character
+  const room = Math.max(1, width - 1); // room for the cursor after the last character
   let from = 0;
   let before = widths.slice(0, buffer.cursor).reduce((sum, columns) => sum + columns, 0);
   while (before > room) {

@@ -1,4 +1,4 @@
-/** May this call run? What is asked and what each answer is, for the screen and for lines; and what a key does. Pure. */
+/** The permission question: its choices and answers, for the screen and for plain mode, and its key handling. Pure. */
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogKey } from '../keys/keymap.ts';
@@ -7,10 +7,10 @@ import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
 import { fieldInput, fieldText } from './field.ts';
 import type { StrayWord } from './useAnswers.ts';
 
-/** A choice, and the answer that it gives; of the last one, no, the words of the user are part of the answer. */
+/** A choice and its answer. The last choice, "no", takes a comment from the user as part of the answer. */
 export type PermissionChoice = Choice & { readonly answer: PermissionAnswer };
 
-/** What can be answered: yes, always where a rule is proposed, always in the sandbox, no. The last one is no. */
+/** The choices: yes, always (if a rule is suggested), always in the sandbox (if available), and no, which is last. */
 export function permissionChoices({
   suggestion,
   canAutoAllow,
@@ -48,17 +48,17 @@ export function permissionChoices({
   ];
 }
 
-/** A no, with what to do instead where the user says so. */
+/** A denial, with the user's comment if there is one. */
 export function denial(comment = ''): PermissionAnswer {
   return comment.trim() === '' ? { behavior: 'deny' } : { behavior: 'deny', comment: comment.trim() };
 }
 
-/** Says that characters of the preview are marked; undefined where none is. */
+/** Notice that the preview contains marked characters; undefined if it contains none. */
 export function previewNotice(preview: Preview): string | undefined {
   return revealedNotice(shownTexts(preview), preview.type === 'command');
 }
 
-/** What is shown of a preview with everything revealed; a plan is prose. */
+/** The texts of a preview in which hidden characters are marked; a plan is prose and has none. */
 function shownTexts(preview: Preview): readonly string[] {
   switch (preview.type) {
     case 'diff':
@@ -74,19 +74,19 @@ function shownTexts(preview: Preview): readonly string[] {
   }
 }
 
-/** The file that is meant and, where it is reached by a link, the path that was asked for. */
+/** The real path of the file, followed by the requested path if that is a link. */
 export function pathWords(path: string, realPath = path): string {
   if (realPath === path) return revealLine(path);
   return `${revealLine(realPath)}, through the link ${revealLine(path)}`;
 }
 
-/** Why it is asked: one reason as a sentence, several as items of a list; safe to show. */
+/** The reason for the question: a single one as a sentence, several as list items. Sanitized. */
 export function reasonItems(reason: string): readonly string[] {
   const all = reason.split('\n').filter((line) => line.trim() !== '');
   return all.map((line) => `${all.length === 1 ? '' : '- '}${sanitizeLine(reveal(line))}`);
 }
 
-/** The dialog on the screen. */
+/** State of the dialog on the screen. */
 export interface PermissionState {
   readonly selected: number;
   /** First visible line of the preview. */
@@ -99,15 +99,15 @@ export const askedPermission: PermissionState = { selected: 0, top: 0, comment: 
 
 export interface PermissionPress {
   readonly choices: readonly PermissionChoice[];
-  /** Lines of the preview, and how many of them are visible at once. */
+  /** Number of lines of the preview, and how many of them are visible at once. */
   readonly previewLines: number;
   readonly previewRows: number;
-  /** Whether the key was meant for the question: not typed ahead of it. */
+  /** True if the key was meant for the question, not typed ahead of it. */
   readonly counts: () => boolean;
   readonly stray: StrayWord;
 }
 
-/** What a key makes of the dialog, and the answer if it gives one. */
+/** Handles one key press: returns the next state, and the answer if the key gives one. */
 export function pressPermission(
   state: PermissionState,
   key: DialogKey,
@@ -125,7 +125,7 @@ export function pressPermission(
     index === no
       ? { state: { ...state, selected: no, comment: createBuffer() } }
       : { state, answer: choices[index]?.answer ?? denial() };
-  // A refusal is always heard; everything that could approve waits until nobody is typing ahead.
+  // A denial always counts; a key that could approve counts only if it was not typed ahead.
   const isTypedAhead = !counts();
   if (action === 'app:interrupt') return { state, answer: denial() };
   if (comment !== undefined) return pressInComment(state, comment, key);
@@ -138,14 +138,14 @@ export function pressPermission(
   if (action === 'confirm:accept') return take(selected);
   if (action === 'confirm:no') return { state, answer: denial() };
   const index = choiceOfKey(choices, key);
-  // What lasts beyond this call is taken with Enter or its number, so that no stray letter saves a rule.
+  // Choices with a lasting effect need Enter or their number, so that a stray letter cannot save a rule.
   if (index !== undefined && lasting.has(action)) return { state: { ...state, selected: index } };
   if (index !== undefined) return take(index);
   if (key.type === 'text') stray.begin();
   return { state };
 }
 
-/** The same with text put into the comment, if there is one. */
+/** Inserts text into the comment if one is being written. */
 export function withCommentText(state: PermissionState, text: string): PermissionState {
   const { comment } = state;
   if (comment === undefined) return state;

@@ -1,4 +1,4 @@
-/** Which lines of a permission dialog fit the screen: the choices always do, the preview takes what is left. */
+/** Fits a permission dialog to the screen: the choices always fit, the preview gets the remaining rows. */
 
 import type { PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
@@ -25,18 +25,18 @@ interface PermissionLayoutInput {
   readonly keymap: Keymap;
 }
 
-/** Where the keys of the comment are read: typing is text, and Enter and Esc end it. */
+/** Where the keys of the comment are read: typing inserts text; Enter and Esc end it. */
 export const commentPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'text' };
 
 interface PermissionLayout {
-  /** Lines above the comment field, and below it. */
+  /** Lines above and below the comment field. */
   readonly above: readonly string[];
   readonly below: readonly string[];
   /** Lines of the preview that are visible at once. */
   readonly previewRows: number;
 }
 
-/** Never more than `rows` lines together with the comment field, as long as `rows` holds the choices. */
+/** Lays out at most `rows` lines including the comment field, provided that the choices fit in `rows`. */
 export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
   const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
   const title = ruled(titleOf(question), width, theme);
@@ -48,7 +48,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
     if (fits) left -= lines;
     return fits;
   };
-  // Who asks for what is more than an explanation.
+  // The title matters more than explanations.
   const showTitle = reserve(1, 1);
   const reasonRows = rowsToTry(reasons.length).find((rows) => reserve(rows)) ?? 0;
   const showHint = reserve(1);
@@ -74,28 +74,28 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   };
 }
 
-/** Lines of a reason that stands alone, and of each where there are several. */
+/** Maximum lines of a single reason, and of each of several. */
 const REASON_ROWS = 2;
 
-/** One reason as a paragraph, several as a list. */
+/** A single reason as a paragraph, several as a list. */
 function reasonLines(reason: string, width: number, theme: Theme): readonly string[] {
   return reasonItems(reason).flatMap((line) => wrapText(line, width, theme.dim).slice(0, REASON_ROWS));
 }
 
-/** One reason is shown whole or not at all; of a list, as many lines as there is room for. */
+/** Row counts to try for the reasons, best first: a single reason is shown in full or not at all, a list can be cut. */
 function rowsToTry(lines: number): readonly number[] {
   if (lines === 0) return [];
   return lines <= REASON_ROWS ? [lines] : Array.from({ length: lines - 1 }, (_, index) => lines - index);
 }
 
-/** The last says when there are more. */
+/** Cuts the list to `rows`; its last line then shows that there is more. */
 function shortened(lines: readonly string[], rows: number, theme: Theme): readonly string[] {
   return rows === 0 || rows >= lines.length
     ? lines.slice(0, rows)
     : [...lines.slice(0, rows - 1), theme.dim('- …')];
 }
 
-/** What a yes allows, in a few words; the preview has the rest. */
+/** The title: the action that "yes" allows, in a few words. The preview shows the rest. */
 function titleOf(question: PermissionQuestion): string {
   const { headline, preview } = question;
   if (headline !== undefined) return sanitizeLine(reveal(headline, preview.type === 'command'));
@@ -112,7 +112,7 @@ function titleOf(question: PermissionQuestion): string {
   }
 }
 
-/** Whether the title names all of the file in `width` columns. */
+/** True if the file name fits into the title at `width` columns. */
 export function titleFits(question: PermissionQuestion, width: number): boolean {
   return textWidth(nameOf(question)) <= width - 4;
 }
@@ -126,9 +126,9 @@ function changeSize(diff: string): string {
   return `+${added} −${removed}`;
 }
 
-/** The reason, unless the title and the preview have said it. */
+/** The reason, unless the title and the preview already say it. */
 function unsaidReason({ reason, preview, suggestion }: PermissionQuestion): string {
-  // Of an ordinary edit, and of a command that is one part, there is no more to say than that it needs a yes.
+  // For an ordinary edit or a single command, the reason adds nothing but that approval is needed.
   const isPlain =
     suggestion?.destination === 'mode' ||
     (preview.type === 'command' && reason === `${preview.command.trim()} needs your approval.`);
@@ -136,16 +136,16 @@ function unsaidReason({ reason, preview, suggestion }: PermissionQuestion): stri
 }
 
 /**
- * Lines that the preview keeps before anything that only explains gets one: all of it where that is two thirds of the
- * dialog, else half.
+ * Lines that the preview keeps before explanations get any: all of them if they fit in two thirds of the dialog, else
+ * half of the dialog.
  */
 function previewShare(lines: number, rows: number): number {
   return lines <= (rows * 2) / 3 ? lines : Math.max(3, Math.floor(rows / 2) - 1);
 }
 
 /**
- * Lines for the choices: what the preview leaves, or a third. On a narrow screen their labels would be broken into so
- * many that only the path of a change is seen, and nobody can agree to that.
+ * Maximum lines for the choices: the rows that the preview leaves, or a third of the dialog. On a narrow screen,
+ * wrapped labels would otherwise leave room for nothing but the path, and a user cannot approve a change unseen.
  */
 export function choiceShare(previewLines: number, rows: number): number {
   return Math.max(rows - previewLines - 1, Math.floor(rows / 3));
@@ -167,11 +167,11 @@ function listed(between: string, ...keys: readonly (string | undefined)[]): stri
   return keys.filter((key) => key !== undefined).join(between);
 }
 
-// What a call would do, as lines for the permission dialog: everything is shown, hidden characters included.
+// The preview: everything that a call would do as lines, with hidden characters marked.
 
 /**
- * Painted lines of at most `width` columns; where something is marked in them, that is said first. `isNamed`: the file
- * stands above them in full.
+ * Painted lines of at most `width` columns, preceded by a notice if characters in them are marked. `isNamed`: the title
+ * above shows the full file name.
  */
 export function previewLines(
   preview: Preview,
@@ -194,7 +194,7 @@ function linesOf(
 ): string[] {
   switch (preview.type) {
     case 'diff': {
-      // The title names the file; where it has no room for that, or a link leads elsewhere, it is said here.
+      // Repeats the path if the title has no room for it, or if it is a link to another file.
       const isLinked = preview.realPath !== undefined && preview.realPath !== preview.path;
       const head =
         isLinked || !isNamed ? wrapped(pathWords(preview.path, preview.realPath), width, theme) : [];

@@ -1,11 +1,11 @@
-/** Questions before a session: whether a folder's settings may apply, and its servers be used; which model. Pure. */
+/** Dialogs before and between sessions: trust in a folder, approval of its MCP servers, and the model picker. Pure. */
 import type { ModelList } from '../../commands/types.ts';
 import { revealLine } from '../print/sanitize.ts';
 import type { ServerQuestion, TrustQuestion } from '../types.ts';
 import type { Block, ChoiceDialog, ListedItem } from './choices.ts';
 import type { ListDialog } from './dialog.ts';
 
-/** Nothing is trusted by accident: whatever is no clear yes is a no. */
+/** Asks whether to trust a folder. Everything but a clear yes is a no. */
 export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
   const { folder, effects, before } = question;
   if (before === undefined)
@@ -30,7 +30,7 @@ export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
     folder,
     title: 'Do you trust what has changed in this folder?',
     introduction: `Changed since you trusted it: ${before.added} new, ${before.removed} gone.`,
-    // However much went, what came stands first.
+    // Additions come first, however many settings were removed.
     items: [
       ...effects.map((text) => ({ sign: 'added', text }) as const),
       ...before.gone.map((text) => ({ sign: 'removed', text }) as const),
@@ -40,7 +40,7 @@ export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
   });
 }
 
-/** Starting a program or connecting somewhere needs a clear yes, too. */
+/** Asks whether to use an MCP server. Starting a program or connecting to a host needs a clear yes, too. */
 export function serverDialog({ name, source, lines, isChanged }: ServerQuestion): ChoiceDialog<boolean> {
   return dialogOf({
     id: `server ${name}`,
@@ -99,14 +99,14 @@ function dialogOf({
   };
 }
 
-// The choice of a model: the endpoint's, by name. Pure.
+// The model picker. Pure.
 
-/** Answers the id of a model, or undefined to leave it as it is. `used`: the model in use. */
+/** Answers the id of a model, or undefined to keep the current one (`used`). */
 export function modelsDialog(
   { ids: listed, problem }: ModelList,
   used: string | undefined,
 ): ListDialog<string | undefined> {
-  // The one in use comes first, so that Enter changes nothing.
+  // The current model comes first, so that Enter changes nothing.
   const ids = listed.toSorted((a, b) => Number(b === used) - Number(a === used));
   return {
     type: 'list',

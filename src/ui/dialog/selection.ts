@@ -1,8 +1,8 @@
-/** The list under a filter, the selected row and the visible window. Pure. */
+/** A filtered list with a selected row and a visible window. Pure. */
 
 export interface Selection<T> {
   readonly items: readonly T[];
-  /** What the filter leaves, in order. */
+  /** The items that match the filter, in order. */
   readonly visible: readonly T[];
   readonly filter: string;
   readonly selected: number;
@@ -10,19 +10,19 @@ export interface Selection<T> {
   readonly top: number;
 }
 
-/** Everything visible, the first selected. */
+/** Creates an unfiltered selection with the first item selected. */
 export function createSelection<T>(items: readonly T[]): Selection<T> {
   return { items, visible: items, filter: '', selected: 0, top: 0 };
 }
 
-/** Keeps the items whose text holds every word of the filter, whatever the case; the first is selected. */
+/** Keeps the items whose text contains every word of the filter, ignoring case, and selects the first. */
 export function filterSelection<T>(
   selection: Selection<T>,
   filter: string,
   textOf: (item: T) => string,
 ): Selection<T> {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  // A longer filter only ever leaves a part of what the shorter one left.
+  // A longer filter can only narrow the previous result.
   const base = filter.startsWith(selection.filter) ? selection.visible : selection.items;
   const visible =
     words.length === 0
@@ -34,7 +34,7 @@ export function filterSelection<T>(
   return { items: selection.items, visible, filter, selected: 0, top: 0 };
 }
 
-/** The new selection on the item that was selected before, known by its text; on its first where that is gone. */
+/** Selects the item that was selected before, identified by its text; the first item if it is gone. */
 export function keepSelected<T>(
   selection: Selection<T>,
   before: Selection<T>,
@@ -46,7 +46,7 @@ export function keepSelected<T>(
   return selected < 0 ? selection : { ...selection, selected, top: before.top };
 }
 
-/** Moves by rows within the list, and the window of `rows` with it. From the ends, one step wraps around. */
+/** Moves the selection by `by` rows and scrolls the window of `rows`. A single step wraps around at the ends. */
 export function moveSelection<T>(selection: Selection<T>, by: number, rows: number): Selection<T> {
   const last = selection.visible.length - 1;
   if (last < 0) return selection;
@@ -57,7 +57,7 @@ export function moveSelection<T>(selection: Selection<T>, by: number, rows: numb
   return windowAround({ ...selection, selected }, rows);
 }
 
-/** The same selection with the selected row inside a window of `rows`. */
+/** Scrolls the window of `rows` so that the selected row is visible. */
 export function windowAround<T>(selection: Selection<T>, rows: number): Selection<T> {
   const height = Math.max(1, rows);
   const lowest = Math.max(0, selection.visible.length - height);

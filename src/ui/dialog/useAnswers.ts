@@ -1,7 +1,7 @@
-/** State and guards of dialogs: keys that were typed ahead of a question, or for something else, answer nothing. */
+/** State and guards of dialogs: keys that were typed ahead, or meant for something else, do not answer a question. */
 import { useLayoutEffect, useRef, useState } from 'react';
 
-/** State that a key handler can read back at once: one chunk of input may hold several keys. */
+/** State that a key handler can read back synchronously, because one chunk of input may contain several keys. */
 export function useLatest<S>(initial: () => S): readonly [S, () => S, (next: S) => void] {
   const [state, setState] = useState(initial);
   const latest = useRef(state);
@@ -12,13 +12,13 @@ export function useLatest<S>(initial: () => S): readonly [S, () => S, (next: S) 
   return [state, () => latest.current, set];
 }
 
-/** Keys that come within this time of a question, or of each other since, were meant for what was there before. */
+/** Keys within this many ms of a question, or of the previous key since then, were meant for what was there before. */
 const quietMs = 200;
 
 /**
- * Says whether a key counts as an answer: only after the question has stood for a moment without typing. It stands when it
- * is drawn: a long preview takes seconds until then, and keys that were pressed meanwhile are read right behind it.
- * `question` names what is asked; another one starts over.
+ * Returns a function that tells whether a key counts as an answer: only after the question has been on screen for
+ * `quietMs` without typing. Time starts when the question is drawn: drawing a long preview takes seconds, and keys
+ * pressed in that time arrive right after it. A different `question` starts over.
  */
 export function useTypeAheadGuard(
   question: string,
@@ -38,17 +38,22 @@ export function useTypeAheadGuard(
   };
 }
 
-/** Whoever types a word at a question means somebody else, such as the shell after a Ctrl+Z; this long after its last letter. */
+/**
+ * A word typed at a question is meant for something else, such as the shell after Ctrl+Z. It ends this many ms after
+ * its last letter.
+ */
 const strayMs = 1000;
 
 export interface StrayWord {
-  /** A character came that means nothing here. */
+  /** Called for a character that means nothing here; starts a word. */
   readonly begin: () => void;
-  /** Whether this key still belongs to it; a key that is no character does not, unless it is Enter. */
+  /** True if this key belongs to the word. Of keys that are not characters, only Enter can. */
   readonly holds: (isCharacterOrEnter: boolean) => boolean;
 }
 
-/** Whether a word is being typed that answers nothing: what belongs to it, its Enter included, is no answer either. */
+/**
+ * Detects a word that is typed at a dialog by mistake: none of its keys, including its Enter, may answer the question.
+ */
 export function useStrayWord(now: () => number = () => performance.now()): StrayWord {
   const strayAt = useRef(Number.NEGATIVE_INFINITY);
   return {
