@@ -25,7 +25,16 @@ export const sessionVerbs = [
 export const permissionVerbs = ['test', 'learn'] as const;
 
 /** What `clawdcode mcp` can do, in the order of its help. */
-export const mcpVerbs = ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout'] as const;
+export const mcpVerbs = [
+  'add',
+  'add-json',
+  'list',
+  'get',
+  'remove',
+  'login',
+  'logout',
+  'reset-project-choices',
+] as const;
 
 /** Shells that can complete the command line. */
 export const shells = ['bash', 'zsh', 'fish'] as const;

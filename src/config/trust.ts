@@ -89,6 +89,13 @@ export async function rememberServer(
   await writeTrustFile(dataRoot, { ...trust, servers });
 }
 
+/** Forgets what the user said about the servers of a folder: each is asked about again. */
+export async function forgetServers(dataRoot: string, realRoot: string): Promise<void> {
+  const trust = await readTrustFile(dataRoot);
+  const { [realRoot]: _, ...servers } = trust.servers;
+  await writeTrustFile(dataRoot, { ...trust, servers });
+}
+
 function trustFile(dataRoot: string): string {
   return join(dataRoot, 'trust.json');
 }

@@ -129,6 +129,10 @@ test('a server of a repository starts only after the folder is trusted and the s
   await again.waitFor(/context ~?\d+%/);
   await again.submit('/mcp');
   await again.waitForPrinted('No MCP servers.');
+  expect((await stage.print(['mcp', 'list'])).stdout).toContain('not used: you have not approved it');
+  await stage.print(['mcp', 'reset-project-choices']);
+  const once = stage.open();
+  await once.waitFor('Use this MCP server?');
 });
 
 test('a server that never answers delays neither the screen nor the second request', async () => {

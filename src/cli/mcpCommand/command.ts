@@ -3,7 +3,7 @@ import { stateText } from '../../commands/mcp.ts';
 import { editSettings } from '../../config/editSettings.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { definedServers, isOfFolder, SHARED_SERVERS_FILE, serverHash } from '../../config/mcpServers.ts';
-import { rememberServer } from '../../config/trust.ts';
+import { forgetServers, rememberServer } from '../../config/trust.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import {
   type McpServerDefinition,
@@ -49,6 +49,10 @@ export async function mcpCommand(place: AppPaths, argv: readonly string[]): Prom
     },
     async logout(name) {
       code = await logOut(place, output, name);
+    },
+    async resetChoices() {
+      await forgetServers(place.dataRoot, place.root);
+      await output.line('The next start here asks about the servers of this folder again.');
     },
     async remove(name, { scope }) {
       code = await remove(place, output, name, scope);

@@ -25,6 +25,7 @@ export interface McpActions {
   readonly get: (name: string) => Promise<void>;
   readonly login: (name: string, flags: LoginFlags) => Promise<void>;
   readonly logout: (name: string) => Promise<void>;
+  readonly resetChoices: () => Promise<void>;
   readonly remove: (name: string, flags: { readonly scope?: KeptScope }) => Promise<void>;
 }
 
@@ -101,6 +102,10 @@ export function createMcpProgram(actions: () => McpActions): Command {
     .argument('<name>')
     .description('forget the tokens of a server')
     .action((name) => actions().logout(name));
+  program
+    .command('reset-project-choices')
+    .description('ask again about the servers of this folder')
+    .action(() => actions().resetChoices());
   return program;
 }
 

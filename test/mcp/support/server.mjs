@@ -161,7 +161,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   if (modes.includes('exit')) process.exit(7);
   // Keeps running whatever becomes of its input and of the signal.
   if (modes.includes('stubborn')) {
-    process.on('SIGTERM', () => {});
+    process.on('SIGTERM', () => process.stderr.write('Asked to end.\n'));
     setInterval(() => {}, 1000);
   }
   const running = new Map();
