@@ -1,29 +1,29 @@
 /**
- * File checkpoints: what calls changed on disk, and what a rewind would do. The contents are next to the log,
- * by hash; the entries of subtype `checkpoint` say which path was what before and after.
+ * File checkpoints: changes on disk by calls, and plans to rewind them. Contents are stored by hash next to the log;
+ * entries of subtype `checkpoint` record the state of each path before and after.
  */
 import * as z from 'zod';
 
-/** What stood at a path at one moment. */
+/** The state of a path at one time. */
 const pathStateSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('file'),
     /** Permission bits, e.g. 0o644. */
     mode: z.number(),
     bytes: z.number(),
-    /** SHA-256 of the content, which is in the blob store unless `omitted` says why it is not. */
+    /** SHA-256 of the content, which is in the blob store unless `omitted` is set. */
     hash: z.string().optional(),
-    /** Why the content was not kept, ready to show. */
+    /** Why the content was not stored, ready to show. */
     omitted: z.string().optional(),
   }),
   z.looseObject({ type: z.literal('link'), target: z.string() }),
   z.looseObject({ type: z.literal('folder'), mode: z.number() }),
-  /** Never opened; only a pipe is ever made or removed. */
+  /** Never opened; only pipes are ever created or removed. */
   z.looseObject({ type: z.literal('special'), kind: z.enum(['pipe', 'socket', 'device']) }),
 ]);
 export type PathState = z.infer<typeof pathStateSchema>;
 
-/** One path, before and after; an absent state means that nothing was there. */
+/** One path before and after; an absent state means that the path did not exist. */
 export const pathChangeSchema = z.looseObject({
   /** Absolute path. */
   path: z.string(),
@@ -31,30 +31,30 @@ export const pathChangeSchema = z.looseObject({
   after: pathStateSchema.optional(),
 });
 export type PathChange = z.infer<typeof pathChangeSchema> & {
-  /** Never stored: a rewind was interrupted in it, so it is unknown whether it was made. */
+  /** Never stored. True if a rewind was interrupted, so that it is unknown whether the change was made. */
   readonly unsure?: boolean;
 };
 
-/** Who changed the files: a call of the model, a `!command`, a rewind, or undoing one. */
+/** The cause of the changes: a call of the model, a `!command`, a rewind, or the undo of one. */
 const checkpointCauses = ['call', 'shell', 'rewind', 'undo'] as const;
 export type CheckpointCause = (typeof checkpointCauses)[number];
 
 /** `data` of an entry of subtype `checkpoint`. */
 export const checkpointSchema = z.looseObject({
   cause: z.enum(checkpointCauses),
-  /** The calls that ran since the last look; several if they ran in parallel. */
+  /** The calls that ran since the last scan; several if they ran in parallel. */
   callIds: z.array(z.string()).optional(),
   changes: z.array(pathChangeSchema),
-  /** Lines, over all changes; absent where there are too many to count them. */
+  /** Lines over all changes; absent if there are too many to count. */
   lines: z.looseObject({ added: z.number(), removed: z.number() }).optional(),
-  /** Of `rewind` and `undo`: uuid of the entry that said what was going to be done. */
+  /** With `rewind` and `undo`: uuid of the entry that announced the changes. */
   of: z.string().optional(),
   /** What is not covered and why, ready to show. */
   notes: z.array(z.string()).optional(),
 });
 export type Checkpoint = z.infer<typeof checkpointSchema>;
 
-/** What was found to have changed. */
+/** The result of a scan. */
 export interface Captured {
   readonly changes: readonly PathChange[];
   readonly notes: readonly string[];
@@ -65,48 +65,50 @@ export interface RestoreStep {
   /** Absolute path. */
   readonly path: string;
   /**
-   * `merge`: the user changed the file since, and both changes go together. `refuse`: they do not, or the content
-   * was not kept; the path is left unchanged. `nothing`: it already is as it was.
+   * `merge`: the user has changed the file since, and both changes can be combined. `refuse`: they cannot, or the
+   * content was not stored; the path is left unchanged. `nothing`: the path already has the wanted state.
    */
   readonly action: 'create' | 'modify' | 'delete' | 'mode' | 'merge' | 'refuse' | 'nothing';
   /** Why it is refused or merged, ready to show. */
   readonly reason?: string;
-  /** Unified diff from what is on disk now to what will be; absent for binary content and for links. */
+  /** Unified diff from the current to the future content; absent for binary content and for links. */
   readonly diff?: string;
   readonly added: number;
   readonly removed: number;
-  /** What is on disk now, and what will be; absent means nothing. */
+  /** The current state on disk and the future one; absent if the path does not exist. */
   readonly from?: PathState | undefined;
   readonly to?: PathState | undefined;
 }
 
-/** Made without changing anything; applied only while the disk is still as it was when it was made. */
+/** Planning changes nothing. A plan is applied only to paths that have not changed since. */
 export interface RestorePlan {
   readonly steps: readonly RestoreStep[];
 }
 
-/** The port between the agent and the file checkpoints. Paths are absolute. Nothing here throws because of the disk. */
+/** The port between the agent and the file checkpoints. Paths are absolute. File system errors never throw. */
 export interface FileCheckpoints {
   /**
-   * Looks at the tree, so that what a call changes can be told from what was there. Called when a turn starts and
-   * before each step, so that the user's own edits are not taken for a call's. Aborted, it stops early and the next
-   * one goes on.
+   * Scans the tree, so that later changes can be attributed to calls. Runs when a turn starts and before each step, so
+   * that the user's own edits are not attributed to a call. If aborted, it stops early and the next one continues.
    */
   baseline(signal?: AbortSignal): Promise<void>;
   /**
-   * What has changed since the last look, contents kept. With `paths` only these are looked at (a tool that knows
-   * what it touches); without, the tree is scanned once (Bash).
+   * Returns the changes since the last scan and stores their contents. With `paths`, checks only these (a tool that
+   * knows what it touches); without, scans the tree (Bash).
    */
   capture(paths?: readonly string[]): Promise<Captured>;
-  /** What is needed before a call that names the files that it will change: their content as it is now. */
+  /** Stores the current content of files that a call is about to change. */
   keep(paths: readonly string[]): Promise<void>;
   /**
-   * What rewinding to before these changes would do; `changes` in the order in which they were made. For a plan that
-   * the user does not see: outside the project only paths that were `isShown` before, since a log may name any.
+   * Plans a rewind to before these changes, which are in chronological order. `isShown` is for plans that the user does
+   * not see: outside the project, only paths shown before may change, since a log may name any path.
    */
   plan(changes: readonly PathChange[], isShown?: (path: string) => boolean): Promise<RestorePlan>;
-  /** Does it; answers what was changed, for the log, and what was not done after all, ready to show. */
+  /**
+   * Applies the plan. Returns the changes made, for the log, and notes about steps that were not applied, ready to
+   * show.
+   */
   apply(plan: RestorePlan): Promise<Captured>;
-  /** A unified diff of the changes taken together, first before to last after, by path. */
+  /** Returns unified diffs by path, from the state before the first change to the state after the last. */
   diff(changes: readonly PathChange[]): Promise<readonly RestoreStep[]>;
 }

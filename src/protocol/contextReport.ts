@@ -1,7 +1,7 @@
-/** What `/context`, `/compact --preview`, `--diff` and JSON output tell of the context. Tokens throughout. */
+/** The data behind `/context`, `/compact --preview`, `--diff` and JSON output. All sizes are in tokens. */
 import type { ModelInfo } from './model.ts';
 
-/** One measurement of the request, shared by the status line, `/context` and JSON output. Tokens throughout. */
+/** One measurement of the request, shared by the status line, `/context` and JSON output. All sizes are in tokens. */
 export interface ContextMeasure {
   readonly model: string;
   readonly windowTokens: number;
@@ -29,34 +29,34 @@ export const requestParts = [
 ] as const;
 export type RequestPart = (typeof requestParts)[number];
 
-/** One reduction, or one attempt at one, as it stands in the log; newest last in every list. */
+/** One reduction, or a failed attempt, as recorded in the log; lists are ordered with the newest last. */
 export interface ReductionRecord {
-  /** Of its entry: what an undo names. */
+  /** Uuid of its entry, which an undo names. */
   readonly uuid: string;
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
   readonly kind: 'summary' | 'fallback' | 'mask' | 'clip' | 'remove' | 'drop' | 'restore' | 'window';
   readonly strategy?: string;
-  /** Why: "trigger", "/compact", "the server found the request too long" … */
+  /** The reason: "trigger", "/compact", "the server found the request too long" … */
   readonly reason: string;
   readonly preTokens: number;
   readonly postTokens?: number;
   readonly durationMs?: number;
-  /** Entries or results that it covers. */
+  /** Number of entries or results that it covers. */
   readonly covers: number;
-  /** What the summary cost in tokens; absent where no model was asked. */
+  /** Tokens used for the summary; absent if no model was asked. */
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly isUndone: boolean;
 }
 
-/** One atom of the conversation, for the list in which the user pins, drops and restores. */
+/** One atom of the conversation, for the list in which the user pins, drops and restores items. */
 export interface ContextItem {
-  /** Of the atom's head. */
+  /** Uuid of the atom's first entry. */
   readonly uuid: string;
   readonly seq: number;
   readonly kind: 'prompt' | 'reply' | 'note' | 'summary' | 'instructions';
-  /** One line of it. */
+  /** Its first words, on one line. */
   readonly title: string;
   readonly tokens: number;
   readonly state: 'sent' | 'masked' | 'removed' | 'summarised';
@@ -66,29 +66,32 @@ export interface ContextItem {
 export interface ContextReport {
   readonly measure: ContextMeasure;
   readonly reductions: readonly ReductionRecord[];
-  /** The last ten that made room. */
+  /** The last ten reductions that freed tokens. */
   readonly compactions: readonly ReductionRecord[];
-  /** What will be reduced next, and at how many tokens. */
+  /** The next reduction, and the number of tokens at which it happens. */
   readonly next: { readonly action: string; readonly atTokens: number };
-  /** Why compaction starts below the share that the settings name. */
+  /** Why compaction starts below the share in the settings. */
   readonly triggerNote?: string;
-  /** Where something begins, in tokens: shortening to lines, removal without a summary; nothing larger is sent. */
+  /**
+   * Token counts at which a measure starts: shortening results to lines, removal without a summary, and the maximum
+   * request.
+   */
   readonly marks?: { readonly maskAt?: number; readonly removeAt?: number; readonly limit?: number };
-  /** What the provider's cache served of the last request; absent before the first. */
+  /** Cached tokens of the last request; absent before the first. */
   readonly cache?: { readonly cachedTokens: number; readonly inputTokens: number };
-  /** What the input of the next request costs when the cache holds; absent where the price is unknown. */
+  /** Input cost of the next request if the cache holds; absent if the price is unknown. */
   readonly nextInputUsd?: number;
   readonly draft: 'none' | 'running' | 'ready';
   readonly breakerIsOpen: boolean;
-  /** What the budgets have to say: a system prompt over its share, a window nearly filled by what is pinned. */
+  /** Warnings of the budgets: a system prompt above its share, a window nearly filled by pinned items. */
   readonly warnings: readonly string[];
 }
 
-/** Something that the log knows and a summary does not say; found without a model. */
+/** A detail that is in the log but not in a summary; found without a model. */
 export interface Loss {
   readonly kind: 'message' | 'path';
   readonly text: string;
-  /** Where it can be recalled. */
+  /** Position at which it can be recalled. */
   readonly seq: number;
 }
 
@@ -98,7 +101,7 @@ export interface CompactionPreview {
   readonly postTokens: number;
   readonly summary: string;
   readonly files: readonly string[];
-  /** What stays verbatim, and the user's messages that are copied into the summary message. */
+  /** Items kept verbatim, and user messages copied into the summary message. */
   readonly kept: readonly ContextItem[];
   readonly losses: readonly Loss[];
   /** Paths in the summary that occur nowhere in the log. */
@@ -106,7 +109,7 @@ export interface CompactionPreview {
   readonly message?: string;
 }
 
-/** What the last compaction did. */
+/** The result of the last compaction. */
 export interface CompactionDiff {
   readonly record: ReductionRecord;
   readonly summary: string;
@@ -115,7 +118,7 @@ export interface CompactionDiff {
   readonly losses: readonly Loss[];
 }
 
-/** What the user does to one item. */
+/** The user's edit of one item. */
 export interface ItemEdit {
   readonly action: 'pin' | 'unpin' | 'drop' | 'restore';
   readonly uuid: string;

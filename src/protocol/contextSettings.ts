@@ -1,10 +1,10 @@
-/** The `context.*` settings: shared by `config`, which reads them, and `context`, which obeys them. */
+/** The `context.*` settings, shared by `config`, which reads them, and `context`, which applies them. */
 import * as z from 'zod';
 
 const share = z.number().gt(0).lt(1);
 const amount = z.int().min(0);
 
-/** What makes room when the window fills. */
+/** Strategies that free tokens when the context window fills. */
 export const contextStrategies = [
   'auto',
   'economy',
@@ -18,7 +18,7 @@ export const contextStrategies = [
 ] as const;
 export type ContextStrategy = (typeof contextStrategies)[number];
 
-/** Whether a strategy shortens steps of earlier turns, and whether it replaces older messages by a summary. */
+/** Whether a strategy shortens steps of earlier turns, and whether it replaces older messages with a summary. */
 export const strategyTraits: Readonly<
   Record<ContextStrategy, { readonly masks: boolean; readonly summarises: boolean }>
 > = {

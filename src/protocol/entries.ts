@@ -1,7 +1,7 @@
 /**
- * `JSONLEntry`: one line of a session's log. The log is the truth; everything else is a projection of it.
- * Lines are only ever appended. Unknown fields survive, so that an older program can read a newer log; `v` is the
- * format's version, `version` the program's.
+ * `JSONLEntry`: one line of a session's log. The log is the source of truth and append-only; everything else is derived
+ * from it. Unknown fields are preserved, so that an older program can read a newer log. `v` is the version of the
+ * format, `version` that of the program.
  */
 import * as z from 'zod';
 import type { EntryNote, EntryOf, NoteContext } from './entries/defineKind.ts';
@@ -36,7 +36,7 @@ import {
   skill,
 } from './entries/kinds/user.ts';
 
-/** Every kind of entry that a `subtype` names. */
+/** All kinds of entries, by `subtype`. */
 export const entryKinds = {
   session_start: sessionStart,
   instructions,
@@ -75,7 +75,7 @@ export type EntryKind = keyof typeof entryKinds;
 /** An entry of one kind. */
 export type KindEntry<Kind extends EntryKind> = EntryOf<(typeof entryKinds)[Kind]>;
 
-/** `data` of a reply: how long its request was counted to be, and what it was made from. */
+/** `data` of a reply: the counted length of its request, and the record of that request. */
 export const replyDataSchema = z.object({
   countedTokens: z.number().optional(),
   countedFeatures: z.array(z.number()).optional(),
@@ -84,19 +84,19 @@ export const replyDataSchema = z.object({
   request: requestRecordSchema.optional(),
 });
 
-/** What the model said; its calls follow as entries of their own. */
+/** A reply of the model; its tool calls follow as separate entries. */
 export type ReplyEntry = Envelope & {
   type: 'assistant';
   subtype?: undefined;
   data?: z.infer<typeof replyDataSchema> | undefined;
 };
-/** A call, or its result. */
+/** A tool call, or its result. */
 export type ToolEntry = Envelope & {
   type: 'tool_use' | 'tool_result';
   subtype?: undefined;
   data?: undefined;
 };
-/** A message without a kind: the summary of a compaction, or a prompt of an early version. */
+/** A message without a kind: the summary of a compaction, or a prompt from an early version. */
 export type PlainEntry = Envelope & {
   type: 'user' | 'system';
   subtype?: undefined;
@@ -109,7 +109,7 @@ export type JSONLEntry =
   | PlainEntry
   | { [Kind in EntryKind]: KindEntry<Kind> }[EntryKind];
 
-/** The fields that the log itself fills in. */
+/** The fields that the log fills in. */
 type Stamp =
   | 'v'
   | 'seq'
@@ -123,17 +123,17 @@ type Stamp =
 
 type WithoutStamp<Entry> = Entry extends unknown ? Omit<Entry, Stamp> : never;
 
-/** What a caller hands to the log; the log itself adds identity, order, time and place. */
+/** An entry before it is appended; the log adds id, order, time and place. */
 export type NewEntry = WithoutStamp<JSONLEntry>;
 
-/** What is known about the kind of an entry; undefined for messages, and for kinds of a newer program. */
+/** Returns the definition of an entry's kind; undefined for messages, and for kinds of a newer version. */
 export function kindOf({ subtype }: Pick<JSONLEntry, 'subtype'>): (typeof entryKinds)[EntryKind] | undefined {
   return subtype !== undefined && Object.hasOwn(entryKinds, subtype) ? entryKinds[subtype] : undefined;
 }
 
 /**
- * Reads a JSON value as an entry; undefined if it is none. Returns the value itself, so that fields keep their order. It
- * is copied only to add a missing `v`, or to drop fields of `data` that do not fit the entry's kind.
+ * Reads a JSON value as an entry; undefined if it is none. Returns the value itself, so that fields keep their order;
+ * copies it only to add a missing `v`, or to drop fields of `data` that do not fit the entry's kind.
  */
 export function parseEntry(value: unknown): JSONLEntry | undefined {
   const parsed = entrySchema.safeParse(value);
@@ -168,16 +168,19 @@ function dataSchemaOf({ type, subtype }: { readonly type: string; readonly subty
 
 const plainData = z.object({ display: z.string().optional(), compressedAt: z.string().optional() });
 
-/** Where the whole of an entry's text is, when the entry holds only a part of it; also of kinds of a newer program. */
+/**
+ * Returns the reference to an entry's full text if the entry holds only part of it; works for kinds of a newer version,
+ * too.
+ */
 export function originalOf({ toolResult, data }: JSONLEntry): BlobRef | undefined {
   if (toolResult?.original !== undefined || data === undefined || !('original' in data))
     return toolResult?.original;
   return blobRefSchema.safeParse(data.original).data;
 }
 
-/** The line that tells readers of an entry; undefined for messages, and for bookkeeping. */
+/** Returns the display line of an entry; undefined for messages and bookkeeping entries. */
 export function noteOf(entry: JSONLEntry, context: NoteContext): EntryNote | undefined {
-  // An entry is of its own kind.
+  // The definition found belongs to the entry's own kind; TypeScript cannot infer that.
   const note = kindOf(entry)?.note as
     | ((one: JSONLEntry, about: NoteContext) => EntryNote | undefined)
     | undefined;

@@ -1,6 +1,6 @@
 /**
- * What comes out of an agent. `entry` is the only event that survives a restart: it is on disk before
- * anyone hears of it and replaces the live text that led to it. Everything else is for whoever watches.
+ * Events of an agent. `entry` is the only one that survives a restart: it is emitted after the entry is on disk, and
+ * replaces the live text that led to it. All others are only for subscribers.
  */
 import type { CompactionPreview, ContextMeasure } from './contextReport.ts';
 import type { JSONLEntry } from './entries.ts';
@@ -22,7 +22,7 @@ export interface CompactionReport {
   readonly message?: string;
 }
 
-/** An event as subscribers get it: a screen may show several agents at once. Ids of calls are unique within an agent only. */
+/** An event with its agent's id, since a screen may show several agents. Call ids are unique only within an agent. */
 export type IdentifiedEvent = AgentEvent & { readonly agentId: string };
 
 export type AgentEvent =
@@ -43,7 +43,7 @@ export type AgentEvent =
       readonly name: string;
       readonly argumentsLength: number;
     }
-  /** What was streamed of this reply does not count; another try follows. */
+  /** Discards what was streamed of this reply; another attempt follows. */
   | { readonly type: 'reply_discarded' }
   | {
       readonly type: 'retrying';
@@ -58,7 +58,7 @@ export type AgentEvent =
   | { readonly type: 'permission_question'; readonly question: PermissionQuestion }
   | { readonly type: 'permission_answered'; readonly id: string; readonly answer: PermissionAnswer }
   | { readonly type: 'queue_changed'; readonly queue: readonly PromptOp[] }
-  /** After an interrupt: what was queued goes back to the composer, unsent. */
+  /** After an interrupt: queued prompts return to the composer, unsent. */
   | { readonly type: 'queue_returned'; readonly prompts: readonly PromptOp[] }
   | { readonly type: 'compaction_started'; readonly trigger: 'auto' | 'manual'; readonly preTokens: number }
   | { readonly type: 'compaction_progress'; readonly characters: number }
@@ -67,9 +67,9 @@ export type AgentEvent =
   | { readonly type: 'rewind_ended'; readonly report: RewindReport }
   | { readonly type: 'context_measured'; readonly measure: ContextMeasure }
   | { readonly type: 'mode_changed'; readonly mode: PermissionMode }
-  /** A background task has started or ended; the state has them. */
+  /** A background task started or ended; the state has the list. */
   | { readonly type: 'tasks_changed' }
   | { readonly type: 'model_changed'; readonly model: ModelInfo }
-  /** It is known what confines commands; the state has it. */
+  /** The sandbox has been probed; the state has the result. */
   | { readonly type: 'sandbox_known' }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };

@@ -1,11 +1,11 @@
-/** MCP servers as settings and `.mcp.json` define them, and what is known of one while the program runs. */
+/** MCP servers: their definitions in settings and `.mcp.json`, and their state at run time. */
 import * as z from 'zod';
 import type { ImagePart } from './files/images.ts';
 
 const text = z.string().min(1);
 const texts = z.record(text, z.string());
 
-/** The fields of a definition; names and meanings as Claude Code made them known. */
+/** The fields of a definition, with the names and meanings established by Claude Code. */
 const fields = {
   type: z
     .enum(['stdio', 'http', 'streamable-http', 'sse'])
@@ -29,7 +29,7 @@ const fields = {
 
 type Fields = z.output<z.ZodObject<typeof fields>>;
 
-/** Why a definition cannot be used; undefined for one that can. */
+/** Returns why a definition cannot be used; undefined if it can. */
 function mistakeIn({ type, command, url }: Fields): string | undefined {
   const isStdio = type === undefined ? url === undefined : type === 'stdio';
   if (isStdio && command === undefined) return 'it needs a "command", or a "url"';
@@ -45,81 +45,81 @@ function refined<S extends z.ZodType<Fields>>(schema: S): S {
   });
 }
 
-/** A definition in our own settings: a misspelt field is a mistake. */
+/** A definition in our own settings: unknown fields are errors. */
 export const mcpServerSchema = refined(z.strictObject(fields));
 
-/** A definition in a file that other programs read too: fields that only they know are left out. */
+/** A definition in a file shared with other programs: unknown fields are ignored. */
 export const sharedMcpServerSchema = refined(z.object(fields));
 
-/** A server as it is written down; variables are not filled in yet. */
+/** A server's definition; variables are not yet expanded. */
 export type McpServerDefinition = z.output<typeof mcpServerSchema>;
 
 /**
- * What a server may be called: part of the names of its tools, and so of permission rules. Without `__` and without `_`
- * at either end, `mcp__server__tool` can be read in one way only.
+ * Valid server names; a name is part of its tools' names, and so of permission rules. Without `__`, and without `_` at
+ * either end, `mcp__server__tool` can be parsed in only one way.
  */
 export const mcpServerNamePattern = /^(?!_)(?!.*__)[A-Za-z0-9_-]{1,40}(?<!_)$/;
 
 export const mcpScopes = ['user', 'project', 'local', 'flag', 'managed'] as const;
 
-/** Whose word a server is there on: the user's settings, the folder's, the command line, or the machine's administrator. */
+/** Where a server is defined: in the user's settings, the folder's, on the command line, or in managed settings. */
 export type McpScope = (typeof mcpScopes)[number];
 
-/** A server and where it was defined. */
+/** A server's definition and its source. */
 export interface McpServerSource {
   readonly name: string;
   readonly definition: McpServerDefinition;
   readonly scope: McpScope;
-  /** The file or the flag, as shown to people. */
+  /** The file or flag, in display form. */
   readonly source: string;
 }
 
 export type McpServerState =
-  /** Not needed yet. */
+  /** Not connected yet, because nothing has needed it. */
   | { readonly type: 'pending' }
   | { readonly type: 'connecting' }
   | { readonly type: 'connected' }
-  /** Why, ready to show. */
+  /** `reason` is ready to show. */
   | { readonly type: 'failed'; readonly reason: string }
-  /** It wants to know who the user is. */
+  /** The server requires a login. */
   | { readonly type: 'needs-auth' };
 
 export interface McpToolInfo {
-  /** As the model and permission rules know it. */
+  /** The name for the model and for permission rules. */
   readonly name: string;
-  /** As the server calls it. */
+  /** The server's own name for the tool. */
   readonly ownName: string;
   readonly description: string;
 }
 
-/** One server, as `/mcp` shows it. */
+/** The status of one server, for `/mcp`. */
 export interface McpServerStatus {
   readonly name: string;
   readonly scope: McpScope;
   readonly source: string;
   readonly transport: 'stdio' | 'http' | 'sse';
-  /** The command line or the address; no variables filled in. */
+  /** The command line or URL; variables are not expanded. */
   readonly target: string;
   readonly state: McpServerState;
   readonly tools: readonly McpToolInfo[];
-  /** What of it is not used, a sentence each. */
+  /** What cannot be used of the server, one sentence each. */
   readonly problems: readonly string[];
-  /** The end of what it wrote to standard error, or of what went wrong. */
+  /** The end of its standard error output, or of its errors. */
   readonly log: string;
 }
 
-/** A prompt that a server offers, run as a slash command. */
+/** A prompt of a server, available as a slash command. */
 export interface McpPromptInfo {
   readonly server: string;
-  /** As the server calls it. */
+  /** The server's own name for the prompt. */
   readonly ownName: string;
-  /** `mcp__server__prompt`, in lower case as all commands are. */
+  /** `mcp__server__prompt`, in lower case like all commands. */
   readonly command: string;
   readonly description: string;
   readonly arguments: readonly { readonly name: string; readonly isRequired: boolean }[];
 }
 
-/** What a prompt or a resource holds, or why it cannot be had: ready to show. */
+/** The content of a prompt or resource; `problem` is ready to show. */
 export type McpContent =
   | {
       readonly text: string;
@@ -127,22 +127,22 @@ export type McpContent =
     }
   | { readonly problem: string };
 
-/** The MCP servers of a session, for commands and for the first line of stream-json. */
+/** The MCP servers of a session, for commands and the first line of stream-json. */
 export interface McpPort {
   status(): readonly McpServerStatus[];
-  /** Resolves when every server is connected or has failed, at the latest `timeoutMs` after they were started. */
+  /** Resolves when every server has connected or failed, at most `timeoutMs` after they were started. */
   settle(signal: AbortSignal, timeoutMs?: number): Promise<void>;
-  /** The prompts that are known at this moment; the same array until one appears or goes. */
+  /** Returns the known prompts; the same array until one is added or removed. */
   prompts(): readonly McpPromptInfo[];
-  /** `input`: values by the names of its arguments. Never rejects. */
+  /** `input`: argument values by name. Never rejects. */
   getPrompt(prompt: McpPromptInfo, input: Readonly<Record<string, string>>): Promise<McpContent>;
-  /** The resources that are known at this moment, as a prompt names them: `server:uri`. */
+  /** Returns the known resources in the form used in prompts: `server:uri`. */
   resources(): readonly string[];
-  /** Ends a connection and opens it again; the state that comes of it, undefined where there is no such server. */
+  /** Reconnects a server. Resolves to its new state; undefined if there is no such server. */
   reconnect(name: string): Promise<McpServerState | undefined>;
 }
 
-/** The command line or the address of a server, as it is written down. */
+/** Formats a server's command line or URL, with variables not expanded. */
 export function mcpTarget({ command, args = [], url }: McpServerDefinition): string {
   if (url !== undefined) return url;
   return [command ?? '', ...args]

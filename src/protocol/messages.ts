@@ -1,9 +1,9 @@
 /**
- * The conversation in provider-neutral form: plain data, JSON-safe, no behaviour.
- * An adapter in `model/` turns it into one provider's wire form and back.
+ * The conversation in provider-neutral form: plain data, JSON-safe, no behaviour. An adapter in `model/` translates it
+ * to and from each provider's format.
  */
 
-/** What a user message may hold in addition to text. `data` is base64 without a prefix. */
+/** The content parts of a user message. `data` is base64 without a prefix. */
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string };
@@ -19,21 +19,21 @@ export interface UserMessage {
 }
 
 export interface Reasoning {
-  /** Where the client found it, in the words of its wire: it sends it back in the same place or not at all. */
+  /** The name of the provider's field in which it arrived; it is sent back in that field or not at all. */
   readonly field: string;
   readonly text: string;
 }
 
 /**
- * One call that the model asks for. `arguments` is what goes back on the wire and is always valid JSON
- * (an object); `rawArguments` keeps what the model really wrote when that was something else.
+ * One tool call by the model. `arguments` is sent back and is always valid JSON (an object); `rawArguments` is the
+ * model's own text if that differed.
  */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
   readonly rawArguments?: string;
-  /** Set when `rawArguments` could not be repaired: the call must not run; the model is told this text. */
+  /** Set if `rawArguments` could not be repaired: the call must not run, and the model is sent this text. */
   readonly invalid?: string;
 }
 
@@ -44,7 +44,7 @@ export interface AssistantMessage {
   readonly toolCalls: readonly ToolCall[];
 }
 
-/** The one result of one call. */
+/** The result of one call. */
 export interface ToolMessage {
   readonly role: 'tool';
   readonly toolCallId: string;
@@ -55,16 +55,16 @@ export interface ToolMessage {
 
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
-/** Tokens of one reply, as the provider reports them. */
+/** Tokens used by one reply, as reported by the provider. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The part of `inputTokens` that was served from the provider's prompt cache. */
+  /** The part of `inputTokens` served from the provider's prompt cache. */
   readonly cachedTokens?: number;
   readonly reasoningTokens?: number;
 }
 
-/** Why a reply ended. `tool_calls` is normalised: a reply with calls and a clean end has it. */
+/** Why a reply ended. Normalized: a complete reply with tool calls always has `tool_calls`. */
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter';
 
 /** A tool as the model sees it; `parameters` is a JSON Schema of type object. */

@@ -1,21 +1,21 @@
 /**
- * The port to a language model: a plain-data request goes in, events come out. Failures are events too.
- * Consumed by `agent` and `context`; implemented in `model/`.
+ * The port to a language model: takes a plain-data request and emits events, including failures. Used by `agent` and
+ * `context`; implemented in `model/`.
  */
 import type { AssistantMessage, FinishReason, Message, ToolSchema, Usage } from './messages.ts';
 
-/** Everything that one request says. Plain data: cloning it loses nothing. */
+/** A complete request. Plain data: cloning it loses nothing. */
 export interface ModelRequest {
   readonly model: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSchema[];
   readonly toolChoice?: 'auto' | 'none';
-  /** Upper bound of the reply, in tokens; absent = the server's own. */
+  /** Maximum tokens of the reply; absent = the server's default. */
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
 }
 
-/** What kind of failure it was decides what the user is told and whether it is worth another try. */
+/** The kind of a failure decides the message for the user and whether to retry. */
 export type ModelErrorKind =
   | 'auth'
   | 'model_not_found'
@@ -37,13 +37,13 @@ export interface ModelError {
   readonly status?: number;
   /** From `retry-after` / `retry-after-ms`, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** With `overflow`: the window that the server named in its error, in tokens. */
+  /** With `overflow`: the context window, in tokens, that the server named in its error. */
   readonly windowTokens?: number;
 }
 
 /**
- * A stream is deltas and then exactly one `done` or `failed`. An aborted stream ends with neither:
- * the consumer checks its signal after the last event.
+ * A stream consists of deltas followed by exactly one `done` or `failed`. An aborted stream ends with neither: the
+ * consumer checks its signal after the last event.
  */
 export type ModelEvent =
   | { readonly type: 'text_delta'; readonly text: string }
@@ -54,7 +54,7 @@ export type ModelEvent =
       readonly name: string;
       readonly argumentsLength: number;
     }
-  /** Something that the user should know of how this endpoint is used; said once. */
+  /** A notice about this endpoint that the user should know; emitted once. */
   | { readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string }
   | { readonly type: 'done'; readonly reply: Reply }
   | { readonly type: 'failed'; readonly error: ModelError };
@@ -63,26 +63,26 @@ export interface Reply {
   readonly message: AssistantMessage;
   readonly finishReason: FinishReason;
   readonly usage?: Usage;
-  /** The model that the server says made it. */
+  /** The model's name according to the server. */
   readonly model?: string;
-  /** True where its calls were written as text. */
+  /** True if the tool calls were written as text. */
   readonly callsAsText?: boolean;
 }
 
 /**
- * How a request went over the wire. In addition to the hash it holds what this client needs to write the same body
- * again, in words of its own: JSON, which the log keeps and nothing outside `model/` reads.
+ * How a request was sent. In addition to the hash it holds the details that this client needs to rebuild the same body:
+ * client-specific JSON, which the log keeps and only `model/` reads.
  */
 export interface SentRequest {
-  /** The first 16 hex digits of the SHA-256 of the body: shows whether a body that is built again is the same. */
+  /** The first 16 hex digits of the body's SHA-256; verifies that a rebuilt body is identical. */
   readonly hash: string;
   readonly [detail: string]: unknown;
 }
 
 export interface ModelClient {
   /**
-   * Never throws and never rejects: every failure is a `failed` event. `onSent` is called with each body that goes out:
-   * more than one where the server refuses a field.
+   * Never throws and never rejects: every failure is a `failed` event. `onSent` is called with each body sent; there
+   * are several if the server rejects a field.
    */
   stream(
     request: ModelRequest,
@@ -91,25 +91,25 @@ export interface ModelClient {
   ): AsyncIterable<ModelEvent>;
 }
 
-/** What is known about a model; `source` says how, so that the screen can be honest about it. */
+/** The properties of a model; `source` states where the context window comes from, so that the screen can show that. */
 export interface ModelInfo {
   readonly id: string;
   /** Context window, in tokens. */
   readonly windowTokens: number;
   readonly maxOutputTokens: number;
-  /** `server`: it reports the window; `learned`: it named the window in an overflow error. */
+  /** `server`: reported by the server; `learned`: named in an overflow error. */
   readonly source: 'catalogue' | 'setting' | 'server' | 'learned' | 'assumed';
   readonly tokenizer: 'o200k_base' | 'cl100k_base' | 'unknown';
   /** US dollars per million tokens. */
   readonly price?: { readonly input: number; readonly cachedInput: number; readonly output: number };
-  /** True where the endpoint wants earlier reasoning sent back. */
+  /** True if the endpoint expects earlier reasoning to be sent back. */
   readonly returnsReasoning?: boolean;
-  /** True where the endpoint serves one request at a time (a local server): nothing may run during a turn. */
+  /** True if the endpoint serves one request at a time (a local server): no other request may run during a turn. */
   readonly hasOneSlot?: boolean;
-  /** Who serves it, as far as id and address tell: chooses the strategy of removal. */
+  /** The provider, as far as id and URL show; determines the removal strategy. */
   readonly provider?: 'openai' | 'anthropic' | 'google' | 'local' | 'other';
-  /** Whether it takes images; absent = not known. */
+  /** True if the model accepts images; absent = not known. */
   readonly seesImages?: boolean;
-  /** False where it is known that the endpoint takes no tools with this model; absent = not known. */
+  /** False if the endpoint is known to reject tools for this model; absent = not known. */
   readonly callsTools?: boolean;
 }

@@ -1,16 +1,16 @@
-/** What is used when neither the settings nor the server name an endpoint, a model or a context window. */
+/** Defaults for when neither the settings nor the server name an endpoint, a model or a context window. */
 import type { ModelInfo } from './model.ts';
 
-/** Where requests go when nothing says otherwise, and to which model. */
+/** The default endpoint. */
 export const OFFICIAL_URL = 'https://api.openai.com/v1';
 
-/** The model there, when nothing names one. */
+/** The default model at that endpoint. */
 export const OFFICIAL_MODEL = 'gpt-4.1';
 
-/** Tokens. Hosted models rarely have a smaller window, and local servers rarely load a model with a larger one. */
+/** Tokens. Hosted models rarely have a smaller context window; local servers rarely load a model with a larger one. */
 const ASSUMED = { remote: 128_000, local: 32_000 } as const;
 
-/** The context window of a model about which nothing is known, in tokens; `set` is `context.unknownWindow`. */
+/** Returns the context window, in tokens, to assume for an unknown model; `set` is `context.unknownWindow`. */
 export function assumedWindow(set: number | null, provider: ModelInfo['provider']): number {
   return set ?? (provider === 'local' ? ASSUMED.local : ASSUMED.remote);
 }

@@ -1,22 +1,22 @@
-/** What goes into an agent. Each op is plain data; its effects come back as events. */
+/** Ops: plain-data inputs of an agent. Their effects come back as events. */
 import type { ItemEdit } from './contextReport.ts';
 import type { ContentPart } from './messages.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
 import type { PreparedSkill, SkillText } from './skills.ts';
 
-/** What goes back. */
+/** The parts of a session that a rewind can restore. */
 export const rewindScopes = ['both', 'conversation', 'files'] as const;
 export type RewindScope = (typeof rewindScopes)[number];
 
 export interface PromptOp {
   readonly type: 'prompt';
-  /** What the model sees. */
+  /** The text for the model. */
   readonly text: string;
-  /** What the reader sees, when that is shorter (a folded paste). */
+  /** The text for the screen if it is shorter (a folded paste). */
   readonly display?: string;
-  /** What of the text the user typed, where the rest was piped in; absent = what is displayed. */
+  /** The typed part of the text if the rest was piped in; absent = the same as `display`. */
   readonly typed?: string;
-  /** A skill whose instructions go along. */
+  /** A skill whose instructions are sent with the prompt. */
   readonly skill?: SkillText;
   /** Commands whose output is part of the text. */
   readonly commands?: SkillText['commands'];
@@ -26,22 +26,22 @@ export interface PromptOp {
 export type Op =
   | PromptOp
   | { readonly type: 'shell'; readonly command: string }
-  /** Runs a skill or custom command: fills in its commands, then prompts. `display`: as the user typed it. */
+  /** Runs a skill or custom command: runs its commands, then sends its prompt. `display`: as typed by the user. */
   | ({ readonly type: 'use_skill'; readonly display: string } & PreparedSkill)
   | { readonly type: 'interrupt' }
-  /** What runs in front and can goes on in the background; its calls return at once. */
+  /** Moves running foreground calls to the background if possible; the calls return immediately. */
   | { readonly type: 'background' }
-  /** Ends a background task and everything it started. */
+  /** Stops a background task and all its processes. */
   | { readonly type: 'stop_task'; readonly id: string }
   | { readonly type: 'answer'; readonly id: string; readonly answer: PermissionAnswer }
-  /** `preview` shows what would become of the conversation and changes nothing. */
+  /** `preview` shows the result and changes nothing. */
   | { readonly type: 'compact'; readonly focus?: string; readonly preview?: boolean }
   /** Undoes the last compaction. */
   | { readonly type: 'uncompact' }
   | { readonly type: 'edit_item'; readonly edit: ItemEdit }
   | { readonly type: 'set_mode'; readonly mode: PermissionMode }
   | { readonly type: 'set_model'; readonly model: string }
-  /** What the user calls the session from now on. */
+  /** Sets the user's title of the session. */
   | { readonly type: 'set_title'; readonly title: string }
   /** Rewinds to before the turn of this prompt. Refused while a turn runs. */
   | { readonly type: 'rewind'; readonly to: string; readonly scope: RewindScope }

@@ -1,19 +1,19 @@
 /**
- * How we start git and other programs ourselves: read-only, and so that nothing a folder brings along is executed. An
- * unpacked archive has its own git configuration, and any folder may hide a repository. Pure.
+ * How we start git and other programs ourselves: read-only, and without executing anything from the folder. An unpacked
+ * archive brings its own git configuration, and any folder may hide a repository. Pure.
  */
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where a path leads, links resolved. Never throws. */
+/** Resolves links in a path. Never throws. */
 type Realpath = (path: string) => string;
 
 /**
- * Arguments before the git command. They override what a repository configures: the file system monitor, hooks, pagers,
- * signature checks, credential helpers and ssh; neither submodules nor merges are looked into, which shows the files of others
- * and runs drivers. A bare repository is used only when it is named. A command that shows a
- * difference needs `--no-ext-diff` and `--no-textconv` besides: emptied, `diff.external` fails every diff in git 2.39.
+ * Arguments before the git subcommand. They override what a repository may configure: the file system monitor, hooks,
+ * pagers, signature checks, credential helpers and ssh. Submodules and merges are not inspected, since that would show
+ * other repositories' files and run drivers. A bare repository is used only if named explicitly. Subcommands that show
+ * diffs also need `--no-ext-diff` and `--no-textconv`: an empty `diff.external` breaks every diff in git 2.39.
  */
 export const OWN_GIT_ARGUMENTS: readonly string[] = [
   '--no-pager',
@@ -37,8 +37,8 @@ export const OWN_GIT_ARGUMENTS: readonly string[] = [
 ];
 
 /**
- * The environment for such a git, based on the user's. Nothing points it at another repository; it fetches nothing, over
- * any protocol (`ext::` runs a program); it prompts for no password; and it finds no programs in the project.
+ * Returns the environment for such a git, based on the user's. No variable points it at another repository; it fetches
+ * nothing over any protocol (`ext::` runs a program), asks for no password, and finds no programs in the project.
  */
 export function ownGitEnvironment(
   env: Variables,
@@ -60,18 +60,19 @@ export function ownGitEnvironment(
 }
 
 /**
- * The environment for any other program that we start by its name and without asking, such as one for the clipboard: the
- * user's, but none that the project brings along passes for it.
+ * Returns the environment for other programs that we start by name without asking, such as clipboard tools: the user's,
+ * except that no program from the project is found in the PATH.
  */
 export function ownProgramEnvironment(env: Variables, directory: string, realpath: Realpath): Variables {
   return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env, directory, realpath) };
 }
 
 /**
- * The folders of the PATH in which programs are looked up while nobody has been asked about `directory`: none that is
- * relative, lies inside `directory` or is in the `node_modules` of a folder around it, as `npx` puts it first. A folder
- * that holds the user's home is no project: what is in there is the user's. A folder counts as written and as where it
- * leads: a shell's PWD, from which a PATH is often made, may go through a link that `directory` does not.
+ * Returns the PATH without folders that `directory` controls, for as long as the user has not been asked about it.
+ * Removes folders that are relative, inside `directory`, or in the `node_modules` of a folder above it, which `npx`
+ * puts first. If `directory` contains the user's home, it is not a project, and its folders are kept. Each folder is
+ * checked both as written and with links resolved: a shell's PWD, from which a PATH is often built, may go through a
+ * link that `directory` does not.
  */
 export function pathOutside({ PATH = '', HOME }: Variables, directory: string, realpath: Realpath): string {
   const around = [directory];

@@ -1,8 +1,8 @@
-/** The words of a permission question: what a tool wants, what the rules say, what the user answers. */
+/** Types of permissions: what a tool wants to do, the decision of the rules, and the user's answer. */
 
 /**
- * In the order in which they are listed. `auto`: a judge decides what would be asked; `dontAsk`: it is denied.
- * Aliases (autoEdit, yolo, manual) are resolved by `config`.
+ * In display order. `auto`: a judge decides what would need approval; `dontAsk`: it is denied. Aliases (autoEdit, yolo,
+ * manual) are resolved by `config`.
  */
 export const permissionModes = [
   'default',
@@ -14,7 +14,7 @@ export const permissionModes = [
 ] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-/** What a mode is called on screen. */
+/** Display names of the modes. */
 export const modeLabels: Readonly<Record<PermissionMode, string>> = {
   default: 'default',
   acceptEdits: 'accept edits',
@@ -24,30 +24,30 @@ export const modeLabels: Readonly<Record<PermissionMode, string>> = {
   bypassPermissions: 'bypass permissions',
 };
 
-/** What a call wants to do, in the terms that rules are written in. Paths are absolute, not yet resolved. */
+/** What a call wants to do, in the terms of permission rules. Paths are absolute, links not yet resolved. */
 export type Access =
-  /** Nothing outside the session is touched. */
+  /** Touches nothing outside the session. */
   | { readonly type: 'none' }
-  /** What the call does cannot be known here: a tool of another program, such as an MCP server. */
+  /** The effects of the call are unknown: a tool of another program, such as an MCP server. */
   | { readonly type: 'unknown' }
   | ({ readonly type: 'read' | 'write' } & AccessPaths)
   | { readonly type: 'command'; readonly command: string; readonly cwd: string }
-  /** A request to a host on the web; `domain` is that host in lower case, without port and without a dot at the end. */
+  /** A request to a web host; `domain` is the host in lower case, without port and trailing dot. */
   | { readonly type: 'web'; readonly url: string; readonly domain: string }
   | { readonly type: 'plan' }
-  /** Something that a rule can name: `Skill(review)`. By itself it touches nothing outside the session. */
+  /** Named by a rule, for example `Skill(review)`. Touches nothing outside the session by itself. */
   | { readonly type: 'named'; readonly name: string };
 
 export interface AccessPaths {
   readonly paths: readonly string[];
   /**
-   * Where each of them led when the call was prepared. It is decided about these, and the call touches nothing else.
-   * Absent: looked up when it is decided.
+   * The resolved paths at the time the call was prepared. The decision is about these, and the call touches nothing
+   * else. Absent: resolved at the time of the decision.
    */
   readonly realPaths?: readonly string[];
 }
 
-/** Exactly what will happen, for the eyes of the user. A `realPath` is given where a path leads elsewhere. */
+/** Shows the user exactly what will happen. `realPath` is given if a link leads elsewhere. */
 export type Preview =
   | {
       readonly type: 'diff';
@@ -61,40 +61,43 @@ export type Preview =
       readonly command: string;
       readonly cwd: string;
       readonly description?: string;
-      /** Where it would run: in which sandbox, or why in none. */
+      /** The sandbox of the command, or the reason why there is none. */
       readonly confinement?: string;
     }
   | ({ readonly type: 'paths'; readonly verb: string } & AccessPaths)
   | { readonly type: 'plan'; readonly plan: string }
   | { readonly type: 'text'; readonly text: string };
 
-/** A rule that "always" would save: its text, and where it goes. */
+/** The rule that "always" would save, and where. */
 export interface RuleSuggestion {
   readonly rules: readonly string[];
   readonly destination: 'session' | 'local' | 'mode';
   /** Absolute path of the file for `local`. */
   readonly file?: string;
-  /** What the choice says, e.g. "Yes, and don't ask again for Bash(npm test)". */
+  /** The text of the choice; for example "Yes, and don't ask again for Bash(npm test)". */
   readonly label: string;
-  /** How far it goes, e.g. "saved to .clawdcode.local.json". */
+  /** The scope of the choice; for example "saved to .clawdcode.local.json". */
   readonly detail?: string;
 }
 
-/** What the user is asked: whether a call may run, or whether the turn may go on. */
+/** A question to the user: whether a call may run, or whether the turn may continue. */
 export type PermissionQuestion = CallQuestion | TurnQuestion;
 
 interface QuestionHead {
   readonly id: string;
-  /** The agent that asks; the answer is an op for this one. */
+  /** The agent that asks; the op with the answer goes to it. */
   readonly agentId: string;
   readonly title: string;
   readonly preview: Preview;
-  /** Why it is asked: the rule, the mode or the built-in caution that led here. */
+  /** Why approval is needed: the rule, the mode or the built-in limit behind the question. */
   readonly reason: string;
   readonly suggestion?: RuleSuggestion;
-  /** A command that would run in the sandbox: the user may let all of these run without a question. */
+  /** The command would run in the sandbox: the user may let all such commands run without approval. */
   readonly canAutoAllow?: boolean;
-  /** What is asked, where it is not whether the call may run: whether a host may be reached, or a run leave the sandbox. */
+  /**
+   * The question, if it is not whether the call may run: whether a host may be reached, or a command may leave the
+   * sandbox.
+   */
   readonly headline?: string;
 }
 
@@ -104,7 +107,7 @@ export interface CallQuestion extends QuestionHead {
   readonly input: unknown;
 }
 
-/** About no single call: the model repeats itself, and the turn ends unless the user lets it continue. */
+/** Not about a single call: the model repeats itself, and the turn ends unless the user lets it continue. */
 export interface TurnQuestion extends QuestionHead {
   readonly headline: string;
   readonly callId?: never;
@@ -116,85 +119,86 @@ export type PermissionAnswer =
   | {
       readonly behavior: 'allow';
       readonly remember?: boolean;
-      /** From now on commands in the sandbox run without a question, in this session. */
+      /** Sandboxed commands run without approval for the rest of this session. */
       readonly autoAllow?: boolean;
     }
   | {
       readonly behavior: 'deny';
       readonly comment?: string;
       readonly interrupt?: boolean;
-      /** The user was not asked: the run is not interactive, or the mode never asks. */
+      /** The user was not asked: the run is headless, or the mode never asks. */
       readonly unasked?: true;
     };
 
 /**
- * What lets a call run: it only looks, so the user was not asked; the sandbox that it runs in (`sandbox.autoAllow`); a rule;
- * the mode; the judge of the mode `auto`; the user's answer; or it is the user's own command (`!`).
+ * Why a call may run: it is read-only; it runs in the sandbox (`sandbox.autoAllow`); a rule, the mode, the judge of
+ * mode `auto` or the user allowed it; or it is the user's own command (`!`).
  */
 export type PermissionBasis = 'read-only' | 'sandbox' | 'rule' | 'mode' | 'judge' | 'user' | 'own';
 
-/** How an allowed call came to run; handed to the tool and recorded with the result. */
+/** How a call was approved; passed to the tool and recorded with the result. */
 export interface Grant {
   readonly basis: PermissionBasis;
-  /** Why it was asked, or what allowed it. */
+  /** Why approval was needed, or what allowed the call. */
   readonly reason?: string;
   /** The rule that allowed it, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
 }
 
-/** What an `ask` is about, for code that acts on it. In the mode `auto` a `limit` is never a judge's to lift. */
+/** The cause of an `ask`, for code that acts on it. In mode `auto` the judge can never lift a `limit`. */
 export type AskCause =
-  /** An ordinary file of the workspace would change; its path with links resolved. */
+  /** An ordinary file of the workspace would change. The path has its links resolved. */
   | { readonly type: 'edit'; readonly path: string }
-  /** A part of a command that is known to work on the workspace only; as written. */
+  /** A part of a command, verbatim, that is known to affect only the workspace. */
   | { readonly type: 'command'; readonly text: string }
   | { readonly type: 'web'; readonly domain: string }
-  /** `isSecret`: something would be read or written that may hold secrets. */
+  /** `isSecret`: the call would read or write something that may hold secrets. */
   | { readonly type: 'limit'; readonly reason: string; readonly isSecret?: true };
 
-/** What the rules and the mode say of one access. */
+/** The decision of the rules and the mode about one access. */
 export interface PermissionDecision {
   readonly behavior: 'allow' | 'ask' | 'deny';
   readonly reason: string;
-  /** With `allow`. */
+  /** Only with `allow`. */
   readonly basis?: Exclude<PermissionBasis, 'user' | 'own'>;
   /** The rule that decided, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
-  /** With `ask`: everything that asks, not only what the reason names. Absent = unknown, which counts as a limit. */
+  /** With `ask`: every cause, not only the one in `reason`. Absent = unknown, which counts as a limit. */
   readonly causes?: readonly AskCause[];
   readonly suggestion?: RuleSuggestion;
-  /** With `ask`: the command would run in the sandbox, so that the user may stop these questions. */
+  /** With `ask`: the command would run in the sandbox, so the user may choose to allow all such commands. */
   readonly canAutoAllow?: boolean;
 }
 
-// Why a call is allowed, asked about or denied, as plain data: for `/permissions why` and `clawdcode permissions test`.
+// Why a call is allowed, needs approval or is denied, as plain data: for `/permissions why` and `clawdcode permissions
+// test`.
 
 export interface PermissionExplanation {
   readonly tool: string;
   readonly mode: PermissionMode;
-  /** The command, the path or the address. */
+  /** The command, path or URL. */
   readonly call: string;
-  /** Where a command would run; absolute. */
+  /** The command's working directory; absolute. */
   readonly cwd?: string;
   readonly behavior: PermissionDecision['behavior'];
-  /** A line for each reason. */
+  /** One line per reason. */
   readonly reason: string;
   readonly rule?: PermissionDecision['rule'];
-  /** The rules that "always" would save; empty where it is not offered. */
+  /** The rules that "always" would save; empty if it is not offered. */
   readonly saves: readonly string[];
-  /** Whether a command was understood to the last character. */
+  /** True if the whole command could be parsed. */
   readonly isUnderstood: boolean;
   readonly parts: readonly ExplainedPart[];
 }
 
-/** One command of a line, one file that it is redirected to or from, or one path. */
+/** One command of a command line, one redirection target, or one path. */
 export interface ExplainedPart {
   readonly text: string;
-  /** The words as written, with their values; null = only the shell knows. */
+  /** The words of the command, verbatim and with their values; null = only the shell can know the value. */
   readonly words: readonly { readonly source: string; readonly value: string | null }[];
-  /** The folders that it may run in, absolute; null = unknown. */
+  /** Possible working directories, absolute; null = unknown. */
   readonly folders: readonly string[] | null;
-  /** Absent where the mode or a rule settled the whole call, so that the parts were not decided one by one. */
+  /** Absent if the mode or a rule decided the whole call, so that its parts were not decided individually. */
   readonly verdict?: ExplainedVerdict;
 }
 
@@ -202,13 +206,13 @@ export interface ExplainedVerdict {
   readonly behavior: PermissionDecision['behavior'];
   readonly reason: string;
   readonly rule?: PermissionDecision['rule'];
-  /** The row of a built-in table that let it pass, e.g. "commands that only look: ls". */
+  /** The entry of a built-in table that allowed it; for example "commands that only look: ls". */
   readonly row?: string;
-  /** Rules that name the command and do not reach this call. */
+  /** Rules that name the command but do not cover this call. */
   readonly stopped: readonly {
     readonly text: string;
     readonly source: string;
-    /** What the rule does not cover, as the end of a sentence. */
+    /** Why the rule does not apply, as the end of a sentence. */
     readonly reason: string;
     readonly row?: string;
   }[];

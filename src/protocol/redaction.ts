@@ -1,9 +1,9 @@
-/** The port to whatever takes secrets out of what is about to be stored. Idempotent: redacted text stays as it is. */
+/** The port to the redaction of secrets before text is stored. Idempotent: redacted text does not change again. */
 export interface Redaction {
-  /** The text with each secret replaced by a mark. */
+  /** Replaces each secret with a mark. */
   text(text: string): string;
-  /** A JSON value, every string in it redacted; the same value where there was nothing to do. */
+  /** Redacts every string in a JSON value; returns the same value if there was nothing to redact. */
   value<T>(value: T): T;
-  /** For text in pieces: `write` gives back what is safe to store by now, `flush` the rest. */
+  /** For text in pieces: `write` returns the part that is safe to store by now, `flush` the rest. */
   open(): { write(piece: string): string; flush(): string };
 }

@@ -1,92 +1,98 @@
-/** The port between the tool that runs commands and whatever confines them. */
+/** The port between the tool that runs commands and the sandbox that confines them. */
 import type { SandboxRecord } from './entries/fields.ts';
 import type { Grant } from './permissions.ts';
 
-/** As users name them; `danger-full-access` is no sandbox. */
+/** Sandbox modes as in the settings; `danger-full-access` means no sandbox. */
 export const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access'] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
 
 export interface CommandRequest {
   readonly command: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
   readonly grant: Grant;
-  /** The user's environment with what every command gets. */
+  /** The user's environment plus the variables that every command gets. */
   readonly env: Readonly<Record<string, string>>;
-  /** The command's own folder for what the tool and its shell tell each other; stays writable. */
+  /** The command's own folder for exchanging data between the tool and its shell; always writable. */
   readonly scratch: string;
   /**
-   * Asks the user about a host that no rule allows; `isAlways` in a mode that asks nothing as well. Absent = nobody can be
-   * asked, so it is refused.
+   * Asks the user about a host that no rule allows; `isAlways` asks even in modes without questions. Absent = there is
+   * no user to ask, so the host is denied.
    */
   readonly askHost?: (host: string, port: number, isAlways: boolean) => Promise<boolean>;
 }
 
-/** What to start instead of a program, so that it is confined. */
+/** The program to start so that a command is confined. */
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
-  /** File descriptors that it inherits as 3, 4, …; the caller closes nothing. `pipe`: a new one, for `admit`. */
+  /** File descriptors inherited as 3, 4, …; the caller need not close them. `pipe`: a new pipe, passed to `admit`. */
   readonly inherit: readonly (number | 'pipe')[];
   readonly env: Readonly<Record<string, string>>;
   /**
-   * Lets the command begin, once its sandbox is what was planned; until then it waits. Resolves with why it was ended
-   * instead. `group`: the number of its process group; `pipes`: this program's ends. Absent = it begins at once.
+   * Lets the waiting command start once its sandbox has been verified. Resolves to the reason if the command was
+   * stopped instead. `group`: its process group id; `pipes`: this program's ends. Absent = the command starts at once.
    */
   readonly admit?: (group: number, pipes: readonly LaunchPipe[]) => Promise<string | undefined>;
 }
 
-/** This program's end of a pipe to what it has started: as much of a `Duplex` as a sandbox needs. */
+/** This program's end of a pipe to the started process: the part of a `Duplex` that a sandbox needs. */
 export interface LaunchPipe {
   on(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: unknown) => void): unknown;
   end(text: string): unknown;
 }
 
-/** One command, confined or not. */
+/** How one command is run, confined or not. */
 export interface Confinement {
-  /** True when the operating system confines the command. */
+  /** True if the operating system confines the command. */
   readonly isConfined: boolean;
-  /** It is not let out of its sandbox, whatever the user would say. */
+  /** True if the command must not run outside its sandbox, even with the user's approval. */
   readonly isBinding?: boolean;
-  /** `program` is a shell, and the last of `args` its script. */
+  /** `program` is a shell, and the last of `args` is its script. */
   launch(program: string, args: readonly string[]): Launch;
-  /** What the command was let do, for the record; complete when it has ended. */
+  /** Returns what the sandbox allowed, for the log; complete once the command has ended. */
   record(): SandboxRecord;
   /**
-   * Why the sandbox made the command fail, in a sentence for the user; undefined when something else did, or a host
-   * among `declined` (with its port), which the user has just said no to.
+   * Returns why the sandbox made the command fail, as a sentence for the user. Undefined if something else failed, or
+   * if the cause is a host in `declined` (with port), which the user has just denied.
    */
   blocked(output: string, exitCode: number, declined: ReadonlySet<string>): string | undefined;
-  /** Files that other programs obey and that it has made or changed since the last call, ready to show. */
+  /**
+   * Returns, ready to show, files that control other programs and that the command created or changed since the last
+   * call.
+   */
   obeyedChanges(): readonly string[];
-  /** Shows in the temporary folders of this machine what the command has left in its own. */
+  /** Makes files from the command's private temporary folders visible in this machine's temporary folders. */
   share(): void;
-  /** It goes on in the background as this process: servers in it are to be reached from this machine. */
+  /** The command continues in the background as this process: makes its servers reachable from this machine. */
   keep(pid: number): void;
-  /** Lets go of what it holds. */
+  /** Releases its resources. */
   release(): void;
 }
 
 export type SandboxState =
   /** Commands are confined. */
   | { readonly type: 'on'; readonly mode: 'read-only' | 'workspace-write' }
-  /** The user wants none. */
+  /** Switched off by the user. */
   | { readonly type: 'off'; readonly reason: string; readonly isFullAccess?: boolean }
-  /** Wanted, but this machine has none that works; `reason` says why, `fix` what to do. */
+  /** Wanted, but not available on this machine; `reason` says why, `fix` what to do. */
   | { readonly type: 'unavailable'; readonly reason: string; readonly fix: string };
 
-/** Confines the commands of one session. */
+/** The sandbox for the commands of one session. */
 export interface CommandSandbox {
-  /** Looks once what this machine can do; later calls return the same. Never rejects. */
+  /** Probes this machine once; later calls return the same result. Never rejects. */
   state(): Promise<SandboxState>;
-  /** Begins what the first command would wait for. */
+  /** Starts preparations that the first command would otherwise wait for. */
   prepare(): void;
-  /** Whether the settings have a command run outside, once the user has allowed it. */
+  /** True if the settings let the command run outside the sandbox once the user has approved it. */
   isExcluded(command: string): Promise<boolean>;
   confine(request: CommandRequest): Promise<Confinement>;
-  /** A tool of the session has made this file: in a temporary folder commands may change it like their own. */
+  /**
+   * Registers a file created by a tool of the session: in a temporary folder, commands may change it like their own
+   * files.
+   */
   adopt(path: string): void;
-  /** The same without a sandbox, because the user said so. */
+  /** Runs the command without a sandbox, because the user approved that. */
   outside(request: CommandRequest, reason: string): Confinement;
   dispose(): void;
 }

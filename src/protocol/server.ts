@@ -1,23 +1,23 @@
 /**
- * What a server says about itself and its models, asked before a prompt is sent. Asked in `model/servers`, used
- * for the first minute, the model's real window and `clawdcode doctor`.
+ * Facts that a server reports about itself and its models before a prompt is sent. Queried in `model/servers`; used for
+ * onboarding, the model's real context window and `clawdcode doctor`.
  */
 import type { ModelError } from './model.ts';
 
 export type ServerKind = 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'openai' | 'other';
 
-/** One model that a server offers; what it does not tell is absent. */
+/** A model that a server offers; unreported facts are absent. */
 export interface ServedModel {
   readonly id: string;
-  /** The window that requests really get, in tokens: as it is loaded, or would be. */
+  /** The context window that requests really get, in tokens: as loaded, or as it would be loaded. */
   readonly windowTokens?: number;
-  /** The largest window that it was made for, in tokens. */
+  /** The model's maximum context window, in tokens. */
   readonly maxWindowTokens?: number;
   readonly loaded?: boolean;
   readonly tools?: boolean;
   readonly vision?: boolean;
   readonly reasoning?: boolean;
-  /** Not for conversations: embeddings, rerankers, speech. */
+  /** True for models that cannot chat: embeddings, rerankers, speech. */
   readonly unfit?: boolean;
 }
 
@@ -26,24 +26,24 @@ export interface ServerFacts {
   /** Base URL of its OpenAI-compatible endpoint, up to and including `/v1`. */
   readonly baseUrl: string;
   readonly version?: string;
-  /** In the server's order, loaded ones first. */
+  /** In the server's order, with loaded models first. */
   readonly models: readonly ServedModel[];
 }
 
-/** `failed` says what happened and what to do next, like a failed request. */
+/** With `failed`, the error states what happened and what to do next, as for any failed request. */
 export type ServerAnswer =
   | { readonly type: 'server'; readonly facts: ServerFacts }
   | { readonly type: 'failed'; readonly error: ModelError };
 
-/** What a few short requests showed of a model: `clawdcode doctor` asks them. Absent = could not be found out. */
+/** Results of a few short test requests to a model, made by `clawdcode doctor`. Absent = could not be determined. */
 export interface ModelProbe {
   readonly answers: boolean;
-  /** Milliseconds to the first piece of an answer. */
+  /** Milliseconds until the first part of a reply. */
   readonly firstTokenMs?: number;
   readonly toolCalls?: 'native' | 'text' | 'none';
   readonly parallelCalls?: boolean;
   readonly streamingUsage?: boolean;
-  /** Under which name it sends its reasoning. */
+  /** The field in which it sends reasoning. */
   readonly reasoningField?: string;
   readonly error?: ModelError;
 }

@@ -1,61 +1,61 @@
-/** Sessions as they are listed, found and shown: what the catalogue knows of each, without opening it. */
+/** Sessions in lists and searches: the catalogue's facts about each, available without opening it. */
 
 /** One session in a list. */
 export interface SessionRecord {
   readonly id: string;
-  /** Absolute path of the log, or of the archive that it was compressed into. */
+  /** Absolute path of the log, or of its compressed archive. */
   readonly file: string;
-  /** The folder below `projects/` that it lies in. */
+  /** Its folder name in `projects/`. */
   readonly project: string;
-  /** The project's root as the session last knew it; absent in a log that has lost it. */
+  /** The project's root as last recorded in the session; undefined if the log has lost it. */
   readonly root: string | undefined;
-  /** True when that root is no longer there, or is another folder now. */
+  /** True if that root no longer exists, or is a different folder now. */
   readonly isMoved: boolean;
   readonly title: string;
-  /** Where the title comes from: the user, the model, or the first request. */
+  /** The source of the title: the user, the model, or the first prompt. */
   readonly titleSource: 'user' | 'model' | 'prompt';
   readonly createdAt: Date;
-  /** When something other than a title was written last. */
+  /** Time of the last change other than to the title. */
   readonly updatedAt: Date;
   readonly bytes: number;
   readonly gitBranch: string | undefined;
-  /** Entries in the log. */
+  /** Number of entries in the log. */
   readonly messageCount: number;
   readonly promptCount: number;
   readonly model: string | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars; undefined when the price is unknown. */
+  /** US dollars; undefined if the price is unknown. */
   readonly costUsd: number | undefined;
   readonly isArchived: boolean;
   /** The session that it was forked from. */
   readonly forkedFrom: string | undefined;
-  /** The last few things said, oldest first; what the user said begins with "> ". */
+  /** The last few messages, oldest first; the user's start with "> ". */
   readonly lastLines: readonly string[];
 }
 
-/** Which sessions to list. */
+/** Selects the sessions to list. */
 export interface SessionQuery {
-  /** Only this folder below `projects/`, or these; all projects without it. */
+  /** Only sessions in these folders of `projects/`; absent = all projects. */
   readonly project?: string | readonly string[];
-  /** Also those in the archive; true unless said otherwise. */
+  /** Includes archived sessions; true by default. */
   readonly archived?: boolean;
-  /** Part of a title, branch or id, whatever the case. */
+  /** Part of a title, branch or id, ignoring case. */
   readonly filter?: string;
   readonly limit?: number;
   readonly offset?: number;
 }
 
-/** A place where something was said or seen. */
+/** A search result. */
 export interface SearchHit {
   readonly session: SessionRecord;
   /** Position of the entry in its session. */
   readonly seq: number;
   readonly timestamp: Date;
-  /** Who said it, or which tool showed it: "you", "model", "Bash". */
+  /** The author or the tool: "you", "model", "Bash". */
   readonly who: string;
-  /** One line around the words. */
+  /** One line of text around the match. */
   readonly snippet: string;
-  /** Where the words are in the snippet, in UTF-16 units: [start, end). */
+  /** Positions of the matches in the snippet, in UTF-16 units: [start, end). */
   readonly marks: readonly (readonly [number, number])[];
 }

@@ -1,30 +1,30 @@
-/** Skills and custom commands: prompts kept in files, which the user runs as `/name` and the model as a tool call. */
+/** Skills and custom commands: prompts in files, which the user runs as `/name` and the model as a tool call. */
 
-/** What the front matter of a skill or command file says. */
+/** The front matter of a skill or command file. */
 export interface Skill {
-  /** Without the slash; `:` between the folders of a command. */
+  /** Without the slash; `:` separates the folders of a command. */
   readonly name: string;
   /** A folder with a SKILL.md, or a Markdown file in a folder of commands. */
   readonly kind: 'skill' | 'command';
   /** One line, at most 1,024 characters. */
   readonly description: string;
-  /** Shown behind the name, e.g. "[issue] [branch]". */
+  /** Shown after the name, e.g. "[issue] [branch]". */
   readonly argumentHint?: string;
   /** Absolute path of the SKILL.md or command file. */
   readonly file: string;
-  /** Whose it is: the user's own, or the repository's. */
+  /** Whether it belongs to the user or the repository. */
   readonly scope: 'user' | 'project';
-  /** False for `disable-model-invocation: true`. */
+  /** False with `disable-model-invocation: true`. */
   readonly modelCanUse: boolean;
-  /** False for `user-invocable: false`. */
+  /** False with `user-invocable: false`. */
   readonly userCanUse: boolean;
-  /** Permission rules that apply for the rest of the turn that uses it; honoured in the user's own files only. */
+  /** Permission rules that apply for the rest of the turn that uses it; only for the user's own files. */
   readonly allowedTools: readonly string[];
-  /** Keys of the front matter that have no effect here, sorted. */
+  /** Keys of the front matter that are ignored, sorted. */
   readonly ignored: readonly string[];
 }
 
-/** A file that looks like a skill or command and is not used. */
+/** A skill or command file that cannot be used. */
 export interface SkillProblem {
   readonly file: string;
   /** One sentence for the user. */
@@ -32,23 +32,23 @@ export interface SkillProblem {
 }
 
 export interface SkillList {
-  /** In order of name; each name once. */
+  /** Sorted by name, without duplicates. */
   readonly skills: readonly Skill[];
   readonly problems: readonly SkillProblem[];
 }
 
-/** A piece of a skill's text once arguments are filled in. */
+/** A part of a skill's text after arguments are filled in. */
 export type SkillPart =
   | { readonly type: 'text'; readonly text: string }
-  /** `` !`command` ``: its output replaces it. */
+  /** `` !`command` ``, to be replaced with its output. */
   | { readonly type: 'command'; readonly command: string };
 
-/** The text of a skill with everything filled in. */
+/** The text of a skill with arguments and command output filled in. */
 export interface SkillText {
   readonly name: string;
   readonly file: string;
   readonly text: string;
-  /** Commands that were run for it, with what let them run. */
+  /** Commands that were run for it, with the basis of their approval. */
   readonly commands?: readonly {
     readonly command: string;
     readonly status?: string;
@@ -56,7 +56,7 @@ export interface SkillText {
   }[];
 }
 
-/** A skill that is about to be used: its text in parts. */
+/** A skill about to be used, with its text in parts. */
 export interface PreparedSkill {
   readonly skill: Skill;
   readonly parts: readonly SkillPart[];

@@ -1,63 +1,63 @@
 /**
- * The port to what runs in the background: commands that outlive the call that started them. The agent tells of
- * them and stops them; who runs them is the tools' affair. All of them end with the program.
+ * The port to background tasks: commands that outlive the call that started them. The agent reports and stops them; the
+ * tools run them. All of them end with the program.
  */
 import type { SandboxRecord } from './entries/fields.ts';
 
-/** A background command as it is now; a snapshot. */
+/** A snapshot of a background task. */
 export interface TaskInfo {
-  /** As the model calls it: `b1`, `b2` … in the order in which they went to the background. */
+  /** The id that the model uses: `b1`, `b2` …, in the order in which tasks moved to the background. */
   readonly id: string;
   readonly command: string;
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
-  /** The last line of its output that is not empty, cut; plain text, but as hostile as any output. */
+  /** The last non-empty line of its output, truncated; plain text, but as untrusted as any output. */
   readonly lastLine: string;
-  /** What its sandbox has let it do so far; absent where commands know of none. */
+  /** What its sandbox has allowed so far; absent without a sandbox. */
   readonly sandbox?: SandboxRecord;
   /** Absent while it runs. */
   readonly end?: TaskEnd;
 }
 
-/** How a task came to its end. */
+/** How a task ended. */
 export interface TaskEnd {
   readonly endedAtMs: number;
-  /** `128 + n` after a signal; absent where the shell could not be started. */
+  /** `128 + n` after signal n; absent if the shell could not be started. */
   readonly code?: number;
   readonly signal?: string;
   /** Why the shell could not be started. */
   readonly problem?: string;
-  /** Who stopped it, if it was stopped. */
+  /** Who stopped it; absent if it ended on its own. */
   readonly stoppedBy?: TaskStopper;
 }
 
 export type TaskStopper = 'user' | 'model';
 
-/** What can still be shown of a task's output. */
+/** The part of a task's output that is still available. */
 export interface TaskOutput {
-  /** Its end, bounded; from the middle of a line on where `missing` is not 0. */
+  /** The end of the output, bounded; starts in the middle of a line if `missing` is not 0. */
   readonly text: string;
-  /** Characters that came before it. */
+  /** Number of characters dropped before it. */
   readonly missing: number;
 }
 
 export type TaskChange =
   | { readonly type: 'started'; readonly id: string }
-  /** `isKnown`: the model has seen how it ended, or ended it. */
+  /** `isKnown`: the model has already seen the end, or caused it. */
   | { readonly type: 'ended'; readonly id: string; readonly isKnown: boolean };
 
-/** The port to background commands. */
+/** The port to background tasks. */
 export interface TaskPort {
-  /** Those that run and the newest of those that have ended, oldest first. */
+  /** Returns running tasks and the newest ended ones, oldest first. */
   list(): readonly TaskInfo[];
-  /** Undefined for an id that there is not. */
+  /** Returns undefined for an unknown id. */
   output(id: string): TaskOutput | undefined;
-  /** Ends it and everything it started, for the user. Nothing happens where it has ended. */
+  /** Stops a task and all its processes on behalf of the user; does nothing if it has ended. */
   stop(id: string): void;
-  /** Those that have ended without the model having seen it, each given once. */
+  /** Returns ended tasks that the model has not been told about, each only once. */
   takeUntold(): readonly TaskInfo[];
-  /** Hears of tasks that start and end. Returns the unsubscriber. */
+  /** Subscribes to starts and ends of tasks. Returns a function that unsubscribes. */
   subscribe(listener: (change: TaskChange) => void): () => void;
-  /** Hears that a task has printed something; as often as it does. Returns the unsubscriber. */
+  /** Calls `listener` whenever the task prints something. Returns a function that unsubscribes. */
   watch(id: string, listener: () => void): () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * What the `theme` setting and `/theme` accept. Those that name no background take the terminal's; `default` is
- * another word for `auto`; `ansi` uses the terminal's own sixteen colours, `plain` none.
+ * Values of the `theme` setting and `/theme`. Themes without a background in their name adapt to the terminal's;
+ * `default` is an alias of `auto`; `ansi` uses the terminal's own sixteen colours, `plain` none.
  */
 export const themeSettings = [
   'auto',
@@ -19,7 +19,7 @@ export const themeSettings = [
 
 export type ThemeSetting = (typeof themeSettings)[number];
 
-/** The setting that a typed name means, whatever its case and with blanks or underscores for its hyphens. */
+/** Parses a typed theme name: ignores case, and accepts spaces or underscores for hyphens. */
 export function parseThemeSetting(text: string): ThemeSetting | undefined {
   const name = text
     .trim()

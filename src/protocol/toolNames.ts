@@ -1,9 +1,9 @@
-/** The names of the built-in tools: the model, permission rules, logs and the screen know them by these. */
+/** The names of the built-in tools, used by the model, permission rules, logs and the screen. */
 
-/** What a permission rule for a tool may name in parentheses: files, a command, a domain of the web, or nothing. */
+/** What a permission rule for a tool may name in parentheses: files, a command, a web domain, or nothing. */
 export type RuleSpecifier = 'path' | 'command' | 'domain' | 'none';
 
-/** The built-in tools in the order in which they are offered, each with what its rules may name. */
+/** The built-in tools in the order in which requests offer them, each with what its rules may name. */
 export const builtinToolSpecifiers = {
   Read: 'path',
   Write: 'path',
@@ -19,12 +19,12 @@ export const builtinToolSpecifiers = {
   ExitPlanMode: 'none',
 } as const satisfies Readonly<Record<string, RuleSpecifier>>;
 
-/** The tool that loads a skill; offered only if there is one. */
+/** The tool that loads a skill; offered only if there is a skill. */
 export const skillToolName = 'Skill';
 
 export type BuiltinToolName = keyof typeof builtinToolSpecifiers;
 
-/** For code that treats calls of one built-in tool in a way of its own. */
+/** For code that handles calls of a specific built-in tool. */
 export const toolNames = {
   read: 'Read',
   write: 'Write',

@@ -1,4 +1,4 @@
-/** The port between the agent and a tool. A tool knows neither the agent, nor the screen, nor the rules. */
+/** The port between the agent and a tool. Tools know nothing of the agent, the screen or the rules. */
 import type {
   BlobRef,
   FileChange,
@@ -12,100 +12,102 @@ import type { ToolSchema } from './messages.ts';
 import type { Access, Grant, Preview } from './permissions.ts';
 import type { SkillPart, SkillText } from './skills.ts';
 
-/** Where large output goes while it is produced; bytes are kept whole, content-addressed, 0600. */
+/** Receives large output as it is produced; stored in full, addressed by content, file mode 0600. */
 export interface BlobSink {
   write(chunk: Uint8Array | string): void;
   /** Resolves when the bytes are on disk. */
   finish(): Promise<BlobRef>;
-  /** Forgets what was written. */
+  /** Deletes the bytes written so far. */
   discard(): Promise<void>;
 }
 
-/** What a model asks of the session's own past. */
+/** A model's request to look something up in the session's past. */
 export interface RecallRequest {
-  /** A pointer as printed: `#12`, `#12-#40`, or the first characters of a content hash. */
+  /** A pointer in its displayed form: `#12`, `#12-#40`, or the beginning of a content hash. */
   readonly id?: string;
-  /** Where to begin, in bytes of the original. */
+  /** Start offset, in bytes of the original. */
   readonly offset?: number;
-  /** How many bytes to return. */
+  /** Number of bytes to return. */
   readonly limit?: number;
-  /** Words or a literal text to search for in everything that this session has seen. */
+  /** Words or a literal text to search for in the whole session. */
   readonly query?: string;
 }
 
 export interface RecallAnswer {
   readonly found: boolean;
-  /** For the model; says what it is a part of and how to see more. */
+  /** For the model; states what it is a part of and how to see more. */
   readonly text: string;
 }
 
 /**
- * What read-only calls found in files, kept for the session within bounds of time and memory. Only what a stamp can
- * prove to be unchanged belongs here: not the results of Grep or Glob, which no stamp short of watching the whole
- * tree could prove.
+ * Caches the results of read-only calls on files for the session, limited in time and memory. Only results that a stamp
+ * can prove to be current may be cached: not those of Grep or Glob, which would require watching the whole tree.
  */
 export interface ToolCache {
-  /** The outcome for a file, if it was kept under this stamp: `fileStamp` and whatever else the call asked for. */
+  /** Returns the outcome cached for a file under this stamp: `fileStamp` plus the call's other parameters. */
   get(path: string, stamp: string): ToolOutcome | undefined;
   set(path: string, stamp: string, outcome: ToolOutcome): void;
-  /** Forgets a file; called by tools that change it. */
+  /** Drops a file's entries; called by tools that change it. */
   drop(path: string): void;
 }
 
-/** What a call asks while it runs. */
+/** A question that a call asks while it runs. */
 export interface RunningQuestion {
   /** One line. */
   readonly title: string;
   readonly preview: Preview;
   readonly reason: string;
-  /** The host that it is about: "always" can save a rule for it. */
+  /** The host that the question is about: "always" can save a rule for it. */
   readonly domain?: string;
-  /** Managed settings want it asked, whatever the mode. */
+  /** True if managed settings require the question in every mode. */
   readonly isAlways?: boolean;
-  /** Aborted when nothing waits for the answer any more: the question goes away. */
+  /** Aborted when nothing waits for the answer any more: withdraws the question. */
   readonly signal?: AbortSignal;
 }
 
-/** What a call may use; everything else it needs was handed to the tool when it was made. */
+/** The services available to a call; everything else a tool needs is passed when it is created. */
 export interface ToolContext {
   readonly callId: string;
   readonly sessionId: string;
-  /** The project's root: absolute, resolved. Relative paths in a tool's input are relative to `cwd()`. */
+  /** The project's root: absolute, links resolved. Relative paths in a tool's input are relative to `cwd()`. */
   readonly root: string;
   /** The shell's working directory, which persists between calls. */
   readonly cwd: () => string;
   readonly setCwd: (directory: string) => void;
   readonly signal: AbortSignal;
-  /** Live output for the screen; bounded by the receiver. */
+  /** Shows live output; the receiver limits its size. */
   readonly onOutput: (text: string) => void;
   /**
-   * For a call that can end while its work goes on in the background: `move` is called when the user asks for that.
-   * Returns what takes the offer back; called when the call ends. Absent where nobody could ask.
+   * Offers to move a running call to the background: `move` is called when the user asks for that. Returns a function
+   * that withdraws the offer, to be called when the call ends. Absent if there is no user to ask for it.
    */
   readonly offerBackground?: (move: () => void) => () => void;
   /**
-   * Asks the user something while the call runs; false also where the mode answers for them. Absent where nobody
-   * could be asked.
+   * Asks the user something while the call runs. Also resolves to false if the mode denies it. Absent if there is no
+   * user to ask.
    */
   readonly confirm?: (question: RunningQuestion) => Promise<boolean>;
-  /** Hash of the file when it was last read or written in this session, from the log. */
+  /** Returns the hash of the file when this session last read or wrote it, according to the log. */
   readonly fileReads: (path: string) => string | undefined;
   readonly openBlob: () => BlobSink;
-  /** Absent = every call reads again. */
+  /** Absent = no caching. */
   readonly cache?: ToolCache;
-  /** Whether the model that will read the result takes images; undefined or absent = not known. */
+  /** Returns whether the model accepts images; undefined or absent = not known. */
   readonly seesImages?: () => boolean | undefined;
-  /** Fills in the commands of a skill's text; each is decided about as a call of Bash. Absent = they stay text. */
+  /**
+   * Runs the commands in a skill's text and inserts their output; each needs the same permission as a call of Bash.
+   * Absent = commands stay text.
+   */
   readonly fillIn?: (parts: readonly SkillPart[]) => Promise<Pick<SkillText, 'text' | 'commands'>>;
-  /** Looks something up in the session's log and originals. */
+  /** Looks something up in the session's log and blobs. */
   readonly recall: (request: RecallRequest, signal: AbortSignal) => Promise<RecallAnswer>;
 }
 
-/** Of a text that shows lines of a file, as `number<tab>line`; what stands behind them are notes. */
+/** Describes a text with numbered lines of a file, as `number<tab>line`, followed by notes. */
 export interface Excerpt {
-  /** Lines of the whole file; absent = not known. */
+  /** Total lines of the file; absent = not known. */
   readonly totalLines?: number;
-  /** What holds however many of the lines are shown. */
+  /** Notes that apply no matter how many of the lines are shown. */
   readonly notes: readonly string[];
 }
 
@@ -121,28 +123,28 @@ export interface ToolOutcome {
   readonly filesRead?: readonly { readonly path: string; readonly hash: string }[];
   readonly todos?: readonly Todo[];
   readonly sandbox?: SandboxRecord;
-  /** What the model is shown behind the result, which itself holds text only. */
+  /** Images shown to the model after the result, which itself holds only text. */
   readonly images?: readonly { readonly path: string; readonly image: ImagePart }[];
-  /** Instructions that follow the result. */
+  /** Instructions appended after the result. */
   readonly skill?: SkillText;
 }
 
-/** The call's outcome is known without doing anything: no approval is needed, and the model gets it at once. */
+/** The outcome is already known without running the call: no approval is needed, and the model gets it immediately. */
 export interface Settled {
   readonly type: 'settled';
   readonly outcome: ToolOutcome;
 }
 
-/** The outcome of looking at a call's arguments before anything happens. */
+/** The result of checking a call's arguments, before anything runs. */
 export type PreparedCall =
   | { readonly type: 'invalid'; readonly message: string }
   | {
       readonly type: 'ready';
       readonly title: string;
       readonly access: Access;
-      /** What will happen, made only when the user is asked; may read files, changes nothing. */
+      /** Builds the preview for the approval; may read files but changes nothing. */
       readonly preview: () => Promise<Preview | Settled>;
-      /** Never rejects for what can be expected (a missing file, exit 1): that is an `error` outcome. */
+      /** Never rejects for expected failures (a missing file, exit 1): these are `error` outcomes. */
       readonly run: (grant: Grant) => Promise<ToolOutcome>;
     };
 
@@ -151,7 +153,7 @@ export interface Tool {
   readonly schema: ToolSchema;
   /** Read-only calls may run in parallel. */
   readonly readOnly: boolean;
-  /** May be left out of requests until the model searches for it: a server may bring hundreds. */
+  /** May be left out of requests until the model searches for it: an MCP server may bring hundreds of tools. */
   readonly onDemand?: boolean;
   prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
 }

@@ -1,4 +1,4 @@
-/** What `promise` gives, or undefined as soon as `signal` is aborted. No listener is left behind. */
+/** Resolves like `promise`, or to undefined as soon as `signal` aborts. Leaves no listener behind. */
 export async function untilAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,

@@ -11,7 +11,7 @@ export interface ChangesFacts {
   readonly steps: readonly RestoreStep[];
   /** The project's root; paths inside it are shown relative to it. */
   readonly root: string;
-  /** Warnings, shown between the list of files and the diffs. */
+  /** Warnings, shown after the diffs. */
   readonly notes?: readonly string[];
 }
 

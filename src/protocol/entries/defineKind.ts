@@ -1,39 +1,39 @@
 /**
- * What the program knows about one kind of entry: the shape of its `data`, whether the model reads it, how it is
- * shown and searched. Kinds are in `kinds/`, by subject, and listed in `entryKinds`; nothing else names all of them.
+ * The definition of one kind of entry: the shape of its `data`, whether the model reads it, how it is shown and
+ * searched. Kinds are in `kinds/`, by subject, and listed in `entryKinds`, the only list of all of them.
  */
 import type * as z from 'zod';
 import type { Envelope } from './fields.ts';
 
-/** The shape of an entry of a kind. Fields of `data` that do not fit their kind are dropped when a line is read. */
+/** The shape of an entry of a kind. Fields of `data` that do not fit the kind are dropped when a line is read. */
 export type EntryOf<Kind> =
   Kind extends KindDefinition<infer Subtype, infer Type, infer Data>
     ? Envelope & { type: Type; subtype: Subtype; data?: z.infer<Data> | undefined }
     : never;
 
-/** A line for readers about what the program did. */
+/** A line that shows an entry to the user. */
 export interface EntryNote {
-  /** One line, but for notices and errors; never sent to the model. */
+  /** One line, except for notices and errors; never sent to the model. */
   readonly text: string;
   readonly tone: 'quiet' | 'warning' | 'error';
-  /** In front of it on screen: `◇` for what changes the context, `!` for what needs attention, `⎿` for everything else. */
+  /** Prefix on screen: `◇` for changes of the context, `!` for problems, `⎿` for everything else. */
   readonly mark: '◇' | '⎿' | '!';
-  /** What to do about it, for a reader at the screen. */
+  /** What to do about it, shown on screen. */
   readonly hint?: string;
-  /** On screen it takes one row, however long it is. */
+  /** Takes only one row on screen, however long it is. */
   readonly isCut?: true;
-  /** The whole text that the line only names, for exports and the transcript. */
+  /** The full text that the line summarizes, for exports and the transcript. */
   readonly body?: string;
-  /** Where it appears; on screen and in exports unless given. */
+  /** Where it appears; absent = on screen and in exports. */
   readonly only?: 'screen' | 'export';
 }
 
-/** A note with what to do about it. */
+/** Formats a note with its hint. */
 export function noteLine({ text, hint }: EntryNote): string {
   return hint === undefined ? text : `${text} · ${hint}`;
 }
 
-/** What a note may ask about other entries: the number of one, where it is known. */
+/** Lets a note look up the number of another entry; undefined if it is not known. */
 export interface NoteContext {
   readonly seqOf: (uuid: string) => number | undefined;
 }
@@ -45,19 +45,19 @@ export interface KindDefinition<
 > {
   readonly subtype: Subtype;
   readonly type: Type;
-  /** Every field is optional: a log may come from another version, or from an editor. */
+  /** Every field is optional: a log may come from another version or have been edited. */
   readonly data: Data;
-  /** The model reads the message, on the user's side of the conversation. */
+  /** True if the message is sent to the model, in the user's role. */
   readonly isSent: boolean;
-  /** It changes how earlier entries are seen. */
+  /** True if it changes how earlier entries are seen. */
   readonly reshapes?: true;
-  /** Once it is old, it may be folded into the one line that stands for old steps. */
+  /** True if it may be folded into the single line that replaces old steps. */
   readonly folds?: true;
-  /** What stays in memory of an old part of the log: all of the kind, or the newest alone. */
+  /** Which entries of this kind stay in memory when the old part of the log is unloaded: all, or only the newest. */
   readonly stays?: 'all' | 'newest';
-  /** Who said the words that can be searched; absent for bookkeeping. */
+  /** The search category of its text; absent for bookkeeping entries. */
   readonly searchedAs?: 'you' | 'note' | 'title';
-  /** Undefined where there is nothing to tell. */
+  /** Returns undefined if there is nothing to show. */
   readonly note?: (
     entry: Envelope & { type: Type; subtype: Subtype; data?: z.infer<Data> | undefined },
     context: NoteContext,
@@ -72,23 +72,23 @@ export function defineKind<
   return definition;
 }
 
-/** A quiet line about what the model sees of the conversation. */
+/** Returns a quiet note about what the model sees of the conversation. */
 export function contextNote(text: string, more: Partial<EntryNote> = {}): EntryNote {
   return { text, tone: 'quiet', mark: '◇', ...more };
 }
 
-/** The message of an entry as text; an empty string for images. */
+/** Returns the message of an entry as text; an empty string if it has images. */
 export function contentOf({ message }: Pick<Envelope, 'message'>): string {
   return typeof message.content === 'string' ? message.content : '';
 }
 
-/** `body` of a note, where there is one. */
+/** Returns the `body` of a note if the message is not blank. */
 export function bodyOf(entry: Pick<Envelope, 'message'>): { readonly body?: string } {
   const content = contentOf(entry);
   return content.trim() === '' ? {} : { body: content };
 }
 
-/** An entry as it is pointed to everywhere; without its number where that is not known any more. */
+/** Formats a pointer to an entry; without its number if that is no longer known. */
 export function pointTo(uuid: string | undefined, { seqOf }: NoteContext): string {
   const seq = uuid === undefined ? undefined : seqOf(uuid);
   return seq === undefined ? 'an earlier item' : `#${seq}`;

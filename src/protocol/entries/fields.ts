@@ -1,4 +1,4 @@
-/** The parts of an entry that every kind shares, and the shapes that several kinds use. */
+/** The fields that all kinds of entries share, and shapes that several kinds use. */
 import * as z from 'zod';
 
 /** Version of the line format that this program writes. */
@@ -30,24 +30,24 @@ const fileChangeSchema = z.looseObject({
 });
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
-/** What a finished call shows to the reader; never sent to the model. */
+/** The display data of a finished call; never sent to the model. */
 export const toolDisplaySchema = z.looseObject({
   /** One line that names the file and range, the pattern or the command. */
   title: z.string(),
-  /** A few words about the outcome: "120 lines", "exit 1", "3 matches". */
+  /** The outcome in a few words: "120 lines", "exit 1", "3 matches". */
   summary: z.string().optional(),
-  /** Lines of the whole file, for a result that shows some of its lines, numbered. */
+  /** Total lines of the file if the result shows only some of them, with line numbers. */
   totalLines: z.number().optional(),
   /** Unified diff of an edit. */
   diff: z.string().optional(),
-  /** The end of the output that speaks to the model; readers see `summary` instead. */
+  /** The end of the output that is addressed to the model; the screen shows `summary` instead. */
   modelNotes: z.string().optional(),
-  /** What the user said when they declined the call. */
+  /** The user's comment when denying the call. */
   comment: z.string().optional(),
 });
 export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
 
-/** The kind of output, which decides how it is truncated and compressed. */
+/** The kind of output; decides how it is truncated and compressed. */
 export const toolResultKinds = [
   'file',
   'search',
@@ -66,7 +66,7 @@ export const todoSchema = z.looseObject({
 });
 export type Todo = z.infer<typeof todoSchema>;
 
-/** What decided about a call, and why the user was asked if they were. */
+/** How a call was decided, and why approval was needed. */
 const permissionRecordSchema = z.looseObject({
   basis: z.enum(['read-only', 'sandbox', 'rule', 'mode', 'judge', 'user', 'own']),
   reason: z.string().optional(),
@@ -74,41 +74,41 @@ const permissionRecordSchema = z.looseObject({
 });
 export type PermissionRecord = z.infer<typeof permissionRecordSchema>;
 
-/** What the operating system let a command do. */
+/** How the operating system confined a command. */
 export const sandboxRecordSchema = z.looseObject({
   mode: z.enum(['read-only', 'workspace-write', 'none']),
-  /** Why there was none, or why the command ran outside. */
+  /** Why there was no sandbox, or why the command ran outside it. */
   reason: z.string().optional(),
-  /** Hosts that were reached, and hosts that were refused, as `name:port`. */
+  /** Hosts that were reached, and hosts that were denied, as `name:port`. */
   hosts: z.array(z.string()).optional(),
   refusedHosts: z.array(z.string()).optional(),
 });
 export type SandboxRecord = z.infer<typeof sandboxRecordSchema>;
 
-/** How a compaction was made; on its boundary, and without what is retained on its summary. */
+/** How a compaction was made. Stored on its boundary entry and, without `retained`, on its summary. */
 const compactMetadataSchema = z.looseObject({
   trigger: z.enum(['auto', 'manual']),
   preTokens: z.number(),
   postTokens: z.number().optional(),
   filesIncluded: z.array(z.string()).optional(),
-  /** False when the summary is not the model's but a fallback. */
+  /** False for a fallback summary that no model wrote. */
   success: z.boolean().optional(),
   strategy: z.string().optional(),
   focus: z.string().optional(),
   error: z.string().optional(),
   durationMs: z.number().optional(),
-  /** What stays verbatim after the summary: uuids of entries, or neighbours by their positions, `#12-#40`. */
+  /** Entries kept verbatim after the summary: uuids, or ranges of positions like `#12-#40`. */
   retained: z.array(z.string()).optional(),
-  /** Prompts that are quoted in the summary message; `head` and `tail`: characters kept of a long one. */
+  /** Prompts quoted in the summary message; `head` and `tail`: characters kept of a long one. */
   userMessages: z
     .array(z.looseObject({ uuid: z.string(), head: z.number().optional(), tail: z.number().optional() }))
     .optional(),
-  /** File snippets by hash; their bytes are in the blob store. */
+  /** File snippets by hash; their content is in the blob store. */
   snippets: z.array(z.looseObject({ path: z.string(), hash: z.string(), bytes: z.number() })).optional(),
 });
 export type CompactMetadata = z.infer<typeof compactMetadataSchema>;
 
-/** What a line has to be to be an entry at all; its `data` is checked against its kind afterwards. */
+/** The minimum that makes a line an entry; its `data` is checked against its kind afterwards. */
 export const entrySchema = z.looseObject({
   v: z.number().default(ENTRY_FORMAT),
   /** Position in the session, from 0, without gaps in an undamaged log. */
@@ -130,9 +130,9 @@ export const entrySchema = z.looseObject({
     usage: usage.optional(),
     reasoning: z.looseObject({ field: z.string(), text: z.string() }).optional(),
     finishReason: z.string().optional(),
-    /** The user stopped this reply; it stands as it was. */
+    /** The user interrupted this reply; it is kept as received. */
     interrupted: z.boolean().optional(),
-    /** The connection gave up on this reply for good. */
+    /** The connection failed during this reply, after all retries. */
     failed: z.boolean().optional(),
     durationMs: z.number().optional(),
   }),
@@ -150,17 +150,17 @@ export const entrySchema = z.looseObject({
   toolResult: z
     .looseObject({
       id: z.string(),
-      /** What the model sees. */
+      /** The output as the model sees it. */
       output: z.unknown(),
       error: z.string().optional(),
       name: z.string().optional(),
       status: z.enum(['ok', 'partial', 'error', 'denied', 'interrupted']).optional(),
       kind: z.string().optional(),
-      /** The whole output, when `output` is only a part of it. */
+      /** The complete output if `output` is only part of it. */
       original: blobRefSchema.optional(),
-      /** The file that held the whole output then, when `output` is only a part of it. */
+      /** The file that held the complete output at the time if `output` is only part of it. */
       fullOutputPath: z.string().optional(),
-      /** How it was cut to the limits on lines, bytes and tokens. */
+      /** How the output was truncated to the limits on lines, bytes and tokens. */
       truncation: z
         .looseObject({
           direction: z.enum(['head', 'tail', 'head_tail']),
@@ -172,12 +172,12 @@ export const entrySchema = z.looseObject({
         })
         .optional(),
       filesChanged: z.array(fileChangeSchema).optional(),
-      /** Files that were read, with the hash of what was seen: the base of "changed since it was read". */
+      /** Files that were read, with the hash of the content seen: the basis for detecting later changes. */
       filesRead: z.array(z.looseObject({ path: z.string(), hash: z.string() })).optional(),
       display: toolDisplaySchema.optional(),
       todos: z.array(todoSchema).optional(),
       durationMs: z.number().optional(),
-      /** How the call came to run, or not to. */
+      /** How the call was approved or denied. */
       permission: permissionRecordSchema.optional(),
       /** How a command was confined. */
       sandbox: sandboxRecordSchema.optional(),
@@ -185,13 +185,13 @@ export const entrySchema = z.looseObject({
     .optional(),
   isCompactSummary: z.boolean().optional(),
   compactMetadata: compactMetadataSchema.optional(),
-  /** Details; each kind declares its own. */
+  /** Fields specific to a kind; each kind declares its own. */
   data: z.record(z.string(), z.unknown()).optional(),
 });
 
 type AnyEntry = z.infer<typeof entrySchema>;
 
-/** The fields of every entry, whatever its kind. Unknown fields survive, but code cannot name them. */
+/** The fields of every entry, whatever its kind. Unknown fields are preserved, but code cannot name them. */
 export type Envelope = {
   [K in keyof AnyEntry as string extends K
     ? never

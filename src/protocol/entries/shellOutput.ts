@@ -2,8 +2,8 @@ import type { JSONLEntry } from '../entries.ts';
 import type { ToolDisplay } from './fields.ts';
 
 /**
- * The output of a `!command`, as the model sees it: the end of the entry's content, from `data.outputAt` on (UTF-16
- * units). Older lines have it once more in `data.output`. Undefined for other entries.
+ * Returns the output of a `!command` as the model sees it: the end of the entry's content, from `data.outputAt` (UTF-16
+ * units). Older lines duplicate it in `data.output`. Undefined for other entries.
  */
 export function shellOutput({ subtype, message, data }: JSONLEntry): string | undefined {
   if (subtype !== 'shell') return undefined;
@@ -12,7 +12,7 @@ export function shellOutput({ subtype, message, data }: JSONLEntry): string | un
   return typeof content === 'string' ? content.slice(data?.outputAt ?? 0) : undefined;
 }
 
-/** An output for readers: without what its end tells the model. */
+/** Removes the notes to the model from the end of an output, for display. */
 export function withoutModelNotes(
   output: string,
   { modelNotes = '' }: { readonly modelNotes?: ToolDisplay['modelNotes'] } = {},

@@ -1,12 +1,15 @@
-/** Files that git's settings include, and folders with hooks that they name: writing there decides what git runs. Pure. */
+/**
+ * Finds files that git's configuration includes and hook folders that it names: writing there controls what git runs.
+ * Pure.
+ */
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** More than anybody includes. */
+/** More than any real configuration includes. */
 const MAX_FILES = 50;
 
 /**
- * The files, absolute, that configurations of git include, and those that these include in turn; conditions count as met,
- * and a file may be missing. `read` gives the text of a file, or nothing. Source: git-config, Includes.
+ * Returns all files, absolute, that the given git configurations include, directly or indirectly. Conditions count as
+ * met, and files need not exist. `read` returns a file's text or undefined. Source: git-config, Includes.
  */
 export function gitIncludes(
   configurations: readonly string[],
@@ -15,7 +18,7 @@ export function gitIncludes(
 ): readonly string[] {
   const included = new Set<string>();
   const waiting = [...configurations];
-  // It grows meanwhile.
+  // The loop also visits files appended to `waiting` in its body.
   for (const file of waiting)
     for (const path of pathsIn(read(file) ?? '')) {
       const target = path.startsWith('~/')
@@ -31,8 +34,8 @@ export function gitIncludes(
 }
 
 /**
- * The folders for hooks that configurations of git, and what these include, name for a repository with this worktree;
- * absolute. Source: git-config, core.hooksPath: a relative path is that of the folder where hooks run.
+ * Returns the hook folders, absolute, that git configurations and their includes set for a repository with this
+ * worktree. Source: git-config, core.hooksPath: a relative path is relative to the folder where hooks run.
  */
 export function gitHookFolders(
   configurations: readonly string[],
@@ -52,7 +55,7 @@ const pathsIn = (text: string): readonly string[] => valuesIn(text, /^include(?:
 
 const section = /^\s*\[\s*([\w.-]+)\s*(?:"(?:[^"\\]|\\.)*")?\s*\]/;
 
-/** The values of a setting in sections of some name, with or without a second part. */
+/** Returns the values of a setting in the sections with this name, with or without a subsection. */
 function valuesIn(text: string, sections: RegExp, name: string): readonly string[] {
   const setting = new RegExp(`^\\s*${name}\\s*=\\s*(.*)$`, 'i');
   let isWanted = false;
@@ -68,7 +71,7 @@ function valuesIn(text: string, sections: RegExp, name: string): readonly string
     });
 }
 
-/** Without quotes, escapes and a comment at the end. */
+/** Removes quotes, escapes and a trailing comment. */
 function plainValue(written: string): string {
   const pieces = written.match(/"(?:[^"\\]|\\.)*"|\\.|[^"\\#;]|[#;].*$/g) ?? [];
   return pieces

@@ -1,7 +1,4 @@
-/**
- * Images as models take them: which formats, how large, and what their first bytes say. By their bytes, never by
- * their names.
- */
+/** Image formats, sizes and headers as models accept them. Images are identified by their bytes, never by name. */
 import type { ContentPart } from '../messages.ts';
 
 export type ImagePart = Extract<ContentPart, { type: 'image' }>;
@@ -10,18 +7,18 @@ export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
 export interface ImageHeader {
   readonly mediaType: ImageType;
-  /** Pixels; absent where the header ends too soon or lies. */
+  /** Pixels; absent if the header is truncated or invalid. */
   readonly width?: number;
   readonly height?: number;
 }
 
-/** Larger ones are refused: what hosted endpoints take at most (Anthropic's limit for one image). */
+/** Maximum bytes of an image: the most that hosted endpoints accept (Anthropic's limit for one image). */
 export const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
-/** Bytes that are enough for any header: the frame of a JPEG lies behind its thumbnail and colour profile. */
+/** Enough bytes for any header: the frame of a JPEG follows its thumbnail and colour profile. */
 export const HEADER_BYTES = 192 * 1024;
 
-/** What the bytes of a file are; undefined for anything but PNG, JPEG, GIF and WebP. */
+/** Identifies an image by its bytes; undefined for anything but PNG, JPEG, GIF and WebP. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const mediaType = mediaTypeOf(bytes);
   if (mediaType === undefined) return undefined;
@@ -30,24 +27,24 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
     const size = readers[mediaType](view);
     return size === undefined || size.width < 1 || size.height < 1 ? { mediaType } : { mediaType, ...size };
   } catch (error) {
-    // A header that ends too soon.
+    // The header is truncated.
     if (error instanceof RangeError) return { mediaType };
     throw error;
   }
 }
 
-/** E.g. `PNG, 800×600`; the dimensions only where they are known. */
+/** Returns for example `PNG, 800×600`; the dimensions only if known. */
 export function describeImage({ mediaType, width, height }: ImageHeader): string {
   const format = mediaType === 'image/webp' ? 'WebP' : mediaType.replace('image/', '').toUpperCase();
   return width === undefined || height === undefined ? format : `${format}, ${width}×${height}`;
 }
 
-/** Where an image stands in a prompt: `[Image #1]`. */
+/** Returns the placeholder of an image in a prompt: `[Image #1]`. */
 export function imageLabel(number: number): string {
   return `[Image #${number}]`;
 }
 
-/** The numbers of the images that a text names, in order, each once. */
+/** Returns the numbers of the images that a text mentions, in order, without duplicates. */
 export function imageNumbersIn(text: string): readonly number[] {
   return [...new Set([...text.matchAll(/\[Image #(\d{1,6})\]/g)].map(([, digits]) => Number(digits)))];
 }
@@ -98,7 +95,7 @@ function jpeg(view: DataView): Size | undefined {
   }
 }
 
-/** Start of frame, of whatever kind; three markers among them mean something else. */
+/** True for any start-of-frame marker; three markers in that range have other meanings. */
 function isFrame(marker: number): boolean {
   return marker >= 0xffc0 && marker <= 0xffcf && marker !== 0xffc4 && marker !== 0xffc8 && marker !== 0xffcc;
 }

@@ -1,9 +1,11 @@
 /**
- * Bounds what a Markdown parser spends on a text that nobody wrote for its layout: 100 kB of `_a_a_a…` took ten seconds,
- * on the screen and in an export. Pure; knows the parser by its shape alone.
+ * Limits the time that a Markdown parser spends on adversarial text: 100 kB of `_a_a_a…` took ten seconds, on screen
+ * and in an export. Pure; depends only on the parser's interface.
  */
 
-/** The parts of marked's tokenizer that look ahead or nest; each reads a token off the beginning of `source`, or nothing. */
+/**
+ * The methods of marked's tokenizer that look ahead or nest; each reads one token from the start of `source`, or none.
+ */
 export interface Reader {
   blockquote(source: string): object | undefined;
   list(source: string): object | undefined;
@@ -12,20 +14,20 @@ export interface Reader {
   url(source: string): object | undefined;
 }
 
-/** Characters that are looked through for emphasis in one text: a few milliseconds, and far more than prose needs. */
+/** Maximum characters searched for emphasis per text: takes a few milliseconds, and far exceeds what prose needs. */
 const MAX_CHARACTERS = 2_000_000;
-/** Emphasis within emphasis, and quotes and lists within each other: more levels than anyone can see. */
+/** Nesting limits for emphasis, and for quotes and lists: more levels than are readable. */
 const MAX_EMPHASIS_LEVELS = 10;
 const MAX_BLOCK_LEVELS = 30;
-/** No address of mail is longer (RFC 5321: 254), so further is not looked for its `@`. */
+/** Maximum length of an email address (RFC 5321: 254), and so of the search for its `@`. */
 const MAX_MAIL = 300;
 const LONG_WORD = new RegExp(`^\\S{${MAX_MAIL}}`);
-/** What may begin something else than text. */
+/** Characters that may start something other than plain text. */
 const MARK = /[\\\s<!&[\]`*_~@]|(?:https?|ftp):\/\/|www\./gi;
 
 /**
- * The same tokenizer, for one text: what nests too deeply, and what comes once emphasis has cost too much, is characters,
- * and within a word of hundreds of characters text goes to the next mark.
+ * Wraps the tokenizer for one text. Beyond the nesting limits, or once emphasis has cost too much, marks count as plain
+ * characters; within a word of hundreds of characters, text extends to the next mark.
  */
 export function boundMarkdown<Tokenizer extends Reader>(tokenizer: Tokenizer): Tokenizer {
   const blockquote = tokenizer.blockquote.bind(tokenizer);

@@ -1,15 +1,15 @@
-/** Unified diff text, read once for everything that shows one. Hunk headers rule: a `---` inside a hunk is a removed line. */
+/** Parses unified diffs for everything that shows one. Follows hunk headers: inside a hunk, `---` is a removed line. */
 
 export interface RawDiffLine {
-  /** `file`: `---`, `+++` and what else names files; `note`: "No newline at end of file". */
+  /** `file`: `---`, `+++` and other lines that name files; `note`: "No newline at end of file". */
   readonly kind: 'context' | 'added' | 'removed' | 'hunk' | 'file' | 'note' | 'other';
-  /** The whole line. */
+  /** The complete line. */
   readonly line: string;
-  /** Line number in the new file; in the old one for a removed line. */
+  /** Line number in the new file; for a removed line, in the old file. */
   readonly number?: number;
 }
 
-/** Every line of it with what it is. Never fails: text that is no diff is `other`. */
+/** Classifies each line. Never fails: text that is no diff is `other`. */
 export function readDiff(unified: string): readonly RawDiffLine[] {
   let [oldLine, newLine, oldLeft, newLeft] = [0, 0, 0, 0];
   const lines = unified.split('\n');
@@ -42,7 +42,7 @@ export function readDiff(unified: string): readonly RawDiffLine[] {
   });
 }
 
-/** Lines that it adds and removes. */
+/** Counts added and removed lines. */
 export function diffSize(unified: string): { readonly added: number; readonly removed: number } {
   const lines = readDiff(unified);
   const many = (wanted: RawDiffLine['kind']): number => lines.filter(({ kind }) => kind === wanted).length;

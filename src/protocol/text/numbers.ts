@@ -1,12 +1,15 @@
 /**
- * 12345.6 → "12,346", as `toLocaleString('en-US')` writes whole numbers. That loads the tables of
- * all languages at its first call, which takes 12 ms: more than two whole steps.
+ * Formats whole numbers like `toLocaleString('en-US')`: 12345.6 → "12,346". That function loads the tables of all
+ * languages on its first call, which takes 12 ms: longer than two whole steps.
  */
 export function grouped(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** A number in the largest unit that keeps it at one or more, e.g. 12,345 as "12.3k"; units rise by a thousand. */
+/**
+ * Formats a number in the largest unit in which it is at least one, e.g. 12,345 as "12.3k"; each unit is 1000 times the
+ * previous.
+ */
 export function scaled(value: number, units: readonly string[]): string {
   let rest = Math.max(0, value);
   let unit = 0;
@@ -24,8 +27,8 @@ export function shortTokens(tokens: number): string {
 }
 
 /**
- * The largest of these numbers, and at least `least`. For as many as a stranger likes to send: given to `Math.max` one by
- * one, some 100,000 of them overflow the stack.
+ * Returns the largest of the numbers, and at least `least`. Unlike `Math.max(...)`, it handles any amount of untrusted
+ * input: spreading some 100,000 numbers overflows the stack.
  */
 export function largest(numbers: Iterable<number>, least: number): number {
   let most = least;

@@ -1,6 +1,6 @@
 /**
- * The name of a file or folder inside a text of the program: as it is where it is one line of visible characters, else as
- * a JSON string in which everything else is escaped. A name may hold line ends, and would write lines of its own.
+ * Formats a file or folder name for use in a text: unchanged if it is one line of visible characters, otherwise as a
+ * JSON string with everything else escaped. A name may contain line breaks, and could otherwise inject lines.
  */
 export function quotedName(name: string): string {
   if (!UNSAFE.test(name)) return name;

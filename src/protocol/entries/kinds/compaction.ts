@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contentOf, contextNote, defineKind, pointTo } from '../defineKind.ts';
 
-/** Where a compaction begins: after it, only the summary and what it retains count. See `compactMetadata`. */
+/** The start of a compaction: after it, only the summary and the entries it retains are sent. See `compactMetadata`. */
 export const compactBoundary = defineKind({
   subtype: 'compact_boundary',
   type: 'system',
@@ -10,23 +10,23 @@ export const compactBoundary = defineKind({
   reshapes: true,
 });
 
-/** The next summary, written before it is needed. It says nothing until it is used. */
+/** The next summary, drafted in the background. Has no effect until it is used. */
 export const summaryDraft = defineKind({
   subtype: 'summary_draft',
   type: 'system',
   data: z.object({
     text: z.string().optional(),
-    /** What it was written for (context/history/epoch.ts). */
+    /** Identifies the state it was written for (context/history/epoch.ts). */
     epoch: z.string().optional(),
-    /** Seq of the last entry that it covers. */
+    /** `seq` of the last entry that it covers. */
     lastMessageSeq: z.number().optional(),
-    /** Tokens of the request when it was ready. */
+    /** Tokens of the request at the time the draft was ready. */
     usedTokens: z.number().optional(),
   }),
   isSent: false,
 });
 
-/** A summary that could not be made. Several in a row stop automatic compaction for a while. */
+/** A failed summary. Several in a row suspend automatic compaction for a while. */
 export const summaryFailed = defineKind({
   subtype: 'summary_failed',
   type: 'system',
@@ -38,7 +38,7 @@ export const summaryFailed = defineKind({
   },
 });
 
-/** An item that every reduction has to leave alone, or may touch again. */
+/** Pins an item, so that no reduction touches it, or unpins it. */
 export const pin = defineKind({
   subtype: 'pin',
   type: 'system',

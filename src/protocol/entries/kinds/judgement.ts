@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contentOf, defineKind } from '../defineKind.ts';
 
-/** What the judge of auto mode said about a call, and what that cost. */
+/** The verdict of auto mode's judge about a call, and its cost. */
 export const judgement = defineKind({
   subtype: 'judgement',
   type: 'system',
@@ -13,7 +13,7 @@ export const judgement = defineKind({
     problem: z.string().optional(),
   }),
   isSent: false,
-  // A refusal is in the result, and anything else in the question.
+  // A denial is shown in the call's result, and any other verdict in the question to the user.
   note: (entry) => {
     const { decision, tool } = entry.data ?? {};
     if (decision !== 'allow') return undefined;

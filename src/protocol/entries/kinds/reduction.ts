@@ -3,18 +3,18 @@ import { grouped, shortTokens } from '../../text/numbers.ts';
 import { contextNote, defineKind } from '../defineKind.ts';
 
 const replacement = z.looseObject({
-  /** Of a tool result. */
+  /** Uuid of a tool result. */
   uuid: z.string(),
   output: z.string(),
-  /** The whole, where that is not in the log itself. */
+  /** The full output if the log itself does not have it. */
   original: z.looseObject({ hash: z.string(), bytes: z.number() }).optional(),
 });
 export type Replacement = z.infer<typeof replacement>;
 
 const reductionSchema = z.object({
   /**
-   * `clip` and `mask` replace results by shorter texts; `remove` (a strategy) and `drop` (the user)
-   * leave atoms out; `restore` brings results and atoms back; `window` is what a server's error revealed.
+   * `clip` and `mask` replace results with shorter texts; `remove` (a strategy) and `drop` (the user) leave atoms out;
+   * `restore` undoes these; `window` records a context window that a server's error revealed.
    */
   kind: z.enum(['clip', 'mask', 'remove', 'drop', 'restore', 'window']),
   reason: z.string(),
@@ -23,23 +23,26 @@ const reductionSchema = z.object({
   postTokens: z.number().optional(),
   durationMs: z.number().optional(),
   replacements: z.array(replacement).optional(),
-  /** Uuids of the heads of atoms that are left out, in log order. */
+  /** Uuids of the first entries of the removed atoms, in log order. */
   removed: z.array(z.string()).optional(),
-  /** What the model reads instead, for each stretch of neighbours; `at` is the first head of one. */
+  /** The replacement text for each run of adjacent atoms; `at` is the first atom's uuid. */
   notes: z.array(z.looseObject({ at: z.string(), text: z.string() })).optional(),
-  /** Uuids of all entries that come back. */
+  /** Uuids of all restored entries. */
   restored: z.array(z.string()).optional(),
-  /** `window`: the context window of a model, in tokens. */
+  /** With `window`: the model and its context window in tokens. */
   model: z.string().optional(),
   windowTokens: z.number().optional(),
-  /** What was known of that window until then: a newer value from the server or the user replaces the error's. */
+  /**
+   * The window size known before: if the server or the user later reports a different one, that replaces the learned
+   * size.
+   */
   knownTokens: z.number().optional(),
-  /** True where the server named none. A guess holds until the program ends: the next refusal tells again. */
+  /** True if the server's error named no size. A guess is not kept beyond this run: the next error tells again. */
   isGuess: z.boolean().optional(),
 });
 export type Reduction = z.infer<typeof reductionSchema>;
 
-/** What the projection shows differently from here on: masked, removed, dropped, restored. */
+/** Changes what the model sees from here on: items masked, removed, dropped or restored. */
 export const reduction = defineKind({
   subtype: 'reduction',
   type: 'system',
@@ -47,7 +50,7 @@ export const reduction = defineKind({
   isSent: false,
   reshapes: true,
   note: ({ data }) => {
-    // The line of the compaction says it all.
+    // The line of the compaction already covers it.
     if (data === undefined || data.reason === 'compaction') return undefined;
     const text = sentence(data);
     if (text === undefined) return undefined;
@@ -89,7 +92,7 @@ function sizes({ kind, preTokens, postTokens }: Reduction): string {
   return ` (${shortTokens(preTokens)} → ${shortTokens(postTokens)} tokens)`;
 }
 
-/** What happens by design needs no reason. */
+/** Returns the reason unless it is the usual one. */
 function reasonFor({ kind, reason }: Reduction): string | undefined {
   if (kind !== 'mask' && kind !== 'clip' && kind !== 'remove') return undefined;
   const why = reason.replace(/\s+/g, ' ').trim();

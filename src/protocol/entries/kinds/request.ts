@@ -1,48 +1,48 @@
 import * as z from 'zod';
 import { defineKind } from '../defineKind.ts';
 
-/** As the client reports it: see `SentRequest`. */
+/** As reported by the client; see `SentRequest`. */
 const sentSchema = z.looseObject({ hash: z.string() });
 
-/** How a request for a summary was cut out of the conversation. */
+/** Which part of the conversation a summary request contains. */
 const summaryCutSchema = z.object({
-  /** How many of the conversation's atoms it summarises. */
+  /** Number of atoms that it summarizes. */
   atoms: z.number(),
-  /** Where messages were shortened: to so many characters, and the newest of the atoms that had room. */
+  /** If messages were shortened: to how many characters, and how many of the newest atoms were included. */
   clip: z.object({ characters: z.number(), atoms: z.number() }).exactOptional(),
   focus: z.string().exactOptional(),
-  /** The files that the instruction shows; their bytes are blobs. */
+  /** Files shown in the instruction; their content is in the blob store. */
   files: z.array(z.object({ path: z.string(), hash: z.string() })).exactOptional(),
   maxWords: z.number(),
   maxOutputTokens: z.number(),
 });
 export type SummaryCut = z.infer<typeof summaryCutSchema>;
 
-/** What a request was made from, so that it can be built again byte for byte: see context/request/rebuildRequest.ts. */
+/** The record of a request, from which it can be rebuilt byte for byte: see context/request/rebuildRequest.ts. */
 export const requestRecordSchema = z.object({
   seq: z.number(),
   model: z.string(),
-  /** Hash of the tools that were offered; an entry of kind `tools` has them. Absent = none. */
+  /** Hash of the tools offered; an entry of kind `tools` has them. Absent = none. */
   tools: z.string().exactOptional(),
-  /** True where messages carry their reasoning. */
+  /** True if messages include their reasoning. */
   reasoning: z.boolean().exactOptional(),
-  /** Images up to this entry are words in it, as its model takes none. */
+  /** Images up to this entry were replaced with text, because the model does not accept them. */
   imagesHiddenThrough: z.number().exactOptional(),
   summary: summaryCutSchema.exactOptional(),
-  /** Hash of the request itself, if the conversation does not make it: a blob, as JSON. */
+  /** Hash of the request itself if it is not built from the conversation: a blob, as JSON. */
   request: z.string().exactOptional(),
-  /** The bodies that went out; more than one where the server refused a field of the first. */
+  /** The bodies sent; several if the server rejected a field of the first. */
   sent: z.array(sentSchema),
 });
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
 
-/** A request without a reply in the conversation: for a summary or a title, failed, or stopped. */
+/** A request without a reply in the conversation: for a summary, a title or a judgement, failed, or interrupted. */
 export const request = defineKind({
   subtype: 'request',
   type: 'system',
   data: z.object({
     purpose: z.enum(['turn', 'summary', 'title', 'judge']).optional(),
-    /** `done`, `interrupted`, or the kind of the model's error. */
+    /** `done`, `interrupted`, or the kind of the model error. */
     outcome: z.string().optional(),
     request: requestRecordSchema.optional(),
   }),

@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { type Checkpoint, checkpointSchema, pathChangeSchema } from '../../checkpoints.ts';
 import { contentOf, contextNote, defineKind, pointTo } from '../defineKind.ts';
 
-/** What came after the entry that it names is no longer part of the conversation; or only files were restored. */
+/** A rewind: entries after `to` no longer belong to the conversation, unless only files were restored. */
 export const rewind = defineKind({
   subtype: 'rewind',
   type: 'system',
   data: z.object({
-    /** Uuid of the last entry that stays; absent when only files were restored. */
+    /** Uuid of the last entry kept; absent if only files were restored. */
     to: z.string().optional(),
     about: z.string().optional(),
-    /** Uuid of the prompt that was picked. */
+    /** Uuid of the prompt that the user chose. */
     prompt: z.string().optional(),
     scope: z.string().optional(),
     /** The planned file changes. */
@@ -25,7 +25,7 @@ export const rewind = defineKind({
   },
 });
 
-/** Takes back the entries that it names. */
+/** Undoes the entries in `undoes`. */
 export const undo = defineKind({
   subtype: 'undo',
   type: 'system',
@@ -40,7 +40,7 @@ export const undo = defineKind({
   note: (entry) => contextNote(contentOf(entry) || 'Undone.'),
 });
 
-/** What a call, a command or a rewind changed on disk. */
+/** Changes on disk by a call, a command or a rewind. */
 export const checkpoint = defineKind({
   subtype: 'checkpoint',
   type: 'system',

@@ -3,19 +3,19 @@ import type { ToolSchema } from '../../messages.ts';
 import { modeLabels } from '../../permissions.ts';
 import { contentOf, defineKind } from '../defineKind.ts';
 
-/** The header: the frozen system prompt, environment, preferences and configuration. */
+/** The header of a session: the frozen system prompt, environment, preferences and configuration. */
 export const sessionStart = defineKind({
   subtype: 'session_start',
   type: 'system',
   data: z.object({
     systemPrompt: z.string().optional(),
-    /** Marks the program's own notes to the model; chosen once for each session. */
+    /** Marks the program's own notes to the model; chosen once per session. */
     noteKey: z.string().optional(),
     environment: z.record(z.string(), z.unknown()).optional(),
     preferences: z.record(z.string(), z.unknown()).optional(),
     configuration: z.record(z.string(), z.unknown()).optional(),
     userId: z.string().optional(),
-    /** The session that this one is a copy of. */
+    /** The session that this one was copied from. */
     forkedFrom: z.string().optional(),
   }),
   isSent: false,
@@ -23,7 +23,7 @@ export const sessionStart = defineKind({
   stays: 'all',
 });
 
-/** The name of the session; the user's counts for more than the model's. */
+/** The title of the session; the user's overrides the model's. */
 export const title = defineKind({
   subtype: 'title',
   type: 'system',
@@ -31,14 +31,14 @@ export const title = defineKind({
   isSent: false,
   stays: 'newest',
   searchedAs: 'title',
-  // The model's is for the list of sessions only.
+  // The model's title is only for the session list.
   note: (entry) =>
     entry.data?.source === 'user'
       ? { text: `Title: ${contentOf(entry)}`, tone: 'quiet', mark: '⎿', only: 'screen' }
       : undefined,
 });
 
-/** The permission mode changed; the message tells the model. */
+/** A change of the permission mode; its message tells the model. */
 export const mode = defineKind({
   subtype: 'mode',
   type: 'system',
@@ -52,12 +52,12 @@ export const mode = defineKind({
   }),
 });
 
-/** A mode of another version keeps the name that it has in the log. */
+/** Returns a mode's label; an unknown mode of another version keeps its logged name. */
 function nameOf(mode: string): string {
   return Object.hasOwn(modeLabels, mode) ? modeLabels[mode as keyof typeof modeLabels] : mode;
 }
 
-/** The model changed. */
+/** A change of the model. */
 export const model = defineKind({
   subtype: 'model',
   type: 'system',
@@ -72,7 +72,7 @@ export const tools = defineKind({
   subtype: 'tools',
   type: 'system',
   data: z.object({
-    /** Names them in the record of a request. */
+    /** Identifies the tools in request records. */
     hash: z.string().optional(),
     tools: z.custom<readonly ToolSchema[]>(Array.isArray).optional(),
   }),
@@ -80,7 +80,7 @@ export const tools = defineKind({
   stays: 'newest',
 });
 
-/** Stands in memory for the part of a log that is not loaded; never written. */
+/** Placeholder, in memory only, for the part of a log that is not loaded; never written. */
 export const past = defineKind({
   subtype: 'past',
   type: 'system',
@@ -88,7 +88,7 @@ export const past = defineKind({
   isSent: false,
 });
 
-/** For the reader only. */
+/** A notice for the user only. */
 export const notice = defineKind({
   subtype: 'notice',
   type: 'system',
@@ -101,7 +101,7 @@ export const notice = defineKind({
   },
 });
 
-/** Tokens spent outside the conversation: on summaries and titles. */
+/** Tokens used outside the conversation, for example by summaries and titles. */
 export const usage = defineKind({
   subtype: 'usage',
   type: 'system',
@@ -109,14 +109,14 @@ export const usage = defineKind({
   isSent: false,
 });
 
-/** Keeps the place of a line that cannot be read. */
+/** Placeholder for an unreadable line. */
 export const unknown = defineKind({
   subtype: 'unknown',
   type: 'system',
   data: z.object({
-    /** What the line held. */
+    /** The content of the line. */
     line: z.unknown().optional(),
-    /** Why there is nothing. */
+    /** Why the content is missing. */
     lost: z.string().optional(),
   }),
   isSent: false,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineKind } from '../defineKind.ts';
 import { sandboxRecordSchema } from '../fields.ts';
 
-/** `!command` of the user is about to run; a `shell` entry follows when it has ended, unless the program was killed. */
+/** Written before a `!command` runs; a `shell` entry follows when it ends, unless the program was killed. */
 export const shellStart = defineKind({
   subtype: 'shell_start',
   type: 'system',
@@ -10,7 +10,7 @@ export const shellStart = defineKind({
   isSent: false,
 });
 
-/** How a background command ended, and which hosts it reached after its call was recorded. */
+/** The end of a background task, with hosts that it reached after its call was recorded. */
 export const task = defineKind({
   subtype: 'task',
   type: 'system',

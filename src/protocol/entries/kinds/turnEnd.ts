@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { defineKind, type EntryNote } from '../defineKind.ts';
 
-/** How a turn ended. */
+/** The end of a turn. */
 export const turnEnd = defineKind({
   subtype: 'turn_end',
   type: 'system',
   data: z.object({
     outcome: z.string().optional(),
     steps: z.number().optional(),
-    /** From the prompt to the end, in milliseconds. */
+    /** Milliseconds from the prompt to the end. */
     durationMs: z.number().optional(),
-    /** How many files calls and commands changed, and how many lines; absent where nothing changed. */
+    /** Number of files and lines that calls and commands changed; absent if there were none. */
     files: z.number().optional(),
     added: z.number().optional(),
     removed: z.number().optional(),
@@ -33,11 +33,11 @@ interface Done {
   readonly removed?: number | undefined;
 }
 
-/** Shorter turns do not state their time. A turn that changed nothing has to be longer to get a line at all. */
+/** Shorter turns do not show their duration; a turn without changes needs `VERY_LONG_MS` to get a line at all. */
 const LONG_MS = 10_000;
 const VERY_LONG_MS = 30_000;
 
-/** E.g. `22 s · 3 files +12 −4`; nothing after a short turn that changed nothing. */
+/** Returns for example `22 s · 3 files +12 −4`; undefined for a short turn without changes. */
 function doneNote({ durationMs = 0, files = 0, added, removed }: Done): EntryNote | undefined {
   const lines = added === undefined || removed === undefined ? '' : ` +${added} −${removed}`;
   const parts = [

@@ -2,42 +2,42 @@ import * as z from 'zod';
 import { bodyOf, contentOf, contextNote, defineKind } from '../defineKind.ts';
 import { blobRefSchema, todoSchema, toolDisplaySchema } from '../fields.ts';
 
-/** Commands of a skill's text that were run to fill it in. */
+/** Commands that were run to fill in a skill's text. */
 const filledIn = z.array(
   z.object({
     command: z.string(),
     status: z.string().optional(),
-    /** What let it run. */
+    /** The basis of the permission to run. */
     basis: z.string().optional(),
   }),
 );
 
-/** What the user asked. */
+/** A prompt of the user. */
 export const prompt = defineKind({
   subtype: 'prompt',
   type: 'user',
   data: z.object({
-    /** As the user saw it, where that differs: a long paste stays folded. */
+    /** The prompt as displayed, if it differs: a long paste stays folded. */
     display: z.string().optional(),
-    /** What the user typed themselves, without files and commands that were filled in. */
+    /** The part that the user typed, without inserted files and command output. */
     typed: z.string().optional(),
     commands: filledIn.optional(),
-    /** The whole, where the message holds only its beginning and end. */
+    /** The full prompt if the message holds only its beginning and end. */
     original: blobRefSchema.optional(),
   }),
   isSent: true,
   searchedAs: 'you',
 });
 
-/** `!command`, run by the user, and its output. */
+/** A `!command` of the user with its output. */
 export const shell = defineKind({
   subtype: 'shell',
   type: 'user',
   data: z.object({
     command: z.string().optional(),
-    /** Where the output begins in the message, in UTF-16 code units. */
+    /** Offset of the output in the message, in UTF-16 code units. */
     outputAt: z.number().optional(),
-    /** The output itself, as older versions stored it. */
+    /** The output, as stored by older versions. */
     output: z.string().optional(),
     status: z.string().optional(),
     display: toolDisplaySchema.partial().optional(),
@@ -48,7 +48,7 @@ export const shell = defineKind({
   searchedAs: 'you',
 });
 
-/** An image that a tool has read: results hold text only, so it follows them. */
+/** An image read by a tool; it follows the tool result, which holds only text. */
 export const image = defineKind({
   subtype: 'image',
   type: 'user',
@@ -59,17 +59,17 @@ export const image = defineKind({
   note: ({ data }) => contextNote(`Image shown to the model: ${data?.path ?? 'unnamed'}`, { only: 'export' }),
 });
 
-/** The instructions of a skill that is in use. A compaction repeats them, cut to a budget. */
+/** The instructions of a skill in use. Compactions repeat them, cut to a budget. */
 export const skill = defineKind({
   subtype: 'skill',
   type: 'user',
   data: z.object({
     name: z.string().optional(),
-    /** Absolute. */
+    /** Absolute path. */
     file: z.string().optional(),
-    /** The tool call that asked for it; absent if the user did. */
+    /** The tool call that loaded it; absent if the user did. */
     callId: z.string().optional(),
-    /** Repeated after a compaction. */
+    /** True if repeated after a compaction. */
     again: z.boolean().optional(),
     commands: filledIn.optional(),
   }),
@@ -81,7 +81,7 @@ export const skill = defineKind({
   },
 });
 
-/** Memories found for the prompt that follows; quoted as data. */
+/** Memories recalled for the prompt that follows; quoted as data. */
 export const memory = defineKind({
   subtype: 'memory',
   type: 'user',
@@ -103,12 +103,12 @@ export const memory = defineKind({
   },
 });
 
-/** A pinned block: AGENTS.md and its like. An empty message says that the file is gone. */
+/** Project instructions such as AGENTS.md, always sent. An empty message means that the file was deleted. */
 export const instructions = defineKind({
   subtype: 'instructions',
   type: 'user',
   data: z.object({
-    /** Absolute. */
+    /** Absolute path. */
     path: z.string().optional(),
     /** SHA-256 of the text, in hex; absent if the file was deleted. */
     hash: z.string().optional(),
@@ -118,7 +118,7 @@ export const instructions = defineKind({
   searchedAs: 'note',
   note: (entry) => {
     const { path = '' } = entry.data ?? {};
-    // Early versions had one entry for all files together.
+    // Early versions wrote a single entry for all files.
     if (path === '') return contextNote('Project instructions', { ...bodyOf(entry), only: 'export' });
     const short = path.startsWith(`${entry.cwd}/`) ? path.slice(entry.cwd.length + 1) : path;
     const state = contentOf(entry) === '' ? 'Instructions removed' : 'Instructions';
@@ -126,12 +126,12 @@ export const instructions = defineKind({
   },
 });
 
-/** A note that the date, folder or git state changed: on resume, or after a rewind. */
+/** A note that the date, folder or git state changed: after a resume or a rewind. */
 export const environment = defineKind({
   subtype: 'environment',
   type: 'user',
   data: z.object({
-    /** The environment block as it was at that moment. */
+    /** The environment block at that time. */
     block: z.string().optional(),
     about: z.string().optional(),
   }),
@@ -146,14 +146,14 @@ export const environment = defineKind({
     }),
 });
 
-/** A note from the program to the model: the loop guard, a truncated reply, a background task that ended. */
+/** A note from the program to the model: from the loop guard, about a truncated reply or an ended background task. */
 export const nudge = defineKind({
   subtype: 'nudge',
   type: 'user',
   data: z.object({
     /** `task` or `rewind`; absent for notes about the reply. */
     about: z.string().optional(),
-    /** Of the task. */
+    /** Id of the task. */
     id: z.string().optional(),
   }),
   isSent: true,
@@ -162,7 +162,7 @@ export const nudge = defineKind({
   note: (entry) => contextNote('Note to the model.', { ...bodyOf(entry), only: 'export' }),
 });
 
-/** The goal and the todo list, restated for the model. */
+/** Repeats the goal and the todo list for the model. */
 export const reminder = defineKind({
   subtype: 'reminder',
   type: 'user',
