@@ -1,7 +1,7 @@
 /**
- * Large content next to the logs, once for each content: `<folder>/aa/<sha256 of the bytes>`, 0600.
- * A file is complete and on the disk before its name exists. What does not match its name is never served: of content
- * that is read whole the hash is looked at, of parts the size.
+ * Stores large contents next to the logs, each once: `<folder>/aa/<sha256 of the bytes>`, mode 0600. A file is complete
+ * and on disk before it gets its name. Content that does not match its name is never returned: content of up to 4 MB
+ * that is read in full is checked by hash, other content by size if it is known.
  */
 
 import { createHash } from 'node:crypto';
@@ -26,16 +26,16 @@ import { makeFolder, syncFolder } from './folders.ts';
 import { newId } from './ids.ts';
 import type { Blobs } from './sessionStore.ts';
 
-/** How much of one output is kept. */
+/** Limits for stored outputs. */
 export interface BlobLimits {
-  /** Up to this many bytes an output is kept whole. */
+  /** Outputs up to this many bytes are stored in full. */
   readonly wholeBytes: number;
-  /** Of a larger one, this many bytes of its beginning and of its end. */
+  /** Of a larger output, this many bytes of its beginning and of its end are stored. */
   readonly edgeBytes: number;
 }
 
 const defaultLimits: BlobLimits = { wholeBytes: 2 ** 30, edgeBytes: 64 * 2 ** 20 };
-/** Content up to this size is compared with its name when it is read whole, or stored again: a few milliseconds. */
+/** Content up to this size is hashed when it is read in full or stored again: this takes a few milliseconds. */
 const maxCheckedBytes = 4 * 2 ** 20;
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -45,20 +45,20 @@ export class BlobStore implements Blobs {
   readonly #redaction: Redaction | undefined;
   #ready = false;
 
-  /** With `redaction` whatever is stored has no secrets, and the hash is that of what is stored. */
+  /** `redaction` removes secrets before content is stored; the hash is that of the stored content. */
   constructor(folder: string, limits: BlobLimits = defaultLimits, redaction?: Redaction) {
     this.#folder = folder;
     this.#limits = limits;
     this.#redaction = redaction;
   }
 
-  /** Where the content with this hash lies, whether it exists or not. */
+  /** Path for the content with this hash, whether or not it exists. */
   pathOf(hash: string): string {
     if (!isHash(hash)) throw new TypeError(`${JSON.stringify(hash)} is not a SHA-256 in hex.`);
     return join(this.#folder, hash.slice(0, 2), hash);
   }
 
-  /** Stores the content; the same content is stored once. Rejects when the disk does. */
+  /** Stores the content once. Rejects on a disk error. */
   async put(data: Uint8Array | string): Promise<BlobRef> {
     const bytes = this.#withoutSecrets(data);
     const hash = hashOf(bytes);
@@ -79,15 +79,15 @@ export class BlobStore implements Blobs {
     return ref;
   }
 
-  /** A sink for output of unknown length; small output never touches a temporary file. */
+  /** Opens a sink for output of unknown length; small output is never written to a temporary file. */
   openSink(): BlobSink {
     const sink = createBlobSink(this.verbatim(), this.#limits);
     return this.#redaction === undefined ? sink : redactedSink(sink, this.#redaction);
   }
 
   /**
-   * The content, or the part of it from byte `start` up to, not including, byte `end`. Undefined if it is absent or
-   * no longer what its name says.
+   * The content, or its bytes from `start` (inclusive) to `end` (exclusive). Undefined if it is missing or does not
+   * match its name.
    */
   async read(
     ref: Pick<BlobRef, 'hash'> & Partial<Pick<BlobRef, 'bytes'>>,
@@ -112,10 +112,10 @@ export class BlobStore implements Blobs {
     }
   }
 
-  /** A name for a file in the making, which does not exist yet. What a killed program left there goes after a day. */
+  /** A path for a new temporary file. Files left by killed processes are removed after a day. */
   newTemporaryFile(): string {
     const folder = join(this.#folder, 'unfinished');
-    // Each time: the folder may have been cleared.
+    // Every time, since the folder may have been deleted.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!this.#ready) {
       removeAbandoned(folder);
@@ -124,7 +124,7 @@ export class BlobStore implements Blobs {
     return join(folder, newId());
   }
 
-  /** For sinks: gives a finished file its name, or drops it where that content exists already. */
+  /** For sinks: moves a finished file to its name, or deletes it if the content already exists. */
   async adopt(file: string, ref: BlobRef): Promise<void> {
     if (await this.#has(ref)) return rm(file, { force: true });
     const target = this.pathOf(ref.hash);
@@ -133,7 +133,7 @@ export class BlobStore implements Blobs {
     await syncFolder(dirname(target));
   }
 
-  /** The same folder, without redaction: for contents whose hash must be that of the file they are of. */
+  /** The same folder without redaction, for contents whose hash must match that of the original file. */
   verbatim(): BlobStore {
     return this.#redaction === undefined ? this : new BlobStore(this.#folder, this.#limits);
   }
@@ -158,7 +158,7 @@ export class BlobStore implements Blobs {
   }
 }
 
-/** Clears what programs that crashed while writing have left. */
+/** Removes files left by processes that crashed while writing. */
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
@@ -183,17 +183,17 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-// A sink for one output of unknown length. Writing is synchronous: it holds back a producer that is faster
-// than the disk, so that memory stays bounded. Small output stays in memory until it is finished.
+// Sink for one output of unknown length. Writes are synchronous to slow down a producer that is faster than the disk,
+// so that memory stays bounded. Small output stays in memory until it is finished.
 
-/** Bytes that gather in memory before they are written. */
+/** Bytes collected in memory before a write. */
 const gatherBytes = 256 * 1024;
 const syncFile = promisify(fdatasync);
 
 /**
- * Makes a sink. Beyond `limits.wholeBytes` the file keeps the beginning, and behind it a ring of the latest
- * bytes; finishing then joins both edges, and the reference says what was left out: `originalBytes`, and
- * `omitted` with `offset` and `bytes`. `write` never throws: a failing disk is told by `finish`.
+ * Creates a sink. Beyond `limits.wholeBytes` the file keeps the beginning, followed by a ring buffer with the latest
+ * bytes; `finish` joins both edges, and the returned reference describes what was left out: `originalBytes`, and
+ * `omitted` with `offset` and `bytes`. `write` never throws: `finish` reports disk errors.
  */
 function createBlobSink(store: BlobStore, limits: BlobLimits): BlobSink {
   const { wholeBytes, edgeBytes } = limits;
@@ -277,7 +277,7 @@ function createBlobSink(store: BlobStore, limits: BlobLimits): BlobSink {
   };
 }
 
-/** Copies the first bytes and the last ones out of a file that ends in a ring. */
+/** Copies the beginning and the end of the output from a file that ends in a ring buffer. */
 async function joinEdges(
   store: BlobStore,
   source: string,
@@ -328,8 +328,8 @@ async function joinEdges(
 }
 
 /**
- * A sink that stores what goes in without its secrets. Bytes are read one to a character, so that output which is no
- * text stays what it is: whatever tells a secret is ASCII.
+ * A sink that removes secrets. Decodes bytes as Latin-1, so that binary output is not changed: everything that
+ * identifies a secret is ASCII.
  */
 function redactedSink(sink: BlobSink, redaction: Redaction): BlobSink {
   const redactor = redaction.open();
@@ -348,7 +348,7 @@ function redactedSink(sink: BlobSink, redaction: Redaction): BlobSink {
   };
 }
 
-/** The same for bytes that are all there. */
+/** Removes secrets from complete content. */
 function redactedBytes(bytes: Uint8Array, redaction: Redaction): Uint8Array {
   const text = asBuffer(bytes).toString('latin1');
   const safe = redaction.text(text);
@@ -359,13 +359,13 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Lines of UTF-8 text: line feeds, and one more when something follows the last of them. */
+/** Number of lines in UTF-8 text, including a last one without a newline. */
 export function countLines(bytes: Uint8Array): number {
   const feeds = countLineFeeds(bytes);
   return bytes.length > 0 && bytes[bytes.length - 1] !== 10 ? feeds + 1 : feeds;
 }
 
-/** Line feeds in a piece of a text. A plain loop: `indexOf` costs a hundred times as much where all are feeds. */
+/** Number of newlines. A plain loop: `indexOf` takes a hundred times as long if all bytes are newlines. */
 function countLineFeeds(bytes: Uint8Array): number {
   let count = 0;
   for (let index = 0; index < bytes.length; index++) if (bytes[index] === 10) count += 1;

@@ -6,22 +6,22 @@ interface Cached<T> {
   readonly bytes: number;
 }
 
-/** A bound on memory, in addition to the one on the number of values. */
+/** Memory limits, in addition to the maximum number of values. */
 export interface CacheBounds<T> {
-  /** Roughly what a value takes. */
+  /** Approximate size of a value. */
   readonly bytesOf: (value: T) => number;
-  /** A larger value is not kept. */
+  /** Larger values are not cached. */
   readonly maxValueBytes: number;
-  /** Of all values together. */
+  /** Total for all values. */
   readonly maxBytes: number;
 }
 
-/** A bounded cache of derived values: each lives for a time, and the least recently used goes first. */
+/** A bounded cache of derived values with a time to live; the least recently used is dropped first. */
 export class CacheStore<T> {
   readonly #maxSize: number;
   readonly #ttlMs: number;
   readonly #now: () => number;
-  /** A Map keeps the order of insertion: least recently used first. */
+  /** A Map iterates in insertion order: least recently used first. */
   readonly #values = new Map<string, Cached<T>>();
   readonly #bounds: CacheBounds<T> | undefined;
   #bytes = 0;
@@ -33,17 +33,17 @@ export class CacheStore<T> {
     this.#bounds = bounds;
   }
 
-  /** How many values are held, expired ones that were not asked for included. */
+  /** Number of values, including expired ones that were not requested since. */
   get size(): number {
     return this.#values.size;
   }
 
-  /** Of all values, least recently used first. */
+  /** Keys of all values, least recently used first. */
   keys(): readonly string[] {
     return [...this.#values.keys()];
   }
 
-  /** The value, which counts as a use; undefined when it is absent or expired. */
+  /** Returns the value and marks it as used; undefined if it is missing or expired. */
   get(key: string): T | undefined {
     const cached = this.#live(key);
     if (cached === undefined) return undefined;
@@ -52,12 +52,12 @@ export class CacheStore<T> {
     return cached.value;
   }
 
-  /** Whether `get` would find the key; not a use. */
+  /** True if `get` would return a value; does not mark it as used. */
   has(key: string): boolean {
     return this.#live(key) !== undefined;
   }
 
-  /** Keeps the value for `ttlMs`; 0 keeps nothing. Makes room only when the key is new. */
+  /** Caches the value for `ttlMs`; 0 caches nothing. Drops other values only if the key is new. */
   set(key: string, value: T, ttlMs: number = this.#ttlMs): void {
     this.delete(key);
     const bytes = this.#bounds?.bytesOf(value) ?? 0;
@@ -71,7 +71,7 @@ export class CacheStore<T> {
     this.#bytes += bytes;
   }
 
-  /** Whether there was something to forget. */
+  /** Returns true if the key existed. */
   delete(key: string): boolean {
     this.#bytes -= this.#values.get(key)?.bytes ?? 0;
     return this.#values.delete(key);
@@ -88,7 +88,7 @@ export class CacheStore<T> {
       : Math.min(this.#bounds.maxValueBytes, this.#bounds.maxBytes);
   }
 
-  /** Whether a new value of this size has no room. */
+  /** True if there is no room for another value of this size. */
   #isFull(bytes: number): boolean {
     return (
       this.#values.size >= this.#maxSize ||
@@ -118,11 +118,11 @@ export interface ToolCacheOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Two bytes a character; Read itself stops at half a million characters. */
+/** Counted with two bytes per character; Read itself stops at half a million characters. */
 const MAX_OUTCOME_BYTES = 2 ** 20;
 const MAX_BYTES = 4 * 2 ** 20;
 
-/** What tools of one session have read: at most 1 MB each, 4 MB together, within `context.cache.*`. */
+/** Cache for the results of one session's read tools: at most 1 MB each, 4 MB together, within `context.cache.*`. */
 export class SessionToolCache implements ToolCache {
   readonly #outcomes: CacheStore<ToolOutcome>;
   #hits = 0;
@@ -156,7 +156,7 @@ export class SessionToolCache implements ToolCache {
   }
 }
 
-/** No path holds a NUL. */
+/** A path never contains a NUL. */
 function keyOf(path: string, stamp: string): string {
   return `${path}\0${stamp}`;
 }

@@ -1,6 +1,6 @@
 /**
- * One log file: appends batches of lines through a single queue, reads them back tolerantly.
- * Nothing that was written is ever changed. Files are 0600, folders 0700.
+ * One log file: appends batches of lines through a queue and reads them back, tolerating damage. Written lines are
+ * never changed. Files have mode 0600, folders 0700.
  */
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, open, stat, unlink } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { seal } from './entryLine.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 import { type LogContents, readLog } from './logReader.ts';
 
-/** The file that this store read or wrote is gone, was replaced or cut. */
+/** The file that this store read or wrote was deleted, replaced or truncated. */
 export class LogVanishedError extends Error {
   override readonly name = 'LogVanishedError';
-  /** True when the next write puts back first what the file held; else it must be written again. */
+  /** True if the next write first restores the file's contents; otherwise the caller has to write them again. */
   readonly isRestored: boolean;
   constructor(file: string, isRestored: boolean) {
     super(`The session's file ${file} was removed or replaced while the session was open.`);
@@ -24,11 +24,11 @@ export class LogVanishedError extends Error {
 export class JSONLStore {
   readonly #file: string;
   #handle: FileHandle | undefined;
-  /** A file that vanished under its name: as long as it is open, the system keeps what it holds. */
+  /** Handle of a deleted or replaced file: the system keeps its contents as long as it is open. */
   #vanished: FileHandle | undefined;
-  /** Which file the path led to when it was last read or written, and how long it was. */
+  /** Identity and size of the file when it was last read or written. */
   #known: Pick<Stats, 'dev' | 'ino' | 'size'> | undefined;
-  /** True when the file may not end with a line feed. */
+  /** True if the file may not end with a newline. */
   #mayBeTorn = true;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -47,20 +47,20 @@ export class JSONLStore {
     );
   }
 
-  /** Writes the batch with one call; resolves when the system has it. Rejects with the system's error. */
+  /** Appends the batch with one write; resolves when the system has accepted it. Rejects with the system's error. */
   append(entries: readonly JSONLEntry[]): Promise<void> {
     return this.appendLines(entries.map((entry) => JSON.stringify(entry)));
   }
 
-  /** The same for entries that are already lines, without their line feeds. Each is given its checksum. */
+  /** The same for lines without newlines. Adds a checksum to each. */
   appendLines(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return Promise.resolve();
     return this.#enqueue(() => this.#write(lines.map((line) => `${seal(line)}\n`).join('')));
   }
 
   /**
-   * Resolves when everything that was appended is on the disk itself, also after a power cut. When it rejects,
-   * what was appended since the last time may be lost and has to be appended again.
+   * Resolves when all appended lines are on disk and survive a power failure. If it rejects, lines appended since the
+   * last successful sync may be lost and have to be appended again.
    */
   sync(): Promise<void> {
     return this.#enqueue(async () => {
@@ -70,14 +70,14 @@ export class JSONLStore {
     });
   }
 
-  /** Opens the file if there is one, so that it can be restored when it vanishes under its name. Never rejects. */
+  /** Opens an existing file, so that it can be restored if it is deleted later. Never rejects. */
   hold(): Promise<void> {
     return this.#enqueue(async () => {
       if (await this.exists()) await this.#open().catch(() => undefined);
     });
   }
 
-  /** Reads everything, or what `read` takes of it; a file that does not exist is empty. */
+  /** Reads the file, by default in full; a missing file is empty. */
   readAll(read: (file: string) => Promise<LogContents> = readLog): Promise<LogContents> {
     return this.#enqueue(async () => {
       const found = await stat(this.#file).catch(unlessMissing);
@@ -87,7 +87,7 @@ export class JSONLStore {
     });
   }
 
-  /** Removes the file; one that is not there is no error. */
+  /** Deletes the file; does nothing if there is none. */
   delete(): Promise<void> {
     return this.#enqueue(async () => {
       await this.#release();
@@ -109,7 +109,7 @@ export class JSONLStore {
   async #write(text: string): Promise<void> {
     const handle = await this.#open();
     const bytes = Buffer.from(this.#mayBeTorn && (await isTorn(handle)) ? `\n${text}` : text);
-    // What a failed write leaves behind is unknown: the next one looks at it.
+    // A failed write may leave a partial line: the next write checks for it.
     this.#mayBeTorn = true;
     try {
       await writeAll(handle, bytes);
@@ -144,7 +144,7 @@ export class JSONLStore {
     return handle;
   }
 
-  /** A file that was deleted under an open handle still takes writes, and loses them. */
+  /** Detects that the file was deleted, replaced or truncated: writes to an open handle would succeed but be lost. */
   async #look(): Promise<void> {
     const known = this.#known;
     if (known === undefined) return;
@@ -152,13 +152,13 @@ export class JSONLStore {
     const isSame = found?.ino === known.ino && found.dev === known.dev;
     if (isSame && found.size === known.size) return;
     if (isSame && found.size > known.size) {
-      // A write that failed half-way, or a program that writes without the lock.
+      // A write failed half-way, or another program wrote without the lock.
       this.#mayBeTorn = true;
       this.#known = found;
       return;
     }
     this.#known = undefined;
-    // Of a file that was cut, the open handle has no more than its name leads to.
+    // If the file was truncated, the handle has no more data than the path.
     if (!isSame && this.#vanished === undefined && (await isFile(this.#handle)))
       this.#vanished = this.#handle;
     else await this.#handle?.close().catch(() => undefined);
@@ -190,7 +190,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
     written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
 }
 
-/** Appends all of one file to another. Repeated after a failure it repeats lines, which are read once. */
+/** Appends one file to another. A retry after a failure repeats lines, which readers skip. */
 async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
   const buffer = Buffer.allocUnsafe(1024 * 1024);
   if (await isTorn(to)) await writeAll(to, Buffer.from('\n'));
@@ -202,7 +202,7 @@ async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
   }
 }
 
-/** The handle itself is of no use any more; the path may be. */
+/** The handle is unusable, but the path may still work. */
 function isStale(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ESTALE' || code === 'EBADF' || code === 'ENODEV' || code === 'ENXIO';

@@ -1,23 +1,23 @@
 /**
- * Reads a log by position, without holding it. The lines of a log are in the order of `seq`, so a line is found
- * by bisection of the file: a few reads, whatever its size. Damaged lines say nothing about where they lie, and lines
- * that were written once more (after a disk refused) are read once.
+ * Reads a log by position without loading it. Lines are ordered by `seq`, so a line is found by bisecting the file with
+ * a few reads, whatever its size. Damaged lines are ignored when bisecting, and lines that were written again after a
+ * disk error are returned once.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { parseLine } from './logReader.ts';
 
-/** Bytes that one read takes; lines that are longer take several. */
+/** Bytes per read; longer lines take several reads. */
 const CHUNK_BYTES = 256 * 1024;
-/** Bytes of one look at the file while it is bisected. */
+/** Bytes per read while bisecting. */
 const PROBE_BYTES = 16 * 1024;
-/** Bytes at which bisection ends: the rest is read line by line. */
+/** Bisecting stops at this many bytes; the rest is read line by line. */
 const NEAR_BYTES = 64 * 1024;
 
-/** A whole line, without its line feed. */
+/** A complete line without its newline. */
 interface Line {
   readonly start: number;
-  /** Byte after its line feed, or the end of the file. */
+  /** Offset after its newline, or the end of the file. */
   readonly end: number;
   readonly bytes: Buffer;
 }
@@ -29,16 +29,16 @@ export class LogPages {
     this.#file = file;
   }
 
-  /** The entry at this position; undefined where there is none, or none that can be read. */
+  /** The entry with this seq; undefined if there is none or it cannot be read. */
   async at(seq: number): Promise<JSONLEntry | undefined> {
     for await (const entry of this.range(seq, seq)) return entry;
-    // Where ranges of a file have changed places, bisection may have gone the wrong way.
+    // If parts of the file were swapped, bisection may have missed it: search all lines.
     for await (const line of this.#lines(Buffer.from(`"seq":${seq},`)))
       for (const entry of parseLine(line).entries) if (entry.seq === seq) return entry;
     return undefined;
   }
 
-  /** The byte from which on lines are at this position or behind it, or may be; the file's size where none is. */
+  /** Byte offset from which on lines may have this seq or a later one; the file size if there are none. */
   async offsetOf(seq: number): Promise<number> {
     for await (const { start } of this.#withFile(async function* (file) {
       yield await placeOf(file, seq);
@@ -47,7 +47,7 @@ export class LogPages {
     return 0;
   }
 
-  /** The entries from one position to another, both included, oldest first. */
+  /** The entries in a range of seqs (inclusive), oldest first. */
   async *range(from: number, to: number): AsyncGenerator<JSONLEntry> {
     const isNew = onlyOnce();
     yield* this.#withFile(async function* (file) {
@@ -62,8 +62,8 @@ export class LogPages {
   }
 
   /**
-   * The entries before a position, newest first. With `containing` only lines in which these bytes are; the others
-   * are not even parsed.
+   * The entries before a seq, newest first. With `containing`, only lines that contain these bytes; other lines are not
+   * parsed.
    */
   async *before(seq: number, containing?: Buffer): AsyncGenerator<JSONLEntry> {
     const isNew = onlyOnce();
@@ -76,14 +76,14 @@ export class LogPages {
     });
   }
 
-  /** Every line that has these bytes. */
+  /** All lines that contain these bytes. */
   async *#lines(containing: Buffer): AsyncGenerator<Buffer> {
     yield* this.#withFile(async function* (file) {
       for await (const { bytes } of linesFrom(file, 0)) if (bytes.includes(containing)) yield bytes;
     });
   }
 
-  /** Nothing where there is no file. */
+  /** Yields nothing if there is no file. */
   async *#withFile<T>(read: (file: OpenLog) => AsyncGenerator<T>): AsyncGenerator<T> {
     const handle = await open(this.#file, 'r').catch(unlessMissing);
     if (handle === undefined) return;
@@ -96,7 +96,7 @@ export class LogPages {
   }
 }
 
-/** Tells what is seen for the first time. */
+/** Returns a test that is true the first time it sees an entry. */
 function onlyOnce(): (entry: JSONLEntry) => boolean {
   const known = new Set<string>();
   return ({ uuid }) => known.size < known.add(uuid).size;
@@ -107,10 +107,10 @@ interface OpenLog {
   readonly size: number;
 }
 
-/** Between these bytes lie only damaged lines, and it is unknown on which side of a position they are. */
+/** A position in the file. Only damaged lines are between the two offsets; their seqs are unknown. */
 interface Place {
   readonly start: number;
-  /** Where the first line begins that is at the position or behind it; the end of the file where none is. */
+  /** Offset of the first line with the seq or a later one; the end of the file if there is none. */
   readonly end: number;
 }
 
@@ -124,7 +124,7 @@ async function placeOf(file: OpenLog, seq: number): Promise<Place> {
     else if (found.seq < seq) low = found.end;
     else high = middle;
   }
-  // A line that begins before `high` may lie behind it: the last look went to the lines after `middle`.
+  // The line that was found may begin after `high`, since each probe read the lines after `middle`: search from `low`.
   let start = low;
   for await (const line of linesFrom(file, low)) {
     const number = seqOf(line.bytes);
@@ -135,7 +135,7 @@ async function placeOf(file: OpenLog, seq: number): Promise<Place> {
   return { start, end: file.size };
 }
 
-/** The first line that begins at or after `offset` (not in the middle of one) and says its position. */
+/** The first complete line at or after `offset` that has a seq. */
 async function firstNumbered(
   file: OpenLog,
   offset: number,
@@ -154,7 +154,7 @@ async function firstNumbered(
   return undefined;
 }
 
-/** Only of a line that is as it was written: a damaged one may say anything. */
+/** Only for an intact line: the seq of a damaged one is unreliable. */
 function seqOf(bytes: Buffer): number | undefined {
   const { entries, reason } = parseLine(bytes);
   return reason === undefined ? entries[0]?.seq : undefined;
@@ -189,7 +189,7 @@ async function* linesFrom(
 
 /** The lines that end before `offset`, last first. */
 async function* linesBefore({ handle }: OpenLog, offset: number): AsyncGenerator<Buffer> {
-  /** The pieces of a line whose beginning is not read yet, last first. */
+  /** Pieces of a line whose beginning is not read yet, last first. */
   let pieces: Buffer[] = [];
   for (let at = offset; at > 0; ) {
     const length = Math.min(CHUNK_BYTES, at);

@@ -1,7 +1,7 @@
 /**
- * The entries of a session that are kept in memory. Beyond `maxSize` the oldest leave, down to 80 %: whole
- * atoms only, and never what every request needs (header, instructions, the last summary and what it kept).
- * What left is still in the log.
+ * The entries of a session that are kept in memory. Beyond `maxSize` the oldest are dropped, down to 80 %: only whole
+ * atoms, and never entries that every request needs (header, instructions, the last summary and the entries it kept).
+ * Dropped entries are still in the log.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { retainedBy } from '../history/compactions.ts';
@@ -13,7 +13,7 @@ export class MemoryStore {
   readonly #maxSize: number;
   #resident: JSONLEntry[] = [];
   #total = 0;
-  /** How many are let in before the next trim. More than `maxSize` only where pins alone exceed it. */
+  /** Size at which the next trim runs. Exceeds `maxSize` only if pinned entries alone do. */
   #room: number;
 
   constructor(maxSize = 1000) {
@@ -21,14 +21,14 @@ export class MemoryStore {
     this.#room = maxSize;
   }
 
-  /** Returns what left for it, oldest first. */
+  /** Adds an entry; returns the entries dropped for it, oldest first. */
   addMessage(entry: JSONLEntry): readonly JSONLEntry[] {
     this.#total += 1;
     this.#resident.push(frozenCopy(entry));
     return this.#enforceLimit();
   }
 
-  /** Takes the place of what was there. Returns what of `entries` found no room. */
+  /** Replaces all entries. Returns the new entries that did not fit. */
   setMessages(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
     this.#total = entries.length;
     this.#resident = entries.map(frozenCopy);
@@ -36,17 +36,17 @@ export class MemoryStore {
     return this.#enforceLimit();
   }
 
-  /** What is resident, oldest first, as a list of the caller's own. */
+  /** The entries in memory, oldest first, as a new array. */
   getMessages(): JSONLEntry[] {
     return [...this.#resident];
   }
 
-  /** How many are resident. */
+  /** Number of entries in memory. */
   getMessageCount(): number {
     return this.#resident.length;
   }
 
-  /** How many there were, those that left included. */
+  /** Number of entries added, including those dropped since. */
   getTotalCount(): number {
     return this.#total;
   }
@@ -61,7 +61,7 @@ export class MemoryStore {
     if (this.#resident.length <= this.#room) return none;
     const before = this.#resident;
     this.#resident = trimAtAtoms(before, Math.floor(this.#maxSize * residentShare));
-    // What cannot leave is not gone over again for each new entry.
+    // Avoids trimming again at every new entry if most of the rest is pinned.
     this.#room = Math.max(this.#maxSize, Math.floor(this.#resident.length / residentShare));
     const stayed = new Set(this.#resident);
     return before.filter((entry) => !stayed.has(entry));
@@ -71,8 +71,8 @@ export class MemoryStore {
 const none: readonly JSONLEntry[] = [];
 
 /**
- * Drops the oldest entries until at most `target` are left, or as near as atoms and pins allow; the newest
- * atom always stays.
+ * Drops the oldest entries until at most `target` are left, or as close as atoms and pins allow; the newest atom always
+ * stays.
  */
 export function trimAtAtoms(entries: readonly JSONLEntry[], target: number): JSONLEntry[] {
   const pinned = pinnedIn(entries);
@@ -87,12 +87,12 @@ export function trimAtAtoms(entries: readonly JSONLEntry[], target: number): JSO
   return entries.filter((_, index) => index >= cut || pinned.has(index));
 }
 
-/** Indexes before which the list may be cut without parting a reply from its calls, or a call from its result. */
+/** Indices before which the list can be cut without separating a reply from its calls or a call from its result. */
 function cutsIn(entries: readonly JSONLEntry[]): number[] {
   const cuts: number[] = [];
   const open = new Set<string>();
   for (const [index, entry] of entries.entries()) {
-    if (entry.type === 'assistant') open.clear(); // what has no answer by the next reply gets none
+    if (entry.type === 'assistant') open.clear(); // calls without a result by the next reply never get one
     const inside = entry.type === 'tool_use' || entry.type === 'tool_result' || open.size > 0;
     if (index > 0 && !inside && !entry.isCompactSummary) cuts.push(index);
     if (entry.tool) open.add(entry.tool.id);

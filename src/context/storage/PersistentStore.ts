@@ -1,6 +1,6 @@
 /**
- * The sessions of one project on disk: creates, opens, finds, lists and deletes them. A session that is
- * open is owned by its `SessionLog`; reading one needs no lock.
+ * The sessions of one project on disk: creates, opens, finds, lists and deletes them. The `SessionLog` of an open
+ * session is its only writer; reading a session needs no lock.
  */
 
 import { lstat, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
@@ -35,14 +35,14 @@ export interface PersistentStoreOptions {
   readonly dataRoot: string;
   /** Absolute path of the project's root. */
   readonly projectRoot: string;
-  /** Name of the folder below `projects/`, where it is not that root's own: of another project, or one that moved. */
+  /** Folder name in `projects/`, if it is not derived from `projectRoot`: for another project or one that moved. */
   readonly project?: string;
   /** The program's version, recorded in every line. */
   readonly programVersion: string;
   readonly now?: () => Date;
-  /** Logs up to this size, in bytes, are held in memory as a whole. */
+  /** Logs up to this size, in bytes, are held in memory in full. */
   readonly wholeBytes?: number;
-  /** Whatever is written has no secrets; absent = it is written as it is. */
+  /** Removes secrets from everything that is written; absent = nothing is redacted. */
   readonly redaction?: Redaction | undefined;
 }
 
@@ -61,8 +61,8 @@ export class PersistentStore implements SessionStore {
   }
 
   /**
-   * A new, empty session; its file appears with the first entry. Throws `InvalidSessionIdError`,
-   * `SessionLockedError`, and `SessionExistsError` for an id that is taken, also by an archive.
+   * Creates an empty session; its file is created with the first entry. Throws `InvalidSessionIdError`,
+   * `SessionLockedError`, and `SessionExistsError` if a session or an archive already has the id.
    */
   async createSession(sessionId: string = newSessionId()): Promise<SessionLog> {
     const file = sessionFileIn(this.folder, sessionId);
@@ -74,14 +74,14 @@ export class PersistentStore implements SessionStore {
   }
 
   /**
-   * Opens the session for writing. Throws `InvalidSessionIdError`, `SessionNotFoundError` or
-   * `SessionLockedError`; a damaged file opens, with what could not be read in `damaged`.
+   * Opens the session for writing. Throws `InvalidSessionIdError`, `SessionNotFoundError` or `SessionLockedError`. A
+   * damaged file can be opened; `damaged` lists the lines that could not be read.
    */
   async openSession(sessionId: string): Promise<SessionLog> {
     const file = sessionFileIn(this.folder, sessionId);
     if (!(await isLog(file))) throw new SessionNotFoundError(sessionId);
     return this.#open(file, sessionId, async (store) => {
-      // It may have been deleted while the lock was taken.
+      // It may have been deleted while the lock was acquired.
       if (await store.exists()) await store.hold();
       const contents = await this.loadSession(sessionId, store);
       if (contents === undefined) throw new SessionNotFoundError(sessionId);
@@ -90,8 +90,8 @@ export class PersistentStore implements SessionStore {
   }
 
   /**
-   * Opens the session for reading only: without a lock, also while another program writes it. What that program
-   * appends later is not seen. Throws `InvalidSessionIdError` or `SessionNotFoundError`.
+   * Opens the session read-only and without a lock, even while another process writes to it. Later entries of that
+   * process are not visible. Throws `InvalidSessionIdError` or `SessionNotFoundError`.
    */
   async openReader(sessionId: string): Promise<SessionLog> {
     const { projectRoot, programVersion, now } = this.#options;
@@ -115,10 +115,10 @@ export class PersistentStore implements SessionStore {
   }
 
   /**
-   * A new session that begins with these entries of another, as they are: ids stay, so whatever refers to
-   * them holds; originals are shared. Of any length: they are never all in memory. Rejects when the disk does. It has
-   * its name once it is whole and on the disk: half a copy, of a program that was killed, would pass for one. Returns
-   * its id.
+   * Creates a session that begins with entries of another session and returns its id. Entries are copied unchanged, so
+   * references by id stay valid; blobs are shared. Entries are streamed, so any length is possible. Rejects on a disk
+   * error. The file gets its name only when it is complete and on disk; otherwise a partial copy left by a killed
+   * process would look like a complete session.
    */
   async forkSession(
     entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
@@ -141,8 +141,8 @@ export class PersistentStore implements SessionStore {
   }
 
   /**
-   * Reads a session without opening it: a small one whole, of a large one what work on it needs. Undefined when there
-   * is none of that id.
+   * Reads a session without opening it: a small one in full, a large one only as far as it is needed to continue it.
+   * Undefined if there is no session with this id.
    */
   async loadSession(
     sessionId: string,
@@ -152,7 +152,10 @@ export class PersistentStore implements SessionStore {
     return store.readAll((path) => this.#load(path));
   }
 
-  /** What the session's next request would be made from: the last summary, what it kept, and what followed. */
+  /**
+   * Entries from which the session's next request would be built: the last summary, the entries it kept, and later
+   * ones.
+   */
   async loadConversation(sessionId: string): Promise<readonly JSONLEntry[] | undefined> {
     const contents = await this.loadSession(sessionId);
     if (contents === undefined) return undefined;
@@ -163,7 +166,7 @@ export class PersistentStore implements SessionStore {
     return [...(summary === undefined ? [] : [summary]), ...quoted, ...atoms.flatMap(atomEntries)];
   }
 
-  /** The sessions in which something was asked, newest first. */
+  /** The sessions with at least one prompt, newest first. */
   async listSessions(): Promise<SessionSummary[]> {
     const ids = await this.#ids();
     const found: SessionSummary[] = [];
@@ -178,7 +181,7 @@ export class PersistentStore implements SessionStore {
     return found.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime() || (a.id < b.id ? -1 : 1));
   }
 
-  /** The session in which something was said last; looks at as few files as that takes. */
+  /** The session with the latest activity; reads as few files as possible. */
   async latestSession(): Promise<SessionSummary | undefined> {
     const files = (await this.#ids()).map((id) => ({ id, file: sessionFileIn(this.folder, id) }));
     const dated = await Promise.all(
@@ -186,7 +189,7 @@ export class PersistentStore implements SessionStore {
     );
     let latest: SessionSummary | undefined;
     for (const { id, file, time } of dated.sort((a, b) => b.time - a.time)) {
-      // A file is as new as its last entry, and newer where the session was only renamed since it was used.
+      // A file is at least as new as its last entry, and newer if the session was renamed after its last use.
       if (latest !== undefined && time < latest.updatedAt.getTime()) break;
       const summary = await summarizeSession(file, id);
       if (summary !== undefined && (latest === undefined || summary.updatedAt > latest.updatedAt))
@@ -196,8 +199,7 @@ export class PersistentStore implements SessionStore {
   }
 
   /**
-   * The id that the text means: an id, or the beginning of exactly one. Throws `SessionNotFoundError` or
-   * `AmbiguousSessionIdError`.
+   * Resolves an id, or a unique prefix of one, to the id. Throws `SessionNotFoundError` or `AmbiguousSessionIdError`.
    */
   async resolveSessionId(prefixOrId: string): Promise<string> {
     const ids = await this.#ids();
@@ -208,7 +210,7 @@ export class PersistentStore implements SessionStore {
     return matches[0];
   }
 
-  /** Removes the session's log; one that is not there is no error. Throws `SessionLockedError`. */
+  /** Deletes the session's log; does nothing if there is none. Throws `SessionLockedError`. */
   async deleteSession(sessionId: string): Promise<void> {
     const file = sessionFileIn(this.folder, sessionId);
     if ((await stat(file).catch(unlessMissing)) === undefined) return;
@@ -279,12 +281,12 @@ export class PersistentStore implements SessionStore {
   }
 }
 
-/** Whether something is there that is no link: what that leads to is not ours to write to. */
+/** True if the path exists and is not a link: the target of a link must not be written to. */
 async function isLog(file: string): Promise<boolean> {
   return (await lstat(file).catch(unlessMissing))?.isSymbolicLink() === false;
 }
 
-/** A line that its writer has not finished yet is no damage. */
+/** A line that another process is still writing does not count as damage. */
 function withoutUnfinishedLine({ entries, damaged }: LogContents): LogContents {
   return { entries, damaged: damaged.filter(({ reason }) => reason !== 'cut short') };
 }
@@ -293,10 +295,10 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Entries that are written with one call. */
+/** Entries per write. */
 const BATCH = 200;
 
-/** A session's entries as those of its copy, in batches; the first of them says of what it is one. */
+/** Yields the entries of a fork in batches; the header records the original session. */
 async function* forkedEntries(
   entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
   sessionId: string,

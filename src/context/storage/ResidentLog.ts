@@ -1,6 +1,6 @@
 /**
- * The entries of one session that are in memory. Of a large log the past of compactions is left to the file, as
- * soon as it is there; a copy of what is needed of it stays (history/evict.ts).
+ * The entries of one session that are in memory. For a large log, entries before a compaction are evicted once they are
+ * on disk, except those that are still needed (history/evict.ts).
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import {
@@ -20,14 +20,14 @@ import type { LogContents } from './logReader.ts';
 export class ResidentLog {
   readonly #file: string;
   readonly #wholeBytes: number;
-  /** The entries, and what they make. */
+  /** History of the entries in memory. */
   readonly history = new HistoryManager();
-  /** Of the whole log. */
+  /** Bytes of the whole log. */
   #bytes: number;
-  /** How many there were when removals were last left to the file. */
+  /** Value of `#bytes` when removals were last evicted. */
   #leftAt = 0;
 
-  /** `wholeBytes`: logs up to this size are in memory as a whole. */
+  /** `wholeBytes`: logs up to this size stay in memory in full. */
   constructor(file: string, { entries, bytes = 0 }: LogContents, wholeBytes = WHOLE_BYTES) {
     this.#file = file;
     this.#wholeBytes = wholeBytes;
@@ -35,7 +35,7 @@ export class ResidentLog {
     this.#bytes = bytes;
   }
 
-  /** Those that are wanted, as they are written. */
+  /** The wanted entries as lines. */
   lines(isWanted: (entry: JSONLEntry) => boolean): string[] {
     return this.history
       .entries()
@@ -48,13 +48,13 @@ export class ResidentLog {
     return this.history.newest()?.uuid;
   }
 
-  /** `bytes`: of their lines. */
+  /** `bytes`: size of their lines. */
   add(entries: readonly JSONLEntry[], bytes: number): void {
     this.history.append(...entries);
     this.#bytes += bytes;
   }
 
-  /** Everything that this session has ever seen; what is not in memory is read from the file. */
+  /** All entries of the session; those that are not in memory are read from the file. */
   seen(): SeenLog {
     const recent = this.history.entries();
     const through = evictedPrefixOf(recent)?.throughSeq;
@@ -78,36 +78,37 @@ export class ResidentLog {
         yield* here.before(seq);
         const bytes = containing === undefined ? undefined : Buffer.from(containing);
         const older = pages.before(Math.min(seq, through + 1), bytes);
-        // A search for a text does not tell what follows a hit.
+        // With a text search the entry that follows a hit is unknown, so boundaries without a summary cannot be
+        // filtered.
         yield* bytes === undefined ? wholeCompactionsBefore(older, () => readFrom(seq)) : older;
       },
     };
   }
 
-  /** True when something from this position on is in the file only. */
+  /** True if an entry at or after `floor` is only in the file. */
   isShortOf(floor: number): boolean {
     return floor <= (evictedPrefixOf(this.history.entries())?.throughSeq ?? -1);
   }
 
-  /** Takes what was read again; what was appended since stays behind it. */
+  /** Replaces the entries by reloaded ones and keeps those appended since. */
   replace(entries: readonly JSONLEntry[]): void {
-    // Memory knows more than a file that vanished, which the next write brings back.
+    // An empty file has vanished and the next write restores it: keep the entries in memory.
     if (entries.length === 0) return;
     const last = entries.at(-1)?.seq ?? -1;
     const later = this.history.entries().filter(({ seq, subtype }) => seq > last && subtype !== 'past');
     this.history.replace([...withoutHalfCompactions(entries), ...later]);
   }
 
-  /** After these have come onto the disk: leaves to the file what is needed no more. */
+  /** Called when these entries are on disk: evicts entries that are no longer needed. */
   evict(added: readonly JSONLEntry[], unsyncedFrom: number): void {
     if (added.some((entry) => entry.isCompactSummary === true)) this.#evictCompacted(unsyncedFrom);
     if (added.some(isRemoval)) this.#evictRemoved(unsyncedFrom);
   }
 
   /**
-   * After a compaction: remembers where the session can be taken up, and of a large log leaves
-   * to the file what came before the compaction before it, so that the last one can be undone at once.
-   * What a disk may still lose, from `unsyncedFrom` on, stays: it may have to be written again.
+   * After a compaction: stores the resume point and, for a large log, evicts everything before the last but one
+   * compaction, so that the last one can be undone at once. Entries that may still be lost, from `unsyncedFrom` on,
+   * stay in memory because they may have to be written again.
    */
   #evictCompacted(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes) return;
@@ -123,8 +124,8 @@ export class ResidentLog {
   }
 
   /**
-   * After a removal, where no compaction makes an end: of a large log leaves to the file what the
-   * removals took, but for the last, which can be undone at once. Not at each, since it goes through everything in memory.
+   * After a removal, if no compaction follows: evicts the messages taken by removals except the last, which can then be
+   * undone at once. Only after enough growth, since it processes all entries in memory.
    */
   #evictRemoved(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes || this.#bytes - this.#leftAt < this.#wholeBytes * PAUSE) return;
@@ -140,5 +141,5 @@ export class ResidentLog {
   }
 }
 
-/** Share of what may be held as a whole that has to come before removals are left to the file again. */
+/** Growth before removals are evicted again, as a share of `wholeBytes`. */
 const PAUSE = 0.25;

@@ -1,6 +1,6 @@
 /**
- * One writer per session. The lock is SQLite's own on an empty database file: the system frees it the
- * moment its holder is gone, kill -9 included, and no process waits. A note next to it says which process holds it.
+ * Ensures one writer per session. The lock is SQLite's lock on an empty database file: the operating system releases it
+ * as soon as its holder exits, even after kill -9, and nothing blocks. A note next to it names the holding process.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,14 +16,14 @@ export type LockResult =
   | {
       readonly ok: true;
       release(): void;
-      /** Set where locking is impossible (a read-only folder): the session is open, but unguarded. */
+      /** Set if locking is impossible (a read-only folder): the session is open but not protected. */
       readonly problem?: string;
     }
   | { readonly ok: false; readonly holder: LockHolder | undefined };
 
 /**
- * Takes the lock or says at once who has it: within some milliseconds, or, if no holder is known, within
- * `patienceMs`. `file` is the lock's own, not the session's.
+ * Acquires the lock or returns its holder: within milliseconds, or within `patienceMs` if no holder is known. `file` is
+ * the lock file, not the session file.
  */
 export async function acquireSessionLock(file: string, now: Date = new Date()): Promise<LockResult> {
   const deadline = performance.now() + patienceMs;
@@ -32,14 +32,14 @@ export async function acquireSessionLock(file: string, now: Date = new Date()): 
     if (taken !== undefined) return taken;
     const holder = readHolder(noteOf(file));
     if (holder !== undefined || performance.now() > deadline) return { ok: false, holder };
-    // The holder has not written its note yet, or several asked at the same moment and none got it.
+    // The holder has not written its note yet, or several processes tried at the same time and none succeeded.
     await wait(1 + 4 * Math.random());
   }
 }
 
 const patienceMs = 30;
 
-/** Undefined if another process has it. */
+/** Undefined if another process holds the lock. */
 function tryToLock(file: string, now: Date): LockResult | undefined {
   let database: DatabaseSync | undefined;
   try {
@@ -64,7 +64,7 @@ function tryToLock(file: string, now: Date): LockResult | undefined {
     ok: true,
     release: () => {
       if (!held.isOpen) return;
-      // The lock file stays: a process that is opening it now must not end up with a lock on a deleted file.
+      // Keep the lock file: a process that is just opening it must not get a lock on a deleted file.
       rmSync(noteOf(file), { force: true });
       held.close();
     },
@@ -72,8 +72,8 @@ function tryToLock(file: string, now: Date): LockResult | undefined {
 }
 
 /**
- * Creates the file 0600 unless it exists. It must never be opened and closed here when it does: by the
- * rules of POSIX locks that would drop a lock that this very process holds.
+ * Creates the file with mode 0600 unless it exists. Must not open and close an existing file: under POSIX rules that
+ * would release a lock held by this process.
  */
 function createPrivately(file: string): void {
   try {
@@ -87,14 +87,14 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-// The note of who holds a lock. The lock holds without it; and a holder that was killed leaves one behind, so it is
-// believed only while the process that it names is alive, and is the one that wrote it.
+// The note that names the lock's holder. The lock does not depend on it. A killed holder leaves its note behind, so the
+// note is used only while that process is alive and is the one that wrote it.
 
 const noteSchema = z.object({
   pid: z.number(),
   host: z.string(),
   since: z.string(),
-  /** When the process began, in the system's own words; tells it from a later one with the same number. */
+  /** Start time of the process as the system reports it; distinguishes it from a later process with the same pid. */
   process: z.string().optional(),
 });
 
@@ -112,20 +112,20 @@ function thisProcess(now: Date): LockNote {
   };
 }
 
-/** Never throws: if it cannot be written, no holder is named. */
+/** Never throws: if the note cannot be written, the holder stays unnamed. */
 function writeHolder(note: string, holder: LockNote): void {
   try {
     writeFileSync(note, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   } catch {
-    // The note is a courtesy.
+    // The note is optional.
   }
 }
 
-/** Undefined when there is no note, or one that is not true. */
+/** Undefined if there is no valid note. */
 function readHolder(note: string): LockHolder | undefined {
   try {
     const { process: began, ...holder } = noteSchema.parse(JSON.parse(readFileSync(note, 'utf8')));
-    // Of another machine, on a shared folder, nothing can be known.
+    // For another machine (a shared folder) the process cannot be checked.
     return holder.host !== hostname() || isAlive(holder.pid, began) ? holder : undefined;
   } catch {
     return undefined;
@@ -136,18 +136,18 @@ function isAlive(pid: number, began: string | undefined): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Somebody else's process is alive too.
+    // EPERM means that the process exists but belongs to another user.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
   }
   const now = beginningOf(pid);
   return began === undefined || now === undefined || began === now;
 }
 
-/** Clock ticks between the start of the system and that of the process; undefined where there is no /proc. */
+/** Clock ticks between system start and process start; undefined without /proc. */
 function beginningOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program, in brackets, may hold anything; the 22nd field is the 20th behind it.
+    // The program name in parentheses may contain anything; field 22 is the 20th after it.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 /**
- * One open session: the only writer of its file. Gives entries their identity, order, time and place at
- * the moment of the call, keeps them in memory, and resolves when they are on disk. When the disk fails,
- * memory goes on: the problem is told, and what is missing is written as soon as the disk takes it.
+ * One open session and the only writer of its file. Assigns id, order, time and directory to entries when `append` is
+ * called, keeps them in memory, and resolves when they are on disk. If writing fails, the session continues in memory:
+ * the problem is reported, and missing entries are written as soon as the disk accepts them.
  */
 
 import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
@@ -28,23 +28,23 @@ export interface SessionLogOptions {
   readonly store: JSONLStore;
   readonly blobs: BlobStore;
   readonly contents: LogContents;
-  /** Reads the log again, with everything from this position on in memory. */
+  /** Reads the log again, with all entries from `floor` on in memory. */
   readonly reload?: (floor: number) => Promise<LogContents>;
-  /** Logs up to this size, in bytes, are held in memory as a whole. */
+  /** Logs up to this size, in bytes, are held in memory in full. */
   readonly wholeBytes?: number | undefined;
   readonly projectRoot: string;
   readonly programVersion: string;
   readonly now: () => Date;
-  /** What is appended is stored and kept in memory without its secrets; absent = as it is. */
+  /** Removes secrets from appended entries, in the file and in memory; absent = nothing is redacted. */
   readonly redaction?: Redaction | undefined;
   readonly release: () => void;
-  /** What went wrong while opening. */
+  /** A problem that occurred while opening. */
   readonly problem?: string | undefined;
-  /** True for a reader: nothing is ever written, and nothing is locked. */
+  /** True for a reader: nothing is written or locked. */
   readonly isReadOnly?: boolean;
-  /** Where a copy of what is damaged is kept. */
+  /** Folder with a copy of damaged parts. */
   readonly quarantine?: string | undefined;
-  /** Milliseconds until a failed write is first tried again. */
+  /** Milliseconds before the first retry of a failed write. */
   readonly retryMs?: number;
 }
 
@@ -52,23 +52,23 @@ export class SessionLog implements OpenLog {
   readonly sessionId: string;
   readonly filePath: string;
   readonly blobs: BlobStore;
-  /** What could not be read when the session was opened. */
+  /** Lines that could not be read when the session was opened. */
   readonly damaged: readonly DamagedLine[];
-  /** Where a copy of it is kept; undefined when nothing is damaged, or none could be made. */
+  /** Folder with a copy of them; undefined if nothing is damaged or the copy failed. */
   readonly quarantine: string | undefined;
-  /** True when the session is only read: `append` rejects with `SessionReadOnlyError`. */
+  /** True if the session was opened read-only: `append` rejects with `SessionReadOnlyError`. */
   readonly isReadOnly: boolean;
   readonly #options: SessionLogOptions;
   readonly #branch: BranchWatch;
-  /** A listener that throws must not keep anything from being written. */
+  /** Ignores errors of listeners: they must not prevent writing. */
   readonly #listeners = new Listeners<StorageProblem>();
   readonly #resident: ResidentLog;
   #nextSeq: number;
   #cwd: string;
-  /** Lines that are in memory but not yet on disk. */
+  /** Lines in memory that are not on disk yet. */
   #pending: string[] = [];
   #writing: Promise<void> | undefined;
-  /** From this `seq` on entries may be lost by a power cut. */
+  /** Entries from this `seq` on may be lost in a power failure. */
   #unsyncedFrom: number;
   #isSyncBroken = false;
   readonly #retry: Retry;
@@ -93,36 +93,38 @@ export class SessionLog implements OpenLog {
     this.#problem = options.problem;
   }
 
-  /** Resolves when the first entry can say on which branch it was written. */
+  /** Resolves when the git branch for the first entry is known. */
   ready(): Promise<void> {
     return this.#branch.refresh();
   }
 
-  /** The entries in memory, and what they make. */
+  /** History of the entries in memory. */
   get history(): HistoryManager {
     return this.#resident.history;
   }
 
-  /** The log so far, oldest first, never changed; of a large one what is still needed: `seen` has everything. */
+  /**
+   * Entries in memory, oldest first; the array never changes. For a large log only those still needed: `seen` has all.
+   */
   entries(): readonly JSONLEntry[] {
     return this.history.entries();
   }
 
-  /** Which of them count. */
+  /** The entries that are in effect. */
   live(): Live {
     return this.history.live();
   }
 
   /**
-   * Adds the entries as one batch: written with one call, so a crash leaves all of them or a torn end.
-   * Order is the order of the calls. Never rejects because of the disk; rejects for a malformed entry.
+   * Appends the entries as one batch with a single write: after a crash the file has all of them or a torn end. The
+   * order is that of the calls. Rejects for a malformed entry, but never because of the disk.
    */
   async append(entries: readonly NewEntry[]): Promise<readonly JSONLEntry[]> {
     if (this.#closed !== undefined) throw new Error(`Session ${this.sessionId} is closed.`);
     if (this.isReadOnly) throw new SessionReadOnlyError(this.sessionId);
     const { redaction } = this.#options;
     const lines = this.#toLines(redaction?.value(entries) ?? entries);
-    // What memory holds is what a reader of the file will get, down to the last absent field.
+    // Parse the lines again, so that memory has exactly what a reader of the file gets.
     const added = lines.map((line) => deepFreeze(JSON.parse(line) as JSONLEntry));
     for (const entry of added) entrySchema.parse(entry, ONCE);
     const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0);
@@ -134,12 +136,12 @@ export class SessionLog implements OpenLog {
     return added;
   }
 
-  /** Everything that this session has ever seen; what is not in memory is read from the file. */
+  /** All entries of the session; those that are not in memory are read from the file. */
   seen(): SeenLog {
     return this.#resident.seen();
   }
 
-  /** Takes everything from this position on into memory. Rejects when the file cannot be read. */
+  /** Loads all entries from `floor` on into memory. Rejects if the file cannot be read. */
   async reach(floor: number): Promise<void> {
     const { reload } = this.#options;
     if (reload === undefined || !this.#resident.isShortOf(floor)) return;
@@ -147,7 +149,10 @@ export class SessionLog implements OpenLog {
     this.#resident.replace((await reload(floor)).entries);
   }
 
-  /** As it would be stored: whatever cuts or marks a text has to work on this, or it takes secrets apart. */
+  /**
+   * The value as it would be stored. Use it before cutting or marking text; otherwise a secret could be split and
+   * missed.
+   */
   clean<T>(value: T): T {
     return this.#options.redaction?.value(value) ?? value;
   }
@@ -164,19 +169,22 @@ export class SessionLog implements OpenLog {
     return this.append([toolResultEntry(...input)]);
   }
 
-  /** The boundary and its summary, as one batch. */
+  /** Appends a boundary and its summary as one batch. */
   saveCompaction(...input: Parameters<typeof compactionEntries>): Promise<readonly JSONLEntry[]> {
     return this.append(compactionEntries(...input));
   }
 
-  /** Hears of every storage problem, and at once of one that lasts. Returns the unsubscriber. */
+  /**
+   * Calls the listener on every storage problem, and immediately if there is one now. Returns a function to
+   * unsubscribe.
+   */
   onProblem(listener: (problem: StorageProblem) => void): () => void {
     const stop = this.#listeners.add(listener);
     if (this.#problem !== undefined) listener({ message: this.#problem });
     return stop;
   }
 
-  /** Where later entries say that they happened: where the shell is. */
+  /** Working directory that is recorded with later entries. */
   get cwd(): string {
     return this.#cwd;
   }
@@ -185,7 +193,7 @@ export class SessionLog implements OpenLog {
     this.#cwd = directory;
   }
 
-  /** Resolves when everything is on the disk itself, also after a power cut; problems are told, not thrown. */
+  /** Resolves when all entries are on disk and survive a power failure; problems are reported, not thrown. */
   async sync(): Promise<void> {
     if (this.#closed !== undefined) return this.#closed;
     await this.#flush();
@@ -197,16 +205,16 @@ export class SessionLog implements OpenLog {
       this.#isSyncBroken = false;
       this.#recover();
     } catch (error) {
-      // There is no telling whether these lines are on the disk: they are written again, and read once.
+      // It is unknown whether these lines are on disk, so write them again; readers skip duplicates.
       this.#isSyncBroken = true;
       const lines = this.#linesToRepeat(error, (entry) => entry.seq >= this.#unsyncedFrom);
-      // After a file vanished, more than these may be waiting.
+      // If the file has vanished, these include lines that were not pending.
       if (lines.length > this.#pending.length) this.#pending = lines;
       this.#report(error);
     }
   }
 
-  /** Writes what is left, then lets others open the session. */
+  /** Writes pending lines, then releases the lock. */
   close(): Promise<void> {
     this.#closed ??= this.#flush()
       .then(() => this.#options.store.close())
@@ -243,21 +251,21 @@ export class SessionLog implements OpenLog {
     });
   }
 
-  /** Writes until nothing is pending or the disk refuses; callers share one run. */
+  /** Writes until nothing is pending or a write fails; concurrent callers share one run. */
   #flush(): Promise<void> {
     this.#writing ??= this.#writePending();
     return this.#writing;
   }
 
   async #writePending(): Promise<void> {
-    // Let appends of the same moment join this write.
+    // Let concurrent appends join this write.
     await Promise.resolve();
     while (this.#pending.length > 0 && (await this.#writeBatch()));
-    // In the same breath as the last look at what is pending: an append after this starts a run of its own.
+    // No await between the last check and this line: a later append starts a new run.
     this.#writing = undefined;
   }
 
-  /** False when the disk refused. */
+  /** Returns false if the write failed. */
   async #writeBatch(): Promise<boolean> {
     const batch = this.#pending;
     this.#pending = [];
@@ -276,7 +284,7 @@ export class SessionLog implements OpenLog {
     }
   }
 
-  /** Lines that have to be written once more; of a file that vanished and cannot be restored, all there are. */
+  /** Lines to write again; all lines in memory if the file has vanished and cannot be restored. */
   #linesToRepeat(error: unknown, isUnsure: (entry: JSONLEntry) => boolean): string[] {
     const isGone = error instanceof LogVanishedError && !error.isRestored;
     return this.#resident.lines((entry) => isGone || isUnsure(entry));
@@ -304,7 +312,7 @@ export class SessionLog implements OpenLog {
   }
 }
 
-/** Tries something again while it keeps failing, at growing intervals; never keeps the program alive. */
+/** Repeats a failing operation at growing intervals. Its timer does not keep the process alive. */
 export class Retry {
   readonly #attempt: () => Promise<unknown>;
   readonly #firstMs: number;
@@ -312,7 +320,7 @@ export class Retry {
   #timer: NodeJS.Timeout | undefined;
   #nextMs: number;
 
-  /** `attempt` calls `schedule` when it failed and `stop` when it did not. */
+  /** `attempt` has to call `schedule` when it fails and `stop` when it succeeds. */
   constructor(attempt: () => Promise<unknown>, firstMs = 1000, longestMs = 30_000) {
     this.#attempt = attempt;
     this.#firstMs = firstMs;
@@ -320,7 +328,7 @@ export class Retry {
     this.#nextMs = firstMs;
   }
 
-  /** Sees to it that another attempt is made; one that is due already stays as it is. */
+  /** Schedules another attempt unless one is scheduled already. */
   schedule(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
@@ -331,7 +339,7 @@ export class Retry {
     this.#nextMs = Math.min(2 * this.#nextMs, this.#longestMs);
   }
 
-  /** Nothing is due any more; the next failure begins with the shortest interval. */
+  /** Cancels the next attempt and resets the interval. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

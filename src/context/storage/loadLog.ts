@@ -1,7 +1,7 @@
 /**
- * Reads a session's log for work: a small one whole, of a large one what requests need and what followed its last
- * compaction. Where that begins is stored next to the log (`ResumePoint`); without it, the log is read from its start
- * once, in bounded memory.
+ * Loads a session's log to continue it: a small one in full, a large one only with the entries that requests need and
+ * those after its last compaction. That position is stored next to the log (`ResumePoint`); without it, the log is read
+ * once from its start, in bounded memory.
  */
 
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -17,16 +17,16 @@ import { newId } from './ids.ts';
 import { LogPages } from './LogPages.ts';
 import { type LogContents, readLog } from './logReader.ts';
 
-/** Logs up to this size are in memory as a whole, in bytes: they are read in less time than a person notices. */
+/** Logs up to this many bytes are held in memory in full: reading them takes no noticeable time. */
 export const WHOLE_BYTES = 4 * 2 ** 20;
 
 export interface LoadOptions {
-  /** Everything from this position on has to be in memory. */
+  /** All entries from this seq on have to be in memory. */
   readonly floor?: number;
   readonly wholeBytes?: number;
 }
 
-/** Rejects only when the file itself cannot be read. */
+/** Rejects only if the file itself cannot be read. */
 export async function loadLog(
   file: string,
   { floor = Number.POSITIVE_INFINITY, wholeBytes = WHOLE_BYTES }: LoadOptions = {},
@@ -44,7 +44,10 @@ export async function loadLog(
   return { entries: [...settled], damaged, bytes: size };
 }
 
-/** What the point names and what follows it; undefined where it does not belong to this log, or not enough does. */
+/**
+ * Loads the entries that the resume point names and all later ones; undefined if the point does not belong to this log
+ * or a later correction needs more.
+ */
 async function loadFrom(file: string, { past, keep }: ResumePoint): Promise<LogContents | undefined> {
   const pages = new LogPages(file);
   const kept: JSONLEntry[] = [];
@@ -58,7 +61,7 @@ async function loadFrom(file: string, { past, keep }: ResumePoint): Promise<LogC
   });
   const prefix = evictedPrefixEntry(past, first);
   const head = first.subtype === 'session_start' ? [first, prefix, ...rest] : [prefix, ...kept];
-  // What was written once more is there already.
+  // Skip lines that were written twice.
   const known = new Set(kept.map(({ uuid }) => uuid));
   const since = tail.filter(({ seq, uuid }) => seq > past.throughSeq && !known.has(uuid));
   const entries = [...head, ...since];
@@ -66,8 +69,8 @@ async function loadFrom(file: string, { past, keep }: ResumePoint): Promise<LogC
 }
 
 /**
- * From the first line on. Each compaction leaves its past to the file, but where a later correction goes back behind
- * it: then everything from its target to the correction is kept until both have been read.
+ * Reads from the first line. Everything before a compaction is evicted, unless a later correction reaches back before
+ * it: then the log is read again with everything between the correction and its target kept.
  */
 async function loadFromStart(file: string, floor: number): Promise<LogContents> {
   const wanted: Stretch[] = [{ from: floor, to: Number.POSITIVE_INFINITY }];
@@ -91,7 +94,7 @@ async function loadFromStart(file: string, floor: number): Promise<LogContents> 
   }
 }
 
-/** Positions between which nothing may be left out. */
+/** Range of seqs in which nothing may be evicted. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -111,14 +114,17 @@ function refuseAbsent(entries: readonly JSONLEntry[]): void {
   if (target !== undefined) throw new TargetIsAbsent(target);
 }
 
-/** From before the entry that is named (of a compaction: its boundary) to the one that names it; a name that leads nowhere asks for the correction alone. */
+/**
+ * The range from before the named entry (for a compaction: its boundary) to the entry that names it. If the named entry
+ * does not exist, from the start of the log.
+ */
 async function stretchTo(file: string, { uuid, by }: Target): Promise<Stretch> {
   for await (const entry of new LogPages(file).before(by.seq, Buffer.from(uuid)))
     if (entry.uuid === uuid) return { from: entry.seq - 1, to: by.seq };
   return { from: 0, to: by.seq };
 }
 
-/** The same with the past of the last compaction left to the file, unless that is wanted. */
+/** Evicts everything before the last compaction, unless `floor` requires it. */
 function withoutOldPast(entries: readonly JSONLEntry[], floor: number): readonly JSONLEntry[] {
   const { entries: live, undone } = liveEntries(entries);
   const boundary = live[lastCompaction(live, undone)];
@@ -127,20 +133,20 @@ function withoutOldPast(entries: readonly JSONLEntry[], floor: number): readonly
   return evictPrefix(entries, boundary.uuid);
 }
 
-// Where a large log can be taken up without reading its beginning: which earlier entries are still needed, and what
-// is known of the rest. Derived: without it, or with one that does not fit, the log is read from its start.
+// Resume points: where to continue a large log without reading its beginning, with the earlier entries that are still
+// needed and the facts about the rest. A cache: if it is missing or does not match, the log is read from its start.
 
-/** Of this program's own making: a newer one makes its own. Points of format 1 may lack what an undo makes count again. */
+/** Other versions write their own. Points of format 1 may lack entries that an undo brings back. */
 const FORMAT = 2;
 
 export interface ResumePoint {
   readonly format: typeof FORMAT;
   readonly past: EvictedPrefix;
-  /** Positions of the entries that are needed, as ranges with both ends; the last ends with the summary. */
+  /** Seqs of the needed entries, as inclusive ranges; the last range ends with the summary or removal. */
   readonly keep: readonly (readonly [number, number])[];
 }
 
-/** The point of entries that have a past; undefined where all are in memory. */
+/** The resume point for partly evicted entries; undefined if all are in memory. */
 export function resumePointOf(entries: readonly JSONLEntry[]): ResumePoint | undefined {
   const past = evictedPrefixOf(entries);
   if (past === undefined) return undefined;
@@ -155,7 +161,7 @@ export function resumePointOf(entries: readonly JSONLEntry[]): ResumePoint | und
   return { format: FORMAT, past, keep };
 }
 
-/** Where the point of a session's log lies. */
+/** Path of the resume point for a log. */
 export function resumePointFile(logFile: string): string {
   return join(dirname(logFile), 'resume', `${basename(logFile, '.jsonl')}.json`);
 }
@@ -173,12 +179,12 @@ const shape = z.looseObject({
   keep: z.array(z.tuple([z.number(), z.number()])),
 });
 
-/** Undefined where there is none that can be used. */
+/** Undefined if there is no usable resume point. */
 export async function readResumePoint(logFile: string): Promise<ResumePoint | undefined> {
   const bytes = await readFile(resumePointFile(logFile)).catch(() => undefined);
   if (bytes === undefined) return undefined;
   const { json, seal: state } = unseal(bytes);
-  // Only this program writes it: what it holds inside is taken as it is, when that is what was written.
+  // The inner values are not validated: the checksum shows that this program wrote them.
   if (state !== 'intact') return undefined;
   try {
     const value: unknown = JSON.parse(json);
@@ -188,7 +194,7 @@ export async function readResumePoint(logFile: string): Promise<ResumePoint | un
   }
 }
 
-/** Never rejects: without it, the next start takes longer, and that is all. */
+/** Never rejects: without a resume point only the next load takes longer. */
 export async function writeResumePoint(logFile: string, point: ResumePoint): Promise<void> {
   const file = resumePointFile(logFile);
   const temporary = `${file}.${newId()}`;

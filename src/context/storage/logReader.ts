@@ -1,6 +1,6 @@
 /**
- * Reads a log that may have been through anything: torn lines, zero-filled or garbled bytes, lines glued
- * together, repeated or out of order. Whatever can be read is; the rest is reported and left as it is.
+ * Reads a log that may be damaged: torn lines, zeros or garbage, lines joined, repeated or out of order. Returns
+ * everything that can be read and reports the rest, without changing the file.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -14,50 +14,50 @@ import { type GarbledValue, mend, minEntryBytes, type Piece, salvage } from './r
 export type { DamagedLine } from './repair/damage.ts';
 
 export interface LogContents {
-  /** In order of `seq`, each uuid once. */
+  /** Sorted by `seq`, without duplicates. */
   readonly entries: JSONLEntry[];
   readonly damaged: DamagedLine[];
-  /** Of the whole file; absent if not asked for. */
+  /** Size of the file; absent unless requested. */
   readonly bytes?: number;
 }
 
 export interface ReadOptions {
-  /** Byte at which a line begins, to read from there on. */
+  /** Byte offset of the line at which to start. */
   readonly start?: number;
   /**
-   * Called behind each compaction with everything that was read so far, its boundary and its summary last; only what
-   * it returns is held on to.
+   * Called after each compaction with all entries read so far, which end with its boundary and summary; only the
+   * returned entries are kept in memory.
    */
   readonly onCompaction?: (entries: readonly JSONLEntry[], boundary: JSONLEntry) => readonly JSONLEntry[];
 }
 
-/** Reads the file as a stream. Rejects only when the file itself cannot be read. */
+/** Reads the file as a stream. Rejects only if the file itself cannot be read. */
 export async function readLog(file: string, options: ReadOptions = {}): Promise<LogContents> {
   const log = new LogAssembler(options.onCompaction);
   for await (const line of linesOf(file, options.start)) log.add(line);
   return log.finish();
 }
 
-/** Puts the lines of a log, or of its end, together. */
+/** Assembles the entries of a log, or of its end, from lines. */
 class LogAssembler {
   readonly #onCompaction: ReadOptions['onCompaction'];
   #entries: JSONLEntry[] = [];
   #known = new Set<string>();
-  /** What was left out ends here: later copies of it are left out too. */
+  /** Entries through this seq were evicted; later copies of them are skipped. */
   #leftThrough = -Infinity;
   readonly #damaged = new Set<DamagedLine>();
-  /** Damage since the last look, and the entries (by index) between which it lies. */
+  /** Damage since the last compaction, with the indices of the entries around it. */
   #spots: {
     readonly damage: DamagedLine & { lost: SeqRange[] };
     readonly from: number;
     readonly to: number;
   }[] = [];
-  /** What needs its neighbours to be an entry: it stands before the entry with this index. */
+  /** Values that need their neighbours to be restored; each belongs before the entry with this index. */
   #garbled: { readonly value: GarbledValue; readonly index: number }[] = [];
-  /** Lines that a full disk cut short, as it seems: the same line follows whole. */
+  /** Lines that were probably cut by a full disk, if the same line follows in full. */
   #torn: { readonly bytes: Buffer; readonly damage: DamagedLine }[] = [];
   #isSorted = true;
-  /** From the first line with a checksum on, one without has lost it. */
+  /** True after the first line with a checksum: a later line without one has lost it. */
   #isSealed = false;
 
   constructor(onCompaction?: ReadOptions['onCompaction']) {
@@ -108,7 +108,7 @@ class LogAssembler {
     this.#leftThrough = boundary.seq;
   }
 
-  /** What waited for its neighbours has them now. */
+  /** Restores the values that needed their neighbours, which are now known. */
   #settle(): void {
     const mended: JSONLEntry[] = [];
     let at = -1;
@@ -123,7 +123,7 @@ class LogAssembler {
     }
     this.#garbled = [];
     this.#countLosses(mended.map(({ seq }) => seq).sort((a, b) => a - b));
-    // What was put together for a place that another entry has is a part of a copy, and no entry of its own.
+    // A restored entry whose seq is already taken is part of a copy.
     const taken = new Set(mended.length === 0 ? [] : this.#entries.map(({ seq }) => seq));
     for (const entry of mended) {
       if (this.#known.has(entry.uuid) || taken.has(entry.seq)) continue;
@@ -137,7 +137,7 @@ class LogAssembler {
     this.#countMissing();
   }
 
-  /** A loss is told once, at the first of the damaged lines that lie where it is missing. */
+  /** Reports each loss once, with the first damaged line at that place. */
   #countLosses(mended: readonly number[]): void {
     let told = -1;
     for (const { damage, from, to } of this.#spots) {
@@ -151,7 +151,7 @@ class LogAssembler {
     this.#spots = [];
   }
 
-  /** Entries of which not even a damaged line is left. */
+  /** Reports missing entries that left no damaged line. */
   #countMissing(): void {
     const told = [...this.#damaged].flatMap(({ lost }) => lost.map(([first]) => first));
     const known = new Set(told);
@@ -173,10 +173,13 @@ class LogAssembler {
   }
 }
 
-/** Attempts to write a line on a full disk that are remembered until it comes whole. */
+/** Maximum torn lines that are remembered until the full line follows. */
 const maxTorn = 64;
 
-/** The entries of one line: one, unless the line is damaged. What needs its neighbours is not among them. */
+/**
+ * The entries of one line: one, unless the line is damaged. Values that need their neighbours are included only if they
+ * are complete.
+ */
 export function parseLine(
   bytes: Buffer,
   complete = true,
@@ -189,20 +192,20 @@ export function parseLine(
   return reason === undefined ? { entries } : { entries, reason };
 }
 
-// One line: an entry or, if it is damaged, whatever can still be found in it.
+// One line: an entry or, if it is damaged, the parts that can be recovered.
 
 export interface ReadLine {
   readonly pieces: readonly Piece[];
-  /** Why the line is damaged, where it is. */
+  /** Reason for the damage; absent for an intact line. */
   readonly reason?: string;
-  /** Of an undamaged line that holds an entry. */
+  /** Present for an intact line with an entry. */
   readonly seal?: 'intact' | 'absent';
 }
 
-/** The same line in a log whose lines have checksums by then. */
+/** Treats a line without a checksum as damaged, in a log whose lines have checksums. */
 export function withoutSeal(line: ReadLine): ReadLine {
   const { pieces } = line;
-  // How a newer program guards its lines is its own affair.
+  // Newer versions may protect their lines in another way.
   if (pieces.some((piece) => 'entry' in piece && piece.entry.v > ENTRY_FORMAT)) return line;
   return {
     pieces: pieces.map((piece) => ('entry' in piece ? { garbled: piece.entry } : piece)),
@@ -210,7 +213,7 @@ export function withoutSeal(line: ReadLine): ReadLine {
   };
 }
 
-/** `seq` is the position for a line of a version that did not count them. */
+/** `seq` is used for a line of a version that did not store it. */
 export function readLine(line: RawLine, seq: number): ReadLine {
   const { bytes, complete } = line;
   if (bytes.length < line.length) return { pieces: [], reason: 'longer than any line can be' };
@@ -247,27 +250,27 @@ function parse(json: string): unknown {
   }
 }
 
-// The lines of a file as bytes, whatever they hold, in bounded memory.
+// Reads the lines of a file as bytes, whatever they contain, in bounded memory.
 
-/** A longer line is not read: no entry is, and neither memory nor a string could hold it. */
+/** Longer lines are skipped: no entry is that long, and it would exceed memory and string limits. */
 const maxLineBytes = 256 * 2 ** 20;
 
 export interface RawLine {
-  /** Without the line feed; empty for a line that is too long to be read. */
+  /** Without the newline; empty for a line that is too long. */
   readonly bytes: Buffer;
-  /** From 1. */
+  /** 1-based. */
   readonly number: number;
-  /** Where it begins, in bytes. */
+  /** Byte offset of its start. */
   readonly offset: number;
-  /** Its length in the file without the line feed. */
+  /** Length in the file in bytes, without the newline. */
   readonly length: number;
-  /** False for what follows the last line feed. */
+  /** False for text after the last newline. */
   readonly complete: boolean;
 }
 
 /**
- * Splits at line feeds only: U+2028 and its like are ordinary characters inside a JSON string. `start` is the
- * byte at which a line begins; lines are numbered from there.
+ * Splits only at `\n`: U+2028 and similar are ordinary characters in a JSON string. `start` is the byte offset of a
+ * line start; lines are numbered from there.
  */
 export async function* linesOf(file: string, start = 0): AsyncGenerator<RawLine> {
   let pieces: Buffer[] = [];

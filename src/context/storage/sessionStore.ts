@@ -1,6 +1,6 @@
 /**
- * The port to storage: what a ContextManager needs of it. PersistentStore implements it on the disk; whatever passes the
- * suite in `test/context/storePort.ts` can take its place.
+ * The storage port of ContextManager. PersistentStore implements it on disk; another implementation has to pass the
+ * tests in `test/context/storePort.ts`.
  */
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
@@ -11,87 +11,88 @@ import type { SeenLog } from '../recall/seenLog.ts';
 import type { DamagedLine } from './repair/damage.ts';
 import type { SessionSummary } from './sessionSummary.ts';
 
-/** Something about storage that the user must know; ready to show. */
+/** A storage problem as a message for the user. */
 export interface StorageProblem {
   readonly message: string;
-  /** True when it tells the end of an earlier problem. */
+  /** True if the message reports the end of an earlier problem. */
   readonly recovered?: boolean;
 }
 
 /** The sessions of one project. */
 export interface SessionStore {
   /**
-   * A new session; without an id it gets a new one. Throws `InvalidSessionIdError`, `SessionExistsError` or
+   * Creates a session, with a new id by default. Throws `InvalidSessionIdError`, `SessionExistsError` or
    * `SessionLockedError`.
    */
   createSession(sessionId?: string): Promise<OpenLog>;
-  /** Throws `InvalidSessionIdError`, `SessionNotFoundError` or `SessionLockedError`. */
+  /** Opens a session. Throws `InvalidSessionIdError`, `SessionNotFoundError` or `SessionLockedError`. */
   openSession(sessionId: string): Promise<OpenLog>;
   /**
-   * The id that a text means: an id, or the beginning of exactly one. Throws `SessionNotFoundError` or
-   * `AmbiguousSessionIdError`.
+   * Resolves an id, or a unique prefix of one, to the id. Throws `SessionNotFoundError` or `AmbiguousSessionIdError`.
    */
   resolveSessionId(prefixOrId: string): Promise<string>;
-  /** A new session that begins with these entries, as they are but for its id; returns that. */
+  /** Creates a session that begins with these entries, unchanged except for the session id, and returns the new id. */
   forkSession(entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>): Promise<string>;
-  /** The sessions in which something was asked, newest first. */
+  /** The sessions with at least one prompt, newest first. */
   listSessions(): Promise<SessionSummary[]>;
 }
 
-/** The log of one open session; its only writer. */
+/** The log of one open session and its only writer. */
 export interface OpenLog {
   readonly sessionId: string;
-  /** Where the log lies, for messages. */
+  /** Path of the log, for messages. */
   readonly filePath: string;
   readonly blobs: Blobs;
-  /** What could not be read when the session was opened. */
+  /** Lines that could not be read when the session was opened. */
   readonly damaged: readonly DamagedLine[];
-  /** Where a copy of it is kept; undefined when there is none. */
+  /** Folder with a copy of them; undefined if there is none. */
   readonly quarantine: string | undefined;
-  /** True when `append` rejects with `SessionReadOnlyError`. */
+  /** True if `append` rejects with `SessionReadOnlyError`. */
   readonly isReadOnly: boolean;
-  /** The entries in memory, and what they make. */
+  /** History of the entries in memory. */
   readonly history: Pick<HistoryManager, 'view'>;
-  /** The working directory that entries are recorded with. */
+  /** Working directory that is recorded with entries. */
   readonly cwd: string;
   setCwd(directory: string): void;
-  /** The entries in memory, oldest first: at least what requests need. Never changed, replaced when the log grows. */
+  /**
+   * Entries in memory, oldest first: at least those that requests need. The array never changes; a new one replaces it.
+   */
   entries(): readonly JSONLEntry[];
-  /** Which of them count. */
+  /** The entries that are in effect. */
   live(): Live;
-  /** Everything that the session has ever seen, in memory or not. */
+  /** All entries of the session, in memory or not. */
   seen(): SeenLog;
-  /** Takes everything from this position on into memory. Rejects when it cannot be read. */
+  /** Loads all entries from `floor` on into memory. Rejects if they cannot be read. */
   reach(floor: number): Promise<void>;
   /**
-   * Adds the entries as one batch: a crash leaves all of them or none. Order is the order of the calls. Rejects for a
-   * malformed entry and after `close`; a failing disk is reported to `onProblem` instead.
+   * Appends the entries as one batch: after a crash the log has all of them or none. The order is that of the calls.
+   * Rejects for a malformed entry and after `close`; disk errors are reported to `onProblem` instead.
    */
   append(entries: readonly NewEntry[]): Promise<readonly JSONLEntry[]>;
   /** A value as it would be stored, without secrets. */
   clean<T>(value: T): T;
-  /** Is called when the log cannot be written, and when it can again. Returns the unsubscriber. */
+  /** Calls the listener when the log cannot be written, and when it can again. Returns a function to unsubscribe. */
   onProblem(listener: (problem: StorageProblem) => void): () => void;
-  /** Resolves when everything is durable; problems go to `onProblem`. */
+  /** Resolves when everything is durable; problems are reported to `onProblem`. */
   sync(): Promise<void>;
-  /** Writes what is left, then lets others open the session. */
+  /** Writes pending entries, then releases the lock. */
   close(): Promise<void>;
 }
 
-/** Large contents, each stored once, by the SHA-256 of its bytes. */
+/** Large contents, each stored once under the SHA-256 of its bytes. */
 export interface Blobs {
   put(data: Uint8Array | string): Promise<BlobRef>;
-  /** The content, or a part of it; undefined when it is gone. */
+  /** The content, or a part of it; undefined if it is missing. */
   read(
     ref: Pick<BlobRef, 'hash'> & Partial<Pick<BlobRef, 'bytes'>>,
     range?: { readonly start?: number; readonly end?: number },
   ): Promise<Buffer | undefined>;
-  /** Where the content lies, for messages. */
+  /** Path of the content, for messages. */
   pathOf(hash: string): string;
-  /** For content that arrives in pieces. */
+  /** Opens a sink for content that arrives in pieces. */
   openSink(): BlobSink;
   /** A text as it would be stored, without secrets. */
   textOf(text: string): string;
-  /** The same contents, stored with their secrets. */
+  /** The same store without redaction. */
   verbatim(): Pick<Blobs, 'put' | 'read'>;
 }

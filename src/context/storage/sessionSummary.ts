@@ -1,4 +1,4 @@
-/** What a list of sessions shows of one, from the first and last bytes of its file only. */
+/** Summary of a session for lists, read only from the beginning and end of its file. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -6,20 +6,20 @@ import { parseLine } from './logReader.ts';
 
 export interface SessionSummary {
   readonly id: string;
-  /** The last title that the user gave, else the model's, else the first line of the first prompt. */
+  /** The last title set by the user, else the last generated one, else the first line of the first prompt. */
   readonly title: string;
   readonly createdAt: Date;
-  /** Of the last entry that is no title. */
+  /** Time of the last entry that is not a title. */
   readonly updatedAt: Date;
   readonly bytes: number;
   readonly gitBranch: string | undefined;
-  /** Entries in the log: the position of the last one, plus one. */
+  /** Number of entries in the log: the last seq plus one. */
   readonly messageCount: number;
-  /** The last few things said, oldest first; what the user said begins with "> ". */
+  /** The last few messages, oldest first; user messages begin with "> ". */
   readonly lastLines: readonly string[];
 }
 
-/** Both ends of a log; they overlap where it is small. */
+/** The beginning and the end of a log; they overlap in a small one. */
 export interface LogEnds {
   readonly head: readonly JSONLEntry[];
   readonly tail: readonly JSONLEntry[];
@@ -28,20 +28,20 @@ export interface LogEnds {
 }
 
 const pieceBytes = 64 * 1024;
-/** A first prompt may hold pictures; a session whose prompt ends further in than this is not listed. */
+/** A first prompt may contain images; a session whose first prompt ends later than this is not listed. */
 const maxHeadBytes = 64 * 1024 * 1024;
-/** Last words that lie further from the end than this are not shown. */
+/** Last messages further from the end than this are not shown. */
 const maxTailBytes = 4 * 1024 * 1024;
 const maxLastLines = 6;
 
-/** Undefined for a session in which nothing was asked yet, and for a file that is gone. */
+/** Undefined for a session without a prompt and for a missing file. */
 export async function summarizeSession(file: string, id: string): Promise<SessionSummary | undefined> {
   const ends = await readEnds(file);
   const prompt = ends?.head.find(isPrompt);
   if (ends === undefined || prompt === undefined) return undefined;
   const { head, tail, bytes, changedAt } = ends;
   const last = tail.at(-1) ?? head.at(-1) ?? prompt;
-  // To name a session is not to use it.
+  // A renamed session does not count as used.
   const used = tail.findLast(({ subtype }) => subtype !== 'title') ?? last;
   return {
     id,
@@ -56,8 +56,8 @@ export async function summarizeSession(file: string, id: string): Promise<Sessio
 }
 
 /**
- * The beginning of a log up to its first prompt, and its end from the last words said. Undefined where the file
- * cannot be read.
+ * Reads a log's beginning through its first prompt, and its end from the last message on. Undefined if the file cannot
+ * be read.
  */
 export async function readEnds(file: string): Promise<LogEnds | undefined> {
   const handle = await open(file, 'r').catch(() => undefined);
@@ -79,7 +79,7 @@ export async function readEnds(file: string): Promise<LogEnds | undefined> {
   }
 }
 
-/** Reads a larger and larger piece until it holds what is looked for. */
+/** Reads larger and larger pieces until `found` is true. */
 async function readUntil(
   handle: FileHandle,
   size: number,
@@ -109,7 +109,7 @@ function entriesIn(bytes: Buffer, startsInside: boolean): JSONLEntry[] {
   return entries;
 }
 
-/** The newest title of the user, else the newest of the model; undefined where none was given. */
+/** The newest title set by the user, else the newest generated one; undefined if there is none. */
 function givenTitle(entries: readonly JSONLEntry[]): string | undefined {
   const titles = entries.flatMap((entry) =>
     entry.subtype === 'title' && headLine(entryWords(entry)) !== '' ? [entry] : [],
@@ -123,16 +123,16 @@ function dateOf(timestamp: string | undefined, otherwise: Date): Date {
   return Number.isNaN(date.getTime()) ? otherwise : date;
 }
 
-// What an entry says, as one line for lists.
+// Text of an entry as one line for lists.
 
 const maxCharacters = 200;
 
-/** Something the user asked for: a prompt or a `!command`. */
+/** True for a user's request: a prompt or a `!command`. */
 export function isPrompt(entry: JSONLEntry): boolean {
   return entry.type === 'user' && (entry.subtype === 'prompt' || entry.subtype === 'shell');
 }
 
-/** What was said, as one line; what the user said begins with "> ". Undefined if nothing was said. */
+/** A message as one line; user messages begin with "> ". Undefined for an empty message. */
 export function spokenLine(entry: JSONLEntry): string | undefined {
   if (!isPrompt(entry) && entry.type !== 'assistant') return undefined;
   const text = headLine(entryWords(entry));
@@ -140,7 +140,7 @@ export function spokenLine(entry: JSONLEntry): string | undefined {
   return isPrompt(entry) ? `> ${text}` : text;
 }
 
-/** The text of a message; of a `!command` only the command. */
+/** The text of a message; for a `!command` only the command. */
 export function entryWords(entry: JSONLEntry): string {
   if (entry.subtype === 'shell' && typeof entry.data?.command === 'string') return `!${entry.data.command}`;
   return contentText(entry.message.content);
@@ -153,7 +153,7 @@ export function contentText(content: unknown): string {
   return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
 }
 
-/** The first line that says something: no escapes or control characters, and not longer than is useful. */
+/** The first non-blank line, without escape sequences and control characters, cut to 200 characters. */
 export function headLine(text: string): string {
   return clip((text.split(/[\r\n\u2028\u2029]+/).find((line) => line.trim() !== '') ?? '').trim());
 }
@@ -164,7 +164,7 @@ function clip(text: string): string {
   return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join('')}…` : plain;
 }
 
-/** Without escape sequences, control characters and marks that turn the direction of what follows. */
+/** Removes escape sequences, control characters and bidirectional control characters. */
 export function oneLine(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ')
