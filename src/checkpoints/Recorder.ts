@@ -15,7 +15,7 @@ import { type Found, isUnchanged, settle } from './scan/settle.ts';
 import { createPace, walk } from './scan/walk.ts';
 import type { CheckpointLimits } from './types.ts';
 
-export interface RecorderDeps {
+interface RecorderDeps {
   /** Real paths. */
   readonly roots: readonly string[];
   readonly exclude: ReadonlySet<string>;

@@ -4,7 +4,7 @@ import { settingsFiles } from './loadSettings.ts';
 import type { Values } from './types.ts';
 
 /** The user's input on first start; absent fields stay as they are, null resets one. */
-export interface Credentials {
+interface Credentials {
   readonly apiKey?: string | null | undefined;
   readonly baseUrl?: string | undefined;
   readonly model?: string | null | undefined;

@@ -2,7 +2,7 @@
 import { OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import type { LoadedSettings, Problem, Values } from './types.ts';
 
-export interface HeadersFound {
+interface HeadersFound {
   /** All layers merged; `headers` comes only from the user's file. */
   readonly merged: Values;
   /** The user's file: its values and its displayed name. */

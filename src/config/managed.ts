@@ -38,7 +38,7 @@ export function isManaged(sources: Readonly<Record<string, string>>, key: string
   return sources[key]?.startsWith(MANAGED) === true;
 }
 
-export interface ManagedSettings {
+interface ManagedSettings {
   readonly values: Values;
   readonly rules: readonly SettingsRule[];
   readonly files: readonly SettingsFile[];

@@ -28,7 +28,7 @@ export const SHARED_SERVERS_FILE = '.mcp.json';
 export const SERVERS_GRANT = 'you are asked about each before it is used.';
 
 /** The servers of one file or flag. */
-export interface ServerFile {
+interface ServerFile {
   readonly servers: readonly McpServerSource[];
   readonly problems: readonly Problem[];
   /** True if the file names servers, usable or not. */

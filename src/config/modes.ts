@@ -8,7 +8,7 @@ export const modeAliases = {
   manual: 'default',
 } as const satisfies Readonly<Record<string, PermissionMode>>;
 
-export type ModeAlias = keyof typeof modeAliases;
+type ModeAlias = keyof typeof modeAliases;
 
 /** Every name under which a mode may be written: the real ones first. */
 export const modeNames = [
@@ -23,7 +23,7 @@ export function parsePermissionMode(name: string): PermissionMode | undefined {
 }
 
 /** The facts that decide which modes are available. */
-export interface ModeFacts {
+interface ModeFacts {
   /** Merged from all layers. */
   readonly permissions: {
     readonly auto: { readonly enabled: boolean };

@@ -14,7 +14,7 @@ const MAX_DEPTH = 5;
 const MAX_FOLDERS = 1000;
 
 /** The result for one folder. */
-export interface WalkedFolder<T> {
+interface WalkedFolder<T> {
   readonly path: string;
   readonly found: T;
 }
@@ -26,7 +26,7 @@ interface Known<T> {
 }
 
 /** The result for one folder, and which of its subfolders to enter. */
-export interface FolderLook<T> {
+interface FolderLook<T> {
   readonly found: T;
   readonly enters?: (name: string) => boolean;
 }

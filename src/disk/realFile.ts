@@ -49,7 +49,7 @@ export interface RealFolder {
   check(): void;
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   /** Creates the folder and missing parents. */
   readonly create?: boolean;
   /** Whether the system supports paths through handles; detected by default. */

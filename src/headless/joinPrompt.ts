@@ -1,7 +1,7 @@
 /** Maximum bytes of a prompt for `-p`, including standard input: more than any context window holds. */
 export const MAX_PROMPT_BYTES = 10 * 1024 * 1024;
 
-export type JoinedPrompt =
+type JoinedPrompt =
   /** `typed`: the argument, if more was piped in. */
   | { readonly type: 'ready'; readonly prompt: string; readonly typed?: string }
   /** `message` says what to do; exit code 42. */

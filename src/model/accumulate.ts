@@ -248,7 +248,7 @@ const reasons: Readonly<Record<string, FinishReason | 'cut'>> = {
 };
 
 /** Maps the server's finish reason to ours; an unknown one counts as a normal end. */
-export function readFinishReason(word: string, hasCalls: boolean): FinishReason | 'cut' {
+function readFinishReason(word: string, hasCalls: boolean): FinishReason | 'cut' {
   const key = word.toLowerCase();
   const reason = Object.hasOwn(reasons, key) ? (reasons[key] ?? 'stop') : 'stop';
   if (reason === 'stop' && hasCalls) return 'tool_calls';
@@ -256,7 +256,7 @@ export function readFinishReason(word: string, hasCalls: boolean): FinishReason 
 }
 
 /** Reads usage from wherever a chunk carries it: at the top level, in Groq's `x_groq`, or in Moonshot's choice. */
-export function readUsage(chunk: unknown): Usage | undefined {
+function readUsage(chunk: unknown): Usage | undefined {
   const { usage, x_groq, choices } = record(chunk);
   const choice = Array.isArray(choices) ? record(choices[0]) : {};
   const found = [usage, record(x_groq).usage, choice.usage].find(
@@ -281,6 +281,6 @@ export function readUsage(chunk: unknown): Usage | undefined {
 }
 
 /** The finish reason of a chunk's choice, if it has one. */
-export function finishWord(choice: Readonly<Record<string, unknown>>): string | undefined {
+function finishWord(choice: Readonly<Record<string, unknown>>): string | undefined {
   return text(choice.finish_reason);
 }

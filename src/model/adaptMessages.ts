@@ -121,7 +121,7 @@ function withNullContent(message: WireMessage): WireMessage {
  * Goes at the end of the system prompt. Uses the format of Hermes and Qwen, which many open models were trained on;
  * `textCalls` parses it along with others.
  */
-export function describeTools(tools: readonly WireTool[]): string {
+function describeTools(tools: readonly WireTool[]): string {
   const list = tools.map(({ function: { name, description, parameters } }) =>
     JSON.stringify({ name, description, parameters }),
   );
@@ -143,11 +143,11 @@ Several calls stand one behind the other. Write nothing after them: the results 
 }
 
 /** A tool call as the model would have written it. `args` is a JSON object. */
-export function writeCall(name: string, args: string): string {
+function writeCall(name: string, args: string): string {
   return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${args}}\n</tool_call>`;
 }
 
 /** A tool result as the text of a user message. */
-export function writeResult(name: string, content: string): string {
+function writeResult(name: string, content: string): string {
   return `<tool_response name=${JSON.stringify(name)}>\n${content}\n</tool_response>`;
 }

@@ -14,7 +14,7 @@ export interface CallSlot {
   arguments: string;
 }
 
-export interface CallSlots {
+interface CallSlots {
   /** Adds the fragments of one chunk and returns the slots that changed. Throws if the reply exceeds a bound. */
   add(fragments: readonly unknown[]): readonly CallSlot[];
   all(): readonly CallSlot[];

@@ -10,7 +10,7 @@ import { familyOf } from './families.ts';
 import type { OwnFacts } from './ownFacts.ts';
 import type { Family } from './providers/types.ts';
 
-export interface LookupOptions {
+interface LookupOptions {
   /** From the settings, for every model: overrides everything else. */
   readonly windowTokens?: number;
   /** From the settings, for this model. */

@@ -15,7 +15,7 @@ export interface ServerEvent {
 }
 
 /** Throws a `tooLarge` error if an event is too long or too many are malformed. */
-export interface EventReader {
+interface EventReader {
   /** Adds a piece, which may be cut anywhere, and returns the events it completes. */
   push(bytes: Uint8Array): readonly ServerEvent[];
   /** After the last piece: returns an event that lacks its final blank line. */

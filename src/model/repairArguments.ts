@@ -4,7 +4,7 @@
  */
 import { wellFormed } from './json.ts';
 
-export interface RepairedArguments {
+interface RepairedArguments {
   /** Valid JSON of type object; `{}` when `invalid` is set. */
   readonly arguments: string;
   /** The model's original text, if it differs. */

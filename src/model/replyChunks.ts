@@ -151,7 +151,7 @@ async function readReason({ body, release }: HttpAnswer): Promise<string> {
   return text;
 }
 
-export interface ChatCompletionCall {
+interface ChatCompletionCall {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;

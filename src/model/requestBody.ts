@@ -142,7 +142,7 @@ export interface WrittenBody {
   readonly hash: string;
 }
 
-export type BodyWriter = (request: ModelRequest, dialect: Dialect) => WrittenBody;
+type BodyWriter = (request: ModelRequest, dialect: Dialect) => WrittenBody;
 
 /**
  * Creates a writer for `JSON.stringify(toBody(…))`, byte for byte. Each step sends the whole conversation again, so the

@@ -1,5 +1,5 @@
 /** A timer that fires once after too long a silence. */
-export interface Watchdog {
+interface Watchdog {
   /** Restarts the silence, because something arrived. Cheap enough for every token. */
   readonly feed: () => void;
   /** Stops the timer until the next `feed`. */

@@ -8,7 +8,7 @@ import { wellFormed } from './json.ts';
 export const reasoningFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
 export type ReasoningField = (typeof reasoningFields)[number];
 
-export interface WireCall {
+interface WireCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };

@@ -7,7 +7,7 @@ import { LONGEST_KEY_BLOCK } from './keyBlocks.ts';
 import { withoutSecrets } from './redact.ts';
 import type { RedactOptions } from './types.ts';
 
-export interface Redactor {
+interface Redactor {
   /** Adds a piece; returns the text that can be passed on now, often nothing. */
   write(piece: string): string;
   /** Returns the held-back text. No more writes are allowed after this. */

@@ -1,7 +1,7 @@
 /** Decides whether a value looks like a secret, or like a word, a name or a placeholder. */
 
 /** Where the value is: in quotes, or bare among words and code. */
-export type Standing = 'quoted' | 'bare';
+type Standing = 'quoted' | 'bare';
 
 /** True for values that look random enough to be a password or a key. */
 export function isLikelySecret(value: string, standing: Standing): boolean {

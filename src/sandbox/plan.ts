@@ -38,7 +38,7 @@ export interface SandboxPlaces {
 }
 
 /** `session`: the session's own loopback, and a proxy that checks host names. */
-export type PlannedNetwork = 'none' | 'session';
+type PlannedNetwork = 'none' | 'session';
 
 export interface SandboxPlan {
   readonly mode: 'read-only' | 'workspace-write';

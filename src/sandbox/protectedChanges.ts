@@ -76,7 +76,7 @@ function shortened(path: string, root: string): string {
 
 const MAX_NAMES = 10;
 
-export interface Quarantine {
+interface Quarantine {
   /** Returns a note that follows the path in the report; empty if nothing was renamed. Never throws. */
   move(path: string): string;
   /** Call when everything returned so far has reached the user. */

@@ -43,7 +43,7 @@ const input = z.object({
 type BashInput = z.infer<typeof input>;
 
 /** Dependencies of the Bash tool. */
-export interface BashDeps {
+interface BashDeps {
   readonly env: Environment;
   readonly secretEnv: readonly string[];
   /** Absolute path of the shell. */

@@ -42,7 +42,7 @@ export interface ToolDeps {
   readonly web?: WebFetchDeps;
 }
 
-export interface BuiltinTools {
+interface BuiltinTools {
   readonly tools: readonly Tool[];
   /** Ids of the tool calls that still have a running process, which may change files after the call. */
   readonly runningCalls: () => readonly string[];

@@ -15,7 +15,7 @@ interface ToolHead<Input> {
 }
 
 /** The definition of a tool; `defineTool` adds parsing, a default preview and error outcomes. */
-export interface ToolDefinition<Input> extends ToolHead<Input> {
+interface ToolDefinition<Input> extends ToolHead<Input> {
   /** One line that names the file and range, the pattern or the command. */
   readonly title: (input: Input, context: ToolContext) => string;
   readonly access: (input: Input, context: ToolContext) => Access;
@@ -25,7 +25,7 @@ export interface ToolDefinition<Input> extends ToolHead<Input> {
 }
 
 /** The definition of a tool that works on one file or folder. */
-export interface FileToolDefinition<Input> extends ToolHead<Input> {
+interface FileToolDefinition<Input> extends ToolHead<Input> {
   /** Absolute. Resolved once, so that the same file is checked, shown and used. */
   readonly path: (input: Input, context: ToolContext) => string;
   readonly title: (input: Input, context: ToolContext, path: string) => string;
@@ -160,14 +160,14 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The parsed input, or a message for the model. */
-export type ParsedInput<Input> =
+type ParsedInput<Input> =
   | { readonly ok: true; readonly value: Input }
   | { readonly ok: false; readonly message: string };
 
 /**
  * Parses `raw`. `null` counts as absent; strings such as `"10"` or `"[…]"` are converted if another type is expected.
  */
-export function parseInput<Input>(
+function parseInput<Input>(
   tool: string,
   schema: z.ZodObject & z.ZodType<Input>,
   raw: unknown,

@@ -39,7 +39,7 @@ type GrepInput = z.infer<typeof input>;
 /**
  * Dependencies of the Grep tool. Files for which `isSensitive` is true are skipped unless a call names one as its path.
  */
-export interface GrepDeps {
+interface GrepDeps {
   readonly home: string;
   readonly env: Environment;
   readonly isSensitive: (path: string) => boolean;

@@ -5,7 +5,7 @@ import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import { failure } from './outcomes.ts';
 
-export interface SkillToolDeps {
+interface SkillToolDeps {
   /** The skills that the model may use. Fixed for a session: a changed description is a changed request prefix. */
   readonly skills: readonly Skill[];
   /** Reads the skill's file and fills in the arguments; a problem is one sentence for the model. */

@@ -8,13 +8,13 @@ import { linkSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import type { Pace } from '../scan/Coverage.ts';
 
-export interface Borrowed {
+interface Borrowed {
   /** Our own bare repository, without any of the other's settings. */
   readonly gitFolder: string;
   readonly release: () => void;
 }
 
-export interface BorrowOptions {
+interface BorrowOptions {
   /** Where to create it. */
   readonly folder: string;
   /** The repository's object folder. */

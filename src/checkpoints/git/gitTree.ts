@@ -23,7 +23,7 @@ export interface GitTree {
   close(): void;
 }
 
-export interface GitTreeOptions {
+interface GitTreeOptions {
   readonly git: GitProgram;
   readonly root: string;
   /** Folder for the borrowed objects. */
@@ -96,7 +96,7 @@ async function foldersOf(
 }
 
 /** The repositories that contain the roots. */
-export interface GitTrees {
+interface GitTrees {
   /** Opens them on the first call. */
   open(): Promise<readonly GitTree[]>;
   read(root: string, oid: string): Promise<Buffer | undefined>;
@@ -105,7 +105,7 @@ export interface GitTrees {
   close(): void;
 }
 
-export interface GitTreesOptions {
+interface GitTreesOptions {
   /** False = do not use git. */
   readonly program: string | false;
   readonly env: Readonly<Record<string, string | undefined>>;

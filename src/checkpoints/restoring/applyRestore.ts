@@ -14,7 +14,7 @@ import { type Current, currentState, sameState } from './states.ts';
 import type { RestoreDeps } from './steps.ts';
 import { removeState, writeMode, writeState } from './writeState.ts';
 
-export interface ApplyDeps extends RestoreDeps {
+interface ApplyDeps extends RestoreDeps {
   /** Larger files are not replaced, because they could not be restored afterwards. */
   readonly maxBytes: number;
 }

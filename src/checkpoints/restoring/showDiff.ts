@@ -1,7 +1,7 @@
 /** Unified diffs for display, limited in size and time. */
 import { isUtf8 } from 'node:buffer';
 
-export interface ShownDiff {
+interface ShownDiff {
   /** Absent if there is nothing to show: binary or very large content. */
   readonly diff?: string;
   readonly added: number;

@@ -16,7 +16,7 @@ export interface RestoreDeps {
   readonly isCaseBlind: (path: string) => boolean;
 }
 
-export interface StepText {
+interface StepText {
   /** For the diff header. */
   readonly name: string;
   /** Why it is merged, or another remark. */

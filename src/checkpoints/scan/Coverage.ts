@@ -37,7 +37,7 @@ export interface Coverage {
   takeNotes(): readonly string[];
 }
 
-export interface CoverageDeps {
+interface CoverageDeps {
   readonly root: string;
   readonly limits: CheckpointLimits;
   readonly pace: Pace;

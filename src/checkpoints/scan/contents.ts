@@ -10,9 +10,9 @@ import type { Stash } from './Stash.ts';
 import { hashBytes, readStable } from './stableRead.ts';
 
 /** Reads an object of a repository by name; undefined if it no longer exists. */
-export type ReadObject = (root: string, oid: string) => Promise<Buffer | undefined>;
+type ReadObject = (root: string, oid: string) => Promise<Buffer | undefined>;
 
-export interface ContentsDeps {
+interface ContentsDeps {
   readonly blobs: CheckpointBlobs;
   readonly stash: Stash;
   readonly limits: CheckpointLimits;
@@ -39,7 +39,7 @@ export interface Contents {
   lastingState(known: Known): Promise<PathState>;
 }
 
-export interface TakeOptions {
+interface TakeOptions {
   readonly isNamed: boolean;
   readonly isLasting: boolean;
   /** The result of the last scan of this path. */

@@ -18,7 +18,7 @@ export interface Settled {
   readonly change?: PathChange;
 }
 
-export interface SettleDeps {
+interface SettleDeps {
   readonly contents: Contents;
   /** The content of a file that git has and that is unchanged since, so that it need not be read. */
   readonly knownToGit: (path: string, entry: DiskEntry) => Content | undefined;

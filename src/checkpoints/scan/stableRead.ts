@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type DiskEntry, entryOf, sameEntry } from './diskEntry.ts';
 
-export type StableRead =
+type StableRead =
   | {
       readonly type: 'read';
       readonly entry: DiskEntry;

@@ -6,7 +6,7 @@ import type { Coverage, Pace } from './Coverage.ts';
 import { type DiskEntry, look } from './diskEntry.ts';
 import { isGitFolder, isHistory } from './histories.ts';
 
-export interface WalkDeps {
+interface WalkDeps {
   readonly coverage: Coverage;
   readonly pace: Pace;
   /** Paths that are never scanned. */
@@ -16,7 +16,7 @@ export interface WalkDeps {
   readonly visit: (path: string, entry: DiskEntry) => boolean | Promise<boolean>;
 }
 
-export interface Walked {
+interface Walked {
   /** False if it was aborted. */
   readonly isComplete: boolean;
   /** Folders that cannot be read this time; their contents are assumed to be unchanged. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { tooLarge } from '../replyBounds.ts';
 
-export interface BodyFacts {
+interface BodyFacts {
   /** True if the rest is not wanted, although it may still arrive. */
   readonly isReleased: () => boolean;
   /** Bytes received on the connection since the body began. */

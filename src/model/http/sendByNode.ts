@@ -12,7 +12,7 @@ import { readBody } from './readBody.ts';
 import type { HttpAnswer, HttpRequest, HttpSend } from './types.ts';
 
 /** Returns the agent for a URL; `undefined` for Node's direct connection. */
-export type AgentOf = (url: URL) => Promise<Agent | undefined>;
+type AgentOf = (url: URL) => Promise<Agent | undefined>;
 
 /**
  * Milliseconds to establish a connection, including TLS and tunnel. Node has no limit, and a network that drops packets

@@ -24,7 +24,7 @@ export interface Family {
 }
 
 /** How a provider caches the beginning of a prompt. */
-export interface CacheRules {
+interface CacheRules {
   /** Automatic, or only up to markers in the request. */
   readonly kind: 'automatic' | 'explicit';
   /** Shorter prompts are not cached; the smallest figure if the provider gives several. */

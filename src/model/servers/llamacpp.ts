@@ -6,7 +6,7 @@ import type { ServedModel } from '../../protocol/server.ts';
 import { record, text } from '../json.ts';
 import { versionIn, windowIn } from './readFields.ts';
 
-export interface LlamaCppProps {
+interface LlamaCppProps {
   /** The window of one slot, which is what a request gets. */
   readonly windowTokens?: number;
   readonly version?: string;

@@ -7,7 +7,7 @@ import type { ModelError, ModelEvent, ModelRequest, Reply } from '../../protocol
 import type { ModelProbe } from '../../protocol/server.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from '../openai.ts';
 
-export interface ProbeQuestion extends Pick<OpenAIClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'send'> {
+interface ProbeQuestion extends Pick<OpenAIClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'send'> {
   readonly model: string;
   /** Limits all requests together; results so far are returned when it fires. */
   readonly signal: AbortSignal;

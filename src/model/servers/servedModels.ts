@@ -28,7 +28,7 @@ export interface ServedModels {
   settle(id: string, signal: AbortSignal, fitsAnyWindow?: boolean): Promise<void>;
 }
 
-export interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
+interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -1,7 +1,7 @@
 /**
  * Follows Markdown far enough to know what is code, in which a tool call is only quoted, and what is a `<think>` block.
  */
-export interface CodeWatch {
+interface CodeWatch {
   /** Adds the next piece of text. */
   pass(text: string): void;
   /**

@@ -11,7 +11,7 @@ import { createCodeWatch } from './codeWatch.ts';
 import { couldBeBareCalls, readBareCalls, readCalls, signs, wrappers } from './readCalls.ts';
 import type { Offered, TextCall } from './types.ts';
 
-export interface TextCalls {
+interface TextCalls {
   /** Adds a piece of the reply; returns the text that can be shown now. */
   push(text: string): string;
   /** The call that appears to be in progress: its name and the characters so far. */

@@ -28,7 +28,7 @@ export interface Judged {
 }
 
 /** A decision with an explanation. */
-export interface CommandJudgement {
+interface CommandJudgement {
   readonly decision: PermissionDecision;
   readonly isUnderstood: boolean;
   /** True if the parts determined the decision, and not a rule about the whole or the mode. */

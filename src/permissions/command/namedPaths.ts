@@ -12,7 +12,7 @@ import { locate, pathsIn, possiblePaths, textWords } from './words.ts';
 /** Maximum path length that systems support. */
 const maxPathLength = 4096;
 
-export interface NamedPath {
+interface NamedPath {
   /** Absolute; may contain shell wildcards. */
   readonly path: string;
   readonly verb: 'read' | 'write';

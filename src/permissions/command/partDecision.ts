@@ -35,7 +35,7 @@ export interface PartVerdict extends PermissionDecision {
 }
 
 /** A rule that names a command but does not cover this call. */
-export interface StoppedRule {
+interface StoppedRule {
   readonly text: string;
   readonly source: string;
   readonly reason: string;

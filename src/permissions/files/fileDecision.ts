@@ -23,7 +23,7 @@ export interface FileVerdict extends PermissionDecision {
   readonly realPath: string;
 }
 
-export interface FileRequest {
+interface FileRequest {
   readonly tool: string;
   readonly verb: 'read' | 'write';
   /** Absolute. */
@@ -292,7 +292,7 @@ function namesTheFile(
 }
 
 /** Absolute paths in the home folder that lead to the same file or folder through a link. */
-export function namesInHome(
+function namesInHome(
   realPath: string,
   { home, linksIn, realpath }: Pick<Policy, 'home' | 'linksIn' | 'realpath'>,
 ): readonly string[] {

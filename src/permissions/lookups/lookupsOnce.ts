@@ -4,7 +4,7 @@
  */
 import type { DiskLookups } from '../policy.ts';
 
-export interface LookupsOnce {
+interface LookupsOnce {
   readonly lookups: DiskLookups;
   /** True if a lookup was skipped because time was up. */
   readonly isCut: () => boolean;

@@ -66,7 +66,7 @@ export interface KnownOptions extends OptionList {
 }
 
 /** A word that is not known to be harmless. */
-export interface NotUnderstood {
+interface NotUnderstood {
   /** Its index; the program is 0. */
   readonly at: number;
   /** The place it names, if it is harmless there. */

@@ -14,7 +14,7 @@ const narrowing =
 /** Prefix of placeholder names that no file has, one for each name that `find` inserts. */
 const FOUND = '\u0002';
 
-export interface FoundFiles {
+interface FoundFiles {
   /** Where the search starts; every printed name begins with one of these. */
   readonly places: readonly string[];
   /** The patterns that every name matches. */
@@ -35,7 +35,7 @@ export function findUse(args: readonly string[]): ReadOnlyUse | undefined {
 }
 
 /** The accesses of a command that receives the found names in place of `{}`. */
-export function eachUse(
+function eachUse(
   command: readonly string[],
   found: FoundFiles,
   /** Whether the names are split at blanks, and whether the command also runs without any. */
@@ -102,7 +102,7 @@ export function eachUse(
 }
 
 /** The found files, and the commands that are run for them; undefined if not understood. */
-export function readFind(
+function readFind(
   args: readonly string[],
 ): { readonly files: FoundFiles; readonly commands: readonly (readonly string[])[] } | undefined {
   let at = 0;

@@ -4,7 +4,7 @@
  */
 import type { OptionList } from '../options/readOptions.ts';
 
-export interface GitCommand extends OptionList {
+interface GitCommand extends OptionList {
   /** The kind of its operands: files and commits whose content it shows, those that it lists, or other words. */
   readonly operands: 'contents' | 'names' | 'words';
   /** Without one of these options it would create, move or delete an operand. */

@@ -10,7 +10,7 @@ export interface AnsweredCall extends PermissionInput {
   readonly answer: 'allowed' | 'denied';
 }
 
-export interface ProposedRule {
+interface ProposedRule {
   readonly rule: string;
   /** The covered calls with their number of occurrences, most frequent first. */
   readonly covers: readonly { readonly call: string; readonly times: number }[];

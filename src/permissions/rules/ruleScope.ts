@@ -96,8 +96,7 @@ const samePrograms = new Set(
 );
 
 /** True if a program depends on files of its current folder that no word names. */
-export const dependsOnFolder = (program: string | null | undefined): boolean =>
-  !samePrograms.has(program ?? '');
+const dependsOnFolder = (program: string | null | undefined): boolean => !samePrograms.has(program ?? '');
 
 function otherFolder(
   rule: SourcedRule,

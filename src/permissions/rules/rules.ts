@@ -12,7 +12,7 @@ export interface SourcedRule {
   readonly base: string;
 }
 
-export interface ParsedRule {
+interface ParsedRule {
   readonly tool: string;
   /** The text in the parentheses; absent = everything that the tool does. */
   readonly spec?: string;

@@ -71,7 +71,7 @@ const tools =
 const scriptRunners = /^(?:npm|pnpm|yarn|bun)$/;
 
 /** A prefix if the call is no more specific, otherwise the exact command; with its folder if that is not the root. */
-export function ruleFor(input: ScopeInput): string | undefined {
+function ruleFor(input: ScopeInput): string | undefined {
   const { part, directories } = input.visit;
   const [directory, ...others] = directories ?? [];
   if (directory === undefined || others.length > 0 || !staysPut(input)) return undefined;

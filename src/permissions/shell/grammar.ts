@@ -42,7 +42,7 @@ const specialVariables =
 export const isPlainVariable = (name: string): boolean =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name);
 
-export interface RedirectNode {
+interface RedirectNode {
   readonly operator: string;
   /** Absent if a descriptor is closed. */
   readonly target: Node | undefined;

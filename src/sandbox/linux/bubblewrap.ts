@@ -13,7 +13,7 @@ import type { PlannedTemporary, SandboxPlan } from '../plan.ts';
 const kernelSettings = ['/proc/sys', '/proc/fs', '/proc/acpi', '/proc/scsi', '/proc/driver', '/proc/mtrr'];
 
 /** One mount of a plan. Absolute paths without links. */
-export interface PlannedMount {
+interface PlannedMount {
   readonly path: string;
   /** The mounted file or folder; absent = an empty folder. */
   readonly source?: string;

@@ -15,7 +15,7 @@ const LISTENING = '0A';
 /** Lower ports need root, so a server there does not belong to a project. */
 const FIRST_PORT = 1024;
 
-export interface ForwarderOptions {
+interface ForwarderOptions {
   /** Arguments that start a program in the sandbox's network. */
   readonly enter: () => readonly string[];
   /** The Node binary that runs this program, absolute. */
@@ -123,7 +123,7 @@ export class PortForwarder {
 }
 
 /** The ports on which programs listen in the network of a process, each with the address that reaches them there. */
-export function listeningPorts(pid: number): ReadonlyMap<number, string> {
+function listeningPorts(pid: number): ReadonlyMap<number, string> {
   return new Map([...portsIn(textOf(pid, 'tcp6'), '::1'), ...portsIn(textOf(pid, 'tcp'), '127.0.0.1')]);
 }
 

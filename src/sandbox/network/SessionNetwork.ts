@@ -16,7 +16,7 @@ const PROXY_PORT = 3128;
 /** Per port: each connection takes two descriptors of this process. */
 const MAX_CONNECTIONS = 200;
 
-export interface SessionNetworkOptions {
+interface SessionNetworkOptions {
   /** Absolute paths. */
   readonly bwrap: string;
   readonly nsenter: string;

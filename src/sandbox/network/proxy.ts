@@ -9,7 +9,7 @@ import { isIP, type Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { readServerName } from './serverName.ts';
 
-export interface ProxyPorts {
+interface ProxyPorts {
   /** True if the requesting command is known, so that the right one is shown to the user. */
   readonly knows: (token: string | undefined) => boolean;
   /** True if a command may reach a host; `token` identifies the command, if it was sent. May wait for the user. */

@@ -10,7 +10,7 @@ const SERVER_NAME = 0;
 const ENCRYPTED_CLIENT_HELLO = 0xfe0d;
 const HOST_NAME = 0;
 
-export type AskedHost =
+type AskedHost =
   /** In lower case, without a trailing dot. */
   | { readonly type: 'name'; readonly name: string }
   /** A complete message that names no host. */

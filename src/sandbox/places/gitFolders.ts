@@ -126,7 +126,7 @@ export function linkedGitFolder(root: string): readonly string[] {
 /** "The shared files are right here", which git assumes without this file. */
 const OWN_COMMONDIR = '.\n';
 
-export interface CompletedGitFolders {
+interface CompletedGitFolders {
   /** Creates the missing files of a folder, as git would and without any effect on git. Never throws. */
   complete(folder: string): void;
   /** Removes them again, except from folders that other sessions need. Never throws. */

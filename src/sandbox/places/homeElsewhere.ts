@@ -11,7 +11,7 @@ export interface HiddenPlace {
   readonly isDirectory: boolean;
 }
 
-export interface ElsewhereOptions {
+interface ElsewhereOptions {
   /** Resolved. */
   readonly home: string;
   /** The user's environment, which names folders of programs. */

@@ -24,7 +24,7 @@ export interface Scanned {
   readonly protectedFiles: ReadonlyMap<string, string>;
 }
 
-export interface ProjectRules {
+interface ProjectRules {
   /** True if other programs run a file or take settings from it. */
   readonly isObeyed: (path: string) => boolean;
   /** True if `git status` in this folder would start programs. */
@@ -124,7 +124,7 @@ export function createSecretsScan(
 
 const MAX_BYTES = 64 * 2 ** 20;
 
-export interface IndexContent {
+interface IndexContent {
   /** Folders, absolute. */
   readonly submodules: readonly string[];
   /** The paths, of those asked about, that git tracks. If that cannot be determined, all of them. */
@@ -135,7 +135,7 @@ export interface IndexContent {
  * Creates a function that looks up absolute paths in the index of a repository. It reads an index again only after a
  * change. Never throws.
  */
-export function createIndexReader(): (repository: string, paths?: readonly string[]) => IndexContent {
+function createIndexReader(): (repository: string, paths?: readonly string[]) => IndexContent {
   const known = new Map<string, { readonly state: string; readonly found: IndexContent }>();
   return (repository, paths = []) => {
     const own = join(repository, '.git');
@@ -171,7 +171,7 @@ function readIndex(index: string, bytes: number, repository: string, paths: read
 }
 
 /** The repository that contains a folder; undefined if there is none. The folder itself does not count. */
-export function repositoryAbove(folder: string): string | undefined {
+function repositoryAbove(folder: string): string | undefined {
   const above = dirname(folder);
   if (above === folder) return undefined;
   return lstatOf(join(above, '.git')) === undefined ? repositoryAbove(above) : above;

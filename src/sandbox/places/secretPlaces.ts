@@ -317,7 +317,7 @@ const secretFiles: readonly string[] = [
 /** Variables whose name says that the file is a secret. Without keys: a development server may need `SSL_KEY_FILE`. */
 const secretFileName = /(?:TOKEN|PASSWORD|PASSWD|SECRET|CREDENTIALS?)_(?:FILE|PATH)$/i;
 
-export interface SecretPaths {
+interface SecretPaths {
   /** Default locations of files and folders. */
   readonly places: readonly string[];
   /** The same places where a variable has moved them. */

@@ -93,7 +93,7 @@ const aSetting = matcherOf(settings);
 const FIRST_TELLING_USER = 100;
 
 /** The user of the folder. */
-export interface TemporaryUser {
+interface TemporaryUser {
   readonly number?: number | undefined;
   readonly name?: string | undefined;
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-export interface EncodingGuess {
+interface EncodingGuess {
   readonly encoding: Encoding;
   /** Length of the byte order mark, in bytes; 0 without one. */
   readonly bomBytes: number;

@@ -6,7 +6,7 @@ const CONTEXT_LINES = 3;
 /** A diff of two very different large files can take quadratic time; after this limit one plain block is shown. */
 const MAX_DIFF_MS = 1000;
 
-export interface FileDiff {
+interface FileDiff {
   /** In unified format. */
   readonly diff: string;
   readonly added: number;

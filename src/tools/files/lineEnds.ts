@@ -19,7 +19,7 @@ export function withLineEnd(text: string, lineEnd: LineEnd): string {
   return lineEnd === '\n' ? plain : plain.replaceAll('\n', '\r\n');
 }
 
-export interface PlainLines {
+interface PlainLines {
   /** The text with `\n` for every `\r\n`. */
   readonly text: string;
   /** Maps an offset in `text` to the offset in the original text. */

@@ -10,9 +10,9 @@ import {
   plainQuotes,
 } from './tolerantMatch.ts';
 
-export type EditStage = 'exact' | 'line ends' | 'trailing space' | 'indentation' | 'quotes and dashes';
+type EditStage = 'exact' | 'line ends' | 'trailing space' | 'indentation' | 'quotes and dashes';
 
-export type EditResult =
+type EditResult =
   | {
       readonly type: 'changed';
       readonly text: string;

@@ -12,7 +12,7 @@ const CHUNK_BYTES = 256 * 1024;
 const HEAD_BYTES = 8192;
 const LINE_FEED = 10;
 
-export interface LineRange {
+interface LineRange {
   /** First line to read, counted from 1. */
   readonly offset: number;
   readonly limit: number;

@@ -11,14 +11,14 @@ import { type DecodedText, decodeText, looksBinary } from './encoding.ts';
 /** The same limit up to which Read returns a hash. */
 const MAX_EDIT_BYTES = 256 * 1024 * 1024;
 
-export interface TextFile extends DecodedText {
+interface TextFile extends DecodedText {
   readonly hash: string;
   /** Changes when the file is modified or replaced. */
   readonly stamp: string;
 }
 
 /** A file that can be changed, a missing one, or the reason why it must not be changed. */
-export type LoadedFile =
+type LoadedFile =
   | { readonly type: 'file'; readonly file: TextFile }
   | { readonly type: 'missing' }
   | { readonly type: 'refused'; readonly reason: string };

@@ -20,7 +20,7 @@ const MAX_REPEATED_MS = 5000;
 const CLOCK_STEP_MS = 25;
 const CHANGED = 'folders changed while they were searched. Search again.';
 
-export interface FolderSearch {
+interface FolderSearch {
   readonly args: readonly string[];
   readonly separator: '\n' | '\0';
   /** The folder or file to search. */
@@ -34,7 +34,7 @@ export interface FolderSearch {
   readonly pathOf: (item: string) => string | undefined;
 }
 
-export interface FoundInFolder extends SearchRun {
+interface FoundInFolder extends SearchRun {
   /** True if a path of the output may have pointed elsewhere during the search. */
   readonly isDoubtful: (path: string) => boolean;
 }

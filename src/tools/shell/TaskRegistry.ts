@@ -27,7 +27,7 @@ export interface BackgroundTask {
 }
 
 /** A command to continue in the background. */
-export type KeptCommand = Pick<BackgroundTask, 'command' | 'run' | 'capture' | 'recent' | 'startedAtMs'>;
+type KeptCommand = Pick<BackgroundTask, 'command' | 'run' | 'capture' | 'recent' | 'startedAtMs'>;
 
 export class TaskRegistry implements TaskPort {
   /** Each with the id of the tool call that started it. */

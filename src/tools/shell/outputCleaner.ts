@@ -6,7 +6,7 @@ const MAX_HELD = 64 * 1024;
 /** Escape sequences are short; a longer tail is not the beginning of one. */
 const MAX_SEQUENCE = 256;
 
-export interface OutputCleaner {
+interface OutputCleaner {
   /** Returns complete lines; holds an unfinished line until it is complete. */
   push(chunk: Uint8Array): string;
   /** Returns the held text as is: a prompt without a line feed, or the end of the output. */

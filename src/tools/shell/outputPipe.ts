@@ -9,7 +9,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-export interface OutputPipe {
+interface OutputPipe {
   readonly reader: Socket;
   /** Descriptor for the child; close ours once the child has it, otherwise the end of the output is never seen. */
   readonly writeEnd: number;

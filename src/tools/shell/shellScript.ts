@@ -2,9 +2,9 @@
 import { basename } from 'node:path';
 
 /** Longer commands are read from a file, because Linux limits a single argument to 128 KiB. */
-export const MAX_INLINE_BYTES = 100_000;
+const MAX_INLINE_BYTES = 100_000;
 
-export interface ShellScript {
+interface ShellScript {
   /** Arguments for the shell. */
   readonly args: readonly string[];
   /** Must be written to `commandFile` first, for a long command. */
@@ -12,7 +12,7 @@ export interface ShellScript {
 }
 
 /** Files through which the script and its caller exchange data. */
-export interface ScriptFiles {
+interface ScriptFiles {
   /** The directory in which the command ended. */
   readonly cwdFile: string;
   /** Background jobs still running, as the shell lists them. */

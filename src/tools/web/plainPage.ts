@@ -4,7 +4,7 @@
  */
 import { Tokenizer } from 'htmlparser2';
 
-export interface PlainPage {
+interface PlainPage {
   readonly title: string;
   /** Each block on its own lines, blanks collapsed. */
   readonly text: string;

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /** Maximum bytes read of one page, after decompression. */
-export const MAX_BODY_BYTES = 10_000_000;
+const MAX_BODY_BYTES = 10_000_000;
 
 export interface Body {
   readonly bytes: Uint8Array<ArrayBuffer>;

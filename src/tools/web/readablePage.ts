@@ -7,7 +7,7 @@ import { markdownOf } from './markdownPage.ts';
 import { type PageDocument, type PageNode, parsePage } from './pageDom.ts';
 import { plainPage } from './plainPage.ts';
 
-export interface ReadablePage {
+interface ReadablePage {
   readonly title: string;
   readonly text: string;
   /** Bare text, without headings, lists, tables and links. */

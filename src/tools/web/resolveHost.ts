@@ -14,7 +14,7 @@ export type Resolve = (hostname: string) => Promise<readonly HostAddress[]>;
 /** Resolves like every other program on this machine, hosts file included. */
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, order: 'verbatim' });
 
-export type ResolvedHost =
+type ResolvedHost =
   | { readonly ok: true; readonly addresses: readonly HostAddress[] }
   | { readonly ok: false; readonly message: string };
 

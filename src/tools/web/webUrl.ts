@@ -9,7 +9,7 @@ export interface WebUrl {
   readonly domain: string;
 }
 
-export type ReadUrl = ({ readonly ok: true } & WebUrl) | { readonly ok: false; readonly message: string };
+type ReadUrl = ({ readonly ok: true } & WebUrl) | { readonly ok: false; readonly message: string };
 
 /** Parses an http(s) URL, or the target of a redirect relative to `base`; explains the problem with any other. */
 export function readWebUrl(text: string, base?: URL): ReadUrl {
