@@ -1,4 +1,4 @@
-/** What comes out of tools and commands, on its way into the log and back: bounded when it arrives, recalled whole. */
+/** Records output of tools and commands in the log, shortened if necessary, and recalls the full output. */
 import { resolve } from 'node:path';
 import type { ToolDisplay } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
@@ -28,7 +28,7 @@ export class Admission {
         : new OutputFolder(resolve(deps.root, outputDir, log.sessionId), log.blobs);
   }
 
-  /** Records the one result of a call; results of one reply share a budget. */
+  /** Records the result of a call; the results of one reply share a budget. */
   async result({ call, outcome: raw, behind = [], ...facts }: ToolResultInput): Promise<JSONLEntry> {
     const { log, append, projection } = this.#session;
     const { window } = projection.budget();
@@ -40,7 +40,7 @@ export class Admission {
     return entry;
   }
 
-  /** Records a command that the user ran themselves. */
+  /** Records a command that the user ran. */
   async shell(typed: string, raw: ToolOutcome): Promise<JSONLEntry | undefined> {
     const { log, append } = this.#session;
     const [command, outcome] = [log.clean(typed), log.clean(raw)];
@@ -48,7 +48,7 @@ export class Admission {
     return entry;
   }
 
-  /** What the session has seen, by pointer, range or search. */
+  /** Looks up earlier content of the session by pointer, range or search. */
   recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
     const { log } = this.#session;
     return recall(request, log.seen(), log.blobs, signal, this.#limits());
@@ -74,7 +74,7 @@ export class Admission {
   }
 }
 
-/** The one result of a call; `partial` where the model sees only a part of a good one. */
+/** The entry for a call's result; `partial` if the model sees only part of a successful one. */
 function resultEntry(
   call: ToolCall,
   outcome: ToolResultInput['outcome'],
@@ -103,7 +103,7 @@ function resultEntry(
   });
 }
 
-/** A file that was cut says which of its lines are left: "lines 1-144 of 669", not how many were read. */
+/** Replaces the display of a shortened file by the lines that are left, such as "lines 1-144 of 669". */
 function withShownLines(display: ToolDisplay, text: string): ToolDisplay {
   const numbers = Array.from(text.matchAll(NUMBERED_LINE), ([, number]) => Number(number));
   const [first, last] = [numbers[0], numbers.at(-1)];
@@ -114,10 +114,10 @@ function withShownLines(display: ToolDisplay, text: string): ToolDisplay {
   return { ...display, summary };
 }
 
-/** As Read shows the lines of a file. */
+/** A file line as Read prints it. */
 const NUMBERED_LINE = /^ *(\d+)\t/gm;
 
-/** What the user ran with `!`; `data` says where in the content its output begins. */
+/** The entry for a command that the user ran with `!`; `data.outputAt` is the offset of its output in the content. */
 function shellEntry(command: string, outcome: ToolOutcome, { text, original }: Admitted): NewEntry {
   const head = `The user ran a command in the shell:\n$ ${command}\n\n`;
   const content = head + text;

@@ -1,6 +1,6 @@
 /**
- * Bounds what one tool result adds to the conversation, by lines and by bytes. What is left out is named in
- * a notice that stands first, where a later cut cannot remove it; the whole is kept by the caller.
+ * Limits one tool result by lines and bytes. A notice at the start, where a later cut cannot remove it, describes what
+ * was left out. The caller stores the full text.
  */
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { grouped } from '../../protocol/text/numbers.ts';
@@ -16,37 +16,37 @@ import {
 
 export type TruncateDirection = 'head' | 'tail' | 'head_tail';
 
-/** What a cut did; recorded with the result. */
+/** Result of a cut; recorded with the tool result. */
 export interface TruncationStats {
   readonly direction: TruncateDirection;
   readonly originalLines: number;
   readonly originalBytes: number;
   readonly keptLines: number;
   readonly keptBytes: number;
-  /** Milliseconds that the cut took. */
+  /** Duration of the cut in milliseconds. */
   readonly timeMs: number;
 }
 
 export interface Truncation {
   readonly truncated: boolean;
-  /** What is kept; the text itself when it fits. Never more lines or bytes than the limits. */
+  /** The kept part, or the whole text if it fits. Never exceeds the limits. */
   readonly preview: string;
-  /** Where the full output lies as a file; set by the code that stored it. */
+  /** Path of the full output; set by the code that stores it. */
   readonly fullOutputPath?: string;
   readonly stats: TruncationStats;
-  /** Of a cut that keeps beginning and end. */
+  /** Present for a cut that keeps beginning and end. */
   readonly shown?: ShownLines;
 }
 
 export interface TruncationOptions {
-  /** False keeps no error lines between beginning and end: what looks like one is none of the call's. */
+  /** False to keep no error lines between beginning and end, because they are not errors of this call. */
   readonly findsErrors?: boolean;
 }
 
-/** S3's figures. */
+/** Default limits. */
 export const DEFAULT_LIMITS: TruncationLimits = { maxLines: 2000, maxBytes: 51_200 };
 
-/** Cuts a text to both limits. Lines end at `\n` only; no surrogate pair is split. */
+/** Cuts a text to both limits. Only `\n` ends a line; surrogate pairs are not split. */
 export function truncateObservation(
   text: string,
   limits: TruncationLimits = DEFAULT_LIMITS,
@@ -60,7 +60,7 @@ export function truncateObservation(
   }
 }
 
-/** The same for a text of any size, without blocking the event loop. */
+/** Like `truncateObservation`, without blocking the event loop. */
 export async function truncateInSteps(
   text: string,
   limits: TruncationLimits,
@@ -76,9 +76,9 @@ export async function truncateInSteps(
 }
 
 /**
- * The sentence before a cut text. `which` names the lines that are shown, where more is known than how many. `path` is
- * a file with the whole; absent where there is none. A `whole` with a hash is pointed to by its first twelve digits,
- * which costs 46 tokens where a path costs 113; one that the log holds itself by its position.
+ * The notice for a cut text. `which` names the lines that are shown, if known. `path` is a file with the full text, if
+ * there is one. `whole` with a hash is referred to by the first twelve digits, which takes 46 tokens instead of 113 for
+ * a path; text in the log itself is referred to by its seq.
  */
 export function truncationNotice(
   {
@@ -113,8 +113,8 @@ export function truncationNotice(
 }
 
 /**
- * The same for lines of a file: the numbers before them say which are shown, and Read shows more of them. `whole` is
- * all that was read.
+ * The notice for lines of a file: their numbers show which are left, and Read returns more of them. `whole` is
+ * everything that was read.
  */
 export function excerptNotice(
   { preview, stats }: Pick<Truncation, 'preview' | 'stats'>,
@@ -144,18 +144,18 @@ function outermostNumbers(preview: string): readonly number[] {
   return [numbers[0], numbers.at(-1)].flatMap((one) => (one === undefined ? [] : [Number(one)]));
 }
 
-/** Of a text that shows lines of a file, what stands before the notes. */
+/** The numbered lines of a file excerpt, without the notes after them. */
 export function linesOfExcerpt(text: string): string {
   const lines = text.split('\n');
   return lines.slice(0, lines.findLastIndex((line) => /^ *\d+\t/.test(line)) + 1).join('\n');
 }
 
-/** How the model is told where an original is: as it would call for it. */
+/** Pointer for the model, in the form of a Recall call. */
 export function pointerTo(hash: string): string {
   return `Recall("${memoryIdOf(hash)}")`;
 }
 
-/** The beginning of a hash that stands for all of it. */
+/** Prefix of a hash that identifies it. */
 export function memoryIdOf(hash: string): string {
   return hash.slice(0, 12);
 }

@@ -1,6 +1,6 @@
 /**
- * Full outputs as readable files: `<folder>/<tool>-<hash>.txt`, 0600 in a folder of 0700. Copies for people and
- * their tools: the blob store keeps the original, and a folder that refuses costs the pointer, not the result.
+ * Writes full outputs as readable files: `<folder>/<tool>-<hash>.txt`, mode 0600 in a folder of mode 0700. These are
+ * copies for people and their tools: the original is in the blob store, and a disk error only costs the path.
  */
 import { createHash } from 'node:crypto';
 import { copyFile, lstat, rename, rm, writeFile } from 'node:fs/promises';
@@ -15,15 +15,15 @@ export class OutputFolder {
   readonly #folder: string;
   readonly #blobs: Blobs;
 
-  /** `folder`: absolute; made when it is first needed. */
+  /** `folder`: absolute; created when first needed. */
   constructor(folder: string, blobs: Blobs) {
     this.#folder = folder;
     this.#blobs = blobs;
   }
 
   /**
-   * Writes an output and gives its path. The stored `original` is copied, with its bounds and without secrets;
-   * `text` is written where nothing could be stored. Undefined when the disk refuses. The same output is one file.
+   * Writes an output and returns its path. Copies the stored `original`, which is limited in size and has no secrets;
+   * `text` is written if nothing could be stored. Undefined on a disk error. The same output is written once.
    */
   async save(tool: string, original: BlobRef | undefined, text: string): Promise<string | undefined> {
     const clean = original === undefined ? Buffer.from(this.#blobs.textOf(text)) : undefined;
@@ -37,7 +37,7 @@ export class OutputFolder {
       const there = await lstat(path).catch(() => undefined);
       if (there?.isFile() === true && there.size === (original?.bytes ?? clean?.length)) return path;
       await makeFolder(this.#folder);
-      // Renamed when it is complete: a reader that follows the pointer must not see half of it.
+      // Rename the file when it is complete: a reader must not see half of it.
       const unfinished = join(this.#folder, `.${newId()}`);
       try {
         if (clean === undefined) await copyFile(this.#blobs.pathOf(hash), unfinished);
@@ -54,7 +54,7 @@ export class OutputFolder {
   }
 }
 
-/** A tool of a server may be named anything. */
+/** Names of MCP tools may contain any characters. */
 function safeName(tool: string): string {
   return tool.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40) || 'output';
 }

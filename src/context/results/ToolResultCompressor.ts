@@ -1,26 +1,26 @@
 /**
- * Shortens a tool's result by its structure: documents to an outline and a preview, lists to their first items,
- * search results to the first matches of every file. What is left out is kept whole and pointed to.
+ * Shortens a tool result by its structure: documents to an outline and a preview, lists to their first items, search
+ * results to the first matches of each file. The full result is stored, with a pointer to it.
  */
 import type { ToolResultKind } from '../../protocol/entries/fields.ts';
 import { compressDocument } from './documents.ts';
 import { type Compressed, type CompressorDeps, compressList, parsedOf, plainTextOf } from './lists.ts';
 import { compressSearch } from './searchResults.ts';
 
-/** `result` may be a text, JSON as text, or any value. Never rejects; what no branch fits comes back as it is. */
+/** `result` may be text, JSON text or any value. Never rejects; returns other results unchanged. */
 export async function compress(toolName: string, result: unknown, deps: CompressorDeps): Promise<Compressed> {
   const text = plainTextOf(result);
   try {
     const short = await shortened(toolName, text, result, deps);
-    // Of few or tiny items the note would take more than they do.
+    // With few or small items the note could be longer than what it replaces.
     return short === undefined || Buffer.byteLength(short.text) >= Buffer.byteLength(text) ? { text } : short;
   } catch {
-    // Whatever odd value came in: the limits on lines and bytes still hold for its text.
+    // Unexpected input: the limits on lines and bytes still apply to its text.
     return { text };
   }
 }
 
-/** Undefined where the text is to stay as it is. */
+/** Undefined if the text stays unchanged. */
 async function shortened(
   toolName: string,
   text: string,
@@ -50,7 +50,7 @@ const kinds: Partial<Record<ToolResultKind, Branch>> = {
   search: 'search',
 };
 
-/** Names that other programs give to such tools. */
+/** Names that other programs use for tools of these kinds. */
 const aliases: ReadonlyMap<string, Branch> = new Map([
   ['getDoc', 'document'],
   ['getCurrentDoc', 'document'],
@@ -65,7 +65,7 @@ const aliases: ReadonlyMap<string, Branch> = new Map([
 function branchOf(toolName: string, kind: ToolResultKind | undefined): Branch | 'by_shape' | undefined {
   const named = aliases.get(toolName.startsWith('mcp__') ? (toolName.split('__').at(-1) ?? '') : toolName);
   const known = (kind === undefined ? undefined : kinds[kind]) ?? named;
-  // What a foreign server returns can only be told by its shape.
+  // For an unknown MCP tool, only the shape of its result is known.
   return toolName.startsWith('mcp__') && named === undefined ? 'by_shape' : known;
 }
 

@@ -11,7 +11,7 @@ import type { Blobs } from '../storage/sessionStore.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';
 
 export interface StoredText {
-  /** What `Recall` is called with: the first twelve hex digits of the content's SHA-256. */
+  /** Id for `Recall`: the first twelve hex digits of the content's SHA-256. */
   readonly memoryId: string;
   readonly original: BlobRef;
 }
@@ -20,19 +20,19 @@ export class WorkingMemory {
   readonly #blobs: Blobs;
   readonly #entries: () => readonly JSONLEntry[];
 
-  /** `entries` are the session's: what none of them points to is not the session's to read. */
+  /** `entries` of the session: only blobs that they refer to can be read. */
   constructor(blobs: Blobs, entries: () => readonly JSONLEntry[] = () => []) {
     this.#blobs = blobs;
     this.#entries = entries;
   }
 
-  /** Undefined where the disk refuses. The same text is stored once. */
+  /** Undefined on a disk error. The same text is stored once. */
   async store(text: string): Promise<StoredText | undefined> {
     const original = await this.#blobs.put(text).catch(() => undefined);
     return original === undefined ? undefined : { memoryId: memoryIdOf(original.hash), original };
   }
 
-  /** At most `limit` bytes from byte `offset` on, whole characters; undefined for an unknown id. */
+  /** Reads at most `limit` bytes from byte `offset` on, in complete characters; undefined for an unknown id. */
   async read(memoryId: string, offset: number, limit: number): Promise<string | undefined> {
     if (memoryId.length < MIN_HASH_DIGITS) return undefined;
     const pointer = { type: 'hash', prefix: memoryId.toLowerCase() } as const;

@@ -1,6 +1,6 @@
 /**
- * Admission: bounds a tool's output before it becomes part of the conversation. By the structure of its kind
- * first, then by lines, bytes and tokens; what is left out is kept as a blob and pointed to.
+ * Shortens a tool's output before it enters the conversation: first by the structure of its kind, then by lines, bytes
+ * and tokens. The full output is stored as a blob that the shortened text points to.
  */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
@@ -27,17 +27,17 @@ import { compress } from './ToolResultCompressor.ts';
 import { WorkingMemory } from './WorkingMemory.ts';
 
 export interface Admitted {
-  /** What the model sees, the notice first when something was left out. */
+  /** The text for the model; starts with a notice if something was left out. */
   readonly text: string;
   readonly original?: BlobRef;
   readonly partial: boolean;
-  /** Where the whole lies as a file, when something was left out: in the output folder, else in the blob store. */
+  /** Path of the full output if something was left out: in the output folder, otherwise in the blob store. */
   readonly fullOutputPath?: string;
-  /** Of a cut by lines, bytes or tokens. */
+  /** Statistics of a cut by lines, bytes or tokens. */
   readonly truncation?: TruncationStats;
 }
 
-/** What a tool gave. `original` is what the tool itself kept, when `text` is already only a part. */
+/** Output of a tool. `original` is the blob that the tool itself stored if `text` is only a part. */
 export interface ToolOutput {
   readonly text: string;
   readonly kind?: ToolResultKind;
@@ -48,25 +48,28 @@ export interface ToolOutput {
 }
 
 export interface AdmissionLimits extends TruncationLimits {
-  /** By the higher estimate. Absent = no bound of its own. */
+  /** Maximum tokens by the higher estimate. Absent = no token limit. */
   readonly maxTokens?: number;
-  /** What is left of the reply's budget is needed for pointers. */
+  /** True if the rest of the reply's budget is needed for pointers. */
   readonly isSpent?: boolean;
 }
 
-/** How structure is used; absent = not at all. */
+/** Options for shortening by structure; absent = none. */
 export interface AdmissionOptions {
-  /** The name of the tool, where it was one. */
+  /** Name of the tool, if the output is from one. */
   readonly tool?: string;
-  /** Null switches the shortening by structure off. */
+  /** Null disables shortening by structure. */
   readonly offload?: ContextSettings['offload'] | null;
-  /** `context.truncate.direction`; auto keeps beginning, errors and end of a command, the beginning of all else. */
+  /**
+   * `context.truncate.direction`; auto keeps the beginning, errors and end of a command's output, and the beginning of
+   * anything else.
+   */
   readonly direction?: ContextSettings['truncate']['direction'];
-  /** Where full outputs are written as readable files as well. */
+  /** Folder in which full outputs are also written as readable files. */
   readonly outputs?: OutputFolder | undefined;
 }
 
-/** Never rejects because of a disk that refuses: that costs the pointer, not the session. */
+/** Shortens an output to the limits. Never rejects on a disk error: only the pointer is missing then. */
 export async function admitOutput(
   output: ToolOutput,
   limits: AdmissionLimits,
@@ -107,12 +110,12 @@ function blobPath(blobs: Blobs, original: BlobRef | undefined): string | undefin
   return original === undefined ? undefined : blobs.pathOf(original.hash);
 }
 
-/** True for a text that its tool cut from what it kept. */
+/** True if the text is only a part of the stored output. */
 function isPart({ text, original }: ToolOutput): boolean {
   return original !== undefined && original.bytes > Buffer.byteLength(text);
 }
 
-/** What Recall shows is a part of something that is kept: it is bounded by Recall, and not kept again. */
+/** Recall's output is part of a stored output: Recall limits its size, and it is not stored again. */
 async function admitRecalled(text: string, limits: AdmissionLimits): Promise<Admitted> {
   if (fits(text, limits)) return { text, partial: false };
   const notice =
@@ -121,10 +124,10 @@ async function admitRecalled(text: string, limits: AdmissionLimits): Promise<Adm
   return { text: cut.text, partial: true };
 }
 
-/** What a pointer to an output that is not shown costs, by the higher estimate. */
+/** Tokens of a pointer that replaces an output, by the higher estimate. */
 export const POINTER_TOKENS = 40;
 
-/** A longer text has more tokens than a pointer without being counted. */
+/** A longer text always exceeds the tokens of a pointer, so they need not be counted. */
 const MAX_POINTER_BYTES = 1000;
 
 async function pointerOnly(output: ToolOutput, blobs: Blobs): Promise<Admitted> {
@@ -150,11 +153,11 @@ async function truncate(
 ): Promise<Admitted> {
   const { text, original: kept, excerpt } = output;
   const shown = excerpt === undefined ? text : linesOfExcerpt(text);
-  // Of a file its own lines count, not what is said about them.
+  // For a file, only its own lines count towards the limit, not the notes about them.
   const notes = countLines(text) - countLines(shown);
   if (fits(text, { ...limits, maxLines: limits.maxLines + notes })) {
     if (kept === undefined) return { text, partial: false };
-    // A part has to say of what; one that was shortened by its structure says so itself.
+    // A partial text needs a notice with its source; text shortened by structure already has one.
     const says = !isPartOfKept || text.includes(memoryIdOf(kept.hash));
     const noted = says ? text : `[A part of ${kept.bytes} bytes. All: ${pointerTo(kept.hash)}]\n${text}`;
     if (fits(noted, limits)) return { text: noted, original: kept, partial: isPartOfKept };
@@ -185,7 +188,7 @@ async function truncate(
 }
 
 function fits(text: string, { maxLines, maxBytes, maxTokens }: AdmissionLimits): boolean {
-  // No text has more lines, bytes or tokens than this without being looked at.
+  // Cheap check first: a UTF-16 unit has at least one byte.
   if (text.length > maxBytes) return false;
   if (
     Buffer.byteLength(text) > maxBytes ||
@@ -200,7 +203,7 @@ interface CutOptions extends TruncationOptions {
   readonly notice: (cut: Pick<Truncation, 'stats' | 'shown' | 'preview'>) => string;
 }
 
-/** Notice and cut together keep all limits. */
+/** Cuts the text so that it fits the limits together with the notice. */
 async function cutWithin(
   text: string,
   limits: AdmissionLimits,
@@ -222,7 +225,7 @@ async function cutWithin(
     const cut = await truncateInSteps(text, within, direction, { findsErrors });
     const { preview, stats } = cut;
     const whole = `${notice(cut)}\n${preview}`;
-    // What the notice says may depend on the cut.
+    // The length of the notice may depend on the cut.
     const excess = Buffer.byteLength(whole) - limits.maxBytes;
     if (excess > 0 && maxBytes > 0) {
       maxBytes = Math.max(0, Math.min(maxBytes, stats.keptBytes) - excess);
@@ -231,17 +234,17 @@ async function cutWithin(
     const tokens = maxTokens === undefined ? 0 : estimateTokens(whole, HIGH);
     if (maxTokens === undefined || tokens <= maxTokens || maxBytes < LEAST_BYTES)
       return { text: whole, stats };
-    // Dense text has more tokens to the byte; the estimate is nearly linear, so this ends soon.
+    // Dense text has more tokens per byte. The estimate is almost linear, so few iterations are needed.
     maxBytes = Math.floor(Math.min(maxBytes, stats.keptBytes) * Math.min(0.95, maxTokens / tokens));
   }
 }
 
-/** A cut is not made smaller than this to meet the tokens. */
+/** Minimum bytes of a cut, even if it exceeds the token limit. */
 const LEAST_BYTES = 100;
 
 /**
- * The limits of one result: the settings' own, and less in a small window, where S3's 51,200 bytes would fill all of
- * it. From 85,334 tokens on the settings hold unchanged.
+ * Limits of one result: those of the settings, or less in a small window, which 51,200 bytes would fill. From a window
+ * of 85,334 tokens on, the settings apply unchanged.
  */
 export function limitsFor(
   settings: TruncationLimits,
@@ -260,9 +263,9 @@ export function limitsFor(
 const MIN_BYTES = 1000;
 const MIN_TOKENS = 250;
 /**
- * Code has 3.7 bytes to the token, so that this is a sixth of the window: next to the system prompt, the tools and
- * the reply reserve there is room for two or three results before anything has to be removed.
+ * With 3.7 bytes per token of code this is a sixth of the window: next to system prompt, tools and reply reserve, two
+ * or three results fit before anything has to be removed.
  */
 const BYTES_PER_WINDOW_TOKEN = 0.6;
-/** Dense text (base64, CJK) has few bytes to the token: its bound is a quarter of the window. */
+/** Dense text (base64, CJK) has few bytes per token, so it is limited to a quarter of the window. */
 const SHARE_OF_WINDOW = 0.25;

@@ -1,4 +1,4 @@
-/** What the user typed, on its way into the log: memories that it calls up, and a text too large for any request. */
+/** Prepares prompts for the log: adds matching memories and shortens a text that is too large for any request. */
 import type { NewEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { withDeadline } from '../memory/deadline.ts';
@@ -9,14 +9,14 @@ import { truncateObservation, truncationNotice } from './ObservationTruncator.ts
 
 export interface AdmittedPrompts {
   readonly entries: readonly NewEntry[];
-  /** What the user should know before anything is sent. */
+  /** Messages for the user, shown before anything is sent. */
   readonly notices: readonly string[];
 }
 
 /**
- * The prompts as they are recorded. Memories that are found ride as an entry just before them. What the user
- * wrote is never cut, but for a text that no request could hold: then it is kept in full as a blob, and
- * its head, its tail and a pointer are sent. `fixedTokens` is what every request has anyway.
+ * Returns the entries to record. Memories that match go into an entry just before the prompts. A prompt is shortened
+ * only if no request could hold it: its beginning, end and a pointer are sent, and the full text is stored as a blob.
+ * `fixedTokens` are the tokens that every request has anyway.
  */
 export async function admitPrompts(
   prompts: readonly NewEntry[],
@@ -32,11 +32,11 @@ export async function admitPrompts(
   return { entries: [...memories, ...admitted.map(({ prompt }) => prompt)], notices };
 }
 
-/** However full a window is, this much of a prompt is sent, in tokens. */
+/** Minimum tokens for a prompt, however full the window is. */
 const MIN_ROOM = 500;
-/** Share of the room that a prompt may take and still be sent whole. */
+/** Maximum share of the room for a prompt that is sent in full. */
 const MOST_OF_ROOM = 0.95;
-/** Of a larger one as much is sent as leaves room for the work it asks for. */
+/** Share of the room for a prompt that is shortened; leaves room for the work that it asks for. */
 const SHOWN_OF_ROOM = 0.5;
 
 async function fitPrompt(
@@ -70,16 +70,16 @@ async function fitPrompt(
   };
 }
 
-/** An estimate is only believed where it lets the text through; else it is counted as exactly as can be. */
+/** Accepts an estimate only if the text fits; otherwise counts exactly if possible. */
 async function fits(text: string, most: number, projection: Session['projection']): Promise<boolean> {
   const estimate = projection.sizeOfText(text);
   if (estimate <= most) return true;
-  // No estimate is off by that much: counting would change nothing.
+  // No estimate is off by this much, so counting would not change the result.
   if (estimate > 3 * most) return false;
   return (await projection.exactSizeOfText(text, COUNT_WITHIN_MS)) <= most;
 }
 
-/** A prompt waits this long for its exact count. */
+/** Maximum time in milliseconds for the exact count of a prompt. */
 const COUNT_WITHIN_MS = 2000;
 
 async function memoriesFor(

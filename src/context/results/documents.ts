@@ -1,12 +1,12 @@
-/** A document or other long text: its outline and its beginning are shown, all of it is kept. */
+/** Shortens a document or other long text to its outline and beginning; the full text is stored. */
 import { estimateTokens } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
 import { type Compressed, type CompressorDeps, isRecord, type JsonRecord } from './lists.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';
 
 /**
- * Above `maxResultTokens` a record with `_OFFLOADED_`; undefined below. `value` may be a document of the form
- * `{ title?, outline?, content, … }`, whose other fields stay.
+ * Returns a record with `_OFFLOADED_` for a text above `maxResultTokens`, otherwise undefined. `value` may be a
+ * document `{ title?, outline?, content, … }`; its other fields are kept.
  */
 export async function compressDocument(
   text: string,
@@ -16,7 +16,7 @@ export async function compressDocument(
   const tokens = estimateTokens(text);
   if (tokens <= settings.maxResultTokens) return undefined;
   const { content, rest } = partsOf(text, value, settings.maxResultTokens);
-  // What the tool kept itself is more than it gave here.
+  // The tool's own blob has more than the returned text.
   const original = kept ?? (await memory.store(content))?.original;
   if (original === undefined) return undefined;
   const memoryId = memoryIdOf(original.hash);
@@ -35,7 +35,7 @@ export async function compressDocument(
   return { text: JSON.stringify(shown, null, 1), original };
 }
 
-/** The content alone is kept where all other fields are small enough to be shown; else everything is kept. */
+/** Stores only the content if the other fields are small enough to be shown; otherwise stores everything. */
 function partsOf(
   text: string,
   value: unknown,
@@ -50,17 +50,17 @@ function partsOf(
 const MAX_TITLE = 200;
 const MAX_HEADINGS = 30;
 const MAX_HEADING = 100;
-/** Characters that are looked through for headings. */
+/** Characters searched for headings. */
 const MAX_SEARCHED = 1_000_000;
 
-/** The page's own title, else what the call was about. */
+/** The document's own title, otherwise that of the call. */
 function titleOf(content: string, given: string | undefined): { readonly title?: string } {
   const own = /^(?:#\s+|title:\s*)(\S.*)$/im.exec(headOf(content, 2000))?.[1];
   const title = own ?? given;
   return title === undefined ? {} : { title: wellFormed(headOf(title.trim(), MAX_TITLE)) };
 }
 
-/** Markdown's headings, each with the byte at which Recall finds it. */
+/** Markdown headings, each with the byte offset for Recall. */
 function outlineOf(content: string): { readonly outline?: readonly string[] } {
   const outline: string[] = [];
   const searched = headOf(content, MAX_SEARCHED);

@@ -1,24 +1,24 @@
-/** Lines of a tool's output that say what went wrong, and the places in files that they name. */
+/** Finds lines in tool output that describe an error, and the file locations that they name. */
 import { headOf } from '../tokens/truncate.ts';
 
-/** True for a line that reports a failure; false for a count of none, for what passed, and for a line of code. */
+/** True for a line that reports a failure; false for a count of zero, for a passed test, and for source code. */
 export function isErrorLine(line: string): boolean {
   const head = line.slice(0, MAX_WORDING_CHARACTERS);
   const names = ERROR_WORD.test(head) || ERROR_CLASS.test(head);
   return names && !PASSED.test(head) && !NONE_FAILED.test(head) && !isCode(line);
 }
 
-/** What is known of an output in addition to its text. */
+/** Facts about an output besides its text. */
 export interface OutputFacts {
-  /** Of the tool's result. */
+  /** Kind of the tool's result. */
   readonly kind?: string | undefined;
   readonly status?: string | undefined;
   readonly display?: { readonly title?: string | undefined } | undefined;
 }
 
 /**
- * True for an output that only quotes what lies in files: of Read and Grep, and of a command such as `cat a.js` or
- * `git diff`. What looks like an error there is a line of them. A log is quoted for the errors in it.
+ * True for output that only quotes files: from Read and Grep, and from commands such as `cat a.js` or `git diff`. An
+ * apparent error in it is a line of the file. A log file is an exception, since its errors are of interest.
  */
 export function quotesFiles({ kind, status, display }: OutputFacts): boolean {
   if (kind !== 'command') return kind !== undefined && kind !== 'text';
@@ -27,33 +27,33 @@ export function quotesFiles({ kind, status, display }: OutputFacts): boolean {
   return command.split(/&&|\|\||[;|]/).every((part) => SHOWING.test(part.trim()));
 }
 
-/** True for a line of source code or of a comment in it, as a listing with line numbers or a diff shows it, too. */
+/** True for a line of source code or a comment, also with a line number or diff marker before it. */
 function isCode(line: string): boolean {
   const code = line.slice(0, MAX_LINE_CHARACTERS).replace(LISTED, '').trimEnd();
   return COMMENT.test(code) || STATEMENT.test(code) || CODE_END.test(code);
 }
 
-/** True for a line that names a place in a file: `src/a.ts:12:5`, `src/a.ts(12,5)`, `File "a.py", line 12`. */
+/** True for a line with a file location: `src/a.ts:12:5`, `src/a.ts(12,5)`, `File "a.py", line 12`. */
 export function hasFileReference(line: string): boolean {
   return FILE_REFERENCE.test(line.slice(0, MAX_LINE_CHARACTERS));
 }
 
-/** Where in a line the place in a file is named; -1 where none is. */
+/** Index of the file location in a line; -1 if there is none. */
 function referenceAt(line: string): number {
   return line.slice(0, MAX_LINE_CHARACTERS).search(FILE_REFERENCE);
 }
 
-/** True for a line about code that is not the project's own, such as a frame in an installed package. */
+/** True for a line about code outside the project, such as a stack frame in an installed package. */
 export function isForeign(line: string): boolean {
   return FOREIGN.test(line.slice(0, MAX_LINE_CHARACTERS));
 }
 
-/** True for a line that counts the outcome of a whole run: tests failed, errors found, the exit status. */
+/** True for a line with the result of a whole run: tests failed, errors found, the exit status. */
 export function isSummaryLine(line: string): boolean {
   return SUMMARY.test(line.slice(0, MAX_WORDING_CHARACTERS));
 }
 
-/** The first line that reports a failure, trimmed; undefined when none does. Looks at the first 200,000 characters. */
+/** The first line that reports a failure, trimmed; undefined if there is none in the first 200,000 characters. */
 export function firstErrorLine(text: string): string | undefined {
   const end = Math.min(text.length, MAX_FIRST_SEARCH);
   for (let start = 0; start < end; ) {
@@ -66,15 +66,15 @@ export function firstErrorLine(text: string): string | undefined {
   return undefined;
 }
 
-/** What of a line is looked at: a line of a megabyte is data. */
+/** Characters examined per line: a line of a megabyte is data. */
 const MAX_LINE_CHARACTERS = 1000;
-/** Some patterns look ahead, which costs the square of the length. */
+/** Some patterns use lookahead and take quadratic time. */
 const MAX_WORDING_CHARACTERS = 300;
 const MAX_FIRST_SEARCH = 200_000;
 
 const ERROR_WORD =
   /(?:^|[^A-Za-z0-9_/\\.-])(?:errors?|ERR!|fatal|panic(?:ked)?|exception|traceback|abort(?:ed)?|segmentation fault|killed|denied|not ok|cannot|can't|could not|undefined reference|unresolved|assert(?:ion)?|fail(?:s|ed|ure|ures|ing)?)(?![A-Za-z0-9_/\\]|\.\w|-\w)|(?:^|\s)[✕✗✘×❌●]\s|\bE\d{3,5}\b|\berror\[E/i;
-/** Thrown, not named: what follows is a message, a place or nothing. */
+/** An error that was thrown rather than mentioned: a message, a location or nothing follows. */
 const ERROR_CLASS = /[A-Za-z](?:Error|Exception|Failure)(?=:|\s*$|\s+at\b|\s*\()/;
 const PASSED = /^\s*(?:[✓✔√]|ok\s+\d|ok\s+\S+\s+[\d(]|PASS(?:ED)?\b|--- PASS)|\.{3} ok$|\bPASSED\b/;
 const NONE_FAILED =
@@ -88,31 +88,31 @@ const SUMMARY =
 const SHOWING =
   /^(?:cat|bat|nl|head|tail|less|more|sed -n|grep|rg|ls|wc|cd|echo|git (?:-C \S+ |-\S+ )*(?:diff|show|blame|log|grep))\b(?!.*… \(\+)/;
 const LOG_FILE = /\.(?:log|out|err|txt)\b|\blogs?\//i;
-/** What a listing or a diff puts before a line. */
+/** Prefix of a line in a listing or a diff. */
 const LISTED = /^(?:\s*\d+[\t:]|[\w./-]+\.\w+[:-]\d+[:-]|[+-](?![+-]))/;
 const COMMENT = /^\s*(?:\/[/*]|<!--)|^\s+\*(?:\s|$)/;
 const STATEMENT =
   /^\s*(?:throw\s+(?:new\s+)?[\w.]+\s*(?:\(|;|$)|raise(?:\s+[\w.]+\s*(?:\(|$|from\b)|$)|(?:\}\s*)?catch\s*[({]|except\b.*:(?:\s*#.*)?$|assert\s+(?!.*\bfail)\S|(?:export|static|async|public|private|protected)\s.*[({;,=]$|(?:function|class|def|interface)\s+\w+.*[({:]$|(?:const|let|var)\s+[\w[{].*=|(?:if|while|for|switch|elif)\s*\(?.*(?:[{:;(]|\breturn\b.*)$|import\s.*['"];?$|#\s*(?:include|define|error)\b)/;
 const CODE_END = /[\w)\]}'"`]\s*;$|[)>]\s*\{$|=>(?:\s*[({[])?$|(?:&&|\|\||\w\()$/;
 
-// The lines of an output that decide what to do next, each with a rank. Bounded work, whatever the output.
+// Finds the lines of an output that matter most for the next step, with a rank each. The work is bounded.
 
 export interface DecisiveLine {
-  /** In UTF-16 units of the whole text; `end` is where its line ends. */
+  /** Offsets in the whole text in UTF-16 units; `end` is the end of the line. */
   readonly start: number;
   readonly end: number;
-  /** At most 240 characters of it, with the place in a file that it names. */
+  /** At most 240 characters of the line, including its file location. */
   readonly text: string;
-  /** Smaller is more telling. */
+  /** A smaller rank is more relevant. */
   readonly rank: number;
 }
 
-/** What makes a line telling, the most telling first. */
+/** Ranks of lines, the most relevant first. */
 export const rank = { edge: 0, errorWithPlace: 1, place: 2, summary: 3, error: 4, otherPlace: 5 } as const;
 
 /**
- * Looks through the lines between `from` and `to`, from both ends where there are too many. Yields now and
- * then. A line that occurs again is listed once.
+ * Searches the lines between `from` and `to`, or only both ends of a long range. Yields regularly. A repeated line is
+ * listed once.
  */
 export function* findDecisiveLines(
   text: string,
@@ -138,19 +138,19 @@ export function* findDecisiveLines(
   return lines;
 }
 
-/** Characters looked through from each end: as much as a command's output keeps of each. */
+/** Characters searched from each end: as much as is kept of each end of a command's output. */
 const MAX_SEARCHED = 512 * 1024;
-/** Between two yields: a few milliseconds. */
+/** Characters between two yields: a few milliseconds. */
 const STEP_CHARACTERS = 16 * 1024;
-/** Lines after an error within which a place in a file belongs to it: a stack, a quoted piece of code. */
+/** Lines after an error in which a file location belongs to it: a stack trace or a code excerpt. */
 const NEAR = 25;
 const LINE_CHARACTERS = 240;
 
 type FoundLine = DecisiveLine & { readonly isError: boolean };
 
 /**
- * The first two thousand and the last ones, so that the last error is among them whatever came before; of
- * places that belong to no error, which may be on every line, the first few.
+ * Collects the first 2,000 and the last 2,000 lines, so that the last error is always included. File locations without
+ * an error may be on every line, so only the first 200 are kept.
  */
 class FoundLines {
   readonly #first: FoundLine[] = [];
@@ -164,7 +164,7 @@ class FoundLines {
     else if (this.#last.push(line) > 2 * MAX_FOUND) this.#last = this.#last.slice(-MAX_FOUND);
   }
 
-  /** In the order of the text. */
+  /** In text order. */
   all(): readonly FoundLine[] {
     const found = [...this.#first, ...this.#last.slice(-MAX_FOUND), ...this.#others];
     return found.sort((a, b) => a.start - b.start);
@@ -194,7 +194,7 @@ function* search(text: string, from: number, to: number, found: FoundLines): Gen
   }
 }
 
-/** What of a line is looked at. */
+/** Characters examined per line. */
 const MAX_LOOKED_AT = 1000;
 
 function rankOf(line: string, isError: boolean, sinceError: number): number | undefined {
@@ -206,7 +206,7 @@ function rankOf(line: string, isError: boolean, sinceError: number): number | un
   return hasPlace ? rank.otherPlace : undefined;
 }
 
-/** The line itself; of one longer than `max` characters the part with the place that it names. */
+/** The line; if it is longer than `max`, the part with its file location. */
 export function quoted(line: string, max: number = LINE_CHARACTERS): string {
   if (line.length <= max) return line;
   const at = referenceAt(line);
@@ -215,7 +215,7 @@ export function quoted(line: string, max: number = LINE_CHARACTERS): string {
   return `${headOf(line, edge)}…${headOf(line.slice(Math.max(edge, at - edge)), max - edge - 2)}`;
 }
 
-/** Index at which the line that `index` is in begins, or the next one when it is not the text's first. */
+/** Start of the first line that begins at or after `index`; `index` itself if it is a newline. */
 function lineBegin(text: string, index: number): number {
   if (index === 0 || text[index - 1] === '\n' || text[index] === '\n') return index;
   const feed = text.indexOf('\n', index);

@@ -1,6 +1,6 @@
 /**
- * Beginning and end of a long output, and between them the lines that decide what to do next: the first and
- * the last error, places in the project's own files, counts of the outcome. Parts keep the text's order.
+ * Beginning and end of a long output, and the most relevant lines between them: the first and last error, locations in
+ * the project's files, result counts. Lines stay in order.
  */
 
 import { headOf, tailOf } from '../tokens/truncate.ts';
@@ -11,7 +11,7 @@ export interface TruncationLimits {
   readonly maxBytes: number;
 }
 
-/** How many lines of a text are shown: of its beginning, of those that decide, of its end. */
+/** Number of lines shown from the beginning, from the middle and from the end. */
 export interface ShownLines {
   readonly head: number;
   readonly errors: number;
@@ -19,8 +19,8 @@ export interface ShownLines {
 }
 
 /**
- * Yields now and then, so that a caller can let others go on. The result keeps both limits. Without `findsErrors`
- * nothing is looked for between the ends.
+ * Yields regularly, so that the caller can let other work run. The result fits both limits. Without `findsErrors` no
+ * lines between the ends are kept.
  */
 export function* headAndTail(
   text: string,
@@ -40,7 +40,7 @@ export function* headAndTail(
     : [];
   const chosen = choose(found, room.lines, room.bytes);
   const used = costOf(chosen);
-  // What the lines between do not need goes to both ends.
+  // Room that the lines in the middle do not need goes to both ends.
   const leftLines = lines - used.lines;
   const leftBytes = bytes - used.bytes;
   const { head, tail } = ends(text, leftLines, leftBytes, HEAD_OF_ENDS, 1 - HEAD_OF_ENDS);
@@ -54,14 +54,14 @@ export function* headAndTail(
   return { text: joined(head, between, tail, text), shown };
 }
 
-/** A line in place of what is left out. */
+/** A line that replaces omitted text. */
 export const MARK = '[… left out …]';
-/** Between two lines that do not follow each other. */
+/** Separates two lines that are not adjacent. */
 export const GAP = '…';
 const MIN_BYTES = 100;
 const HEAD_SHARE = 0.1;
 const TAIL_SHARE = 0.25;
-/** A little less than the rest, so that the ends come out no shorter than they were when it was searched between. */
+/** Slightly less than the rest, so that the ends are never shorter than when the middle was searched. */
 const DECISIVE_SHARE = 0.63;
 const HEAD_OF_ENDS = HEAD_SHARE / (HEAD_SHARE + TAIL_SHARE);
 
@@ -78,7 +78,7 @@ function ends(
   return { head, tail };
 }
 
-/** The most telling lines that fit, in the order of the text; shortened where else not all places fit. */
+/** The most relevant lines that fit, in text order; shortened if not all error locations would fit otherwise. */
 function choose(found: readonly DecisiveLine[], maxLines: number, maxBytes: number): readonly DecisiveLine[] {
   let lines = found;
   for (const length of SHORTER) {
@@ -90,7 +90,7 @@ function choose(found: readonly DecisiveLine[], maxLines: number, maxBytes: numb
   return chooseFrom(lines, maxLines, maxBytes);
 }
 
-/** Characters of a line, tried in turn: a place with little of its message is better than no place. */
+/** Line lengths to try: a location with little of its message is better than none. */
 const SHORTER = [110, 72] as const;
 
 function chooseFrom(
@@ -102,7 +102,7 @@ function chooseFrom(
   let lines = 0;
   let bytes = 0;
   for (const line of found.toSorted((a, b) => a.rank - b.rank || a.start - b.start)) {
-    // Each may need a gap before it.
+    // Each line may need a gap before it.
     const cost = Buffer.byteLength(line.text) + 1 + GAP_BYTES;
     if (lines + 2 > maxLines || bytes + cost > maxBytes) continue;
     lines += 2;
@@ -133,9 +133,9 @@ function joined(head: string, between: readonly DecisiveLine[], tail: string, te
   return parts.join('\n');
 }
 
-// Beginnings and ends of a text within a number of lines and of bytes. Lines end at `\n` only.
+// Beginnings and ends of a text within a number of lines and bytes. Only `\n` ends a line.
 
-/** The longest beginning within both limits: whole lines, or a part of the first when that alone is too long. */
+/** The longest beginning within both limits: complete lines, or part of the first one if it is too long. */
 export function headWithin(text: string, maxLines: number, maxBytes: number): string {
   let end = 0;
   for (let lines = 0; lines < maxLines && end < text.length; lines++) {
@@ -150,9 +150,9 @@ export function headWithin(text: string, maxLines: number, maxBytes: number): st
   return newline > 0 ? byBytes.slice(0, newline) : byBytes;
 }
 
-/** The longest end within both limits: whole lines, or a part of the last when that alone is too long. */
+/** The longest end within both limits: complete lines, or part of the last one if it is too long. */
 export function tailWithin(text: string, maxLines: number, maxBytes: number): string {
-  // Index of the line end before what is taken; -1 before the first line.
+  // Index of the newline before the end that is taken; -1 before the first line.
   let before = text.endsWith('\n') ? text.length - 1 : text.length;
   for (let lines = 0; lines < maxLines && before >= 0; lines++)
     before = before === 0 ? -1 : text.lastIndexOf('\n', before - 1);
@@ -175,7 +175,7 @@ function fitBytes(text: string, maxBytes: number, take: (text: string, length: n
   return take(text, low);
 }
 
-/** Lines of a text; one that ends in `\n` has no empty line after it. */
+/** Number of lines in a text; a final `\n` does not start another one. */
 export function countLines(text: string): number {
   if (text === '') return 0;
   let lines = text.endsWith('\n') ? 0 : 1;

@@ -1,4 +1,4 @@
-/** A list: its first items, how many there are, and where all of them can be seen. */
+/** Shortens a list to its first items, with the total number and a pointer to the full list. */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
 import { estimateTokens } from '../tokens/estimate.ts';
@@ -8,25 +8,25 @@ import { memoryIdOf } from './ObservationTruncator.ts';
 import type { WorkingMemory } from './WorkingMemory.ts';
 
 export interface Compressed {
-  /** For the model. */
+  /** Text for the model. */
   readonly text: string;
-  /** The whole, where `text` is not. */
+  /** The full text, if `text` is shortened. */
   readonly original?: BlobRef;
 }
 
 export interface CompressorDeps {
   readonly settings: ContextSettings['offload'];
   readonly memory: Pick<WorkingMemory, 'store'>;
-  /** Search results within these are left whole. */
+  /** Search results within these limits are not shortened. */
   readonly limits: TruncationLimits & { readonly maxTokens?: number };
-  /** What the tool says of its output; comes before its name. */
+  /** Kind reported by the tool; takes precedence over the tool's name. */
   readonly kind?: ToolResultKind | undefined;
-  /** What the tool itself kept, when the result is only a part of it. */
+  /** The blob that the tool itself stored if its result is only a part. */
   readonly kept?: BlobRef | undefined;
   readonly title?: string | undefined;
 }
 
-/** Undefined for a list that is short enough. Lines of text, JSON lists and records with a list are all lists. */
+/** Shortens text lines, a JSON list, or a record that contains a list. Undefined if the list is short enough. */
 export async function compressList(
   text: string,
   value: unknown,
@@ -43,7 +43,7 @@ export interface ListParts {
   readonly rest: JsonRecord;
 }
 
-/** The list in a value: itself, or its most likely field; undefined where there is none. */
+/** The list in a value: the value itself or its most likely field; undefined if there is none. */
 export function listOf(value: unknown): ListParts | undefined {
   if (Array.isArray(value)) return { key: 'items', items: value, rest: {} };
   if (!isRecord(value)) return undefined;
@@ -71,7 +71,7 @@ async function compressItems(
     tokens += cost;
     shown.push(item);
   }
-  // Of an item that is too large alone, its beginning.
+  // If the first item alone is too large, show its beginning.
   if (shown.length === 0 && items.length > 0) shown.push(beginningOf(items[0], maxResultTokens));
   const record = {
     _note_: noteOf(shown.length, items.length, original?.hash),
@@ -90,7 +90,7 @@ async function compressLines(
   if (text.length <= maxResultTokens && text.split('\n', maxListItems + 1).length <= maxListItems)
     return undefined;
   const lines = text.replace(/\n$/, '').split('\n');
-  // What the tool says about its list stands last, in parentheses.
+  // The tool's notes about the list are the last lines, in parentheses.
   const firstNote = lines.findLastIndex((line) => !/^\(.*[.)]\)$/.test(line)) + 1;
   const items = lines.slice(0, firstNote);
   const notes = lines.slice(firstNote);
@@ -111,7 +111,7 @@ async function compressLines(
   };
 }
 
-/** How many are shown, and how the others can be. */
+/** The number of shown items and how to see the others. */
 export function noteOf(shown: number, total: number, hash: string | undefined): string {
   const more = hash === undefined ? 'Narrow the call to see others.' : `All: Recall("${memoryIdOf(hash)}").`;
   return `${shown} of ${total}. ${more}`;
@@ -122,7 +122,7 @@ function beginningOf(item: unknown, maxTokens: number): string {
   return `${wellFormed(headOf(text, maxTokens))}…`;
 }
 
-/** Fields that are themselves long are in the original only. */
+/** Drops fields that do not fit; they are only in the original. */
 export function withinTokens(rest: JsonRecord, maxTokens: number): JsonRecord {
   if (estimateTokens(JSON.stringify(rest)) <= maxTokens) return rest;
   let tokens = 0;
@@ -135,9 +135,9 @@ export function withinTokens(rest: JsonRecord, maxTokens: number): JsonRecord {
   return Object.fromEntries(kept);
 }
 
-// A result of unknown shape as text and as a value.
+// Converts a result of unknown shape to text and to a value.
 
-/** Text as it is; any other value as JSON. Nothing at all is "null"; what has no JSON is what it prints as. */
+/** Text unchanged; other values as JSON. Null and undefined become "null"; values without JSON use `String`. */
 export function plainTextOf(result: unknown): string {
   if (typeof result === 'string') return result;
   if (result === undefined || result === null) return 'null';
@@ -148,7 +148,7 @@ export function plainTextOf(result: unknown): string {
   }
 }
 
-/** The value that a text spells as JSON, or the value itself; undefined for text that is no JSON object or list. */
+/** Parses JSON text, or returns a value that is not text; undefined for text that is not a JSON object or array. */
 export function parsedOf(result: unknown): unknown {
   if (typeof result !== 'string') return result;
   if (result.length > MAX_PARSED || !/^\s*[[{]/.test(result)) return undefined;
@@ -160,7 +160,7 @@ export function parsedOf(result: unknown): unknown {
   }
 }
 
-/** A larger text would hold up everything else while it is parsed. In characters. */
+/** Maximum characters to parse; parsing a longer text would block the event loop. */
 const MAX_PARSED = 1_000_000;
 
 export type JsonRecord = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /**
- * The token budget that the results of one reply share. First come, first served: a result may be as large as a
- * single one while the budget lasts, but a useful minimum stays reserved for each call still to come. Derived
- * from the log alone.
+ * The token budget shared by the results of one reply, first come, first served: a result may use the full limit of a
+ * single one while budget is left, but a useful minimum is reserved for each call still to come. Derived from the log
+ * alone.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
@@ -12,8 +12,8 @@ export class ResultShares {
   readonly #tokens = new WeakMap<JSONLEntry, number>();
 
   /**
-   * The limits of the next result of the newest reply. `single` are the limits of a result that comes alone;
-   * `windowTokens` is the model's context window.
+   * Limits of the next result of the newest reply. `single` are the limits of a reply with one call; `windowTokens` is
+   * the context window.
    */
   limitsOfNext(
     entries: readonly JSONLEntry[],
@@ -53,14 +53,14 @@ export class ResultShares {
  * its count that quarter is 0.3: four results of 45 kB of code fit a window of 200,000 tokens.
  */
 const SHARE_OF_RESULTS = 0.3;
-/** Reserved for each call still to come: some 80 lines of code, or 3 kB. */
+/** Tokens reserved for each call still to come: about 80 lines of code, or 3 kB. */
 const USEFUL_TOKENS = 1000;
-/** Anything shorter says less than a pointer to the whole. */
+/** A shorter result is less useful than a pointer to the full output. */
 const LEAST_TOKENS = 150;
-/** Hundreds of calls in a small window: some of the budget still goes to content. */
+/** Maximum share of the budget for pointers: with hundreds of calls in a small window, some is left for content. */
 const MOST_FOR_POINTERS = 0.75;
 
-/** How many calls the newest reply has, and the results that they have so far. */
+/** Number of calls in the newest reply, and their results so far. */
 function newestReply(entries: readonly JSONLEntry[]): {
   readonly calls: number;
   readonly results: readonly JSONLEntry[];
@@ -71,7 +71,7 @@ function newestReply(entries: readonly JSONLEntry[]): {
     const entry = entries[index];
     if (entry === undefined || entry.type === 'assistant') break;
     if (entry.type === 'tool_use') calls += 1;
-    // Before the calls of a reply whose own line is lost lie those of another.
+    // The line of this reply is lost: the results before its calls belong to another reply.
     else if (entry.type === 'tool_result' && calls > 0) break;
     else if (entry.type === 'tool_result') results.push(entry);
   }

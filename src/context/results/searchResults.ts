@@ -1,4 +1,4 @@
-/** Search results beyond the limits: the first matches of every file, and how many more each has. */
+/** Shortens search results: the first matches of each file, and the number of further ones. */
 import { largest } from '../../protocol/text/numbers.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
@@ -12,7 +12,7 @@ import {
   withinTokens,
 } from './lists.ts';
 
-/** Undefined for results within the limits, and for those that name no files. */
+/** Undefined for results within the limits and for text results that name no files. */
 export async function compressSearch(
   text: string,
   value: unknown,
@@ -31,7 +31,7 @@ export async function compressSearch(
 
 interface Group {
   readonly name: string;
-  /** Index into the results, in order, and its text. */
+  /** Index in the results, in order, and text. */
   readonly members: readonly { readonly index: number; readonly text: string }[];
 }
 
@@ -67,7 +67,7 @@ async function compressLines(
 
 const NOTE_BYTES = 200;
 const NOTE_TOKENS = 80;
-/** Match lines are cut to this where otherwise not every file could be shown. */
+/** Maximum characters of a match line if not every file could be shown otherwise. */
 const SHORT_LINE = 120;
 
 interface Room {
@@ -78,12 +78,15 @@ interface Room {
 
 interface Fitted {
   readonly lines: readonly string[];
-  /** Result lines among them. */
+  /** Number of result lines among them. */
   readonly count: number;
   readonly groups: number;
 }
 
-/** As many matches of each file as fit when all files have equally many; then shorter lines, then names, then fewer files. */
+/**
+ * Shows the same number of matches for each file, as many as fit; otherwise one shortened line each, then only file
+ * names, then fewer files.
+ */
 function fitted(groups: readonly Group[], room: Room): Fitted {
   const most = largest(
     groups.map(({ members }) => members.length),
@@ -132,7 +135,7 @@ function isWithin(lines: readonly string[], { lines: maxLines, bytes, tokens }: 
   );
 }
 
-/** By the path before a line number or count; a line without one goes with the file before it. */
+/** Groups lines by the path before a line number or count; other lines belong to the file before them. */
 function groupLines(lines: readonly string[]): readonly Group[] {
   const groups = new Map<string, { index: number; text: string }[]>();
   let last: { index: number; text: string }[] | undefined;
@@ -150,7 +153,7 @@ function groupLines(lines: readonly string[]): readonly Group[] {
 
 const placeKeys = ['path', 'file', 'filename', 'file_path', 'url', 'uri', 'link'] as const;
 
-/** JSON results keep their order; of each file as many as fit when all have equally many. */
+/** Keeps JSON results in order, with the same number for each file, as many as fit. */
 async function compressItems(
   text: string,
   { key, items, rest }: ListParts,

@@ -1,6 +1,6 @@
 /**
- * Asks the encoder in small batches, and remembers its counts by fingerprint. An encoder that fails three times in a
- * row is not asked again.
+ * Calls the encoder in small batches and caches its counts by fingerprint. After three failures in a row the encoder is
+ * no longer used.
  */
 
 import { untilAborted } from '../../protocol/untilAborted.ts';
@@ -18,18 +18,18 @@ export class ExactCounts {
     this.#encoder = encoder;
   }
 
-  /** False without an encoder, or after too many failures. */
+  /** False without an encoder or after too many failures. */
   isAvailable(): boolean {
     return this.#encoder !== undefined && this.#failures < MAX_FAILURES;
   }
 
-  /** Tokens of a text that was counted before. */
+  /** Tokens of a text if it was counted before. */
   known(vocabulary: VocabularyName, text: string): number | undefined {
     if (this.cache.size === 0 || text.length > MAX_REMEMBERED) return undefined;
     return this.cache.get(keyOf(vocabulary, text));
   }
 
-  /** Tokens of each text; undefined when aborted, or when the encoder failed. */
+  /** Tokens of each text; undefined if aborted or if the encoder failed. */
   async count(
     vocabulary: VocabularyName,
     texts: readonly string[],
@@ -68,7 +68,7 @@ export class ExactCounts {
       if (counts !== undefined) this.#failures = 0;
       return counts;
     } catch {
-      // Expected where threads or memory are short; estimates go on.
+      // Expected if the system is short of threads or memory; estimates are used instead.
       this.#failures++;
       return undefined;
     }
@@ -76,9 +76,9 @@ export class ExactCounts {
 }
 
 const MAX_FAILURES = 3;
-/** Characters of a batch: to hand it over takes about a millisecond. */
+/** Characters per batch: sending it takes about a millisecond. */
 const BATCH = 131_072;
-/** Characters of a text up to which its fingerprint is taken, again about a millisecond. */
+/** Maximum characters of a cached text: its fingerprint also takes about a millisecond. */
 const MAX_REMEMBERED = 262_144;
 
 function keyOf(vocabulary: VocabularyName, text: string): string {
@@ -90,7 +90,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** Texts in order, small ones together, large ones cut where that changes no count. */
+/** Groups texts in order: small ones together, large ones split where that does not change the count. */
 function* batches(texts: readonly string[]): Generator<readonly Piece[]> {
   let batch: Piece[] = [];
   let size = 0;

@@ -3,7 +3,7 @@ export interface CacheLimits {
   readonly maxBytes: number;
 }
 
-/** Tokens of texts, the least recently used forgotten first; holds a fingerprint of each text, not the text. */
+/** LRU cache of token counts; stores a fingerprint of each text instead of the text. */
 export class TokenCache {
   readonly #limits: CacheLimits;
   readonly #counts = new Map<string, number>();
@@ -20,7 +20,7 @@ export class TokenCache {
     return this.#counts.size * ENTRY_BYTES;
   }
 
-  /** Sum of the tokens of all texts that are held. */
+  /** Sum of the tokens of all cached texts. */
   get tokens(): number {
     let sum = 0;
     for (const tokens of this.#counts.values()) sum += tokens;
@@ -50,10 +50,10 @@ export class TokenCache {
   }
 }
 
-/** A key of some 30 characters, a number, and their place in the map. */
+/** A key of about 30 characters, a number, and the overhead of the map. */
 const ENTRY_BYTES = 160;
 
-/** A text's key: its length and two hashes, 64 bits together. Reads every character. */
+/** Cache key of a text: its length and two hashes, 64 bits together. Reads every character. */
 export function fingerprint(text: string): string {
   let [first, second] = [0x811c9dc5, 0x9747b28c];
   for (let index = 0; index < text.length; index++) {

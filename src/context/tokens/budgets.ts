@@ -1,4 +1,4 @@
-/** How a context window is divided. All figures are tokens; every number on screen comes from here. */
+/** Divides a context window. All figures are tokens; all token figures on screen come from here. */
 
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
@@ -6,22 +6,22 @@ import { assumedWindow } from '../../protocol/modelDefaults.ts';
 
 export interface WindowBudget {
   readonly window: number;
-  /** The server named it in an overflow error, and it is smaller than what is known of the model. */
+  /** True if the server named the window in an overflow error and it is smaller than the known one. */
   readonly isLearned: boolean;
   readonly replyReserve: number;
-  /** Kept free so that a summary can still be asked for when the trigger is reached. */
+  /** Kept free so that a summary can still be requested when the trigger is reached. */
   readonly summaryReserve: number;
   /** A request of this size or more is compacted before it is sent. */
   readonly trigger: number;
-  /** A draft of the next summary is never begun below this. */
+  /** No draft of the next summary is started below this. */
   readonly draftAt: number;
-  /** From here on nothing is waited for: messages are removed. */
+  /** From here on messages are removed without waiting for a summary. */
   readonly removeAt: number;
-  /** Nothing larger is ever sent. */
+  /** Maximum size of a request. */
   readonly limit: number;
 }
 
-/** The budget of a model's window; `learnedWindow` is what an error of the server revealed. */
+/** The budget for a model's window; `learnedWindow` is the window that an overflow error revealed. */
 export function windowBudget(
   model: ModelInfo,
   settings: ContextSettings,
@@ -37,7 +37,7 @@ export function windowBudget(
   const shared = systemPrompt + summary + retrieved + messages + currentInput + 1e-9;
   const trigger = Math.floor(
     Math.min(
-      // What the parts do not use goes to the messages; what no part is given stays free.
+      // Shares that a part does not use go to the messages; the unassigned share stays free.
       Math.min(1, shared) * window,
       settings.compact.threshold * window,
       window - replyReserve - summaryReserve,
@@ -57,21 +57,21 @@ export function windowBudget(
   };
 }
 
-/** Share of the trigger below which no draft is begun, however fast the request grows (S2's thread summary). */
+/** Share of the trigger below which no draft is started, however fast the request grows. */
 const DRAFT_AT = 0.65;
 
-/** When and how far old steps are shortened to pointers. */
+/** When and how far old steps are masked. */
 export interface MaskBudget {
-  /** A request of this size or more is shortened, when that frees `batch`. */
+  /** A request of this size or more is masked if that frees `batch` tokens. */
   readonly at: number;
-  /** What stays as it is, newest first. */
+  /** Tokens of the newest steps that stay. */
   readonly protect: number;
   readonly batch: number;
 }
 
 /**
- * The shares are of the window up to 200,000 tokens: in a larger one the bill grows with the request as well.
- * Around long instructions (`fixed`) the share alone would leave too little to work with.
+ * The shares are of at most 200,000 tokens, since in a larger window the cost grows with the request. With long
+ * instructions (`fixed`) the share alone would leave too little room for the conversation.
  */
 export function maskBudget(window: number, fixed: number, { mask }: ContextSettings): MaskBudget {
   const effective = Math.min(window, EFFECTIVE_WINDOW);
@@ -82,29 +82,29 @@ export function maskBudget(window: number, fixed: number, { mask }: ContextSetti
   };
 }
 
-/** Of a larger window, economy takes its shares of this much. */
+/** Maximum window to which the economy strategy applies its shares. */
 export const EFFECTIVE_WINDOW = 200_000;
-/** Tokens of conversation that are never too much. */
+/** Minimum tokens of conversation before masking. */
 const LEAST_WORK = 16_000;
 
 export interface CompactionBudget {
-  /** What the request should be at most afterwards. */
+  /** Maximum size of the request after the compaction. */
   readonly target: number;
-  /** Atoms that stay verbatim, newest first. */
+  /** Tokens of the newest atoms that stay verbatim. */
   readonly retain: number;
   readonly summary: number;
-  /** What recorded facts may take in addition. */
+  /** Additional tokens for recorded facts. */
   readonly facts: number;
-  /** The user's own words from what is summarised. */
+  /** Tokens for user messages from the summarised part. */
   readonly messages: number;
-  /** Files that are quoted. */
+  /** Tokens for quoted files. */
   readonly snippets: number;
 }
 
 /**
- * How much of what a compaction leaves behind. `fixed` is what no compaction can shrink (tools, system,
- * instructions), `retain` the tail that is wished for. In a window that these nearly fill, everything else shrinks
- * with the room that is left, so that there is always room for new work afterwards.
+ * Divides the tokens after a compaction. `fixed` is the part that cannot shrink (tools, system prompt, instructions),
+ * `retain` the desired tail. In a window that these almost fill, everything else shrinks with the remaining room, so
+ * that there is always room for new work.
  */
 export function compactionBudget(
   { window, trigger }: Pick<WindowBudget, 'window' | 'trigger'>,
@@ -122,7 +122,7 @@ export function compactionBudget(
   };
 }
 
-/** Tokens of the tail that a compaction at the trigger leaves. */
+/** Tokens of the tail that a compaction at the trigger keeps. */
 export function tailTokens(
   { trigger }: Pick<WindowBudget, 'trigger'>,
   { retain }: ContextSettings['compact'],
@@ -131,20 +131,20 @@ export function tailTokens(
   return retain * Math.max(0, trigger - fixed);
 }
 
-/** Some hundred paths: as many as a session of thousands of steps was seen to have. */
+/** About a hundred paths: as many as were seen in sessions of thousands of steps. */
 const MAX_FACTS = 6000;
-/** Codex keeps as much of the user's messages. */
+/** The same maximum as in Codex. */
 const MAX_MESSAGES = 20_000;
-/** Below this a summary says nothing. */
+/** A shorter summary is not useful. */
 const MIN_SUMMARY = 200;
 
-/** True from exactly `share` of the window on. */
+/** True if `tokens` has reached `share` of the window. */
 export function reachesShare(tokens: number, windowTokens: number, share: number): boolean {
-  // 0.8 is no binary fraction: without the last part 28 of 35 would be less than 0.8 of it.
+  // 0.8 has no exact binary value: without the tolerance, 28 of 35 would be less than 0.8.
   return tokens >= share * windowTokens - 1e-9 * windowTokens;
 }
 
-/** S2's division of a budget, in tokens. The shares are caps: what a part does not use goes to the messages. */
+/** Division of a budget in tokens. The parts are maximums: what one does not use goes to the messages. */
 export interface ContextBudget {
   readonly systemPrompt: number;
   readonly summary: number;
@@ -153,7 +153,7 @@ export interface ContextBudget {
   readonly currentInput: number;
 }
 
-/** Divides `total` tokens by the shares of the settings (S2: 20, 10, 10, 55 and 5 percent). */
+/** Divides `total` tokens by the shares of the settings (by default 20, 10, 10, 55 and 5 percent). */
 export function allocateBudget(total: number, shares: ContextSettings['budget']): ContextBudget {
   const part = (share: number): number => Math.floor(total * share + 1e-9);
   return {
@@ -165,7 +165,7 @@ export function allocateBudget(total: number, shares: ContextSettings['budget'])
   };
 }
 
-/** A budget of tokens and what has been granted of it, by category. */
+/** Tracks how much of a token budget each category has been granted. */
 export class TokenBudgetTracker {
   readonly #total: number;
   readonly #granted = new Map<string, number>();
@@ -176,7 +176,7 @@ export class TokenBudgetTracker {
     this.#total = totalTokens;
   }
 
-  /** Grants all of `tokens` or nothing; false for more than is left, and for what is no amount. */
+  /** Grants all of `tokens` or nothing; false if too few are left or `tokens` is not a valid amount. */
   allocate(category: string, tokens: number): boolean {
     if (!isAmount(tokens) || this.#used + tokens > this.#total) return false;
     this.#used += tokens;
@@ -184,7 +184,7 @@ export class TokenBudgetTracker {
     return true;
   }
 
-  /** Gives back what a category was granted. */
+  /** Releases everything that a category was granted. */
   release(category: string): void {
     this.#used -= this.#granted.get(category) ?? 0;
     this.#granted.delete(category);

@@ -1,11 +1,11 @@
 /**
- * What a model's server counts against what we count: one factor per class of characters, learnt by recursive
- * least squares from the usage of whole requests. The first report moves all factors together; what sets them
- * apart is learnt from requests of another mixture. Reports that cannot be about the same request are ignored.
+ * Learns how a model's server counts compared with our estimates: one factor per character class, by recursive least
+ * squares on the usage of whole requests. The first report moves all factors together; later requests with a different
+ * mix of classes separate them. Reports that cannot belong to the same request are ignored.
  */
 import { CLASSES, FIXED, sumOf } from './weigh.ts';
 
-/** Plain data, for JSON. */
+/** Plain data for JSON. */
 export interface CalibrationState {
   readonly factors: readonly number[];
   readonly covariance: readonly (readonly number[])[];
@@ -39,24 +39,24 @@ export class Calibration {
     };
   }
 
-  /** Reported over counted tokens for a request of this mixture; without one, for that of the last report. */
+  /** Expected ratio of reported to counted tokens for this mix of classes, by default that of the last report. */
   ratio(features?: ArrayLike<number>): number {
     const shares = sharesOf(features) ?? this.#lastShares ?? EVEN;
     return shares.reduce((sum, share, at) => sum + share * this.#factorOf(at), 0);
   }
 
-  /** What was counted exactly is never less: an image that costs less than we think must not shrink a text. */
+  /** The factor for exact counts is at least 1: images cheaper than assumed must not reduce the count of text. */
   #factorOf(at: number): number {
     const factor = bounded(this.#factors[at] ?? 1);
     return at === FIXED ? Math.max(1, factor) : factor;
   }
 
-  /** By how much the newest predictions were off, as a share; 0.25 before the first report. */
+  /** Relative error of the latest predictions; 0.25 before the first report. */
   error(): number {
     return this.#error;
   }
 
-  /** `features`: tokens per class as they were counted; without them all factors move alike. */
+  /** `features`: counted tokens per class; without them all factors are scaled together. */
   observe(countedTokens: number, reportedTokens: number, features?: ArrayLike<number>): void {
     const sample = reportedTokens / countedTokens;
     if (!(sample > IMPLAUSIBLE_LOW && sample < IMPLAUSIBLE_HIGH)) return;
@@ -82,7 +82,7 @@ export class Calibration {
     const predicted = dot(this.#factors, shares);
     const miss = sample - predicted;
     const expected = dot(spread, shares) + NOISE ** 2;
-    // A report far beyond what was thought possible counts little; many of them are a new truth.
+    // A very unlikely report has little weight; repeated ones still move the factors.
     const surprise = Math.max(0, miss ** 2 - 9 * expected);
     const variance = expected + surprise;
     this.#factors = this.#factors.map((factor, at) =>
@@ -96,20 +96,20 @@ export class Calibration {
   }
 }
 
-/** Factors beyond these are not believed; cl100k_base, and what is poorer, lie within on every script. */
+/** Limits for the factors; cl100k_base and less efficient vocabularies are within them for every script. */
 const MIN_FACTOR = 0.4;
 const MAX_FACTOR = 4;
-/** Beyond these a server counts something else: only what its cache missed, or a figure made up. */
+/** Outside these limits the server counts something else, such as only uncached tokens, or made up a figure. */
 const IMPLAUSIBLE_LOW = 0.3;
 const IMPLAUSIBLE_HIGH = 6;
-/** Standard deviations before anything is known: of all factors together, and of each. */
+/** Prior standard deviations: of all factors together, and of each one. */
 const COMMON = 0.6;
 const OWN = 0.5;
-/** What was counted exactly is off by framing at most. */
+/** Exact counts can only be off by framing. */
 const OWN_FIXED = 0.08;
-/** Of one report: how much two texts of one class differ. */
+/** Noise of one report: how much two texts with the same classes differ. */
 const NOISE = 0.01;
-/** Of each factor, from one report to the next. */
+/** Drift of each factor between two reports. */
 const DRIFT = 0.01;
 const UNKNOWN_ERROR = 0.25;
 const EVEN: readonly number[] = CLASSES.map(() => 1 / CLASSES.length);
@@ -140,9 +140,9 @@ function bounded(factor: number): number {
   return Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, factor));
 }
 
-// One calibration for each model; see calibration.ts.
+// The calibrations of all models.
 
-/** By model; plain data, for JSON. */
+/** By model; plain data for JSON. */
 export type CalibrationsState = readonly (readonly [string, CalibrationState])[];
 
 export class Calibrations {
@@ -157,19 +157,19 @@ export class Calibrations {
   }
 
   /**
-   * What a count has to be multiplied by for this model; 1 until its server has reported usage. With
-   * `features`, for a request of that mixture; else for one like the last that was reported.
+   * Factor by which to multiply a count for this model; 1 until its server has reported usage. `features` describes the
+   * mix of character classes of the request; without them the last reported request is used.
    */
   ratio(model: string, features?: readonly number[]): number {
     return this.#byModel.get(model)?.ratio(features) ?? 1;
   }
 
-  /** By what share the newest predictions for this model were off; 0.25 before the first. */
+  /** Relative error of the latest predictions for this model; 0.25 before the first. */
   errorShare(model: string): number {
     return this.#byModel.get(model)?.error() ?? UNKNOWN_ERROR;
   }
 
-  /** Learns from one reply: what the request was counted as (uncalibrated), and what the server counted. */
+  /** Learns from one reply: the uncalibrated count of the request and the count that the server reported. */
   observe(model: string, countedTokens: number, reportedTokens: number, features?: readonly number[]): void {
     let calibration = this.#byModel.get(model);
     if (calibration === undefined) {

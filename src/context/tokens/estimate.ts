@@ -1,11 +1,11 @@
-/** Token estimates without a tokenizer: each kind of character has its own number of characters per token. */
+/** Estimates tokens without a tokenizer, by the number of characters per token of each character class. */
 
 import { fingerprint, TokenCache } from './TokenCache.ts';
 import { addTo, type ClassTokens, type Coefficients, noTokens, S1, sumOf, weigh } from './weigh.ts';
 
 export { type Coefficients, HIGH, S1, S5 } from './weigh.ts';
 
-/** Estimated tokens of a text, rounded up; 0 for the empty one. */
+/** Estimated tokens of a text, rounded up; 0 for an empty text. */
 export function estimateTokens(text: string, set: Coefficients = S1): number {
   if (text === '') return 0;
   const tokens = noTokens();
@@ -23,11 +23,11 @@ export function getChineseRatio(text: string): number {
   return text.length === 0 ? 0 : han / text.length;
 }
 
-// S1's two helpers for estimating the same texts again and again.
+// Helpers for estimating the same texts repeatedly.
 
 const shared = new TokenCache({ maxEntries: 5000, maxBytes: 1_000_000 });
 
-/** `estimateTokens` with S1's figures, remembered by fingerprint in a bounded cache. */
+/** `estimateTokens` with the S1 coefficients, cached by fingerprint in a bounded cache. */
 export function estimateTokensCached(text: string, cache = shared): number {
   const key = fingerprint(text);
   const known = cache.get(key);
@@ -37,7 +37,7 @@ export function estimateTokensCached(text: string, cache = shared): number {
   return tokens;
 }
 
-/** Texts of messages, each with four tokens of framing. Whole messages, with calls: `TokenCounter`. */
+/** Tokens of message texts, each with four tokens of framing. For complete messages with calls use `TokenCounter`. */
 export function estimateMessagesTokens(messages: readonly { readonly content: string }[]): number {
   return messages.reduce((sum, { content }) => sum + estimateTokensCached(content) + MESSAGE_OVERHEAD, 0);
 }
@@ -47,17 +47,17 @@ const MESSAGE_OVERHEAD = 4;
 export interface Estimate {
   /** Tokens by class. */
   readonly classes: ClassTokens;
-  /** By how many tokens a sample may be below the estimate of the whole; 0 where all of it was read. */
+  /** Maximum tokens by which a sampled estimate may be below the full one; 0 if the text was read in full. */
   readonly error: number;
 }
 
-/** Characters up to which a text is read whole: less than a millisecond. */
+/** Texts up to this many characters are read in full, in less than a millisecond. */
 export const WHOLE = 65_536;
 
 /**
- * Estimates a text of any size in a moment: beyond 64 kB from 64 slices of 1,024 characters, one at a chosen
- * place in each 64th of the text. What is returned lies `error` above the mean, so that it is never below the
- * estimate of the whole by more than that; a stretch denser than all that was seen fits into the error too.
+ * Estimates a text of any size quickly: beyond 64 kB from 64 slices of 1,024 characters, one in each 64th of the text.
+ * The result is `error` above the mean, so that the full estimate exceeds it by at most that much, even if an unread
+ * part is denser than all slices.
  */
 export function estimateLarge(text: string, set: Coefficients): Estimate {
   const classes = noTokens();
@@ -88,10 +88,12 @@ export function estimateLarge(text: string, set: Coefficients): Estimate {
 
 const SLICES = 64;
 const SLICE = 1024;
-/** Tokens per character of the densest text that is no attack: punctuation, CJK. */
+/** Tokens per character of the densest ordinary text: punctuation, CJK. */
 const DENSEST = 1;
 
-/** Where in its share a slice lies, 0 to 1: not at equal distances, which a table of equal lines would meet. */
+/**
+ * Position of a slice in its part, 0 to 1. Varies, because equal distances could always hit the same column of a table.
+ */
 function place(slice: number): number {
   return (slice * 0.618_033_988_75) % 1;
 }

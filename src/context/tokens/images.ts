@@ -1,6 +1,6 @@
 /**
- * What an image costs, from its real size: OpenAI charges by tiles of 512 pixels (85 + 170 each, after
- * scaling into 2,048 and the shorter side to 768), others about a token per 750 pixels up to 1,568 on a side.
+ * Tokens of an image by its real size: OpenAI charges by tiles of 512 pixels (85 plus 170 per tile, after scaling into
+ * 2,048 pixels and the shorter side to 768), others about a token per 750 pixels, up to 1,568 pixels per side.
  */
 import { HEADER_BYTES, readImageHeader } from '../../protocol/files/images.ts';
 
@@ -10,7 +10,7 @@ export function imageTokens(base64: string, byTiles: boolean): number {
   return byTiles ? tileTokens(size.width, size.height) : areaTokens(size.width, size.height);
 }
 
-/** Between what providers charge for small and for large images. */
+/** Between the prices of small and large images. */
 const UNREADABLE = 1200;
 
 function tileTokens(width: number, height: number): number {
@@ -33,7 +33,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Pixels of a PNG, JPEG, GIF or WebP, from its header; undefined where there is none. `base64`: no prefix. */
+/** Size in pixels of a PNG, JPEG, GIF or WebP, from its header; undefined without a valid one. `base64`: no prefix. */
 export function readDimensions(base64: string): ImageSize | undefined {
   const { width, height } =
     readImageHeader(Buffer.from(base64.slice(0, (HEADER_BYTES / 3) * 4), 'base64')) ?? {};

@@ -3,13 +3,13 @@ import { estimateLarge } from './estimate.ts';
 import { imageTokens } from './images.ts';
 import { type ClassTokens, type Coefficients, FIXED, noTokens, sumOf, weigh } from './weigh.ts';
 
-/** What one message, tool or text was counted as. */
+/** Token count of one message, tool or text. */
 export interface Measured {
   readonly tokens: number;
-  /** The same by class; what was counted exactly, and framing, is `fixed`. */
+  /** Tokens by class; exact counts and framing are `fixed`. */
   readonly classes: ClassTokens;
   readonly exact: boolean;
-  /** True where only samples of a large text were read. */
+  /** True if only samples of a large text were read. */
   readonly sampled: boolean;
 }
 
@@ -19,7 +19,7 @@ export function measuredExactly(tokens: number): Measured {
   return { tokens, classes, exact: true, sampled: false };
 }
 
-/** An estimate at once, whatever the size; `known` gives the tokens of texts that were counted exactly. */
+/** An immediate estimate for any size; `known` returns the tokens of texts that were counted exactly. */
 export function measuredNow(
   { texts, fixed }: Countable,
   set: Coefficients,
@@ -43,7 +43,7 @@ export function measuredNow(
   return { tokens: tokensOf(classes), classes, exact: isExact, sampled: isSampled };
 }
 
-/** Reads every character, a slice at a time; undefined when aborted. */
+/** Estimates texts in full, in slices; undefined if aborted. */
 export async function measuredInSlices(
   { texts, fixed }: Countable,
   set: Coefficients,
@@ -61,27 +61,27 @@ export async function measuredInSlices(
   return { tokens: tokensOf(classes), classes, exact: false, sampled: false };
 }
 
-/** Characters that are read without a pause: less than a millisecond. */
+/** Characters read without a pause: less than a millisecond. */
 const SLICE = 65_536;
 
 function tokensOf(classes: ClassTokens): number {
   return Math.ceil(sumOf(classes) - 1e-9);
 }
 
-// What of a message, or of a tool, costs tokens: texts to be counted, and what is the same for all texts.
+// Parts of a message or tool that take tokens: texts to count, and a fixed number.
 
 export interface Countable {
   readonly texts: readonly string[];
-  /** Framing and images. */
+  /** Tokens of framing and images. */
   readonly fixed: number;
 }
 
-/** Per message: role and separators. */
+/** Tokens per message: role and separators. */
 const MESSAGE_OVERHEAD = 4;
-/** Per call, and per tool: braces, names of fields. */
+/** Tokens per call and per tool: braces, field names. */
 const CALL_OVERHEAD = 10;
 
-/** `byTiles`: how the model's provider charges for images. */
+/** `byTiles`: true if the model's provider charges for images by tiles. */
 export function partsOfMessage(message: Message, byTiles: boolean): Countable {
   const texts: string[] = [];
   let fixed = MESSAGE_OVERHEAD;
@@ -107,7 +107,7 @@ export function partsOfTool(tool: ToolSchema): Countable {
   return { texts: [JSON.stringify(tool)], fixed: CALL_OVERHEAD };
 }
 
-/** Lets whatever waits (keys, the screen, sockets) have its turn. */
+/** Lets pending events (input, screen, sockets) run. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,9 +1,8 @@
 import { type Coefficients, estimateTokens, S1 } from './estimate.ts';
 
 /**
- * The longest beginning of a text that, with the suffix, stays within `maxTokens`; the text itself when it
- * fits. Ends at a sentence where one ends in the second half; never splits a surrogate pair. Empty when not
- * even the suffix fits.
+ * The longest beginning of a text that, with the suffix, fits `maxTokens`; the text itself if it fits. Ends at a
+ * sentence if one ends in the second half; never splits a surrogate pair. Empty if not even the suffix fits.
  */
 export function truncateToTokens(
   text: string,
@@ -22,7 +21,7 @@ export function truncateToTokens(
     if (fits(middle)) low = middle;
     else high = middle - 1;
   }
-  // An estimate is not quite monotonic where a longer run changes its class: shrink until it holds.
+  // The estimate is not monotonic where a longer run changes its class: shrink until it fits.
   while (low > 0 && !fits(low)) low = Math.floor(low * 0.9);
   const head = headOf(text, low);
   const sentence = lastSentenceEnd(head);
@@ -30,28 +29,28 @@ export function truncateToTokens(
   return estimateTokens(cut, set) <= maxTokens ? cut : head + suffix;
 }
 
-/** No class of any coefficient set has more. */
+/** Higher than the characters per token of every class and set. */
 const MAX_CHARACTERS_PER_TOKEN = 40;
 
-/** Index just behind the last end of a sentence; a dot counts only before white space, so paths have none. */
+/** Index after the last sentence end; a dot counts only before white space, so paths do not match. */
 function lastSentenceEnd(text: string): number {
   let end = 0;
   for (const match of text.matchAll(/[。！？]|[.!?](?=\s)|\n/g)) end = match.index + match[0].length;
   return end;
 }
 
-/** Replaces lone surrogates, which are invalid in UTF-8 and are refused by servers, with U+FFFD. */
+/** Replaces lone surrogates, which are invalid in UTF-8 and rejected by servers, with U+FFFD. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** The first `length` UTF-16 units, or one less where that would split a pair. */
+/** The first `length` UTF-16 units, or one less if that would split a pair. */
 export function headOf(text: string, length: number): string {
   const end = isHighSurrogate(text, length - 1) && length < text.length ? length - 1 : length;
   return text.slice(0, Math.max(0, end));
 }
 
-/** The last `length` UTF-16 units, or one less where that would split a pair. */
+/** The last `length` UTF-16 units, or one less if that would split a pair. */
 export function tailOf(text: string, length: number): string {
   if (length <= 0) return '';
   const start = Math.max(0, text.length - length);

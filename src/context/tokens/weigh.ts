@@ -1,6 +1,6 @@
 /**
- * Adds the estimated tokens of `text[start, end)` to `into`, by class. One pass over the code units, no
- * arrays, safe on any text: some 100 MB/s.
+ * Adds the estimated tokens of `text[start, end)` to `into`, by class. A single pass over the code units without
+ * allocations, safe for any text, at about 100 MB/s.
  */
 export function weigh(
   text: string,
@@ -36,7 +36,7 @@ function weighWide(text: string, start: number, limit: number, set: Coefficients
   return Math.min(end, limit);
 }
 
-/** Length from which a run of one character is a line of its own kind. */
+/** Length from which a run of one character has its own coefficient. */
 const REPEATED_RUN = 8;
 
 function weighMark(text: string, start: number, limit: number, set: Coefficients, into: ClassTokens): number {
@@ -66,11 +66,11 @@ function add(into: ClassTokens, at: number, tokens: number): void {
   into[at] = (into[at] ?? 0) + tokens;
 }
 
-/** Length from which a run that mixes letters and digits is base64 or a hash rather than a name. */
+/** Length from which a run that mixes letters and digits is treated as base64 or a hash rather than a name. */
 const MIXED_RUN = 7;
-/** Length from which any run is. */
+/** Length from which every run is. */
 const LONG_RUN = 64;
-/** What a run is like is judged piece by piece, so that a sample of it is judged as the whole is. */
+/** Longer runs are judged in pieces of this length, so that a sample gives the same result as the whole. */
 const LONGEST_RUN = 1024;
 
 function weighRun(text: string, start: number, limit: number, set: Coefficients, into: ClassTokens): number {
@@ -151,8 +151,8 @@ function wideClass(code: number): number {
 }
 
 /**
- * Kinds of characters whose tokens a tokenizer may count differently from ours; each has a factor of its own,
- * learnt from reported usage. `fixed` is what was counted exactly, and framing.
+ * Character classes that a tokenizer may count differently from our estimate; each has its own factor, learned from
+ * reported usage. `fixed` is for exact counts and framing.
  */
 export const CLASSES = ['fixed', 'word', 'mark', 'han', 'kana', 'alphabet', 'astral', 'dense'] as const;
 export type TokenClass = (typeof CLASSES)[number];
@@ -167,9 +167,9 @@ export const MARK = 2;
 const HAN = 3;
 /** Kana and hangul. */
 const KANA = 4;
-/** Every other script. */
+/** All other scripts. */
 export const ALPHABET = 5;
-/** Emoji and whatever else lies beyond the basic plane. */
+/** Emoji and other characters outside the basic plane. */
 const ASTRAL = 6;
 /** Unbroken runs that mix letters and digits. */
 const DENSE = 7;
@@ -193,7 +193,7 @@ export interface Coefficients {
   readonly han: number;
   readonly kana: number;
   readonly hangul: number;
-  /** Emoji and everything else outside the basic plane, per code point. */
+  /** Emoji and other characters outside the basic plane, per code point. */
   readonly astral: number;
   /** Latin with accents, Greek, Cyrillic, Hebrew, Arabic. */
   readonly alphabet: number;
@@ -206,19 +206,19 @@ export interface Coefficients {
   readonly digit: number;
   /** ASCII punctuation. */
   readonly symbol: number;
-  /** Control characters, as in the colours of a terminal. */
+  /** Control characters, such as in terminal colour codes. */
   readonly control: number;
-  /** The one blank between two words. */
+  /** A single blank between two words. */
   readonly blank: number;
-  /** Longer runs of white space, line ends included. */
+  /** Longer runs of white space, including newlines. */
   readonly space: number;
-  /** Tokens that such a run costs in addition: one for its line ends, one for the indentation behind them. */
+  /** Additional tokens of such a run: one for its newlines, one for the indentation after them. */
   readonly leastSpace: number;
   /** Unbroken runs that mix letters and digits, as in base64 and hashes. */
   readonly dense: number;
-  /** Runs of one and the same letter, digit or mark. */
+  /** Runs of the same letter, digit or symbol. */
   readonly repeated: number;
-  /** Tokens that a run of letters or digits costs at least. */
+  /** Minimum tokens of a run of letters or digits. */
   readonly leastRun: number;
 }
 
@@ -236,14 +236,14 @@ const ascii = {
 };
 const scripts = { kana: 1.3, hangul: 1.3, astral: 0.5, alphabet: 2.5, syllables: 1.2, wide: 1.2 };
 
-/** S1's figures: Chinese 1.8, ASCII 4. */
+/** Chinese 1.8, ASCII 4. */
 export const S1: Coefficients = { han: 1.8, ...scripts, ...ascii };
-/** S5's figures: Chinese 1.5, ASCII 4. */
+/** Chinese 1.5, ASCII 4. */
 export const S5: Coefficients = { han: 1.5, ...scripts, ...ascii };
 /**
- * The set that decides while nothing better is known: fitted so that it lies at or above what o200k_base
- * counts on source, prose, logs, listings, JSON, base64, hex and nine scripts (`npm run bench:tokens`), so
- * that a trigger fires early rather than late.
+ * The default set, a high estimate: fitted to be at or above the o200k_base count for source code, prose, logs,
+ * listings, JSON, base64, hex and nine scripts (`npm run bench:tokens`), so that a trigger fires early rather than
+ * late.
  */
 export const HIGH: Coefficients = {
   han: 1.1,

@@ -1,16 +1,16 @@
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
- * Tokens of one piece of `length` bytes, at least one. Joins the pair of lowest rank, the leftmost first, until no two
- * neighbours make a token: short pieces by looking through all pairs, long ones by a heap, so that a run of any
- * length takes n log n.
+ * Number of tokens in one piece of `length` bytes, at least one. Merges the pair with the lowest rank, the leftmost
+ * first, until no two adjacent parts form a token. Scans all pairs of a short piece, and uses a heap for a long one, so
+ * that a run of any length takes O(n log n).
  */
 export function countBytePairs(vocabulary: Vocabulary, bytes: Uint8Array, length: number): number {
   if (length < 2 || vocabulary.rank(bytes, 0, length) >= 0) return 1;
   return length <= SHORT ? countByScan(vocabulary, bytes, length) : countByHeap(vocabulary, bytes, length);
 }
 
-/** Bytes up to which looking through all pairs is faster than keeping a heap. */
+/** Pieces up to this many bytes are faster to scan than to keep in a heap. */
 const SHORT = 64;
 const NONE = 0x7fff_ffff;
 const scanStarts = new Int32Array(SHORT + 2);
@@ -22,7 +22,7 @@ function countByScan(vocabulary: Vocabulary, bytes: Uint8Array, length: number):
     const rank = vocabulary.rank(bytes, scanStarts[part] ?? 0, scanStarts[part + 2] ?? 0);
     return rank < 0 ? NONE : rank;
   };
-  // Part p is the bytes from start p to start p + 1; its rank is that of the token it would make with the next.
+  // Part p has the bytes from start p to start p + 1; its rank is that of the token it would form with the next part.
   let parts = length;
   for (let part = 0; part <= length; part++) scanStarts[part] = part;
   for (let part = 0; part < length; part++) scanRanks[part] = rankAt(part);
@@ -42,7 +42,7 @@ function countByScan(vocabulary: Vocabulary, bytes: Uint8Array, length: number):
 }
 
 function countByHeap(vocabulary: Vocabulary, bytes: Uint8Array, length: number): number {
-  // Parts are named by the offset of their first byte.
+  // Parts are identified by the offset of their first byte.
   const next = new Int32Array(length + 1);
   const previous = new Int32Array(length + 1);
   const ranks = new Int32Array(length).fill(-1);
@@ -61,7 +61,7 @@ function countByHeap(vocabulary: Vocabulary, bytes: Uint8Array, length: number):
   let parts = length;
   for (let found = heap.pop(); found !== undefined; found = heap.pop()) {
     const { rank, part } = found;
-    // What was offered before one of the two was joined with another is out of date.
+    // Skip entries that are outdated because one of the two parts was merged since.
     if (ranks[part] !== rank) continue;
     const gone = next[part] ?? length;
     const after = next[gone] ?? length;
@@ -76,9 +76,9 @@ function countByHeap(vocabulary: Vocabulary, bytes: Uint8Array, length: number):
   return parts;
 }
 
-/** A heap of (rank, part): the lowest rank comes out first, of equal ones the leftmost part. */
+/** A heap of (rank, part): the lowest rank first, of equal ranks the leftmost part. */
 class RankHeap {
-  /** Rank and part in one number, in which the rank weighs more; exact below 2^53. */
+  /** Rank and part combined in one number, with the rank in the higher digits; exact below 2^53. */
   #keys: Float64Array;
   #size = 0;
 

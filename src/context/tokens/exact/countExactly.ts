@@ -2,8 +2,8 @@ import { countBytePairs } from './bytePairs.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
- * Tokens of a text, as a tokenizer with this vocabulary encodes it; the texts of special tokens are text.
- * Exact, but for runs without any boundary that are longer than 32,768 characters: these are cut there.
+ * Tokens of a text with this vocabulary; special tokens are counted as plain text. Exact except for runs of more than
+ * 32,768 characters without a boundary, which are split.
  */
 export function countExactly(vocabulary: Vocabulary, text: string): number {
   let tokens = 0;
@@ -16,9 +16,9 @@ export function countExactly(vocabulary: Vocabulary, text: string): number {
   return tokens;
 }
 
-/** Characters: more would overflow the stack of the regular expression on a single run. */
+/** Maximum characters per pass: the regular expression would overflow the stack on a longer run. */
 const WINDOW = 32_768;
-/** UTF-8 of one piece: no UTF-16 unit takes more than three bytes. */
+/** UTF-8 buffer for one pass: a UTF-16 unit has at most three bytes. */
 const bytes = new Uint8Array(3 * WINDOW);
 
 function countWindow(vocabulary: Vocabulary, text: string): number {
@@ -34,7 +34,7 @@ function countWindow(vocabulary: Vocabulary, text: string): number {
   return tokens;
 }
 
-/** Writes `text[start, end)` into `bytes`, a lone surrogate as U+FFFD; returns how many bytes that are. */
+/** Writes `text[start, end)` to `bytes`, a lone surrogate as U+FFFD; returns the number of bytes. */
 function writeUtf8(text: string, start: number, end: number): number {
   let at = 0;
   for (let index = start; index < end; index++) {
@@ -65,10 +65,10 @@ function writeUtf8(text: string, start: number, end: number): number {
 }
 
 /**
- * A place at or before `limit` where a text may be cut without changing how either side is encoded: behind an ASCII
- * letter or digit that another class follows, or between a character and a blank. Where the last 4,096 characters
- * have none (one unbroken run), `limit` itself, which can cost a token or two; never inside a surrogate pair.
- * `text.length` when that is not beyond `limit`.
+ * A position at or before `limit` where the text can be split without changing the tokens on either side: after an
+ * ASCII letter or digit followed by another class, or between a character and a blank. If the last 4,096 characters
+ * have none (an unbroken run), returns `limit`, which may add a token or two, but never splits a surrogate pair.
+ * Returns `text.length` if that is at most `limit`.
  */
 export function cutBefore(text: string, start: number, limit: number): number {
   if (limit >= text.length) return text.length;

@@ -1,17 +1,19 @@
 import type { VocabularyName } from '../TokenEncoder.ts';
 
 /**
- * A vocabulary of byte pair encoding as flat arrays: all tokens' bytes in a row and one open hash table over
- * them, some 6 MB for 200,000 tokens where maps of strings take 150.
+ * A byte pair encoding vocabulary in flat arrays: the bytes of all tokens in a row, and an open hash table for them.
+ * Takes about 6 MB for 200,000 tokens, compared with 150 MB for maps of strings.
  */
 export interface Vocabulary {
-  /** Cuts a text into the pieces that are encoded each for itself. */
+  /** Splits a text into pieces that are encoded separately. */
   readonly pattern: RegExp;
-  /** Rank of the token that consists of `bytes[start, end)`; -1 where there is none. */
+  /** Rank of the token with the bytes `bytes[start, end)`; -1 if there is none. */
   rank(bytes: Uint8Array, start: number, end: number): number;
 }
 
-/** What `js-tiktoken/ranks/*` hold: lines of a mark, the first rank, and the tokens from there on in base64. */
+/**
+ * Format of `js-tiktoken/ranks/*`: each line has a mark, the first rank, and the tokens from that rank on in base64.
+ */
 export interface RankFile {
   readonly pat_str: string;
   readonly bpe_ranks: string;
@@ -49,7 +51,7 @@ export function readVocabulary({ pat_str, bpe_ranks }: RankFile): Vocabulary {
 
 interface Tokens {
   readonly count: number;
-  /** All tokens' bytes; token `i` lies in `[starts[i], starts[i + 1])`. */
+  /** The bytes of all tokens; token `i` is at `[starts[i], starts[i + 1])`. */
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
   readonly ranks: Int32Array;
@@ -57,7 +59,7 @@ interface Tokens {
   readonly longest: number;
 }
 
-/** Reads the file character by character: splitting it would make 200,000 strings. */
+/** Reads the file character by character: splitting it would create 200,000 strings. */
 function readTokens(file: string): Tokens {
   let words = 1;
   for (let index = 0; index < file.length; index++) if (file.charCodeAt(index) === BLANK) words++;
@@ -130,7 +132,7 @@ function isSame(a: Uint8Array, aStart: number, b: Uint8Array, bStart: number, le
   return true;
 }
 
-/** Reads a public vocabulary: some 100 ms and 10 MB, so only off the main thread. */
+/** Loads a public vocabulary. Takes about 100 ms and 10 MB, so call it only off the main thread. */
 export async function loadVocabulary(name: VocabularyName): Promise<Vocabulary> {
   const { default: file } =
     name === 'o200k_base'
