@@ -1,4 +1,4 @@
-/** What has to be settled before a session can be opened: trust, key and model; then the factory of sessions. */
+/** Settles trust, API key and model before a session can be opened; then creates the session factory. */
 import type { Environment } from '../agent/systemPrompt.ts';
 import { saveUserSetting } from '../config/credentials.ts';
 import { diffGrants } from '../config/grants.ts';
@@ -24,7 +24,7 @@ import { terminalColors } from './terminal/capabilities.ts';
 import { createImagePort } from './terminal/images.ts';
 import { createStatusCommand } from './terminal/statusLineCommand.ts';
 
-/** Trust, then model access, then the factory of sessions; each answer leads to the next step. */
+/** Asks for trust, then for model access, and then creates the session factory; each answer leads to the next step. */
 export async function boot(place: AppPaths, options: CliOptions, debug: DebugLog): Promise<Boot> {
   const asked = { place, options, debug, environment: prefetchEnvironment(place.cwd) };
   const trust = await trustIn(place);
@@ -35,7 +35,7 @@ export async function boot(place: AppPaths, options: CliOptions, debug: DebugLog
     question: trustQuestion(place.root, loaded, trust),
     async answer(yes) {
       if (!yes) return settleServers(asked, withoutHeldEndpoint(loaded), trust);
-      // What was shown is what was agreed to: a file that has changed meanwhile asks again.
+      // Trust only what was shown: a file that has changed in the meantime asks again.
       await trustFolder(place.dataRoot, place.root, loaded.grants, () => new Date());
       const now = await trustIn(place);
       return settleServers(asked, await readSettings(place, options, now), now);
@@ -43,7 +43,7 @@ export async function boot(place: AppPaths, options: CliOptions, debug: DebugLog
   };
 }
 
-/** Of a folder that was trusted before, only what is new since then, and what is gone. */
+/** For a folder trusted earlier, lists only settings added or removed since then. */
 function trustQuestion(
   folder: string,
   { untrusted, grants }: LoadedSettings,
@@ -60,7 +60,7 @@ function trustQuestion(
   return { folder, effects: untrusted.map(words), ...(isTrusted ? { before } : {}) };
 }
 
-/** Whoever says no to another endpoint has decided to use their own. */
+/** If the user rejects the folder's endpoint, uses the user's own instead. */
 function withoutHeldEndpoint({ misread, ...loaded }: LoadedSettings): LoadedSettings {
   const isHeld = loaded.untrusted.some(({ file, key }) => file === misread?.file && key === misread.key);
   if (misread === undefined || isHeld)
@@ -68,7 +68,7 @@ function withoutHeldEndpoint({ misread, ...loaded }: LoadedSettings): LoadedSett
   return { ...loaded, misread };
 }
 
-/** What the program was asked for, and what was begun with it. */
+/** The program's inputs, and the environment lookup already started for them. */
 interface Asked {
   readonly place: AppPaths;
   readonly options: CliOptions;
@@ -76,7 +76,7 @@ interface Asked {
   readonly environment: () => Promise<Environment>;
 }
 
-/** What of the folder's servers may be used; then the model. */
+/** Asks which of the folder's MCP servers may be used; then chooses the model. */
 function settleServers(asked: Asked, loaded: LoadedSettings, trust: FolderTrust): Promise<Boot> {
   return askServers(asked.place, loaded, trust, (now) => chooseModel(asked, loaded, now));
 }
@@ -88,7 +88,7 @@ async function chooseModel(
 ): Promise<Boot> {
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
-    // Nothing at all is set up on a first start: that is no mistake, so nothing is said.
+    // On the very first start nothing is set up yet: that is not a mistake, so show no error.
     const mistake = access.problem && `${access.problem.message} ${access.message}`;
     const first = loaded.settings.apiKey === null && loaded.sources.baseUrl === undefined;
     const { onboarding } = await import('./onboarding/onboarding.ts');
@@ -136,7 +136,7 @@ function appServices(
   debug: DebugLog,
 ): AppServices {
   const { settings } = loaded;
-  /** The flags speak of the first session only: /clear starts one without a name. */
+  /** Flags apply only to the first session; for example, /clear starts one without `--name`. */
   let isFirst = true;
   const catalogue = openSessionCatalogue(place, createModelChoice('', settings).costUsd);
   return {
@@ -165,7 +165,7 @@ function appServices(
         const opened = await factory.open(isFirst ? withFlags(target, options) : target);
         isFirst = false;
         if (options.permissionMode !== undefined && opened.agent.state().readOnly !== true) {
-          // As the settings have it: managed ones win over the flag.
+          // Use the loaded settings rather than the flag, because managed settings override it.
           opened.agent.submit({ type: 'set_mode', mode: settings.permissions.defaultMode });
         }
         return {

@@ -6,12 +6,12 @@ import type { AppPaths } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
 import { listFiles } from './process/projectFiles.ts';
 
-/** What a conversation is started with, whether it is drawn or told in lines. */
+/** The start options of a conversation, shared by full screen and plain mode. */
 export function conversationOf(place: AppPaths, options: CliOptions) {
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
   const project = createHash('sha256').update(place.root).digest('hex').slice(0, 16);
   return {
-    // Settings, sessions, tools and rules are loaded behind what is shown first.
+    // Loads settings, sessions, tools and rules after the first frame is shown.
     boot: () => import('./boot.ts').then(({ boot }) => boot(place, options, debug)),
     target: targetOf(options) ?? { type: 'new' },
     pickFirst: options.resume === true,
@@ -23,7 +23,7 @@ export function conversationOf(place: AppPaths, options: CliOptions) {
   } satisfies Partial<UiOptions>;
 }
 
-/** The last line of a conversation: how to go on with it; undefined where nothing was said. */
+/** Returns the last line of a conversation, which says how to resume it; undefined if nothing was said. */
 export async function resumeAdvice(place: AppPaths, exit: UiExit): Promise<string | undefined> {
   if (exit.sessionId === undefined || exit.empty) return undefined;
   return (await isSaved(place, exit.sessionId))

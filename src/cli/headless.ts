@@ -1,4 +1,4 @@
-/** `-p`: one prompt, results on standard output, everything else on standard error. */
+/** Headless mode (`-p`): runs one prompt; results go to standard output, everything else to standard error. */
 
 import { constants } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
@@ -20,15 +20,15 @@ import { whereItLies } from './sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
 import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
 
-/** Returns the exit code. `environment` as in `SessionFactoryOptions`. */
+/** Runs one prompt and returns the exit code. `environment` as in `SessionFactoryOptions`. */
 export async function printMode(
   place: AppPaths,
   options: CliOptions,
   environment: () => Promise<Environment>,
 ): Promise<number> {
-  // What is said may quote a file of a stranger's or a server's error.
+  // The text may quote untrusted files or a server's error.
   const say = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`);
-  // A terminal obeys what it is sent, so it gets text only; a file or a program gets what the model wrote.
+  // Terminals interpret escape sequences, so they get plain text only; a file or program gets the model's exact output.
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
   const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
   if (joined.type === 'error') {
@@ -97,7 +97,7 @@ export async function printMode(
     agent.submit({ type: 'interrupt' });
   };
   process.once('SIGINT', onInterrupt);
-  // Terminated: what runs is ended and the log is whole, but the turn has no result to speak of.
+  // On SIGTERM or SIGHUP, running work is stopped and the log is completed, but the turn has no result to print.
   let terminated = false;
   const endWith = async (code: number): Promise<never> => {
     terminated = true;
@@ -105,7 +105,7 @@ export async function printMode(
     await flush(() => agent.close());
     process.exit(code);
   };
-  // Nobody reads the answer any more: what it still would cost is saved.
+  // The reader of the output is gone: stop, so that the rest of the reply costs nothing.
   guardOutput((code, message) => {
     if (message !== undefined) say(`${message} Progress is saved; resume with --continue.`);
     void endWith(code);
@@ -117,13 +117,13 @@ export async function printMode(
     process.on(signal, handler);
     return { signal, handler };
   });
-  // As the settings have it: managed ones win over the flag.
+  // Use the loaded settings rather than the flag, because managed settings override it.
   if (options.permissionMode !== undefined)
     agent.submit({ type: 'set_mode', mode: loaded.settings.permissions.defaultMode });
-  // What a command tells of rules and files leaves nothing out; in a reply, odd spaces are part of the language.
+  // Command output makes every character visible; in a reply of the model, unusual spaces may belong to the language.
   const isTold = process.stdout.isTTY && joined.prompt.startsWith('/');
   const answer = (text: string): string => (isTold ? reveal(text) : text);
-  // The first line names servers and tools; their prompts are commands.
+  // The first line of stream-json lists servers and tools, and prompts of servers are commands: wait for the servers.
   if (options.outputFormat === 'stream-json' || joined.prompt.startsWith('/mcp__'))
     await opened.mcp?.settle(new AbortController().signal);
   const code = await runHeadless({

@@ -20,7 +20,7 @@ import { copyToClipboard } from './terminal/clipboard.ts';
 import { keybindingsFile, readKeysInfo } from './terminal/keybindings.ts';
 import { isDumbTerminal } from './terminal/screenKind.ts';
 
-/** What slash commands may look at, for one session. */
+/** Creates the services that slash commands may use, for one session. */
 export function createCommandHost(
   { agent, permissions, file, memory, skills, mcp }: OpenedSession,
   factory: SessionFactory,
@@ -34,7 +34,7 @@ export function createCommandHost(
   let commands: readonly Command[] = fixedCommands;
   return {
     agent,
-    // Prompts of servers come and go.
+    // Prompts of MCP servers may change at any time.
     get commands() {
       const now = mcp?.prompts() ?? prompts;
       if (mcp !== undefined && now !== prompts) commands = [...fixedCommands, ...mcpPromptCommands(mcp)];
@@ -71,7 +71,7 @@ export function createCommandHost(
       copyToClipboard(text, {
         platform: process.platform,
         env: ownProgramEnvironment(process.env, place.root, realpath),
-        // A terminal without sequences would print it.
+        // A terminal without escape sequences would print it.
         write:
           process.stdout.isTTY && !isDumbTerminal(process.env.TERM)
             ? (sequence) => void process.stdout.write(sequence)
@@ -100,19 +100,19 @@ export function createCommandHost(
   };
 }
 
-/** Originals lie beside the session's file; without one nothing is stored. */
+/** Blobs are stored next to the session's file; without a file, nothing is stored. */
 function blobReader(file: string | undefined): CommandHost['readBlob'] {
   if (file === undefined) return () => Promise.resolve(undefined);
   const blobs = new BlobStore(join(dirname(file), 'blobs'));
   return (ref, range) => blobs.read(ref, range);
 }
 
-/** A path below the home as people write it. */
+/** Abbreviates the home directory in a path to `~`. */
 function withTilde(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-/** A search by hand shows more than a prompt would bring, and may take longer. */
+/** A manual search returns more results than the recall for a prompt, and may take longer. */
 const SEARCH_BY_HAND = { limit: 10, minSimilarity: Number.MIN_VALUE, timeoutMs: 10_000 };
 
 function memoryPort(memory: LongTermMemory, settings: MemoryPort['settings']): MemoryPort {

@@ -1,4 +1,4 @@
-/** The conversation: takes over from the first frame, boots behind its own, restores the terminal. */
+/** Interactive mode: takes over from the first frame, boots in the background, and restores the terminal at the end. */
 import { startUi } from '../ui/startUi.tsx';
 import { chooseTheme } from '../ui/theme/theme.ts';
 import { conversationOf, resumeAdvice } from './conversation.ts';
@@ -37,7 +37,7 @@ export async function interactiveMode(
   return exit.code;
 }
 
-/** SIGCONT; a stopped program is not told of a new size, so that it is asked for first. */
+/** Listens for SIGCONT. A stopped program gets no SIGWINCH, so the terminal size is read again first. */
 function onContinue(listener: () => void): () => void {
   const heard = (): void => {
     process.emit('SIGWINCH', 'SIGWINCH');

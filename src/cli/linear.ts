@@ -1,4 +1,4 @@
-/** The conversation without a screen: the same boot and sessions, told in lines. Writes no escape sequence. */
+/** Plain mode: the same boot and sessions without a full screen, as lines of text. Writes no escape sequences. */
 import { isUtf8Locale } from '../ui/linear/asciiSigns.ts';
 import { startLinear } from '../ui/linear/startLinear.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
@@ -8,10 +8,10 @@ import type { AppPaths } from './process/appPaths.ts';
 import { guardSession } from './process/guardSession.ts';
 import { shownDirectory } from './terminal/firstFrame.ts';
 
-/** Returns the exit code. */
+/** Runs the conversation and returns the exit code. */
 export async function linearMode(place: AppPaths, options: CliOptions, isEditing: boolean): Promise<number> {
   const { stdin, stdout } = process;
-  // Ctrl+C belongs to the conversation.
+  // The conversation handles Ctrl+C itself.
   const guard = guardSession({ stdout, signals: ['SIGTERM', 'SIGHUP', 'SIGQUIT'] });
   const exit = await startLinear({
     ...conversationOf(place, options),

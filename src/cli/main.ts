@@ -1,4 +1,4 @@
-/** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
+/** The entry point of the bundle: parses the command line and starts the screen or headless mode. */
 
 import { type CliOptions, parseArguments } from './options.ts';
 import { type AppPaths, NoAppPathsError, programVersion, readAppPaths } from './process/appPaths.ts';
@@ -8,8 +8,8 @@ import { routeOf } from './route.ts';
 import { screenKind } from './terminal/screenKind.ts';
 
 /**
- * Runs the program, and gives its exit code (docs/headless.md has the table). `setFlags`: how settings of V8 are
- * changed; the launcher has to know, as code that it keeps holds for them.
+ * Runs the program and returns its exit code (the table is in docs/headless.md). `setFlags` changes V8 flags; the
+ * launcher must know them, because its compiled-code cache is valid only for the same flags.
  */
 export async function main(argv: readonly string[], setFlags: SetFlags): Promise<number> {
   try {
@@ -22,15 +22,15 @@ export async function main(argv: readonly string[], setFlags: SetFlags): Promise
   }
 }
 
-/** Of what keeps the program from starting; undefined for anything else. */
+/** Returns the exit code of errors that prevent the start; undefined for any other error. */
 function refusalCode(error: unknown): number | undefined {
   if (error instanceof NoAppPathsError) return 42;
-  // By name: its module brings the settings along, which the start does without.
+  // Compared by name: importing its module would load the settings, which the start avoids.
   return error instanceof Error && error.name === 'ManagedSettingsError' ? 52 : undefined;
 }
 
 async function run(argv: readonly string[], setFlags: SetFlags): Promise<number> {
-  // The one question that needs nothing loaded.
+  // Needs no modules to be loaded.
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
     guardOutput(stopAtOnce);
     process.stdout.write(`${programVersion()}\n`);
@@ -94,14 +94,14 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
 }
 
 async function print(place: AppPaths, options: CliOptions): Promise<number> {
-  // Git is started while the program is still small: starting it copies the tables of all its memory.
+  // Start git while the process is still small: forking copies the page tables of all its memory.
   const { prefetchEnvironment } = await import('./process/environment.ts');
   const environment = prefetchEnvironment(place.cwd);
   const { printMode } = await import('./headless.ts');
   return printMode(place, options, environment);
 }
 
-/** Nothing is under way that would have to be saved. */
+/** For use before there is anything to save. */
 function stopAtOnce(code: number, message: string | undefined): never {
   if (message !== undefined) process.stderr.write(`clawdcode: ${message}\n`);
   process.exit(code);

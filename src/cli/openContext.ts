@@ -1,4 +1,4 @@
-/** Starts a session with everything frozen in its header, or takes one up and tells it what has changed since. */
+/** Opens a session: writes the frozen header of a new one, or resumes one and tells the model what has changed. */
 import { join } from 'node:path';
 import { CUT_SHORT, cutShort } from '../agent/rewind/turns.ts';
 import { lastCwd, lastModel, titleEntry } from '../agent/sessionFacts.ts';
@@ -32,15 +32,15 @@ export interface OpenedSession {
   readonly permissions: Permissions;
   readonly file: string | undefined;
   readonly memory: LongTermMemory;
-  /** Names of the tools that the model has at this moment. */
+  /** Returns the names of the tools that the model currently has. */
   readonly tools: () => readonly string[];
   readonly skills: SessionSkills;
   /** Absent without servers. */
   readonly mcp?: McpPort | undefined;
   readonly resumed: boolean;
-  /** What the user should hear first: damaged lines, closed calls. */
+  /** Notices to show first: damaged lines, calls closed as interrupted. */
   readonly notices: readonly string[];
-  /** Hears, now or later, that the window of the model is assumed. Returns the unsubscriber. */
+  /** Calls `listener`, now or later, if the model's context window is assumed. Returns a function that unsubscribes. */
   readonly onAssumedWindow: (listener: (text: string) => void) => () => void;
 }
 
@@ -48,22 +48,22 @@ export interface SessionFactoryOptions {
   readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly apiKey: string | undefined;
-  /** The model to start with; a resumed session keeps its own unless `modelForced`. */
+  /** The initial model; a resumed session keeps its own unless `modelForced`. */
   readonly model: string;
   readonly modelForced: boolean;
   readonly demo: boolean;
   readonly interactive: boolean;
-  /** Of the command line; wins over the settings. */
+  /** From the command line; overrides the settings. */
   readonly sandboxMode?: SandboxMode | undefined;
   readonly debug: DebugLog;
   /** The MCP servers that may be used. */
   readonly servers?: readonly McpServerSource[];
-  /** What the model is told of its surroundings, read for each session that is begun or taken up. */
+  /** Reads the environment that the model is told about; called for each session created or resumed. */
   readonly environment: () => Promise<Environment>;
 }
 
 interface Opened extends Pick<OpenedSession, 'resumed' | 'notices'> {
-  /** Where the shell starts. */
+  /** The shell's initial directory. */
   readonly cwd: string;
 }
 
@@ -108,7 +108,10 @@ async function open(
   };
 }
 
-/** A new session with the past of another, which may be open elsewhere or of another project; returns its id. */
+/**
+ * Creates a session with a copy of another's history, which may be open elsewhere or belong to another project; returns
+ * its id.
+ */
 function copyOf(
   { id, archived }: Located,
   target: Exclude<SessionTarget, { type: 'new' }>,
@@ -122,7 +125,7 @@ function copyOf(
   return from.folder === store.folder ? store.forkSession(entries) : copySession(entries, from, store);
 }
 
-/** Shows a session and leaves it as it is: nothing is appended. */
+/** Opens a session read-only: nothing is appended. */
 async function openToRead(
   context: ContextManager,
   id: string,
@@ -158,7 +161,7 @@ async function start(
   return { resumed: false, notices: [], cwd: place.cwd };
 }
 
-/** The earlier bytes stay an exact prefix of the next request: whatever has changed is appended. */
+/** Resumes a session. Earlier bytes stay an exact prefix of the next request: changes are only appended. */
 async function takeUp(
   context: ContextManager,
   id: string,
@@ -168,7 +171,8 @@ async function takeUp(
   const [report, environment] = await Promise.all([context.loadSession(id), readEnvironment()]);
   chooseModel(context, model, modelForced || demo);
   const block = environmentBlock(environment);
-  // Started from elsewhere, the shell is there, as the note says; else it is where it was left.
+  // If the program was started in another directory, the shell starts there, as the note says; otherwise where it last
+  // was.
   const isMoved = !context.lastEnvironment()?.includes(`Working directory: ${quotedName(place.cwd)}\n`);
   const cwd = isMoved ? place.cwd : (lastCwd(context.live().entries) ?? place.cwd);
   context.setCwd(cwd);
@@ -187,7 +191,7 @@ async function takeUp(
   return { resumed: true, cwd, notices };
 }
 
-/** A resumed session keeps its model, unless another was asked for. */
+/** A resumed session keeps its model unless another was requested. */
 function chooseModel(context: ContextManager, model: ModelChoice, isChosen: boolean): void {
   const last = lastModel(context.entries());
   if (last !== undefined && last !== DEMO_MODEL && !isChosen) model.select(last);

@@ -1,4 +1,4 @@
-/** The command line: flags in, plain options out. commander is loaded only when there is something to parse. */
+/** The command line: parses flags into plain options. commander is loaded only if there are arguments. */
 
 import type { SessionTarget } from '../agent/types.ts';
 import { nearest } from '../config/nearest.ts';
@@ -9,11 +9,11 @@ export interface CliOptions {
   readonly prompt: string | undefined;
   readonly print: boolean;
   readonly continue: boolean;
-  /** An id, the beginning of one or a title; or true for the picker. */
+  /** An id, the beginning of one, or a title; `true` opens the picker. */
   readonly resume: string | true | undefined;
-  /** With `continue` or `resume`: go on in a copy. */
+  /** With `continue` or `resume`: continue in a copy. */
   readonly forkSession: boolean;
-  /** A title of the user's own for the session. */
+  /** The user's title for the session. */
   readonly name: string | undefined;
   readonly sessionId: string | undefined;
   readonly model: string | undefined;
@@ -27,25 +27,25 @@ export interface CliOptions {
   readonly disallowedTools: readonly string[];
   readonly appendSystemPrompt: string | undefined;
   readonly addDirs: readonly string[];
-  /** Files with MCP servers, or JSON itself. */
+  /** Files with MCP servers, or JSON text. */
   readonly mcpConfig: readonly string[];
-  /** Only the MCP servers of `mcpConfig`. */
+  /** Use only the MCP servers of `mcpConfig`. */
   readonly strictMcpConfig: boolean;
   readonly contextWindow: number | undefined;
-  /** A conversation in plain lines. */
+  /** Use plain mode. */
   readonly screenReader: boolean;
   readonly debug: boolean;
   readonly demo: boolean;
 }
 
-/** What the command line asks for: a run, or words and an exit code. */
+/** The result of parsing: options for a run, or output and an exit code. */
 export type Parsed =
   | { readonly type: 'run'; readonly options: CliOptions }
   | { readonly type: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Parses the arguments after the program's name; `version` is what `--version` prints. */
+/** Parses the arguments after the program's name; `version` is printed by `--version`. */
 export async function parseArguments(argv: readonly string[], version: string): Promise<Parsed> {
-  // The usual start: it does not wait for commander.
+  // The usual start does not wait for commander.
   if (argv.length === 0) return { type: 'run', options: optionsOf({}, []) };
   const [{ CommanderError }, { createProgram }] = await Promise.all([
     import('commander'),
@@ -78,7 +78,7 @@ export async function parseArguments(argv: readonly string[], version: string): 
   return { type: 'run', options: optionsOf(given, program.args) };
 }
 
-/** What commander says of an unknown flag or command, without its suggestion if that is far from what was typed. */
+/** Removes commander's suggestion for an unknown flag or command if it is too different from what was typed. */
 export function withoutFarSuggestion(message: string): string {
   return message.replace(
     /(unknown (?:option|command) '-*([^']*)')\n\(Did you mean (?:one of )?(.*)\?\)/,
@@ -89,7 +89,7 @@ export function withoutFarSuggestion(message: string): string {
   );
 }
 
-/** What commander makes of the flags; absent = not given. */
+/** The flags as parsed by commander; absent = not given. */
 interface Given extends Partial<Omit<CliOptions, 'prompt' | 'addDirs' | 'screenReader'>> {
   readonly addDir?: readonly string[];
   readonly axScreenReader?: boolean;
@@ -128,7 +128,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
   };
 }
 
-/** Undefined where a person has to pick one: `--resume` without a name. */
+/** Returns the session to open; undefined if the user has to pick one: `--resume` without a name. */
 export function targetOf(options: CliOptions): SessionTarget | undefined {
   if (options.continue) return withFlags({ type: 'latest' }, options);
   if (options.resume === true) return undefined;
@@ -137,7 +137,7 @@ export function targetOf(options: CliOptions): SessionTarget | undefined {
   return withFlags({ type: 'new', ...(sessionId === undefined ? {} : { sessionId }) }, options);
 }
 
-/** What `--fork-session` and `--name` say of the first session that is opened, however it was chosen. */
+/** Applies `--fork-session` and `--name` to the first session opened, however it was chosen. */
 export function withFlags(
   target: SessionTarget,
   { forkSession, name }: Pick<CliOptions, 'forkSession' | 'name'>,

@@ -1,4 +1,4 @@
-/** Finds skills and custom commands in the folders of the user and of the repository. Reads front matter only. */
+/** Finds skills and custom commands in the user's and the repository's folders. Reads only their front matter. */
 import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { readSmallFile } from '../disk/readSmallFile.ts';
@@ -8,27 +8,27 @@ import { listValue, readFrontMatter, switchValue, textValue } from './frontMatte
 export interface SkillPlaces {
   /** The user's home directory. */
   readonly home: string;
-  /** Our own folder in it. */
+  /** Our own folder in the home directory. */
   readonly dataRoot: string;
   /** The repository's root, links resolved. */
   readonly root: string;
-  /** Where the program was started. */
+  /** The directory in which the program was started. */
   readonly cwd: string;
-  /** True for a file that must not go to the model unasked: a secret, or one that a rule withholds. */
+  /** True for a file that must not be sent to the model without asking: a secret, or one that a rule denies reading. */
   readonly isSensitive: (path: string) => boolean;
 }
 
-/** Bytes of one file. */
+/** Maximum bytes of one file. */
 const MAX_BYTES = 200_000;
-/** Files of one kind in one folder. */
+/** Maximum number of files of one kind in one folder. */
 const MAX_FILES = 500;
 const MAX_DEPTH = 6;
-/** Of a description: the limit of the Agent Skills format. */
+/** Maximum characters of a description: the limit of the Agent Skills format. */
 const MAX_DESCRIPTION = 1024;
 
 /**
- * All skills and commands, each name once. The user's own win over the repository's, our own folders over those of
- * other agents, skills over commands.
+ * Returns all skills and commands, without duplicate names. The user's take precedence over the repository's, our own
+ * folders over those of other agents, and skills over commands.
  */
 export async function findSkills(places: SkillPlaces): Promise<SkillList> {
   const folders = skillFolders(places);
@@ -49,23 +49,23 @@ interface Folder {
   readonly scope: Skill['scope'];
 }
 
-/** The folders that are searched, in order of precedence. Source: Claude Code (`.claude`), Agent Skills (`.agents`). */
+/** Returns the folders to search, in order of precedence. Source: Claude Code (`.claude`), Agent Skills (`.agents`). */
 function skillFolders({ home, dataRoot, root, cwd }: SkillPlaces): Folder[] {
   const user = [dataRoot, join(home, '.claude'), join(home, '.agents')];
-  // A package of a monorepo may have skills of its own; the nearest count first.
+  // Packages of a monorepo may have their own skills; the nearest folder takes precedence.
   const project = folderChain(root, cwd)
     .reverse()
     .flatMap((folder) => ['.clawdcode', '.claude', '.agents'].map((name) => join(folder, name)));
   return (['skill', 'command'] as const).flatMap((kind) => [
     ...user.map((path): Folder => ({ path: join(path, `${kind}s`), kind, scope: 'user' })),
     ...project
-      // The home itself may be the repository: its folders are the user's own.
+      // If the home directory is the repository itself, its folders belong to the user.
       .filter((path) => !user.includes(path))
       .map((path): Folder => ({ path: join(path, `${kind}s`), kind, scope: 'project' })),
   ]);
 }
 
-/** From the root down to the working directory. */
+/** Returns the folders from the root down to the working directory. */
 function folderChain(root: string, cwd: string): string[] {
   const way = relative(root, cwd);
   if (way.startsWith('..')) return [cwd];
@@ -108,7 +108,7 @@ async function namesIn(folder: string): Promise<{ name: string; isFolder: boolea
       if (names.length >= MAX_FILES) break;
     }
   } catch {
-    // No such folder.
+    // The folder does not exist.
   }
   return names.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -141,7 +141,7 @@ async function readSkill(
     ...(argumentHint === undefined ? {} : { argumentHint }),
     file,
     scope,
-    // A command without a description was written for its user.
+    // A command without a description is meant only for its author.
     modelCanUse:
       switchValue(values['disable-model-invocation']) !== true && (kind === 'skill' || description !== ''),
     userCanUse: switchValue(values['user-invocable']) !== false,
@@ -152,16 +152,16 @@ async function readSkill(
   };
 }
 
-/** `KEYS` have an effect or are only information. */
+/** Front matter keys that have an effect here or are purely informational; all others are reported as ignored. */
 const KEYS: ReadonlySet<string> = new Set([
   ...['name', 'description', 'when_to_use', 'argument-hint', 'allowed-tools', 'disable-model-invocation'],
   ...['user-invocable', 'license', 'compatibility', 'metadata', 'version'],
 ]);
 
-/** Parts between colons start with a letter or digit. */
+/** A valid name; each part between colons starts with a letter or digit. */
 const NAME = /^[a-z0-9][\w-]{0,63}(?::[a-z0-9][\w-]{0,63}){0,5}$/i;
 
-/** A skill is named by its folder, a command by its path: `git/commit.md` is `git:commit`. */
+/** Names a skill after its folder, and a command after its path: `git/commit.md` is `git:commit`. */
 function nameOf(
   file: string,
   folder: string,
@@ -182,8 +182,8 @@ function firstLine(body: string): string {
 }
 
 /**
- * The text of a skill's file. One of the repository must stay inside the repository, and none may hold secrets: what it
- * says goes to the model.
+ * Reads a skill's file. A file of the repository must not lead out of it, and must not be one that may hold secrets:
+ * its text is sent to the model.
  */
 export async function readSkillFile(
   { file, scope }: Pick<Skill, 'file' | 'scope'>,

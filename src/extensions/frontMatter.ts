@@ -1,16 +1,16 @@
 /** Front matter of Markdown files: the YAML between two lines of `---` at the top. */
 
 export interface FrontMatter {
-  /** Values as YAML reads them; of text that is not valid YAML, each `key: value` line as a string. */
+  /** The parsed YAML values; if the text is not valid YAML, each `key: value` line as a string. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The text below the front matter. */
+  /** The text after the front matter. */
   readonly body: string;
 }
 
-/** Characters of front matter that are read; a longer one is taken as plain text. */
+/** Maximum characters of front matter; anything longer is treated as body text. */
 const MAX_CHARACTERS = 20_000;
 
-/** Splits a file into front matter and body. A file without front matter is all body. */
+/** Splits a file into front matter and body. A file without front matter consists only of the body. */
 export async function readFrontMatter(text: string): Promise<FrontMatter> {
   const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const [whole, yaml = ''] = /^---[ \t]*\n(?:([\s\S]*?)\n)??---[ \t]*(?:\n|$)/.exec(clean) ?? [];
@@ -21,7 +21,7 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
 async function parseYaml(yaml: string): Promise<Readonly<Record<string, unknown>>> {
   const { parse } = await import('yaml');
   try {
-    // Aliases could blow a few lines up to gigabytes.
+    // Aliases could expand a few lines to gigabytes.
     const value: unknown = parse(yaml, { maxAliasCount: 0, logLevel: 'error' });
     return isRecord(value) ? value : {};
   } catch {
@@ -29,7 +29,7 @@ async function parseYaml(yaml: string): Promise<Readonly<Record<string, unknown>
   }
 }
 
-/** Descriptions often contain a colon, which is not valid YAML without quotes. */
+/** Reads `key: value` lines as strings: descriptions often contain an unquoted colon, which is not valid YAML. */
 function readLines(yaml: string): Readonly<Record<string, unknown>> {
   const values: [string, string][] = [];
   for (const line of yaml.split('\n')) {
@@ -43,7 +43,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value as one line of text; undefined for a missing or empty one. */
+/** Formats a value as one line of text; undefined if missing or empty. */
 export function textValue(value: unknown): string | undefined {
   const text =
     typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
@@ -56,7 +56,7 @@ export function textValue(value: unknown): string | undefined {
   return line === '' ? undefined : line;
 }
 
-/** A list, written as one or as text with commas; commas in parentheses belong to their item: `Bash(git add:*), Read`. */
+/** Parses a YAML list or comma-separated text; commas in parentheses do not separate: `Bash(git add:*), Read`. */
 export function listValue(value: unknown): readonly string[] {
   const items = Array.isArray(value)
     ? value.map(String)
@@ -66,7 +66,7 @@ export function listValue(value: unknown): readonly string[] {
   return items.map((item) => item.trim()).filter((item) => item !== '');
 }
 
-/** A switch; undefined for anything that is not clearly on or off. */
+/** Parses a boolean; undefined for anything that is not clearly true or false. */
 export function switchValue(value: unknown): boolean | undefined {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;

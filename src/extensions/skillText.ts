@@ -1,21 +1,21 @@
-/** The text of a skill or command with its arguments filled in. Pure. */
+/** Fills arguments into the text of a skill or command. Pure. */
 import type { SkillPart } from '../protocol/skills.ts';
 
 export interface SkillArguments {
-  /** What was typed behind the name, or what the model gave. */
+  /** The arguments as typed by the user or given by the model. */
   readonly args: string;
   readonly sessionId: string;
-  /** Absolute path of the folder that holds the file. */
+  /** Absolute path of the folder that contains the file. */
   readonly directory: string;
 }
 
-/** Commands of one file that are run; the rest stays text. */
+/** Maximum number of commands run per file; any more stay text. */
 const MAX_COMMANDS = 20;
 
 /**
- * Fills in `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`, `${CLAUDE_SESSION_ID}` and `${CLAUDE_SKILL_DIR}`. In a file that uses
- * `$0`, that is the first argument; in any other, `$1` is: both conventions are in use. Arguments that the file does not
- * mention are added at the end. Only commands of the file itself are commands: what an argument brings in stays text.
+ * Fills in `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`, `${CLAUDE_SESSION_ID}` and `${CLAUDE_SKILL_DIR}`. The first argument is
+ * `$0` in files that use `$0`, and `$1` in all others: both conventions exist. If the file uses no arguments, they are
+ * appended. Only commands in the file itself are run; an argument never becomes a command.
  */
 export function fillIn(body: string, { args, sessionId, directory }: SkillArguments): readonly SkillPart[] {
   const words = splitArguments(args);
@@ -45,10 +45,10 @@ export function fillIn(body: string, { args, sessionId, directory }: SkillArgume
 const VARIABLE =
   /\$ARGUMENTS(?:\[(\d{1,3})\])?|\$(\d)(?!\d)|\$\{(CLAUDE_SESSION_ID|CLAUDE_SKILL_DIR|CLAWDCODE_SESSION_ID)\}/g;
 
-/** `` !`command` `` at the start of a line or after a blank, and fenced blocks marked `!`. */
+/** Matches `` !`command` `` at the start of a line or after whitespace, and fenced blocks marked `!`. */
 const COMMAND = /(?<=^|\s)!`([^`\n]+)`|(?<=^|\n)```!\s*\n([\s\S]*?)\n```(?=\n|$)/g;
 
-/** Splits arguments at blanks; quotes keep blanks together. */
+/** Splits arguments at whitespace, except inside quotes. */
 function splitArguments(args: string): readonly string[] {
   const words: string[] = [];
   for (const [, double, single, bare] of args.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g))

@@ -1,6 +1,6 @@
 /**
- * One server: connects when it is needed, again when it has died, and keeps its last list of tools. Whatever a server
- * does, nothing here throws but `call`, whose errors say what to do.
+ * One MCP server: connects on demand, reconnects after it dies, and keeps its last list of tools. Only `call` throws
+ * because of a server, with errors that state what to do.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -20,29 +20,32 @@ import { type OfferedTool, offeredPrompts, offeredTools } from './offeredTools.t
 import { type CallResult, contentOf } from './outcome.ts';
 import { createServerTool } from './serverTool.ts';
 
-/** What all servers share. */
+/** Dependencies shared by all servers. */
 export interface McpDeps {
   readonly version: string;
-  /** Absolute, resolved. */
+  /** Absolute, links resolved. */
   readonly root: string;
-  /** What `${NAME}` in a definition stands for. */
+  /** The values of `${NAME}` in definitions. */
   readonly variables: Variables;
-  /** What programs get besides what their definition names: without the keys of this program. */
+  /**
+   * The environment of started programs, in addition to the variables of their definition; without this program's API
+   * keys.
+   */
   readonly env: Readonly<Record<string, string>>;
   readonly fetch: ConnectPorts['fetch'];
-  /** Where the login to a server is kept. */
+  /** Returns the store of a server's login. */
   readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
-  /** For the handshake, in milliseconds. */
+  /** Timeout of the handshake, in milliseconds. */
   readonly connectTimeoutMs: number;
 }
 
-/** Longer addresses are not offered; neither are those with characters that nobody sees. */
+/** Resources with longer addresses, or with invisible characters, are not offered. */
 const MAX_URI = 500;
-/** Characters of the log that are kept. */
+/** Maximum characters of the log. */
 const MAX_LOG = 16_000;
-/** Tools are offered without prompts and resources after so long. */
+/** Milliseconds to wait for prompts and resources before the tools are offered without them. */
 const MORE_MS = 1000;
-/** A list that changes all the time is read so often. */
+/** Minimum interval, in milliseconds, between rereads of a list that keeps changing. */
 const RELIST_MS = 1000;
 
 export class McpServer {
@@ -65,7 +68,7 @@ export class McpServer {
     this.#deps = deps;
   }
 
-  /** As far as they are known; those of a server that has died stay, and a call starts it again. */
+  /** Returns the known tools. Those of a server that has died stay; a call restarts it. */
   tools(): readonly Tool[] {
     return this.#tools.map(({ tool }) => tool);
   }
@@ -82,7 +85,7 @@ export class McpServer {
     };
   }
 
-  /** Connects unless it is connected. Rejects with why not. */
+  /** Connects unless connected. Rejects with the reason for a failure. */
   connect(): Promise<Connection> {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     this.#opening ??= this.#open().finally(() => {
@@ -96,7 +99,7 @@ export class McpServer {
     try {
       return await connection.call(tool, input, options);
     } catch (error) {
-      // Some servers list their tools to anybody.
+      // Some servers list their tools without a login.
       if ((error as Error).name === 'AuthorizationNeededError') {
         await this.disconnect();
         this.#state = { type: 'needs-auth' };
@@ -109,7 +112,7 @@ export class McpServer {
     return this.#prompts;
   }
 
-  /** Addresses, as the server lists them. */
+  /** Returns addresses exactly as listed by the server. */
   resources(): readonly string[] {
     return this.#resources;
   }
@@ -122,7 +125,7 @@ export class McpServer {
     return this.#content(uri, (connection) => connection.readResource(uri, signal));
   }
 
-  /** Images are for whoever sends it to decide about. */
+  /** Includes images even if the model cannot see them: the caller decides about them. */
   async #content(
     what: string,
     ask: (connection: Connection) => Promise<readonly unknown[]>,
@@ -138,7 +141,7 @@ export class McpServer {
     }
   }
 
-  /** Ends the connection; the next need opens another. */
+  /** Closes the connection; the next use opens another. */
   async disconnect(): Promise<void> {
     clearTimeout(this.#relisting);
     this.#relisting = undefined;
@@ -171,7 +174,7 @@ export class McpServer {
       );
       const more = this.#takeMore(opened);
       this.#take(await opened.listTools());
-      // Few servers have prompts or resources, and nobody's tools wait long for them.
+      // Few servers have prompts or resources, so tools do not wait long for them.
       await Promise.race([more, sleep(MORE_MS, undefined, { ref: false })]);
       if (this.#isClosed) throw new Error('The session has ended.');
       this.#connection = opened;
@@ -204,7 +207,7 @@ export class McpServer {
     this.#state = { type: 'failed', reason: 'The connection was closed.' };
   }
 
-  /** Soon, and once for all that is announced until then. */
+  /** Rereads the lists after a delay, once for all changes announced until then. */
   #relist(): void {
     if (this.#relisting !== undefined) return;
     this.#relisting = setTimeout(() => {
@@ -220,7 +223,10 @@ export class McpServer {
     this.#relisting.unref();
   }
 
-  /** A tool that has not changed stays the same object: requests begin with them, and providers cache what stays. */
+  /**
+   * Updates the tools. An unchanged tool stays the same object: tools come first in requests, and providers cache
+   * unchanged beginnings.
+   */
   #take(listed: Parameters<typeof offeredTools>[1]): void {
     const { name, definition } = this.source;
     const { tools, problems } = offeredTools(name, listed);

@@ -1,17 +1,20 @@
-/** All servers of the program, for every session that it opens: connected in parallel, on first need. */
+/** All MCP servers of the program, shared by its sessions: connected in parallel, on first use. */
 import type { McpContent, McpPort, McpPromptInfo, McpServerSource } from '../protocol/mcp.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { type McpDeps, McpServer } from './McpServer.ts';
 import { withResources } from './namedResources.ts';
 
-/** Requests wait for servers until so long after they were started; what comes later is offered from then on. */
+/**
+ * Requests wait for servers until this many milliseconds after their start; tools of later servers are offered from
+ * then on.
+ */
 export const SETTLE_MS = 5000;
 
 export class McpServers implements McpPort {
   readonly #servers: readonly McpServer[];
   #prompts: readonly McpPromptInfo[] = [];
-  /** Sessions that use them. */
+  /** Number of sessions that use the servers. */
   #users = 0;
   #startedAtMs: number | undefined;
 
@@ -19,7 +22,7 @@ export class McpServers implements McpPort {
     this.#servers = sources.map((source) => new McpServer(source, deps));
   }
 
-  /** What is known at this moment; names differ, since names of servers do. */
+  /** Returns the tools known right now. Their names are unique because server names are. */
   tools(): readonly Tool[] {
     return this.#servers.flatMap((server) => server.tools());
   }
@@ -40,13 +43,13 @@ export class McpServers implements McpPort {
     return server?.getPrompt(prompt, input) ?? { problem: `There is no MCP server "${prompt.server}".` };
   }
 
-  /** A resource as a prompt names it, `server:uri`; undefined where there is no such server. Never rejects. */
+  /** Reads a resource named `server:uri`; undefined if there is no such server. Never rejects. */
   async readResource(named: string, signal: AbortSignal): Promise<McpContent | undefined> {
     const at = named.indexOf(':');
     return this.#named(named.slice(0, at))?.readResource(named.slice(at + 1), signal);
   }
 
-  /** A prompt with the resources that it names. Never rejects. */
+  /** Adds the resources that a prompt mentions. Never rejects. */
   expand(prompt: PromptOp, signal: AbortSignal): Promise<PromptOp> {
     return withResources(prompt, this, signal);
   }
@@ -59,7 +62,7 @@ export class McpServers implements McpPort {
     return this.#servers.map((server) => server.status());
   }
 
-  /** Begins to connect to all of them, once. */
+  /** Starts connecting to all servers, once. */
   start(): void {
     if (this.#startedAtMs !== undefined) return;
     this.#startedAtMs = performance.now();
@@ -69,7 +72,7 @@ export class McpServers implements McpPort {
   async settle(signal: AbortSignal, timeoutMs = SETTLE_MS): Promise<void> {
     this.start();
     const under = this.#servers.filter((server) => server.status().state.type === 'connecting');
-    // Waited for once: a server that hangs does not delay the requests that follow.
+    // The limit counts from the start: a server that hangs delays only the first requests.
     const leftMs = (this.#startedAtMs ?? 0) + timeoutMs - performance.now();
     if (under.length === 0 || signal.aborted || leftMs <= 0) return;
     let stop = (): void => {};
@@ -91,7 +94,7 @@ export class McpServers implements McpPort {
     return server.status().state;
   }
 
-  /** A session begins to use them; what it calls when it ends. The last one ends all connections. */
+  /** Registers a session as a user. Returns the function to call when it ends; the last one closes all connections. */
   retain(): () => Promise<void> {
     this.#users++;
     let isOver = false;

@@ -1,4 +1,4 @@
-/** Logging in to a server by OAuth: once in a browser, and from then on by the tokens that are kept. Loads the SDK. */
+/** OAuth logins to MCP servers: once in a browser, then with stored tokens. Loads the SDK. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,23 +15,23 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Fetch } from './http.ts';
 
-/** What is kept of one server. */
+/** The stored data of one server's login. */
 export interface AuthRecord {
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
   readonly discovery?: OAuthDiscoveryState;
-  /** Of the loopback address that the client was registered with. */
+  /** Port of the loopback address that the client was registered with. */
   readonly port?: number;
 }
 
-/** Keeps the record of one server. */
+/** Stores the login of one server. */
 export interface AuthStore {
   read(): Promise<AuthRecord | undefined>;
-  /** Undefined forgets it. */
+  /** Undefined deletes it. */
   write(record: AuthRecord | undefined): Promise<void>;
 }
 
-/** Sends the token that is kept, and asks for a new one when it has expired. Opens no browser. */
+/** Sends the stored token, and refreshes it when it has expired. Never opens a browser. */
 export function storedAuth(store: AuthStore): AuthProvider {
   return {
     token: async () => (await store.read())?.tokens?.access_token,
@@ -58,17 +58,17 @@ export function storedAuth(store: AuthStore): AuthProvider {
 
 export interface LoginPorts {
   readonly fetch: Fetch;
-  /** Shows the address that the user has to visit. */
+  /** Shows the URL that the user has to visit. */
   readonly onAddress: (address: URL) => void;
   readonly signal: AbortSignal;
-  /** A client that was registered by hand, for servers that register none by themselves. */
+  /** A client registered by hand, for servers without automatic registration. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
-  /** Of the loopback address; by default any that is free. */
+  /** Port of the loopback address; default: any free port. */
   readonly port?: number | undefined;
 }
 
-/** Rejects with what went wrong. When it resolves, the store has the tokens. */
+/** Logs in. Rejects with the reason for a failure; when it resolves, the store has the tokens. */
 export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts): Promise<void> {
   const { fetch, signal, clientId, clientSecret } = ports;
   const before = await store.read();
@@ -80,7 +80,7 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
   try {
     const redirectUrl = `http://127.0.0.1:${callback.port}/callback`;
     const isSamePort = before?.port === callback.port;
-    // A client is registered for its address.
+    // A client is registered for its redirect address, so it cannot be reused with another port.
     const given: StoredOAuthClientInformation | undefined =
       clientId === undefined
         ? isSamePort
@@ -116,7 +116,7 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
       },
       codeVerifier: () => verifier,
       redirectToAuthorization(address) {
-        // A browser would run or open anything else.
+        // Never let the browser open other schemes: they could start programs or open files.
         if (!/^https?:$/.test(address.protocol))
           throw new Error('The server sends you to an address that is none of the web.');
         ports.onAddress(address);
@@ -133,7 +133,7 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
   }
 }
 
-/** Where the server says that its tokens come from. */
+/** Returns where the server says that its tokens are issued. */
 async function challengeOf(url: URL, fetch: Fetch): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
   const response = await fetch(url, {
     method: 'POST',
@@ -147,12 +147,12 @@ async function challengeOf(url: URL, fetch: Fetch): Promise<{ resourceMetadataUr
 
 interface Callback {
   readonly port: number;
-  /** What the browser brings back. Rejects with what the server says instead, or when the signal aborts. */
+  /** Resolves to the browser's redirect. Rejects with the server's error, or when the signal aborts. */
   answer(signal: AbortSignal): Promise<{ readonly code: string; readonly iss?: string | undefined }>;
   close(): void;
 }
 
-/** Waits on loopback for the browser; only an answer with our own state counts. */
+/** Listens on loopback for the browser's redirect; accepts only one with our own state. */
 async function listen(state: string, ports: readonly number[]): Promise<Callback> {
   let settle:
     | { resolve: (answer: { code: string; iss?: string }) => void; reject: (error: Error) => void }

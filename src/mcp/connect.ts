@@ -1,4 +1,7 @@
-/** One connection to one server, by the SDK. The only module besides `http.ts` that loads it: import it on first need. */
+/**
+ * One connection to one server, through the SDK. Besides `http.ts` and `auth.ts` this module loads the SDK: import it
+ * on first use.
+ */
 import {
   Client,
   type Progress,
@@ -14,55 +17,56 @@ import type { ListedPrompt, ListedTool } from './offeredTools.ts';
 import type { CallResult } from './outcome.ts';
 import { type StdioPorts, StdioTransport } from './stdio.ts';
 
-/** More are not asked for: whoever lists without end is not listened to without end. */
+/** Limits for servers with endless lists. */
 const MAX_PAGES = 50;
 const MAX_LISTED = 500;
 type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list';
-/** However often a server says that it makes progress. */
+/** Maximum duration of a call, in milliseconds, even if the server keeps reporting progress. */
 const MAX_CALL_MS = 6 * 60 * 60 * 1000;
 
 export interface ConnectPorts extends StdioPorts {
-  /** Goes where the environment's proxies lead. */
+  /** Uses the proxies of the environment. */
   readonly fetch: Fetch;
-  /** What is kept of a login; absent = the server is called without. */
+  /** The stored login; absent = the server is called without one. */
   readonly authStore?: AuthStore | undefined;
   readonly version: string;
-  /** Milliseconds for the handshake, and for every page of a list. */
+  /** Timeout in milliseconds of the handshake and of each page of a list. */
   readonly timeoutMs: number;
-  /** Ends the attempt to connect. */
+  /** Aborts connecting. */
   readonly signal: AbortSignal;
   readonly onClosed: () => void;
-  /** A list of the server has changed: of tools, prompts or resources. */
+  /** Called when a list of the server has changed: tools, prompts or resources. */
   readonly onChanged: () => void;
 }
 
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** Longest wait for an answer or a sign of progress, in milliseconds. */
+  /** Maximum wait for an answer or a progress report, in milliseconds. */
   readonly timeoutMs: number;
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** An open connection. What fails rejects, with a message that is ready to show. */
+/** An open connection. Failures reject with a message that is ready to show. */
 export interface Connection {
   listTools(): Promise<readonly ListedTool[]>;
   listPrompts(): Promise<readonly ListedPrompt[]>;
   listResources(): Promise<readonly string[]>;
-  /** The blocks of its messages. */
+  /** Returns the content blocks of the prompt's messages. */
   getPrompt(name: string, input: Readonly<Record<string, string>>): Promise<readonly unknown[]>;
-  /** Blocks as a tool's answer has them. */
+  /** Returns content blocks in the format of tool results. */
   readResource(uri: string, signal: AbortSignal): Promise<readonly unknown[]>;
   call(tool: string, input: unknown, options: CallOptions): Promise<CallResult>;
   close(): Promise<void>;
 }
 
-/** Rejects with `AuthorizationNeededError` where the server wants to know who the user is. */
+/** Connects to a server. Rejects with `AuthorizationNeededError` if the server requires a login. */
 export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<Connection> {
   const client = new Client(
     { name: 'clawdcode', title: 'ClawdCode', version: ports.version },
     {
       capabilities: {},
-      // A server's own patterns are not run on its answers: they could take for ever, and only the model reads them.
+      // Do not validate answers with the server's own schemas: their patterns could run forever, and only the model
+      // reads the answers.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
@@ -91,7 +95,7 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
   }
   const capabilities = client.getServerCapabilities() ?? {};
   const none = Promise.resolve([]);
-  /** Page by page, until there are enough. */
+  /** Reads a list page by page, up to the limits. */
   const listOf = async <M extends ListMethod, T>(
     method: M,
     itemsOf: (page: ResultTypeMap[M]) => readonly T[],
@@ -159,7 +163,7 @@ async function authOf({
     : { auth: storedAuth(authStore) };
 }
 
-/** The same answer, or a rejection that says why there is none. */
+/** Resolves like `answer`; rejects with an error that is ready to show. */
 function told<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return answer.catch((error: unknown) => {
     if (isUnauthorized(error)) throw new AuthorizationNeededError();
@@ -167,7 +171,7 @@ function told<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   });
 }
 
-/** The server answers only whoever has logged in. */
+/** The server requires a login. */
 export class AuthorizationNeededError extends Error {
   override readonly name = 'AuthorizationNeededError';
   constructor() {
@@ -181,7 +185,7 @@ function isUnauthorized(error: unknown): boolean {
   return status.status === 401 || status.code === 401;
 }
 
-/** Longer words of a server are cut. */
+/** Maximum characters of a server's error message. */
 const MAX_REASON = 500;
 
 function reasonOf(error: unknown, timeoutMs: number): string {

@@ -1,22 +1,25 @@
-/** From a definition to what is started or called: variables filled in, mistakes told. Pure. */
+/** Turns a server's definition into an endpoint: expands variables and reports mistakes. Pure. */
 import { resolve } from 'node:path';
 import { type McpServerDefinition, mcpTransport } from '../protocol/mcp.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where a server is. */
+/** How to reach a server. */
 export type Endpoint =
   | {
       readonly type: 'stdio';
       readonly command: string;
       readonly args: readonly string[];
-      /** What the definition names; in addition to the user's environment. */
+      /** The variables of the definition, added to the user's environment. */
       readonly env: Readonly<Record<string, string>>;
       readonly cwd: string;
     }
   | { readonly type: 'http' | 'sse'; readonly url: URL; readonly headers: Readonly<Record<string, string>> };
 
-/** What a definition leads to; with `mistake`, why nowhere: ready to show, and without any value of a variable. */
+/**
+ * Returns the endpoint of a definition. `mistake` says why there is none: ready to show, and without values of
+ * variables.
+ */
 export function endpointOf(
   definition: McpServerDefinition,
   env: Variables,
@@ -50,7 +53,7 @@ export function endpointOf(
   return { endpoint: { ...endpoint, url } };
 }
 
-/** `${NAME}` and `${NAME:-default}`; everything else stays as it is. */
+/** Expands `${NAME}` and `${NAME:-default}`; leaves everything else unchanged. */
 function expand(text: string, env: Variables, missing: Set<string>): string {
   return text.replace(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,

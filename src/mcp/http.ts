@@ -1,4 +1,4 @@
-/** The way to a server on the web, with an end to what one answer may hold. */
+/** The transport to a server over HTTP, with a limit on the size of each message. */
 import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
@@ -10,13 +10,16 @@ import { MAX_MESSAGE_BYTES } from './stdio.ts';
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface HttpPorts {
-  /** Goes where the environment's proxies lead. */
+  /** Uses the proxies of the environment. */
   readonly fetch: Fetch;
-  /** Keeps tokens and asks for new ones; absent = the server is called without. */
+  /** Supplies and refreshes tokens; absent = requests are sent without. */
   readonly auth?: NonNullable<ConstructorParameters<typeof StreamableHTTPClientTransport>[1]>['authProvider'];
 }
 
-/** A transport for the SDK's client. A redirect to another origin is not followed, so headers stay where they belong. */
+/**
+ * Creates a transport for the SDK's client. Does not follow redirects to another origin, so that headers are not sent
+ * elsewhere.
+ */
 export function httpTransport(
   { type, url, headers }: Extract<Endpoint, { type: 'http' | 'sse' }>,
   { fetch, auth }: HttpPorts,
@@ -31,7 +34,7 @@ export function httpTransport(
     : new StreamableHTTPClientTransport(url, options);
 }
 
-/** Cuts an answer off that is longer than a message may be; of a stream of events, a single one that is. */
+/** Cuts off an answer that exceeds the maximum message size; in an event stream, the limit applies to each event. */
 function bounded(fetch: Fetch): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);

@@ -1,12 +1,12 @@
-/** Resources that a prompt names as `@server:uri`: read when it is sent, and put behind what the user wrote. */
+/** Resources that a prompt mentions as `@server:uri`: read when the prompt is sent, and appended to it. */
 import type { ImagePart } from '../protocol/files/images.ts';
 import type { McpContent, McpServerStatus } from '../protocol/mcp.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import { visibleLine } from './names.ts';
 
-/** More of them are left to be asked for. */
+/** Maximum number of resources per prompt; the model can ask for more. */
 const MAX_RESOURCES = 10;
-/** Of one resource; what does not fit into the window is cut as a long prompt is. */
+/** Maximum characters of one resource; what exceeds the context window is cut like a long prompt. */
 const MAX_CHARACTERS = 200_000;
 
 interface Servers {
@@ -14,7 +14,7 @@ interface Servers {
   readResource(named: string, signal: AbortSignal): Promise<McpContent | undefined>;
 }
 
-/** The prompt with what it names. What the user sees of it stays what they wrote. */
+/** Adds the mentioned resources to the prompt. The displayed prompt stays as typed. */
 export async function withResources(
   prompt: PromptOp,
   servers: Servers,
@@ -43,7 +43,10 @@ export async function withResources(
   };
 }
 
-/** `@server:uri` of servers that there are, each once; a uri ends at white space, and a sentence's end is none of it. */
+/**
+ * Finds each distinct `@server:uri` of a known server; a URI ends at whitespace, and does not include trailing
+ * punctuation.
+ */
 export function namedIn(text: string, servers: readonly string[]): readonly string[] {
   const found = [...text.matchAll(/(?<![\w.+-])@([A-Za-z0-9_-]+):(\S+)/g)].flatMap(
     ([, server = '', rest = '']) =>

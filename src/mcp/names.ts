@@ -1,11 +1,14 @@
-/** Names and words of a server, made safe to offer: a server may call its tools anything. Pure. */
+/** Makes a server's names and texts safe to offer: a server may use any. Pure. */
 import { createHash } from 'node:crypto';
 
-/** Endpoints refuse longer names of functions; source: the OpenAI API. */
+/** Maximum length of a function name; source: the OpenAI API. */
 const MAX_NAME = 64;
 const HASH_CHARACTERS = 8;
 
-/** The name of a server's tool for the model and for permission rules; two names of one server may become the same. */
+/**
+ * Returns the name of a server's tool for the model and permission rules; two tools of one server may get the same
+ * name.
+ */
 export function toolNameOf(server: string, tool: string): string {
   const name = `mcp__${server}__${tool.replace(/[^A-Za-z0-9_-]/g, '_')}`;
   if (name.length <= MAX_NAME) return name;
@@ -14,8 +17,8 @@ export function toolNameOf(server: string, tool: string): string {
 }
 
 /**
- * Text without what is not seen: control characters but tabs and ends of lines, marks that reorder text, and invisible
- * characters that a reader could not find instructions in.
+ * Removes what a reader would not see: control characters except tabs and line breaks, marks that reorder text, and
+ * invisible characters that could hide instructions.
  */
 export function visibleText(text: string): string {
   return text
@@ -27,7 +30,7 @@ export function visibleText(text: string): string {
     .toWellFormed();
 }
 
-/** The same on one line, at most so long. */
+/** Like `visibleText`, but on one line of at most `maxCharacters`. */
 export function visibleLine(text: string, maxCharacters: number): string {
   const line = visibleText(text.slice(0, 4 * maxCharacters))
     .replace(/\s+/g, ' ')

@@ -1,16 +1,16 @@
-/** What a server lists, as it can be offered to a model: bounded, and named so that nothing clashes. Pure. */
+/** Turns a server's lists into tools and prompts to offer: limited in size, and with unique names. Pure. */
 import type { McpPromptInfo } from '../protocol/mcp.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import { toolNameOf, visibleLine, visibleText } from './names.ts';
 
-/** A tool as a server lists it. Nothing in it is to be believed, its hints least of all. */
+/** A tool as listed by a server. Nothing in it can be trusted, least of all its hints. */
 export interface ListedTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** A prompt as a server lists it. */
+/** A prompt as listed by a server. */
 export interface ListedPrompt {
   readonly name: string;
   readonly description?: string | undefined;
@@ -20,18 +20,18 @@ export interface ListedPrompt {
 }
 
 export interface OfferedTool {
-  /** As the server calls it. */
+  /** The server's own name for the tool. */
   readonly ownName: string;
   readonly schema: ToolSchema;
 }
 
-/** In characters; what most hosted endpoints take at most is 1,024 or more. */
+/** Maximum characters of a description; most hosted endpoints accept at least 1,024. */
 const MAX_DESCRIPTION = 2048;
-/** Of a schema as JSON. */
+/** Maximum characters of a schema as JSON. */
 const MAX_SCHEMA = 32_000;
 const MAX_DEPTH = 30;
 
-/** The tools that can be offered, and a sentence for each that cannot. */
+/** Returns the tools that can be offered, and a sentence for each that cannot. */
 export function offeredTools(
   server: string,
   listed: readonly ListedTool[],
@@ -52,7 +52,7 @@ export function offeredTools(
   return { tools: [...tools.values()], problems: bounded(problems) };
 }
 
-/** The prompts that can be offered as commands, the first of each name. */
+/** Returns the prompts that can be offered as commands; if two have the same name, the first one wins. */
 export function offeredPrompts(server: string, listed: readonly ListedPrompt[]): readonly McpPromptInfo[] {
   const prompts = new Map<string, McpPromptInfo>();
   for (const { name: ownName, description = '', arguments: given = [] } of listed) {
@@ -79,7 +79,7 @@ function shortened(text: string): string {
   return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`;
 }
 
-/** The schema as endpoints take it: an object, without what no model needs. Undefined where it is too large. */
+/** Returns the schema in the form that endpoints accept: an object, without `$schema`. Undefined if it is too large. */
 function parametersOf(schema: Readonly<Record<string, unknown>>): ToolSchema['parameters'] | undefined {
   if (depthOf(schema) > MAX_DEPTH) return undefined;
   const { $schema: _, ...rest } = JSON.parse(JSON.stringify(schema), (_key, value: unknown) =>
@@ -90,7 +90,7 @@ function parametersOf(schema: Readonly<Record<string, unknown>>): ToolSchema['pa
   return JSON.stringify(parameters).length > MAX_SCHEMA ? undefined : parameters;
 }
 
-/** Levels of objects and lists; counted without recursion, which a deep value would end. */
+/** Counts nesting levels iteratively, since a deeply nested value would overflow the stack. */
 function depthOf(value: unknown): number {
   let level: readonly unknown[] = [value];
   let depth = 0;

@@ -1,9 +1,9 @@
-/** What a server answers to a call, as a result: text for the model, images behind it. Pure. */
+/** Turns a server's answer to a call into a tool result: text for the model, followed by images. Pure. */
 import { describeImage, type ImagePart, MAX_IMAGE_BYTES, readImageHeader } from '../protocol/files/images.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import { visibleLine, visibleText } from './names.ts';
 
-/** A part of an answer; the fields depend on its type. */
+/** A block of an answer; its fields depend on the type. */
 interface ContentBlock {
   readonly type: string;
   readonly text?: string | undefined;
@@ -32,13 +32,13 @@ const MAX_IMAGES = 10;
 
 export interface OutcomeOptions {
   readonly title: string;
-  /** What an image is called, before its number. */
+  /** The name of an image, without its number. */
   readonly name: string;
-  /** Whether the model is known to see images. */
+  /** True if the model is known to see images. */
   readonly seesImages: boolean;
 }
 
-/** Blocks as text, with the images in them. */
+/** Converts blocks to text, and collects their images. */
 export function contentOf(
   content: readonly unknown[],
   options: Pick<OutcomeOptions, 'name' | 'seesImages'>,
@@ -51,7 +51,10 @@ export function contentOf(
   return { text: parts.filter((part) => part !== '').join('\n\n'), images };
 }
 
-/** Structured content is shown where there is no text: servers that send it say the same in text. */
+/**
+ * Builds the tool result. Structured content is only used if there is no text: servers that send both repeat it as
+ * text.
+ */
 export function outcomeOf(
   { content, structuredContent, isError }: CallResult,
   options: OutcomeOptions,
@@ -106,7 +109,7 @@ function textOf(
   }
 }
 
-/** By its bytes, never by what the server says that it is. */
+/** Identifies an image by its bytes, never by the server's declared type. */
 function imageText(
   data: string,
   images: { path: string; image: ImagePart }[],

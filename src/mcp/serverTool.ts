@@ -1,4 +1,4 @@
-/** A server's tool behind the same port as our own. What it does cannot be known: its server's hints are not believed. */
+/** Wraps a server's tool as a tool of the agent. Its effects are unknown: the server's hints are not trusted. */
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import type { CallOptions } from './connect.ts';
@@ -6,16 +6,16 @@ import { visibleLine } from './names.ts';
 import type { OfferedTool } from './offeredTools.ts';
 import { type CallResult, outcomeOf } from './outcome.ts';
 
-/** Without an answer or a sign of progress, in milliseconds. */
+/** Milliseconds without an answer or a progress report. */
 const DEFAULT_TIMEOUT_MS = 5 * 60 * 1000;
 const MAX_TITLE = 120;
-/** A question shows more of the input than the line that names the call. */
+/** Maximum characters of the input in an approval, which shows more than the call's title. */
 const MAX_PREVIEW = 8000;
 
 interface ServerToolPorts {
   readonly call: (input: unknown, options: CallOptions) => Promise<CallResult>;
   readonly timeoutMs: number | undefined;
-  /** Offered in every request. */
+  /** True if it is offered in every request. */
   readonly isAlwaysLoaded: boolean;
 }
 
@@ -73,7 +73,7 @@ export function createServerTool(
   }
 }
 
-/** Only what every server would refuse: the rest is for the server to say. */
+/** Checks only what every server would reject; all other checks are left to the server. */
 function mistakeIn(input: unknown, { parameters }: ToolSchema): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return 'the input must be an object.';
@@ -84,7 +84,7 @@ function mistakeIn(input: unknown, { parameters }: ToolSchema): string | undefin
   return missing.length === 0 ? undefined : `missing ${missing.slice(0, 20).join(', ')}.`;
 }
 
-/** The values, as far as they fit on a line. */
+/** Returns the input's values, cut to one line. */
 function titleOf(input: unknown): string {
   const values = Object.entries(input as Record<string, unknown>).map(
     ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,

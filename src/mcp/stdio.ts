@@ -1,33 +1,33 @@
 /**
- * The way to a server that is a program: a line of JSON each way. The program leads a process group of its own, so that
- * what it starts ends with it. It is read no faster than its messages can be handled: one that floods waits, and the
- * screen does not.
+ * The transport to a server that is a local program: one line of JSON per message, in both directions. The program
+ * leads its own process group, so that its child processes end with it. Its output is read only as fast as messages are
+ * handled, so that a flood of messages slows down the server and not the screen.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Endpoint } from './endpoint.ts';
 
-/** A longer message ends the connection. */
+/** A longer message closes the connection. */
 export const MAX_MESSAGE_BYTES = 10 * 2 ** 20;
-/** More that a server has not read ends the connection. */
+/** If the server leaves more than this unread, the connection is closed. */
 const MAX_UNREAD_BYTES = 16 * 2 ** 20;
-/** Half a frame: messages are handled for so long before anything else has its turn. */
+/** Half a frame: the longest time that messages are handled without yielding to the event loop. */
 const SLICE_MS = 8;
-/** Time to end after standard input was closed, and again after SIGTERM. */
+/** Milliseconds to exit after standard input is closed, and again after SIGTERM. */
 const GRACE_MS = 500;
-/** A program may leave others behind that hold its output open. */
+/** Milliseconds to wait for remaining output; child processes left behind may hold it open. */
 const DRAIN_MS = 200;
 
 const NEWLINE = 10;
 
 export interface StdioPorts {
-  /** The whole environment of the program. */
+  /** The complete environment of the program. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it writes to standard error, and what on standard output is no message. */
+  /** Receives its standard error, and lines on standard output that are no messages. */
   readonly log: (text: string) => void;
 }
 
-/** A transport for the SDK's client; `start` rejects when the program cannot be started. */
+/** A transport for the SDK's client; `start` rejects if the program cannot be started. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -36,7 +36,7 @@ export class StdioTransport implements Transport {
   readonly #ports: StdioPorts;
   #child: ChildProcess | undefined;
   #ended: Promise<void> = Promise.resolve();
-  /** The beginning of a line of which the end is missing. */
+  /** The beginning of an incomplete line. */
   #pieces: Buffer[] = [];
   #pieceBytes = 0;
   #isClosed = false;
@@ -91,7 +91,7 @@ export class StdioTransport implements Transport {
       signalGroup(child.pid, signal);
     }
     await this.#endsWithin(GRACE_MS);
-    // What it started and left behind.
+    // Kill child processes that it left behind.
     signalGroup(child.pid, 'SIGKILL');
     this.#over();
   }
@@ -106,7 +106,7 @@ export class StdioTransport implements Transport {
     return ended;
   }
 
-  /** Handles whole lines, and lets others have a turn in between. */
+  /** Handles complete lines, yielding to the event loop in between. */
   async #read(chunk: Buffer): Promise<void> {
     let from = 0;
     let since = performance.now();
@@ -116,7 +116,8 @@ export class StdioTransport implements Transport {
       this.#pieces = [];
       this.#pieceBytes = 0;
       from = at + 1;
-      // The SDK handles answers at once and announcements later: without a turn, progress would come after the answer.
+      // The SDK handles answers immediately but notifications later: without yielding, progress would arrive after the
+      // answer.
       if (!isAnnouncement && performance.now() - since < SLICE_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
       since = performance.now();
@@ -128,7 +129,7 @@ export class StdioTransport implements Transport {
       throw new Error(`It sent a message of more than ${MAX_MESSAGE_BYTES / 2 ** 20} MB.`);
   }
 
-  /** Says whether the message is one that the server sends on its own account. */
+  /** Handles one line. Returns true for a message that the server sent without a request. */
   #handle(line: string): boolean {
     if (this.#isClosed || line.trim() === '') return false;
     let message: unknown;
@@ -150,7 +151,7 @@ export class StdioTransport implements Transport {
     void this.close();
   }
 
-  /** Called more than once; tells it once. */
+  /** May be called several times; reports the end once. */
   #over(): void {
     this.#isClosed = true;
     this.#child?.stdout?.destroy();
@@ -172,6 +173,6 @@ function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);
   } catch {
-    // Nothing of it is left.
+    // The process group no longer exists.
   }
 }

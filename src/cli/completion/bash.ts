@@ -1,8 +1,8 @@
 import { type CommandSpec, commandPaths, type FlagSpec, type Values } from './spec.ts';
 
 /**
- * The completion script of bash (3.2 and later, without the bash-completion package). `$words` is split by bash at
- * `=` as well, so a flag's value is what follows its name either way.
+ * Generates the completion script for bash (3.2 and later, without the bash-completion package). bash also splits
+ * `$words` at `=`, so a flag's value always follows its name.
  */
 export function bashCompletion(root: CommandSpec): string {
   const commands = commandPaths(root);
@@ -23,7 +23,7 @@ ${commands
   .filter(({ path }) => path.length > 0)
   .map(({ path }) => {
     const word = `${path.slice(0, -1).join(' ')}/${path.at(-1)}`;
-    // A subcommand has to be the first argument; its own subcommands follow right after it.
+    // A subcommand must be the first argument, and its own subcommands must directly follow it.
     return `      ${quote(word)}) ((at == ${path.length})) && command=${quote(path.join(' '))} ;;`;
   })
   .join('\n')}
@@ -83,7 +83,7 @@ complete -o default -F _clawdcode clawdcode
 `;
 }
 
-/** After a flag that takes a value; one that may be left out falls through to the flags. */
+/** Completes the value of a flag. If the value is optional, flags are offered, too. */
 function valueCase(path: readonly string[], { names, values, isOptional }: FlagSpec): string {
   const pattern = names.map((name) => quote(`${path.join(' ')} ${name}`)).join(' | ');
   const give = giveOf(values) ?? ':';
@@ -101,7 +101,7 @@ function commandCase(path: readonly string[], { flags, argument, subcommands }: 
   return `${begin} takes=${quote((giveOf(argument) ?? '').replaceAll("'", ''))} ;;`;
 }
 
-/** The command that fills in such values; undefined where bash's own file names do. */
+/** Returns the shell command that completes such values; undefined if bash's own file names do. */
 function giveOf(values: Values | undefined): string | undefined {
   switch (values?.type) {
     case 'choices':

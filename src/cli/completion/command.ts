@@ -1,4 +1,4 @@
-/** `clawdcode completion bash|zsh|fish`: prints the script for a shell. */
+/** `clawdcode completion bash|zsh|fish`: prints the completion script for a shell. */
 import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { createDoctorProgram } from '../doctor/program.ts';
@@ -15,10 +15,10 @@ import { fishCompletion } from './fish.ts';
 import { type CommandSpec, specOf } from './spec.ts';
 import { zshCompletion } from './zsh.ts';
 
-/** `argv` begins behind the word `completion`. Returns the exit code. */
+/** `argv`: the arguments after `completion`. Returns the exit code. */
 export async function completionCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   const output = standardOutput(place);
-  // Asked for by the scripts themselves: a line for each session of the project, its id and its title.
+  // Called by the scripts themselves: prints a line with id and title for each session of the project.
   if (argv[0] === 'sessions') {
     const { sessionWords } = await import('./sessionWords.ts');
     await output.write(await sessionWords(place));
@@ -31,13 +31,13 @@ export async function completionCommand(place: AppPaths, argv: readonly string[]
   return EXIT.ok;
 }
 
-/** The script that a shell reads. */
+/** Returns the completion script for a shell. */
 export function completionScript(shell: (typeof shells)[number]): string {
   const write = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell];
   return write(wholeCommandLine());
 }
 
-/** The command line with its subcommands, as one definition. */
+/** Returns the definition of the command line including all subcommands. */
 function wholeCommandLine(): CommandSpec {
   const root = specOf(createProgram(''));
   const unused = (): never => {

@@ -1,6 +1,6 @@
 import { type CommandSpec, commandPaths, type FlagSpec, type Values } from './spec.ts';
 
-/** The completion script of fish (3.1 and later). */
+/** Generates the completion script for fish (3.1 and later). */
 export function fishCompletion(root: CommandSpec): string {
   const lines = commandPaths(root).flatMap(({ path, spec }) => [
     ...spec.subcommands.map(
@@ -64,7 +64,7 @@ function flagLines(path: readonly string[], flag: FlagSpec): readonly string[] {
   const flags = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
   const line = `${begin(path)} ${flags.join(' ')} -d ${quote(description)}`;
   if (values === undefined) return [line];
-  // fish has no word for a value that may be left out: it is offered as an argument right behind the flag, or its =.
+  // fish cannot declare an optional value, so it is offered as an argument directly after the flag, or after its `=`.
   if (isOptional)
     return [
       line,

@@ -2,10 +2,10 @@ import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openSessions } from '../sessionCommand/sessions.ts';
 
-/** Sessions that are offered: older ones are better searched for. */
+/** Maximum number of sessions offered; older ones are easier to find by search. */
 const MANY = 50;
 
-/** A line for each of the project's newest sessions: id, tab, title. */
+/** Returns a line for each of the project's newest sessions: id, tab, title. */
 export async function sessionWords(place: AppPaths): Promise<string> {
   const sessions = await openSessions(place);
   try {

@@ -1,18 +1,18 @@
-/** What a shell needs to know of the command line, taken from its one definition. Plain data. */
+/** The command line as plain data for completion scripts, derived from its single definition. */
 import type { Argument, Command, Option } from 'commander';
 
-/** What stands in the place of a value: one of a few words, a session, or a path. */
+/** The possible values of a flag or argument: fixed words, sessions, or paths. */
 export type Values =
   | { readonly type: 'choices'; readonly words: readonly string[] }
   | { readonly type: 'sessions' | 'files' | 'directories' | 'anything' };
 
 export interface FlagSpec {
-  /** As it is typed: `-p` and `--print`, either may be missing. */
+  /** As typed: `-p` and `--print`; either may be missing. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Undefined where it takes none. */
+  /** Undefined if it takes no value. */
   readonly values: Values | undefined;
-  /** The value may be left out. */
+  /** True if the value is optional. */
   readonly isOptional: boolean;
 }
 
@@ -20,12 +20,12 @@ export interface CommandSpec {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly FlagSpec[];
-  /** What its arguments are. */
+  /** The values of its arguments. */
   readonly argument: Values | undefined;
   readonly subcommands: readonly CommandSpec[];
 }
 
-/** Hidden flags and commands are left out. */
+/** Returns a command's specification without hidden flags and commands. */
 export function specOf(command: Command): CommandSpec {
   const help = command.createHelp();
   return {
@@ -37,7 +37,7 @@ export function specOf(command: Command): CommandSpec {
   };
 }
 
-/** Every command with the words that lead to it, the outermost first. */
+/** Returns every command with its path of names, outermost first. */
 export function commandPaths(
   spec: CommandSpec,
   path: readonly string[] = [],
@@ -60,7 +60,7 @@ function argumentOf([first]: readonly Argument[]): Values | undefined {
   return first === undefined ? undefined : valuesOf(first.name(), first.argChoices);
 }
 
-/** The name in the definition says what it stands for. */
+/** Derives the kind of value from its name in the definition. */
 function valuesOf(name: string, choices: readonly string[] | undefined): Values {
   if (choices !== undefined) return { type: 'choices', words: choices };
   if (name === 'session' || name === 'id|title') return { type: 'sessions' };

@@ -1,6 +1,6 @@
 import { type CommandSpec, commandPaths, type FlagSpec, type Values } from './spec.ts';
 
-/** The completion script of zsh: one function for each command, all through `_arguments`. */
+/** Generates the completion script for zsh: one function per command, all based on `_arguments`. */
 export function zshCompletion(root: CommandSpec): string {
   return `#compdef clawdcode
 # zsh completion for clawdcode: keep it as a file _clawdcode in a folder of $fpath, or put this into ~/.zshrc

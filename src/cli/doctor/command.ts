@@ -1,4 +1,4 @@
-/** `clawdcode doctor`: looks at everything that is needed and says what is missing. */
+/** `clawdcode doctor`: checks everything that is needed and reports what is missing. */
 import { doctorPage } from '../../commands/pages/doctorPage.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { type DoctorReport, isHealthy } from '../../protocol/doctor.ts';
@@ -16,7 +16,7 @@ import { createDoctorProgram } from './program.ts';
 import { queryTerminal } from './queryTerminal.ts';
 import { readTerminalFacts } from './terminalFacts.ts';
 
-/** `argv` begins behind the word `doctor`. Returns the exit code. */
+/** `argv`: the arguments after `doctor`. Returns the exit code. */
 export async function doctorCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   const output = standardOutput(place);
   const program = createDoctorProgram();

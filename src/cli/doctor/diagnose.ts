@@ -6,7 +6,10 @@ import { checkNode, checkPrograms } from './checks/programs.ts';
 import { checkTerminal } from './checks/terminal.ts';
 import type { DoctorPorts } from './types.ts';
 
-/** Everything at once, told in a fixed order. A check that breaks is a finding as well; none takes longer than the servers do. */
+/**
+ * Runs all checks in parallel and reports them in a fixed order. A check that throws becomes a finding, too; none takes
+ * longer than the server requests.
+ */
 export async function diagnose(ports: DoctorPorts, notes: readonly string[] = []): Promise<DoctorReport> {
   const checks: readonly (readonly [
     string,
@@ -37,7 +40,7 @@ function broken(id: string, error: unknown): Finding {
   return { id, label: id, state: 'warning', value, fix: 'This is a bug in ClawdCode; please report it.' };
 }
 
-/** Servers, files and variables speak here: nothing of it but letters reaches the terminal. */
+/** Sanitizes texts from servers, files and variables: only printable characters reach the terminal. */
 function plain(finding: Finding): Finding {
   const { value, fix } = finding;
   return {

@@ -1,4 +1,4 @@
-/** What the checks need of this machine, for the subcommand and for `/doctor`. */
+/** The doctor's access to this machine, for the subcommand and `/doctor`. */
 import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
 import { realpath } from '../../disk/realPath.ts';
@@ -15,10 +15,10 @@ import { probeOptions } from '../sandbox.ts';
 import { findModelAccess } from '../startup.ts';
 import type { DoctorPorts, NetworkPorts } from './types.ts';
 
-/** Milliseconds for a program to say its version, and for a server to say what it has. */
+/** Timeouts in milliseconds: for a program to print its version, and for a server to list its models. */
 const PROGRAM_MS = 3000;
 const SERVER_MS = 10_000;
-/** Milliseconds for the short prompts together: a local server may have to load the model. */
+/** Total timeout of the short prompts, in milliseconds: a local server may have to load the model. */
 const PROBE_MS = 120_000;
 
 export interface Given {
@@ -40,7 +40,10 @@ export function createDoctorPorts(given: Given): DoctorPorts {
   };
 }
 
-/** `model`: the one that is in use, where another than the settings' was chosen. `isProbing`: short prompts may be sent to it. `env` names proxies and certificates. */
+/**
+ * `model`: the model in use, if it is not the one in the settings. `isProbing`: short prompts may be sent to it. `env`:
+ * the environment with proxies and certificates.
+ */
 export async function createNetworkPorts(
   loaded: LoadedSettings,
   model: string | undefined,

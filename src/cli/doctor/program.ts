@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-/** The flags of `clawdcode doctor`. It throws instead of ending the process. */
+/** Defines the flags of `clawdcode doctor`. Throws instead of ending the process. */
 export function createDoctorProgram(): Command {
   return new Command('clawdcode doctor')
     .description('Check everything ClawdCode needs, and report what is missing.')

@@ -1,15 +1,15 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { isAnswered, questions, readReplies, type TerminalAnswers } from './terminalReplies.ts';
 
-/** A remote terminal may take that long for a round trip, in milliseconds. */
+/** Maximum wait for replies, in milliseconds; a remote terminal may need that long for a round trip. */
 const PATIENCE_MS = 2000;
-/** Replies are some hundred characters; whoever sends more is not answering. */
+/** Replies have some hundred characters; any more cannot be replies. */
 const MAX_CHARACTERS = 10_000;
 const CTRL_C = '\u0003';
 
 /**
- * Asks the terminal about itself. Leaves the line empty and the terminal as it was; keys pressed meanwhile are lost, but
- * for Ctrl+C, which calls `interrupt` instead of waiting on.
+ * Queries the terminal's capabilities. Leaves the line empty and restores the terminal's state. Keys pressed meanwhile
+ * are lost, except Ctrl+C, which calls `interrupt` and ends the wait.
  */
 export async function queryTerminal(
   stdin: ReadStream,

@@ -6,7 +6,10 @@ import { diagnose } from './diagnose.ts';
 import { createDoctorPorts, createNetworkPorts } from './ports.ts';
 import { readTerminalFacts } from './terminalFacts.ts';
 
-/** The report from inside a session: the terminal is not asked, as its answers would be keys, and no prompt is sent. */
+/**
+ * Builds the report inside a session: the terminal is not queried, because its replies would be read as keys, and no
+ * prompt is sent.
+ */
 export async function sessionReport(
   place: AppPaths,
   loaded: LoadedSettings,

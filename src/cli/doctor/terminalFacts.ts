@@ -1,4 +1,4 @@
-/** What is known of the terminal: from the environment, and from its own answers where it was asked. */
+/** Facts about the terminal: from the environment, and from its own replies if it was queried. */
 import type { WriteStream } from 'node:tty';
 import type { ColorLevel } from '../../ui/theme/paints.ts';
 import { colorLevel } from '../../ui/theme/theme.ts';
@@ -8,16 +8,16 @@ import type { TerminalAnswers } from './terminalReplies.ts';
 
 export interface TerminalFacts {
   readonly term: string | undefined;
-  /** `TERM_PROGRAM` and the like. */
+  /** From `TERM_PROGRAM` and similar variables. */
   readonly program: string | undefined;
   readonly colors: ColorLevel;
   readonly columns: number;
   readonly rows: number;
-  /** Undefined where it was not asked: the screen belongs to a session. */
+  /** Undefined if the terminal was not queried because a session is using the screen. */
   readonly answers: TerminalAnswers | undefined;
 }
 
-/** Undefined where the output is no terminal. */
+/** Undefined if the output is not a terminal. */
 export function readTerminalFacts(
   { env }: Pick<AppPaths, 'env'>,
   stdout: WriteStream,
@@ -29,7 +29,7 @@ export function readTerminalFacts(
   return { term: env.TERM, program: terminalProgram(env), colors, columns, rows, answers };
 }
 
-/** The program behind the terminal, as far as the environment tells. */
+/** Returns the terminal program according to the environment. */
 export function terminalProgram(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const version = env.TERM_PROGRAM_VERSION;
   if (env.TERM_PROGRAM !== undefined)

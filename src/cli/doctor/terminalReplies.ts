@@ -1,6 +1,6 @@
-/** What a terminal is asked, and what its replies mean. Pure. */
+/** Queries to a terminal, and the parsing of its replies. Pure. */
 
-/** A grapheme whose width terminals do not agree on. */
+/** A grapheme whose width differs between terminals. */
 export interface Sample {
   readonly name: string;
   readonly text: string;
@@ -16,24 +16,25 @@ export const samples: readonly Sample[] = [
 ];
 
 export interface TerminalAnswers {
-  /** Columns that each sample took, in their order; undefined where the terminal did not say. */
+  /** Columns that each sample took, in order; undefined if the terminal did not report it. */
   readonly widths: readonly (number | undefined)[];
-  /** The kitty keyboard protocol. */
+  /** True if it supports the kitty keyboard protocol. */
   readonly keyboard: boolean;
   readonly bracketedPaste: boolean | undefined;
-  /** Synchronized output (mode 2026). */
+  /** True if it supports synchronized output (mode 2026). */
   readonly synchronized: boolean | undefined;
-  /** The background as `rrggbb`. */
+  /** The background colour as `rrggbb`. */
   readonly background: string | undefined;
-  /** It answered the last question, which every terminal knows. */
+  /** True if it answered the last query, which every terminal supports. */
   readonly isComplete: boolean;
 }
 
 const ESC = '\u001B';
 
 /**
- * Draws each sample at the beginning of a line and asks where the cursor is, cleans the line, asks the rest, and
- * ends with a question that every terminal answers (its attributes), so that nobody waits for one that is not known.
+ * Draws each sample at the start of a line and queries the cursor position, clears the line, sends the other queries,
+ * and ends with one that every terminal answers (its attributes), so that the reader need not wait for unsupported
+ * ones.
  */
 export const questions = [
   ...samples.map(({ text }) => `\r${text}${ESC}[6n\r${ESC}[K`),
@@ -44,12 +45,12 @@ export const questions = [
   `${ESC}[c`,
 ].join('');
 
-/** True once the last question is answered. */
+/** True once the last query has been answered. */
 export function isAnswered(replies: string): boolean {
   return attributes.test(replies);
 }
 
-/** Everything that came in, in any order; what a person typed meanwhile is passed over. */
+/** Parses all replies, in any order; skips keys typed meanwhile. */
 export function readReplies(replies: string): TerminalAnswers {
   const positions = [...replies.matchAll(position)].map(([, column]) => Number(column) - 1);
   return {
@@ -69,7 +70,7 @@ const attributes = /\u001B\[\?[\d;]*c/;
 const color = /\u001B\]11;rgba?:([\da-f]+)\/([\da-f]+)\/([\da-f]+)/i;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: replies of terminals begin with them
 
-/** 0: not known; 1 to 3: known; 4: known and always off. */
+/** States: 0 = unknown; 1 to 3 = supported; 4 = permanently off. */
 function modeIn(replies: string, mode: number): boolean | undefined {
   const state = new RegExp(`\\[\\?${mode};(\\d)\\$y`).exec(replies)?.[1];
   return state === undefined ? undefined : state !== '0' && state !== '4';
@@ -78,7 +79,7 @@ function modeIn(replies: string, mode: number): boolean | undefined {
 function backgroundIn(replies: string): string | undefined {
   const [, ...parts] = color.exec(replies) ?? [];
   if (parts.length !== 3) return undefined;
-  // One to four digits a channel.
+  // One to four hex digits per channel.
   const channel = (digits: string): string => {
     const value = Number.parseInt(digits, 16) / (16 ** digits.length - 1);
     return Math.round(value * 255)

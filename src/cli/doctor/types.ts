@@ -1,4 +1,4 @@
-/** What the checks are given. */
+/** Inputs of the checks. */
 import type { LoadedSettings } from '../../config/types.ts';
 import type { SandboxState } from '../../protocol/sandbox.ts';
 import type { ModelProbe, ServerAnswer } from '../../protocol/server.ts';
@@ -12,21 +12,21 @@ export interface DoctorPorts {
   readonly isTrusted: boolean;
   /** Version and path of the running Node. */
   readonly node: { readonly version: string; readonly path: string; readonly platform: string };
-  /** Undefined where there is no terminal to look at. */
+  /** Undefined if the output is not a terminal. */
   readonly terminal: TerminalFacts | undefined;
-  /** Null: nothing may be sent anywhere. */
+  /** Null if no network requests may be sent. */
   readonly network: NetworkPorts | null;
-  /** First line that a program prints, or undefined where it is not there or does not answer. */
+  /** Returns the first line that a program prints; undefined if the program is missing or does not answer. */
   run(program: string, args: readonly string[]): Promise<string | undefined>;
-  /** What confines commands here. */
+  /** Returns the state of the sandbox. */
   sandbox(): Promise<SandboxState>;
-  /** Monotonic, in milliseconds. */
+  /** Monotonic time in milliseconds. */
   now(): number;
 }
 
 export interface NetworkPorts {
   readonly access: ModelAccess;
   ask(apiKey: string | undefined): Promise<ServerAnswer>;
-  /** Sends a few short prompts; undefined where that is not wanted. */
+  /** Sends a few short prompts; undefined if that is disabled. */
   readonly probe: (() => Promise<ModelProbe>) | undefined;
 }

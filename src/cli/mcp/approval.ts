@@ -1,4 +1,7 @@
-/** Which servers of the folder's files are used: those that the user has approved, each for one content. */
+/**
+ * Decides which of the folder's MCP servers may be used: those that the user has approved with exactly their current
+ * definition.
+ */
 import { isOfFolder, serverHash } from '../../config/mcpServers.ts';
 import { type FolderTrust, readTrust, rememberServer } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
@@ -7,19 +10,22 @@ import { mcpTarget } from '../../protocol/mcp.ts';
 import type { Boot, ServerQuestion } from '../../ui/types.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
-/** The servers that may be used now. */
+/** Returns the servers that may be used now. */
 export function usableServers({ servers }: LoadedSettings, trust: FolderTrust): McpServerSource[] {
   return servers.filter((one) => !isOfFolder(one) || trust.serverAnswer(one.name, serverHash(one)) === true);
 }
 
-/** Those that nobody has decided about. */
+/** Returns the servers that the user has not decided about. */
 export function undecidedServers({ servers }: LoadedSettings, trust: FolderTrust): McpServerSource[] {
   return servers.filter(
     (one) => isOfFolder(one) && trust.serverAnswer(one.name, serverHash(one)) === undefined,
   );
 }
 
-/** For a run in which nobody can be asked, and for a folder that is not trusted; undefined where nothing is left out. */
+/**
+ * Returns a notice about servers that are not used, in a headless run or an untrusted folder; undefined if there are
+ * none.
+ */
 export function leftOutNotice(loaded: LoadedSettings, trust: FolderTrust): string | undefined {
   const undecided = undecidedServers(loaded, trust).map(({ name }) => name);
   const names = [...loaded.heldServers, ...undecided];
@@ -32,7 +38,7 @@ export function leftOutNotice(loaded: LoadedSettings, trust: FolderTrust): strin
   return `${which} ${names.slice(0, 10).join(', ')} ${why}; run clawdcode here to decide.`;
 }
 
-/** Asks about one server after the other, then goes on with what the user has said. */
+/** Asks about one server after another, then continues with the answers. */
 export async function askServers(
   place: AppPaths,
   loaded: LoadedSettings,

@@ -1,14 +1,14 @@
-/** Tokens of MCP servers: `credentials-mcp.json` in the program's own folder, readable by its owner alone. */
+/** Tokens of MCP servers: `credentials-mcp.json` in the program's own folder, readable only by its owner. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
 import type { AuthRecord, AuthStore } from '../../mcp/auth.ts';
 
-/** Damaged entries are those of nobody: the user logs in again. */
+/** Damaged entries are ignored: the user logs in again. */
 const fileSchema = z.looseObject({ servers: z.record(z.string(), z.looseObject({})).default({}) });
 
-/** The record of one server: its name and address, so that tokens never go to another address. */
+/** Stores one server's login by its name and URL, so that tokens are never sent to another URL. */
 export function createAuthStore(dataRoot: string, name: string, url: URL): AuthStore {
   const file = join(dataRoot, 'credentials-mcp.json');
   const key = `${name} ${url.href}`;

@@ -1,7 +1,9 @@
 import { ReadableStream as WebStream } from 'node:stream/web';
 import type { HttpSend } from '../../model/http/types.ts';
 
-/** `fetch` over the way that leads to model servers too: by proxies and with certificates of the environment. */
+/**
+ * Implements `fetch` with the transport used for model servers: with the proxies and certificates of the environment.
+ */
 export function fetchOverSend(send: HttpSend): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init = {}) => {
     const { method = 'GET', body, signal } = init;
@@ -9,7 +11,7 @@ export function fetchOverSend(send: HttpSend): (url: string | URL, init?: Reques
     if (body instanceof URLSearchParams && !headers.has('content-type'))
       headers.set('content-type', 'application/x-www-form-urlencoded');
     const answer = await send(String(url), {
-      // Servers of sessions are told of their end by DELETE.
+      // Servers are told by DELETE that a session has ended; `send` accepts that method, too.
       method: method as 'GET' | 'POST',
       headers: Object.fromEntries(headers),
       ...(body == null ? {} : { body: Buffer.from(String(body)) }),

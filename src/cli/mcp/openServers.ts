@@ -1,4 +1,4 @@
-/** The MCP servers of the program: loaded only where there are any, and the SDK only when one is needed. */
+/** The MCP servers of the program: their code is loaded only if any are configured, and the SDK on first use. */
 import type { McpServers } from '../../mcp/McpServers.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import type { McpServerSource } from '../../protocol/mcp.ts';
@@ -7,7 +7,7 @@ import type { AppPaths } from '../process/appPaths.ts';
 import { createAuthStore } from './authStore.ts';
 import { fetchOverSend } from './fetchOverSend.ts';
 
-/** As other agents read it: milliseconds for a server to start. */
+/** Milliseconds for a server to start; the variable MCP_TIMEOUT, known from other agents, overrides it. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
 /** Undefined without servers. */

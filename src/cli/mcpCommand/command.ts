@@ -1,4 +1,4 @@
-/** `clawdcode mcp …`: everything that it needs, plugged together. Loaded only when it is asked for. */
+/** `clawdcode mcp …`: connects the subcommands with their dependencies. Loaded only when used. */
 import { stateText } from '../../commands/mcp.ts';
 import { editSettings } from '../../config/editSettings.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
@@ -27,7 +27,7 @@ import { logIn, logOut } from './login.ts';
 import { type AddFlags, createMcpProgram, type KeptScope, keptScopes } from './program.ts';
 import { settingsOf } from './settings.ts';
 
-/** `argv` begins behind the word `mcp`. Returns the exit code. */
+/** `argv`: the arguments after `mcp`. Returns the exit code. */
 export async function mcpCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   const output = standardOutput(place);
   let code: ExitCode = EXIT.ok;
@@ -73,7 +73,7 @@ function definitionOf(
   return { ...at, ...(env && { env }) };
 }
 
-/** A text that is no JSON is no definition. */
+/** Parses JSON; undefined if it is invalid. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -113,7 +113,7 @@ async function add(
     output.say(saved.message);
     return EXIT.failed;
   }
-  // Whoever has just typed it need not be asked whether it may be used.
+  // Adding a server approves it: the user has just typed its definition.
   const hash = serverHash({ name, definition: checked.data });
   if (scope !== 'user') await rememberServer(place.dataRoot, place.root, { name, hash, approved: true });
   await output.line(
@@ -190,7 +190,7 @@ async function get(place: AppPaths, output: Output, name: string): Promise<ExitC
     place,
     usableServers(loaded, trust).filter((one) => one.name === name),
   );
-  // Values may be secrets.
+  // Show only names: the values may be secrets.
   const namesOf = (values: Readonly<Record<string, string>> = {}): string => Object.keys(values).join(', ');
   const facts: readonly (readonly [string, string])[] = [
     ['Server', name],
@@ -212,13 +212,13 @@ function stateOf(source: McpServerSource, status: McpServerStatus | undefined): 
   return isOfFolder(source) ? 'not used: you have not approved it' : 'not used';
 }
 
-/** What a file defines is a stranger's text. */
+/** Definitions in files are untrusted text. */
 const shown = (text: string): string => sanitize(reveal(text));
 
-/** Longer than any server has to start. */
+/** Milliseconds; longer than any server may take to start. */
 const TRY_MS = 120_000;
 
-/** The servers after an attempt to connect to each; nothing of them is left running. */
+/** Tries to connect to each server, returns their status, and closes all connections. */
 async function tried(
   place: AppPaths,
   sources: readonly McpServerSource[],
@@ -240,7 +240,7 @@ function definedIn(place: AppPaths, scope: KeptScope): Promise<readonly McpServe
   return definedServers(fileOf(place, scope), scope);
 }
 
-/** Undefined removes it. Everything else in the file stays as it is. */
+/** Writes one definition, or removes it if undefined. The rest of the file stays unchanged. */
 function write(place: AppPaths, scope: KeptScope, name: string, definition: McpServerDefinition | undefined) {
   const change = { path: ['mcpServers', name], value: definition };
   return editSettings(fileOf(place, scope), scope, () => [change]);

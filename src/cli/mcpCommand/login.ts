@@ -1,4 +1,7 @@
-/** `clawdcode mcp login` and `logout`: in the browser, back over loopback; tokens are kept for the user alone. */
+/**
+ * `clawdcode mcp login` and `logout`: OAuth in the browser with a redirect to loopback; tokens are readable only by the
+ * user.
+ */
 import { spawn } from 'node:child_process';
 import { realpath } from '../../disk/realPath.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
@@ -14,7 +17,7 @@ import type { Output } from '../sessionCommand/output.ts';
 import type { LoginFlags } from './program.ts';
 import { settingsOf } from './settings.ts';
 
-/** A person has so long to log in. */
+/** Milliseconds that the user has to log in. */
 const LOGIN_MS = 5 * 60 * 1000;
 
 export async function logIn(
@@ -29,7 +32,7 @@ export async function logIn(
   try {
     await login(url, createAuthStore(place.dataRoot, name, url), {
       ...{ fetch: fetchOverSend(environmentSend(place.env)), clientId, port },
-      // Not a flag: everybody on this machine can read those.
+      // Not a flag: other users of this machine can read the arguments of processes.
       clientSecret: place.env.MCP_CLIENT_SECRET,
       signal: AbortSignal.timeout(LOGIN_MS),
       onAddress(address) {
@@ -57,7 +60,7 @@ export async function logOut(place: AppPaths, output: Output, name: string): Pro
   return EXIT.ok;
 }
 
-/** Of a server on the web that may be used; otherwise says why not. */
+/** Returns the URL of a web server that may be used; otherwise reports why there is none. */
 async function addressOf(place: AppPaths, output: Output, name: string): Promise<URL | undefined> {
   const { loaded, trust } = await settingsOf(place, output);
   const server = usableServers(loaded, trust).find((one) => one.name === name);
@@ -75,7 +78,7 @@ async function addressOf(place: AppPaths, output: Output, name: string): Promise
   return undefined;
 }
 
-/** Where there is none, the address has been printed. */
+/** Opens the URL in a browser. If that fails, the URL has already been printed. */
 function openBrowser(address: URL, { env, root }: AppPaths): void {
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const options = {

@@ -1,7 +1,7 @@
-/** The subcommands of `clawdcode mcp` and their flags; names and flags as Claude Code has them. */
+/** The subcommands of `clawdcode mcp` and their flags, with the same names as in Claude Code. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 
-/** Where a definition is kept. */
+/** The scopes in which a definition can be saved. */
 export const keptScopes = ['local', 'project', 'user'] as const;
 export type KeptScope = (typeof keptScopes)[number];
 
@@ -17,7 +17,7 @@ export interface LoginFlags {
   readonly callbackPort?: number;
 }
 
-/** What the subcommands do. */
+/** The implementations of the subcommands. */
 export interface McpActions {
   readonly add: (name: string, target: string, args: readonly string[], flags: AddFlags) => Promise<void>;
   readonly addJson: (name: string, json: string, flags: { readonly scope: KeptScope }) => Promise<void>;
@@ -29,7 +29,7 @@ export interface McpActions {
   readonly remove: (name: string, flags: { readonly scope?: KeptScope }) => Promise<void>;
 }
 
-/** The definition alone: `actions` is asked for when a subcommand runs. */
+/** Defines the command line; `actions` is only called when a subcommand runs. */
 export function createMcpProgram(actions: () => McpActions): Command {
   const scope = (): Option =>
     new Option(
@@ -116,7 +116,7 @@ function portOf(text: string): number {
   return port;
 }
 
-/** Collects `name<sign>value` into an object. */
+/** Collects `name<sign>value` arguments in an object. */
 function pairs(sign: string, example: string) {
   return (text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> => {
     const at = text.indexOf(sign);

@@ -5,7 +5,7 @@ import type { AppPaths } from '../process/appPaths.ts';
 import type { Output } from '../sessionCommand/output.ts';
 import { readSettings, trustIn } from '../startup.ts';
 
-/** The settings as a start without flags would read them; what is wrong with them goes to standard error. */
+/** Loads the settings like a start without flags; problems are written to standard error. */
 export async function settingsOf(
   place: AppPaths,
   output: Pick<Output, 'hint'>,

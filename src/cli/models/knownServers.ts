@@ -1,6 +1,6 @@
 /**
- * Which kind of server answered at an endpoint the last time: `servers.json` in the program's own directory. A local
- * server is then asked in one way instead of eight. A file that is missing or damaged remembers nothing.
+ * Remembers which kind of server answered at an endpoint: `servers.json` in the program's own directory. A known local
+ * server is queried in one way instead of eight. A missing or damaged file counts as empty.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface KnownServersOptions {
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Hears of a file that could not be written. */
+  /** Called if the file could not be written. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -29,12 +29,12 @@ const fileSchema = z.object({
 });
 type Servers = z.infer<typeof fileSchema>['servers'];
 
-/** Endpoints that are kept; beyond it the oldest go. */
+/** Maximum number of endpoints; the oldest are dropped. */
 const MOST = 50;
-/** Another server may listen on the same port tomorrow. */
+/** Entries expire, because another server may listen on the same port tomorrow. */
 const GOOD_FOR_MS = 24 * 60 * 60_000;
 
-/** What is remembered of the server at one endpoint; read when it is first asked for. Never rejects. */
+/** Opens the memory for one endpoint; the file is read on first use. Never rejects. */
 export function openKnownServers(options: KnownServersOptions): ServerMemory {
   const { dataRoot, baseUrl, now, onError = () => {} } = options;
   const file = join(dataRoot, 'servers.json');

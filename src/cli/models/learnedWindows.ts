@@ -1,6 +1,6 @@
 /**
- * The context windows that servers have named in overflow errors, by endpoint and model: `windows.json` in the
- * program's own directory. A file that is missing or damaged remembers nothing, and the next window replaces it.
+ * Remembers context windows that servers named in overflow errors, by endpoint and model: `windows.json` in the
+ * program's own directory. A missing or damaged file counts as empty and is overwritten.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { writePrivateFile } from '../../config/files.ts';
 export interface LearnedWindows {
   /** Tokens. */
   get(model: string): number | undefined;
-  /** Counts at once; resolves when it is on disk. Never rejects. */
+  /** Takes effect immediately; resolves when written to disk. Never rejects. */
   remember(model: string, tokens: number): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface LearnedWindowsOptions {
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Hears of a file that could not be written. */
+  /** Called if the file could not be written. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -36,10 +36,10 @@ const fileSchema = z.object({
 });
 type Windows = z.infer<typeof fileSchema>['windows'];
 
-/** Entries that are kept; beyond it the oldest go. */
+/** Maximum number of entries; the oldest are dropped. */
 const MOST = 200;
 
-/** Reads what is remembered of the models at one endpoint. Never rejects. */
+/** Loads the windows learned for one endpoint. Never rejects. */
 export async function openLearnedWindows(options: LearnedWindowsOptions): Promise<LearnedWindows> {
   const { dataRoot, baseUrl, now = Date.now, onError = () => {} } = options;
   const file = join(dataRoot, 'windows.json');
@@ -49,7 +49,7 @@ export async function openLearnedWindows(options: LearnedWindowsOptions): Promis
   let writing = Promise.resolve();
 
   async function write(added: Windows[number]): Promise<void> {
-    // Another process may have added to it.
+    // Another process may have added entries.
     const others = (await readWindows(file)).filter(
       ({ endpoint: at, model }) => at !== added.endpoint || model !== added.model,
     );

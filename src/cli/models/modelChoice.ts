@@ -1,4 +1,4 @@
-/** Which model the session talks to, and what is known of it. */
+/** The session's model, and the known facts about it. */
 import type { ModelList } from '../../commands/types.ts';
 import type { Settings } from '../../config/schema.ts';
 import { costUsd, isClosedModel, lookupModel } from '../../model/catalogue.ts';
@@ -20,18 +20,19 @@ import { grouped } from '../../protocol/text/numbers.ts';
 import type { LearnedWindows } from './learnedWindows.ts';
 
 export interface ModelChoice {
-  /** A new object whenever more has become known. */
+  /** Returns a new object whenever the facts have changed. */
   current(): ModelInfo;
   select(id: string): ModelInfo;
   costUsd(model: string, usage: Usage): number | undefined;
   /**
-   * Before a turn: what the server reports about the model is known, or was waited for long enough; a window that the
-   * user has set is not waited for. `tokens`: size of the request to come. Returns what to tell.
+   * Called before a turn: waits, with a timeout, for the server's facts about the model; does not wait if the user has
+   * set the context window. `tokens`: size of the next request. Returns warnings for the user.
    */
   settle(signal: AbortSignal, tokens?: () => number): Promise<readonly string[]>;
   /**
-   * Hears, after the server was asked, that a window is assumed or that the server gives less than the settings claim:
-   * once for each model. What was not heard is kept for the next listener. Returns the unsubscriber.
+   * Calls `listener`, after the server was queried, if the context window is assumed, or if the server provides less
+   * than the settings claim; once per model. Messages without a listener are kept for the next one. Returns a function
+   * that unsubscribes.
    */
   onAssumed(listener: (text: string) => void): () => void;
 }
@@ -39,22 +40,22 @@ export interface ModelChoice {
 export interface ModelChoiceOptions {
   readonly served?: ServedModels | undefined;
   readonly learnedWindows?: Pick<LearnedWindows, 'get'> | undefined;
-  /** Models whose assumed window the user has heard of; shared by the sessions of one process. */
+  /** Models whose assumed window has already been reported; shared by the sessions of one process. */
   readonly toldAssumed?: Set<string>;
-  /** True where the session that is open has learned the window of the current model from an error. */
+  /** True if the open session has learned the current model's window from an error. */
   readonly isLearnedInSession?: () => boolean;
-  /** The server has told something new of the current model, without a turn that asked for it. */
+  /** Called when the server has reported new facts about the current model outside of a turn. */
   readonly onLearned?: () => void;
-  /** True if a prompt follows at once: what it needs is asked while the session is being opened. */
+  /** True if a prompt follows immediately: the server is then queried while the session is being opened. */
   readonly hasPrompt?: boolean;
 }
 
-/** A prompt asks at once, if it comes before. In milliseconds. */
+/** Delay before the server is queried, in milliseconds; an earlier prompt queries it immediately. */
 const ASK_AFTER_MS = 300;
-/** Tokens. No server gives a model less by default. source: docs/context-length of ollama/ollama (4k below 24 GB). */
+/** Tokens. No server provides less by default. Source: docs/context-length of ollama/ollama (4k below 24 GB). */
 const SMALLEST_WINDOW = 4096;
 
-/** Settings win over the server, the server over the catalogue; see `lookupModel`. */
+/** Settings override the server's facts, and these override the catalogue; see `lookupModel`. */
 export function createModelChoice(
   first: string,
   settings: Settings,
@@ -100,7 +101,7 @@ export function createModelChoice(
     const isNews = served?.get(chosen) !== basis || learnedWindows?.get(chosen) !== learnedWindow;
     return isNews ? choose(chosen) : model;
   };
-  /** The model about which the server was asked last. */
+  /** The model that the server was last queried about. */
   let askedFor: string | undefined;
   let hearAssumed: ((text: string) => void) | undefined;
   const tellAssumed = (): void => {
@@ -111,7 +112,7 @@ export function createModelChoice(
     hearAssumed(assumedText(id, windowTokens));
   };
   const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '' && !isClosedModel(id);
-  /** Not while the session is being opened: loading what asks takes as long as reading the session. */
+  /** Not while the session is being opened: loading the code for it takes as long as reading the session. */
   const askSoon = (id: string): void => {
     if (served === undefined || !isAsked(id)) return;
     const askNow = async (): Promise<void> => {
@@ -165,7 +166,7 @@ function assumedText(id: string, windowTokens: number): string {
   return `Context window unknown for ${id}: assuming ${grouped(windowTokens)} tokens. Set "contextWindow" if you know it.`;
 }
 
-/** `listModels` of the endpoint on the way that the environment names: through its proxy, with its certificates. */
+/** Returns a function that lists an endpoint's models, with the proxy and certificates of the environment. */
 export function listerFor(env: Readonly<Record<string, string | undefined>>) {
   return ({ baseUrl, apiKey, headers }: Settings): Promise<ModelList> =>
     listModels(baseUrl, apiKey ?? undefined, { send: environmentSend(env), headers });
@@ -176,7 +177,7 @@ interface ListingOptions {
   readonly headers?: OwnHeaders;
 }
 
-/** Models for conversations that the endpoint offers, by name, asked anew each time; where there are none to tell, why. */
+/** Lists the chat models of an endpoint by name, querying it every time; if there are none, `problem` says why. */
 export async function listModels(
   baseUrl: string,
   apiKey: string | undefined,
@@ -197,10 +198,10 @@ export async function listModels(
   };
 }
 
-/** Milliseconds for a list. */
+/** Timeout in milliseconds for listing models. */
 const LIST_MS = 5000;
 
-/** Why there is no answer; undefined for one that says nothing of models, which a list need not be there for. */
+/** Returns why there is no answer; undefined if the endpoint merely has no model list, which is optional. */
 function problemOf(
   { error, status }: Extract<HttpAnswer, { type: 'refused' }>,
   {

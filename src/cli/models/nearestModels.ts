@@ -2,7 +2,7 @@ import { modelAdvice } from '../../commands/model.ts';
 import type { ModelList } from '../../commands/types.ts';
 import type { ModelClient, ModelEvent } from '../../protocol/model.ts';
 
-/** The same client; where the server does not know the model, the error names those that were probably meant. */
+/** Wraps a client: if the server does not know the model, the error suggests similar names. */
 export function withNearestModels(client: ModelClient, listModels: () => Promise<ModelList>): ModelClient {
   async function* stream(
     ...[request, signal, onSent]: Parameters<ModelClient['stream']>

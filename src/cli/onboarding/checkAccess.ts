@@ -1,4 +1,7 @@
-/** Tries an endpoint, a key and perhaps a model, before any of it is kept. Says what is wrong and which field that is. */
+/**
+ * Tries an endpoint, an API key and optionally a model before they are saved. Reports what is wrong, and with which
+ * field.
+ */
 import { shownUrl } from '../../model/errors.ts';
 import { findServed } from '../../model/servers/askServer.ts';
 import type { ModelError } from '../../protocol/model.ts';
@@ -9,19 +12,19 @@ import { isLoopback } from './localAddresses.ts';
 import { rankModels } from './rankModels.ts';
 
 export interface CheckPorts {
-  /** Who answers there and with which models. */
+  /** Queries the kind of server and its models. */
   ask(question: {
     readonly baseUrl: string;
     readonly apiKey: string | undefined;
     readonly signal: AbortSignal;
   }): Promise<ServerAnswer>;
-  /** One tiny prompt; what went wrong, or undefined when it was answered. */
+  /** Sends one tiny prompt; returns the error, or undefined if it was answered. */
   tryModel(access: Access, signal: AbortSignal): Promise<ModelError | undefined>;
 }
 
 /**
- * The list of models says whether address and key are right, and costs nothing. Where a stranger gets the list as
- * well it proves nothing about the key, and where there is none it proves nothing at all: then one tiny prompt does.
+ * The model list shows whether URL and key are right, and costs nothing. If the server also lists models without a key,
+ * that proves nothing about the key, and without a list nothing is proven: a tiny prompt is sent instead.
  */
 export async function checkAccess(
   access: Access,
@@ -41,7 +44,7 @@ export async function checkAccess(
     return tried(access, ports, signal);
   }
   const { facts } = answer;
-  // The known local servers that want a key want it for their list too; a gateway on this machine may not.
+  // The known local servers that require a key require it for the list as well; a gateway on this machine may not.
   const isProven = turnsAway || (isNear(baseUrl) && facts.kind !== 'other');
   const models = rankModels(facts.models);
   const kept = { ...access, baseUrl: facts.baseUrl };
@@ -55,11 +58,13 @@ export async function checkAccess(
   return tried(kept, ports, signal, models);
 }
 
-/** Milliseconds for a list, and for the answer to a tiny prompt: a local server may have to load the model. */
+/** Timeouts in milliseconds for the list and for a tiny prompt: a local server may have to load the model. */
 const LIST_MS = 10_000;
 const PROMPT_MS = 120_000;
 
-/** True where no key is given, so that nothing has to be proven, too. */
+/**
+ * True if the endpoint rejects requests without a key. Also true if no key was given, since there is nothing to prove.
+ */
 async function turnsStrangersAway(
   { baseUrl, apiKey }: Access,
   ports: CheckPorts,
@@ -88,7 +93,7 @@ async function tried(
       field: 'model',
       message: `${access.model} at ${shownUrl(access.baseUrl)} did not answer for ${PROMPT_MS / 1000} s.`,
     };
-  // Who limits the rate or sends a cut reply has accepted the key.
+  // A rate limit or an incomplete reply shows that the key was accepted.
   if (error === undefined || error.kind === 'rate_limit' || error.kind === 'cut')
     return { type: 'accepted', access };
   return refused(error, 'model', models);

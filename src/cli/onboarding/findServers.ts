@@ -6,18 +6,18 @@ import { compareModels, rankModels } from './rankModels.ts';
 
 export type AskAddress = (baseUrl: string, signal: AbortSignal) => Promise<ServerAnswer>;
 
-/** All addresses together, in milliseconds. */
+/** Timeout in milliseconds for all addresses together. */
 export const SEARCH_MS = 300;
 
 export interface Search {
   readonly servers: readonly FoundServer[];
-  /** Those that took the question and had not answered when the time was up. */
+  /** Addresses that accepted the connection but did not answer in time. */
   readonly late: readonly LocalAddress[];
 }
 
 /**
- * Asks every address at once, and never takes longer than its time: a question that ignores its signal is not waited
- * for either. The server with the best model comes first.
+ * Queries all addresses in parallel and never exceeds its timeout, even if a query ignores its signal. The server with
+ * the best model comes first.
  */
 export async function findServers(
   addresses: readonly LocalAddress[],
@@ -25,7 +25,7 @@ export async function findServers(
   timeoutMs = SEARCH_MS,
 ): Promise<Search> {
   const signal = AbortSignal.timeout(timeoutMs);
-  // What is asked is told a little earlier, so that it can still hand over what it has by then.
+  // Queries are aborted a little earlier, so that they can still return partial results.
   const early = AbortSignal.timeout(Math.max(1, timeoutMs - GRACE_MS));
   const timeIsUp = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true }),
@@ -46,8 +46,8 @@ export async function findServers(
 }
 
 /**
- * The same once more behind the screen, with more time: who was late, and Ollama where it had not told the details of
- * every model. Returns the very same list where there is nothing to ask.
+ * Searches again in the background with more time: late servers, and Ollama if details of some models are missing.
+ * Returns the same array if there is nothing to query.
  */
 export async function refineServers(
   { servers, late }: Search,
@@ -69,7 +69,7 @@ export async function refineServers(
   return [...refined, ...more.filter((server) => server !== undefined)].toSorted(byBestModel);
 }
 
-/** Behind the screen, in milliseconds. */
+/** Timeout in milliseconds for the background search. */
 const REFINE_MS = 3000;
 
 function isPartial({ name, state }: FoundServer): boolean {
@@ -80,12 +80,12 @@ function isPartial({ name, state }: FoundServer): boolean {
   );
 }
 
-/** Milliseconds to put an answer together. */
+/** Milliseconds to assemble a partial answer. */
 const GRACE_MS = 40;
 
 function toFound({ name, baseUrl }: LocalAddress, answer: ServerAnswer): FoundServer | undefined {
   if (answer.type === 'server') return fromFacts(name, answer.facts);
-  // A refusal is an answer as well: something listens there that wants a key.
+  // A rejected key is an answer, too: a server listens there.
   if (answer.error.kind === 'auth') return { name, baseUrl, state: { type: 'wants_key' } };
   return undefined;
 }

@@ -2,8 +2,8 @@ import { lookupModel } from '../../model/catalogue.ts';
 import type { ServedModel } from '../../protocol/server.ts';
 
 /**
- * A model with what its server leaves out and the catalogue knows: most servers tell nothing but names. On this
- * machine it may run with less of everything, so that only its largest window is known there.
+ * Completes a model with facts from the catalogue: most servers report only names. A model on this machine may run with
+ * reduced capabilities, so only its maximum window is taken.
  */
 export function withKnownFacts(model: ServedModel, isNear: boolean): ServedModel {
   const { source, windowTokens, seesImages, callsTools } = lookupModel(model.id, {
@@ -25,5 +25,5 @@ export function withKnownFacts(model: ServedModel, isNear: boolean): ServedModel
   };
 }
 
-/** No window is that large. */
+/** Larger than any real window. */
 const UNKNOWN = Number.MAX_SAFE_INTEGER;

@@ -1,25 +1,26 @@
-/** Where to look for local servers. Pure. */
+/** The addresses at which to look for local servers. Pure. */
 import { localServers } from '../../ui/onboarding/providers.ts';
 
 export interface LocalAddress {
   readonly name: string;
   /** Up to and including `/v1`. */
   readonly baseUrl: string;
-  /** Set where it is not on this machine: then it is shown, and asked only when that is wanted. */
+  /** Set if the address is not on this machine: it is then shown, and queried only if the user asks for it. */
   readonly unaskedFrom?: string;
 }
 
-/** Ollama first: `OLLAMA_HOST` may stand in its place. */
+/** Ollama comes first, since `OLLAMA_HOST` may replace it. */
 const defaults: readonly LocalAddress[] = localServers.map(({ name, baseUrl }) => ({ name, baseUrl }));
 
 const OLLAMA_PORT = Number(new URL(localServers[0].baseUrl).port);
 
-/** Addresses that one search looks at. */
+/** Maximum number of addresses per search. */
 const MAX_ADDRESSES = 12;
 
 /**
- * `OLLAMA_HOST` says where Ollama is (docs.ollama.com/faq); `CLAWDCODE_LOCAL_SERVERS` replaces the whole list (addresses, separated by
- * commas or blanks; "none" for no search).
+ * Returns the addresses to query. `OLLAMA_HOST` overrides the address of Ollama (docs.ollama.com/faq);
+ * `CLAWDCODE_LOCAL_SERVERS` replaces the whole list (addresses separated by commas or whitespace; "none" for no
+ * search).
  */
 export function localAddresses(env: Readonly<Record<string, string | undefined>>): readonly LocalAddress[] {
   const own = env.CLAWDCODE_LOCAL_SERVERS?.trim() ?? '';
@@ -36,7 +37,7 @@ export function localAddresses(env: Readonly<Record<string, string | undefined>>
     .slice(0, MAX_ADDRESSES);
 }
 
-/** `host`, `host:port`, `:port` or a URL, as Ollama reads it; an address for every interface is this machine. */
+/** Parses `host`, `host:port`, `:port` or a URL, like Ollama; the address of all interfaces means this machine. */
 function addressOf(text: string, source: string, defaultPort: number): LocalAddress | undefined {
   const trimmed = text.trim().replace(/^['"]|['"]$/g, '');
   if (trimmed === '' || trimmed === 'none') return undefined;
@@ -45,7 +46,7 @@ function addressOf(text: string, source: string, defaultPort: number): LocalAddr
   if (!URL.canParse(full)) return undefined;
   const url = new URL(full);
   if (/^(?:0\.0\.0\.0|\[::\])$/.test(url.hostname)) url.hostname = '127.0.0.1';
-  // A URL says its port, also by leaving it out; the short forms mean the server's own.
+  // A URL without a port means its default port; the short forms mean the server's default port.
   if (url.port === '' && !/^https?:/i.test(trimmed) && !/:\d+$/.test(trimmed)) url.port = String(defaultPort);
   const baseUrl = `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
   const name = url.host;
@@ -56,7 +57,7 @@ function bracketed(host: string): string {
   return /^[0-9a-f]*:[0-9a-f:]+$/i.test(host) && host.split(':').length > 2 ? `[${host}]` : host;
 }
 
-/** True only for this machine itself. */
+/** True only for this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(?:127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/i.test(hostname);
 }

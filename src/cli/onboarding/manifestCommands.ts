@@ -1,13 +1,13 @@
-/** Commands that a manifest names. Pure; a manifest that cannot be read names none. */
+/** Extracts commands from manifests. Pure; an unreadable manifest has none. */
 import * as z from 'zod';
 
 export interface NamedCommand {
   readonly command: string;
-  /** What stands behind it. */
+  /** What the command runs. */
   readonly runs?: string;
 }
 
-/** `files`: all of the project, whose lock file tells which program runs the scripts. */
+/** `files`: all files of the project; its lock file determines the package manager. */
 export function commandsIn(name: string, text: string, files: readonly string[]): readonly NamedCommand[] {
   switch (name) {
     case 'package.json':
@@ -63,7 +63,7 @@ function packageManager(files: readonly string[]): string {
   return 'npm';
 }
 
-/** Targets that are neither files with a dot nor hidden. */
+/** Returns Makefile targets that are neither file names with a dot nor hidden. */
 function targetsOf(text: string): readonly string[] {
   return matches(text, /^([a-zA-Z][\w-]*)\s*:(?!=)/gm);
 }

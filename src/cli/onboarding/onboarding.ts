@@ -1,4 +1,4 @@
-/** The step of the boot that asks for a model: keeps the answer, and sees to it that it counts from now on. */
+/** The boot step that asks for a model: saves the answer and makes it take effect. */
 import { saveCredentials } from '../../config/credentials.ts';
 import { settingVariables } from '../../config/environment.ts';
 import type { LoadedSettings } from '../../config/types.ts';
@@ -8,13 +8,16 @@ import type { AppPaths } from '../process/appPaths.ts';
 import { isLoopback } from './localAddresses.ts';
 import { createSetupPort } from './setupPort.ts';
 
-/** What the program was started with; an answer may take parts of it out. */
+/** The program's inputs; an answer may remove parts of them. */
 export interface Start {
   readonly place: AppPaths;
   readonly options: CliOptions;
 }
 
-/** `next` boots again; what cannot be kept counts for this run, and that is said. `message`: what went wrong before. */
+/**
+ * `next` boots again. If the answer cannot be saved, it applies only to this run, and the user is told. `message`: the
+ * previous error.
+ */
 export function onboarding(
   start: Start,
   loaded: LoadedSettings,
@@ -50,7 +53,7 @@ export function onboarding(
 
 type Given = Extract<OnboardingResult, { type: 'credentials' }>;
 
-/** A key that was kept for another endpoint does not go to a new one, unless that is this machine. */
+/** A key saved for another endpoint is not sent to a new one, except on this machine. */
 function credentialsOf({ baseUrl, apiKey, model }: Given) {
   const isNear = URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname);
   return {
@@ -60,7 +63,7 @@ function credentialsOf({ baseUrl, apiKey, model }: Given) {
   };
 }
 
-/** Variables, flags and files of the project that say something else than what was just kept in the user's file. */
+/** Returns variables, flags and project files that override what was just saved in the user's file. */
 function strongerSources(given: Given, { sources, files }: LoadedSettings): readonly string[] {
   const own = files.find(({ layer }) => layer === 'user')?.name;
   const stronger = (['baseUrl', 'apiKey', 'model'] as const).flatMap((key) => {
@@ -70,7 +73,7 @@ function strongerSources(given: Given, { sources, files }: LoadedSettings): read
   return [...new Set(stronger)];
 }
 
-/** Variables and flags of this run stand aside for the answer. */
+/** Removes overriding variables and flags for this run. */
 function withoutSources({ place, options }: Start, names: readonly string[]): Start {
   const variables = settingVariables
     .filter(({ key }) => settingVariables.some((one) => one.key === key && names.includes(one.name)))
@@ -86,7 +89,7 @@ function withoutSources({ place, options }: Start, names: readonly string[]): St
   };
 }
 
-/** The answer as the strongest variables, in the copy of the environment that this run looks at. */
+/** Applies the answer to this run only, as the variables with the highest precedence. */
 function forThisRun({ place, options }: Start, { baseUrl, apiKey, model }: Given): Start {
   const answer = { CLAWDCODE_BASE_URL: baseUrl, CLAWDCODE_API_KEY: apiKey, CLAWDCODE_MODEL: model };
   const given = Object.entries(answer).filter(([, value]) => value !== '');

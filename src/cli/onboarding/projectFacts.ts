@@ -1,4 +1,7 @@
-/** What a project's file names and manifests say of it, for `/init`. Reads a few small files, follows no links, runs nothing. */
+/**
+ * Collects facts about the project from its file names and manifests, for `/init`. Reads a few small files, follows no
+ * links, runs nothing.
+ */
 import { lstat, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { ProjectFacts } from '../../protocol/projectFacts.ts';
@@ -8,7 +11,7 @@ import { commandsIn } from './manifestCommands.ts';
 
 const MAX_FILES = 50_000;
 const MAX_BYTES = 256 * 1024;
-/** Of each kind so many are named, each cut to so many characters. */
+/** Maximum number of names of each kind, and maximum characters of each. */
 const MAX_NAMES = 24;
 const MAX_CHARACTERS = 120;
 
@@ -127,7 +130,7 @@ function languagesOf(files: readonly string[]): ProjectFacts['languages'] {
     .slice(0, 8);
 }
 
-/** Empty where it is no plain small file. */
+/** Returns an empty string unless the path is a small regular file. */
 async function readSmall(path: string): Promise<string> {
   const info = await lstat(path).catch(() => undefined);
   if (info?.isFile() !== true || info.size > MAX_BYTES) return '';

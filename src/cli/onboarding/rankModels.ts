@@ -3,8 +3,8 @@ import { OFFICIAL_MODEL } from '../../protocol/modelDefaults.ts';
 import type { ServedModel } from '../../protocol/server.ts';
 
 /**
- * Models for conversations, the one to begin with first: it calls tools, is in memory already, was made for code,
- * and has the larger window, in this order; else as the server lists them.
+ * Returns the chat models, best first. Criteria in this order: it calls tools, is already loaded, is made for code, has
+ * a larger window; otherwise in the server's order.
  */
 export function rankModels(models: readonly ServedModel[]): readonly ServedModel[] {
   const fit = models.filter(({ unfit }) => unfit !== true);
@@ -12,7 +12,7 @@ export function rankModels(models: readonly ServedModel[]): readonly ServedModel
   return fit.toSorted((a, b) => compare(weights.get(b) ?? [], weights.get(a) ?? []));
 }
 
-/** The order of two models of different servers: negative where `a` is the better one. */
+/** Compares models of different servers: negative if `a` is better. */
 export function compareModels(a: ServedModel, b: ServedModel): number {
   return compare(weigh(b), weigh(a));
 }
@@ -22,7 +22,7 @@ function weigh(model: ServedModel): readonly number[] {
   const window = windowTokens ?? maxWindowTokens ?? knownWindow(id);
   return [
     tools === false ? 0 : 1,
-    // A window that the prompt alone nearly fills is no place to work in.
+    // A window nearly filled by the prompt alone is not usable.
     (windowTokens ?? maxWindowTokens ?? TOO_SMALL) < TOO_SMALL ? 0 : 1,
     id === OFFICIAL_MODEL ? 1 : 0,
     tools === true ? 1 : 0,

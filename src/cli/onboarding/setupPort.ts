@@ -1,4 +1,4 @@
-/** The first minute, plugged in: what it needs is loaded when it is needed, behind the first frame. */
+/** Connects onboarding with its dependencies, which are loaded on demand after the first frame. */
 import type { LoadedSettings } from '../../config/types.ts';
 import { headersFor, type OwnHeaders } from '../../model/http/ownHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
@@ -8,7 +8,7 @@ import type { AppPaths } from '../process/appPaths.ts';
 import type { CheckPorts } from './checkAccess.ts';
 import type { Search } from './findServers.ts';
 
-/** `loaded` says what is set already; the key is never handed on. */
+/** `loaded`: the current settings; the API key is never passed on. */
 export function createSetupPort(place: AppPaths, { settings, sources }: LoadedSettings): SetupPort {
   let last: Search | undefined;
   return {
@@ -54,7 +54,7 @@ export function createSetupPort(place: AppPaths, { settings, sources }: LoadedSe
   };
 }
 
-/** One prompt of two letters; the first piece of an answer is enough. */
+/** Sends a prompt of two letters; the first part of a reply is enough. */
 async function tryModel(
   { baseUrl, apiKey, model }: Access,
   headers: OwnHeaders,

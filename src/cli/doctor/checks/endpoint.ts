@@ -1,4 +1,4 @@
-/** The endpoint, its key and the model. Never shows a key. */
+/** Checks the endpoint, its API key and the model. Never shows a key. */
 
 import { shownUrl } from '../../../model/errors.ts';
 import { hasAuthorization } from '../../../model/http/ownHeaders.ts';
@@ -11,7 +11,7 @@ import { count } from '../../../ui/print/numbers.ts';
 import type { DoctorPorts } from '../types.ts';
 import { windowFinding } from './window.ts';
 
-/** With probing, a few short prompts are sent. */
+/** Sends a few short prompts if probing is enabled. */
 export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Finding[]> {
   const { network, now } = ports;
   if (network === null) return [keyFinding(ports, undefined)];
@@ -71,7 +71,7 @@ function endpointFinding({ loaded, place }: DoctorPorts, answer: ServerAnswer, m
   };
 }
 
-/** `refusal`: why a prompt failed. Some servers show their list of models to everybody, whatever the key. */
+/** `refusal`: the error of a failed prompt. Some servers list their models no matter what the key is. */
 function keyFinding(
   { loaded }: DoctorPorts,
   answer: ServerAnswer | undefined,
@@ -102,7 +102,7 @@ function keyFinding(
   };
 }
 
-/** Where from comes what says who asks; undefined where nothing does. */
+/** Returns the source of the credentials; undefined if there are none. */
 function keySource({ settings, sources }: DoctorPorts['loaded']): string | undefined {
   const key = settings.apiKey === null ? undefined : (sources.apiKey ?? 'the settings');
   if (!hasAuthorization(settings.headers)) return key;
@@ -168,7 +168,7 @@ function unknownTools(error: ModelError | undefined): Finding {
   return { ...found, value: 'unknown: the test prompt failed', fix: error.message };
 }
 
-/** `told`: what the server says of the model, which is not always what the model does. */
+/** `told`: whether the server claims that the model supports tools, which is not always true. */
 function toolsFinding(
   calls: NonNullable<ModelProbe['toolCalls']>,
   told: boolean | undefined,

@@ -1,4 +1,4 @@
-/** The data folder, the settings and the sessions. */
+/** Checks the data folder, the settings and the sessions. */
 import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Finding } from '../../../protocol/doctor.ts';
@@ -6,7 +6,7 @@ import { formatBytes } from '../../../ui/print/numbers.ts';
 import { openSessionCatalogue } from '../../process/threads.ts';
 import type { DoctorPorts } from '../types.ts';
 
-/** Below this much free space, in bytes, a session may stop being saved. */
+/** Bytes of free space below which sessions may soon fail to be saved. */
 const LITTLE_SPACE = 200 * 2 ** 20;
 
 export async function checkDataFolder({ place, node }: DoctorPorts): Promise<readonly Finding[]> {
@@ -20,7 +20,7 @@ export async function checkDataFolder({ place, node }: DoctorPorts): Promise<rea
       ? [{ ...found, state: 'ok', value: `${dataRoot}, created with the first session` }]
       : [{ ...found, state: 'missing', value: `${dataRoot} cannot be made`, fix: OTHER_FOLDER }];
   }
-  // Asking for the right is not enough: a read-only or full disk says no only when something is written.
+  // Checking permissions is not enough: a read-only or full disk only fails on writing.
   const trial = await mkdtemp(join(dataRoot, '.doctor-')).catch((error: Error) => error);
   if (trial instanceof Error)
     return [
@@ -35,7 +35,7 @@ export async function checkDataFolder({ place, node }: DoctorPorts): Promise<rea
   const space = await statfs(dataRoot).catch(() => undefined);
   const free = space === undefined ? undefined : space.bavail * space.bsize;
   const value = `${dataRoot}${free === undefined ? '' : ` · ${formatBytes(free)} free`}`;
-  // Windows keeps rights elsewhere and makes the bits up.
+  // Windows manages permissions differently; the mode bits there are made up.
   const open = (info.mode & 0o077) !== 0 && !node.platform.startsWith('win32');
   if (open)
     return [
@@ -53,7 +53,7 @@ export async function checkDataFolder({ place, node }: DoctorPorts): Promise<rea
   return [{ ...found, state: 'ok', value }];
 }
 
-/** The nearest folder above it that is there can be written. */
+/** True if the nearest existing parent folder is writable. */
 async function canBeMade(folder: string): Promise<boolean> {
   const parent = dirname(folder);
   try {
@@ -92,14 +92,14 @@ export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Find
   return [first, ...problems];
 }
 
-/** E.g. `model, permissions.allow`. */
+/** Lists the keys, e.g. `model, permissions.allow`. */
 function keysIn({ untrusted }: DoctorPorts['loaded']): string {
   return [...new Set(untrusted.map(({ key }) => key))].join(', ');
 }
 
 export async function checkSessions({ place }: DoctorPorts): Promise<readonly Finding[]> {
   const found = { id: 'sessions', label: 'Sessions' };
-  // Looking must not make the folder.
+  // The check must not create the folder.
   const isThere = await stat(join(place.dataRoot, 'projects')).then(
     () => true,
     () => false,
@@ -140,5 +140,5 @@ export async function checkSessions({ place }: DoctorPorts): Promise<readonly Fi
   }
 }
 
-/** Of new logs so much is read here, in bytes. */
+/** Maximum bytes of new logs that this check reads. */
 const INDEX_BYTES = 4 * 2 ** 20;

@@ -3,7 +3,7 @@ import { OWN_GIT_ARGUMENTS } from '../../../protocol/ownPrograms.ts';
 import type { SandboxState } from '../../../protocol/sandbox.ts';
 import type { DoctorPorts } from '../types.ts';
 
-/** Programs beside this one. */
+/** Checks the other programs that are needed. */
 export async function checkPrograms({ run, place, sandbox }: DoctorPorts): Promise<readonly Finding[]> {
   const packed = await import('@vscode/ripgrep').then((module) => module.rgPath).catch(() => undefined);
   const [own, installed, git, state] = await Promise.all([
@@ -66,7 +66,7 @@ function versionIn(text: string): string {
   return /\d+(?:\.\d+)+/.exec(text)?.[0] ?? text;
 }
 
-/** The Node that is needed; the same as in package.json. */
+/** The minimum Node version; the same as in package.json. */
 const NEEDED = [22, 16] as const;
 
 export function checkNode({ node }: DoctorPorts): readonly Finding[] {

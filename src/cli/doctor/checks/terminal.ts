@@ -5,7 +5,7 @@ import type { TerminalFacts } from '../terminalFacts.ts';
 import { samples, type TerminalAnswers } from '../terminalReplies.ts';
 import type { DoctorPorts } from '../types.ts';
 
-/** The terminal, and what it can; the locale, which says how it takes letters. */
+/** Checks the terminal's capabilities, and the locale, which determines the character encoding. */
 export function checkTerminal({ terminal, place }: DoctorPorts): readonly Finding[] {
   const locale = checkLocale(place.env);
   if (terminal === undefined) return [locale];
@@ -101,7 +101,7 @@ function checkLocale(env: DoctorPorts['place']['env']): Finding {
     label: 'Locale',
     value: name === undefined ? 'none is set' : `${name}=${env[name]}`,
   };
-  // macOS and Windows are UTF-8 without saying so.
+  // macOS and Windows use UTF-8 without setting a variable.
   if (/utf-?8/i.test(env[name ?? ''] ?? '') || (name === undefined && env.TERM_PROGRAM !== undefined))
     return { ...found, state: 'ok' };
   return {

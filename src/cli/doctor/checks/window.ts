@@ -1,4 +1,4 @@
-/** How much a request may hold, and who says so: what a session would go by. */
+/** Checks the context window that a session would use, and where its size comes from. */
 import { windowSources } from '../../../commands/pages/windowSource.ts';
 import { lookupModel } from '../../../model/catalogue.ts';
 import { endpointFacts } from '../../../model/endpoint.ts';
@@ -12,7 +12,7 @@ import { formatTokens } from '../../../ui/print/numbers.ts';
 import { openLearnedWindows } from '../../models/learnedWindows.ts';
 import type { DoctorPorts } from '../types.ts';
 
-/** `served`: what the server says of the model, and which kind it is; undefined where it says nothing. */
+/** `served`: the server's facts about the model, with the kind of server; undefined if it reports none. */
 export async function windowFinding(
   { loaded, place }: Pick<DoctorPorts, 'loaded' | 'place'>,
   id: string,
@@ -44,5 +44,5 @@ function ownAdvice({ windowTokens, source }: ModelInfo): string | undefined {
   return windowTokens < SMALL ? 'That is very small: choose a model with a larger window.' : undefined;
 }
 
-/** Tokens. */
+/** Tokens below which a context window is reported as small. */
 const SMALL = 16_000;
