@@ -1,6 +1,6 @@
 /**
- * The line editor. Owns the draft and what its keys mean; leaves sending, interrupting and leaving to its owner.
- * The draft lives as long as this is mounted: a dialog deactivates it and never unmounts it.
+ * The line editor. Owns the draft and its key handling; sending, interrupting and exiting are up to its owner. The
+ * draft lives as long as the component is mounted: a dialog deactivates it but never unmounts it.
  */
 import { Box, Text, usePaste } from 'ink';
 import { memo, type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
@@ -29,45 +29,45 @@ import { expand, lineEnd, lineStart } from './units.ts';
 import { startVim } from './vim/parseVim.ts';
 import { selectionOf } from './vim/textObjects.ts';
 
-/** For the owner: what cannot be said by props, because the draft belongs to the composer. */
+/** Methods for the owner; they cannot be props, because the draft belongs to the composer. */
 export type ComposerHandle = {
-  /** The whole draft, folded pastes written out. */
+  /** The full draft, with folded pastes expanded. */
   text(): string;
-  /** Replaces the draft, which undo brings back. */
+  /** Replaces the draft; undo restores the old one. */
   setText(text: string): void;
-  /** Puts text (messages taken back from the queue) before the draft and keeps that. */
+  /** Inserts text (messages taken back from the queue) before the draft. */
   prependText(text: string): void;
-  /** Puts an image's label where the cursor stands. */
+  /** Inserts an image's label at the cursor. */
   insertImage?(label: string): void;
-  /** Empties the draft; undo brings it back. */
+  /** Clears the draft; undo restores it. */
   clear(): void;
 };
 
 export type ComposerProps = {
-  /** False while a dialog has the keyboard; the draft stays. */
+  /** False while a dialog has the keyboard; the draft is kept. */
   readonly isActive: boolean;
-  /** True while a dialog stands in its place; the draft is kept. */
+  /** True while a dialog replaces it on screen; the draft is kept. */
   readonly isHidden?: boolean;
-  /** Cells of the whole composer, its prompt included. */
+  /** Columns of the whole composer, including its prompt sign. */
   readonly width: number;
-  /** Rows of the whole composer; longer drafts scroll, and give the popup half while it is open. */
+  /** Maximum rows. Longer drafts scroll, and give half of their rows to the popup while it is open. */
   readonly maxRows: number;
   readonly theme: ComposerTheme;
   readonly history: HistoryPort;
   readonly completion: CompletionPort;
   onSubmit(draft: Draft): void;
   onIntent(intent: Intent, state: { readonly empty: boolean }): void;
-  /** Called by ↑ on an empty composer: the newest queued message, now out of the queue. */
+  /** Called for ↑ in an empty composer; removes the newest message from the queue and returns it. */
   takeBackQueued(): string | undefined;
-  /** Labels in the place of a paste that names images; undefined at once where it does not look so. */
+  /** Labels that replace a paste of image paths. Returns undefined synchronously if the text does not look like one. */
   attach?(pasted: string): Promise<readonly string[] | undefined> | undefined;
   readonly placeholder?: string;
-  /** What stands before the first row, one or two cells with its space. */
+  /** Prompt sign before the first row: one or two columns including its space. */
   readonly prompt?: string;
   readonly initialText?: string;
   /** The built-in keys by default. */
   readonly keymap?: Keymap;
-  /** Vim keys. */
+  /** Enables vim keys. */
   readonly vim?: boolean;
   onTextChange?(text: string): void;
   readonly ref?: Ref<ComposerHandle>;
@@ -75,10 +75,10 @@ export type ComposerProps = {
 
 const promptWidth = 2;
 
-/** Memoised: a frame of the transcript does not draw it anew, and no key draws the transcript anew. */
+/** Memoized: updates of the transcript do not redraw it, and keys do not redraw the transcript. */
 export const Composer = memo(function Composer(props: ComposerProps) {
   const [state, setState] = useState(() => createComposerState(props.initialText));
-  // Several keys can arrive in one piece, before React has rendered the first: the newest state is here.
+  // The newest state: several keys may arrive in one chunk, before React has rendered the first.
   const newest = useRef(state);
   const completer = useMemo(() => createCompleter(props.completion), [props.completion]);
   const turns = useMemo(createTurns, []);
@@ -153,8 +153,8 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     };
   }, [props.history]);
 
-  // What ranks is loaded while the user reads the first frame, so that the first `/` is answered at once; and what
-  // was typed before there were any commands gets its suggestions.
+  // Preloads the ranking while the user reads the first frame, so that the first `/` responds at once. Also updates the
+  // suggestions for text that was typed before any commands were available.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when there is something else to suggest
   useEffect(() => void load(newest.current.wanted?.kind ?? 'command'), [completer]);
 
@@ -206,7 +206,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
   );
 });
 
-/** What stands on an empty line while drafts are put aside. */
+/** The placeholder of an empty draft while drafts are stashed. */
 function placeholderOf({ stashes }: ComposerState, keymap: Keymap): string | undefined {
   if (stashes.length === 0) return undefined;
   const key = keysOfAction(keymap, 'chat:stash')[0];
@@ -214,7 +214,7 @@ function placeholderOf({ stashes }: ComposerState, keymap: Keymap): string | und
   return key === undefined ? drafts : `${drafts}; ${showKeys(key)} brings it back`;
 }
 
-/** What the visual modes of vim have selected. */
+/** The selection of vim's visual modes. */
 function selectedOf({ buffer, vim }: ComposerState): Mark | undefined {
   if (vim === undefined || vim.mode === 'insert' || vim.mode === 'normal') return undefined;
   const { units, cursor } = buffer;
@@ -223,8 +223,8 @@ function selectedOf({ buffer, vim }: ComposerState): Mark | undefined {
 }
 
 /**
- * The prompt sign says what Enter will do: a shell command (`!`), a command (`/`) or a prompt; with vim keys, that
- * letters are commands (N) or select (v, V).
+ * The prompt sign shows what Enter will do: run a shell command (`!`), a slash command (`/`) or a prompt. With vim keys
+ * it shows normal mode (N) and the visual modes (v, V).
  */
 function Prompt({
   state,

@@ -1,4 +1,4 @@
-/** The rows of the composer: the draft, the history search, suggestions, the rest of a chord. */
+/** The rows of the composer: draft, history search, suggestions and chord hint. */
 import { Box, type DOMElement, Text } from 'ink';
 import { useEffect, useMemo, useRef } from 'react';
 import { fieldView } from '../dialog/field.ts';
@@ -11,7 +11,7 @@ import { type ComposerTheme, type Layout, type Mark, markedRows, type Row } from
 import { expand, type Unit } from './units.ts';
 import { useLiveCursor } from './useLiveCursor.ts';
 
-/** Draws the rows around the cursor, at most `maxRows`, and puts the terminal's cursor among them. */
+/** Draws at most `maxRows` rows around the cursor and positions the terminal's cursor in them. */
 export function DraftRows({
   layout,
   cursor,
@@ -22,13 +22,13 @@ export function DraftRows({
   selection,
 }: {
   readonly layout: Layout;
-  /** A position in the layout; undefined while the composer is inactive. */
+  /** Position in the layout; undefined while the composer is inactive. */
   readonly cursor: number | undefined;
   readonly maxRows: number;
   readonly theme: ComposerTheme;
   /** Shown while the draft is empty. */
   readonly placeholder: string;
-  /** What was laid out, and which of it is selected. */
+  /** The units that were laid out, and the selected range. */
   readonly units?: readonly Unit[];
   readonly selection?: Mark | undefined;
 }) {
@@ -62,13 +62,13 @@ export function DraftRows({
   );
 }
 
-/** The first row to show: as little movement as keeps the cursor's row in sight. */
+/** The first visible row; scrolls as little as needed to keep the cursor visible. */
 function scroll(top: number, row: number, count: number, height: number): number {
   const lowest = Math.max(count - height, 0);
   return Math.min(Math.max(top, row - height + 1), row, lowest);
 }
 
-/** A row without text is a space: Ink gives an empty text no height. */
+/** An empty row becomes a space, because Ink gives empty text no height. */
 const paintRow = (row: Row, theme: ComposerTheme): string =>
   row.spans.map((span) => (span.isFold ? theme.accent(span.text) : span.text)).join('') || ' ';
 
@@ -78,7 +78,7 @@ const scopeNames: Readonly<Record<SearchScope, string>> = {
   all: 'all projects',
 };
 
-/** The history search in place of the draft: the match, and below it what is searched for. */
+/** The history search, shown in place of the draft: the match, and the query below it. */
 export function SearchRows({
   search,
   width,
@@ -146,7 +146,7 @@ export function SuggestionList({
         const isSelected = top + index === popup.selected;
         const description = suggestion.description ?? '';
         const label = description === '' ? suggestion.label : suggestion.label.padEnd(labelWidth + 2);
-        // The sign tells the selected one where there is no colour.
+        // The sign marks the selection without colour.
         const painted = isSelected ? theme.accent(`› ${label}`) : `  ${label}`;
         return (
           <Text key={suggestion.label} wrap={description === '' ? 'truncate-middle' : 'truncate'}>
@@ -158,7 +158,7 @@ export function SuggestionList({
   );
 }
 
-/** One row while a chord waits: what was pressed, and what may follow. */
+/** One row while a chord is incomplete: the keys pressed so far and the possible next keys. */
 export function ChordHint({
   pending,
   keymap,
@@ -176,10 +176,10 @@ export function ChordHint({
   return <Text>{theme.dim(truncate(`  ${showKeys(pending)} …  ${next.join(' · ')}`, width))}</Text>;
 }
 
-/** Milliseconds that the beginning of a chord waits for its next key. */
+/** How long an incomplete chord waits for its next key, in ms. */
 const CHORD_MS = 1500;
 
-/** Calls `onTimeout` when a chord has been begun and no key has followed. */
+/** Calls `onTimeout` if no key follows the start of a chord. */
 export function useChordTimeout(pending: string | undefined, onTimeout: () => void): void {
   const newest = useRef(onTimeout);
   newest.current = onTimeout;

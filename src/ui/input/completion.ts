@@ -1,18 +1,20 @@
-/** What is suggested for a trigger and what accepting it inserts. Ranking is fzf's, loaded when first needed. */
+/**
+ * Computes suggestions for a trigger and the text that accepting one inserts. Ranking uses fzf, loaded on first use.
+ */
 import { hidesCharacters } from '../print/sanitize.ts';
 import type { Unit } from './units.ts';
 
-/** What the composer can complete. */
+/** Sources of completions. */
 export type CompletionPort = {
-  /** Names without the slash. */
+  /** Commands; names without the slash. */
   commands(): readonly {
     readonly name: string;
     readonly aliases?: readonly string[];
     readonly description: string;
   }[];
-  /** Paths relative to the project, `/` between folders; folders themselves need not be listed. */
+  /** Paths relative to the project, with `/` as separator; folders need not be listed. */
   files(): Promise<readonly string[]>;
-  /** What else can stand behind an `@`: resources of servers, as `server:uri`. */
+  /** Other targets of an `@`: MCP resources as `server:uri`. */
   resources?(): readonly string[];
 };
 
@@ -22,26 +24,26 @@ export type Suggestion = {
   readonly description?: string | undefined;
   /** Replaces the trigger; ends in a space unless there is more to choose. */
   readonly insert: string;
-  /** True when what is typed already is this suggestion, whole. */
+  /** True if the typed text already is this suggestion in full. */
   readonly isComplete: boolean;
 };
 
-/** A file or folder (with a `/` at its end), made ready for matching. */
+/** A file or folder (ending in `/`), prepared for matching. */
 type ProjectPath = { readonly path: string; readonly lowerCase: string };
 
 type Finder = typeof import('fzf');
 
-/** Answers at once from what is loaded, and says what is not. */
+/** Answers synchronously from what is already loaded. */
 type Completer = {
-  /** Suggestions, best first; undefined until `load` of that kind has finished once. */
+  /** Returns suggestions, best first; undefined until `load` for that kind has finished once. */
   suggest(trigger: Trigger): readonly Suggestion[] | undefined;
-  /** Loads what a kind of trigger needs, afresh. Never rejects; what cannot be listed is not suggested. */
+  /** Reloads the data for a kind of trigger. Never rejects; sources that cannot be listed yield no suggestions. */
   load(kind: Trigger['kind']): Promise<void>;
 };
 
 const maxSuggestions = 50;
 
-/** Beyond this many possible paths only the shortest are ranked, so that a key never waits. */
+/** Above this number of matching paths only the shortest are ranked, to keep keys responsive. */
 const maxRanked = 2000;
 
 export function createCompleter(port: CompletionPort): Completer {
@@ -61,7 +63,7 @@ export function createCompleter(port: CompletionPort): Completer {
   };
 }
 
-/** Those that hold what is typed; none for nothing, since it is mostly files that are wanted. */
+/** Resources that contain the query; none for an empty query, because files are wanted more often. */
 function suggestResources(resources: readonly string[], query: string): readonly Suggestion[] {
   const wanted = query.toLowerCase();
   return resources
@@ -73,10 +75,10 @@ function suggestResources(resources: readonly string[], query: string): readonly
     .map((name) => ({ label: name, insert: `@${name} `, isComplete: name === query }));
 }
 
-/** Files stay in sight below them. */
+/** Leaves room for files below them. */
 const MAX_RESOURCES = 10;
 
-/** Ranks commands by name; for an empty query all, in the order given. */
+/** Ranks commands by name; for an empty query returns all in their given order. */
 function suggestCommands(
   finder: Finder,
   commands: ReturnType<CompletionPort['commands']>,
@@ -88,7 +90,7 @@ function suggestCommands(
     insert: `/${name} `,
     isComplete: name === query,
   });
-  // Another name of a command, written out, is that command and not what happens to hold its letters.
+  // A fully typed alias selects its command, rather than commands that happen to contain its letters.
   const alias = commands.find(({ aliases }) => query !== '' && aliases?.includes(query));
   const found = rank(finder, commands, (command) => command.name, query);
   return [
@@ -100,8 +102,8 @@ function suggestCommands(
 }
 
 /**
- * Ranks paths; a query that is empty or ends in `/` lists that folder instead, folders first.
- * `paths` are as `withFolders` returns them.
+ * Ranks paths. A query that is empty or ends in `/` lists that folder instead, subfolders first. `paths` come from
+ * `withFolders`.
  */
 function suggestFiles(finder: Finder, paths: readonly ProjectPath[], query: string): readonly Suggestion[] {
   const wanted = query.replace(/^(\.\/)+/, '');
@@ -113,8 +115,8 @@ function suggestFiles(finder: Finder, paths: readonly ProjectPath[], query: stri
 }
 
 /**
- * Adds the folders that hold the files, as paths ending in `/`, and sorts by length. Left out are names with characters
- * that show nothing: a repository could paint the screen with them, or put words into the prompt that nobody sees.
+ * Adds the parent folders of all files as paths ending in `/`, and sorts by length. Omits names with invisible
+ * characters: a repository could use them to manipulate the screen or to smuggle hidden text into the prompt.
  */
 function withFolders(files: readonly string[]): readonly ProjectPath[] {
   const shown = files.filter((file) => !hidesCharacters(file));
@@ -139,7 +141,7 @@ function rank<Item>(
 ): readonly Item[] {
   type Found = { readonly item: Item };
   const shorterFirst = (a: Found, b: Found): number => nameOf(a.item).length - nameOf(b.item).length;
-  // From the end: in a path, what matches the file's name counts more.
+  // Searches from the end, so that matches in the file name count more.
   const options = { selector: nameOf, tiebreakers: [shorterFirst], limit: maxSuggestions, forward: false };
   const found: readonly Found[] = new Fzf(items, options).find(query);
   return found.map(({ item }) => item);
@@ -148,7 +150,7 @@ function rank<Item>(
 function suggestFile(path: string, query: string): Suggestion {
   const isFolder = path.endsWith('/');
   const quote = /\s/.test(path) ? '"' : '';
-  // A folder is left open, closing quote and space included, for its files to be chosen next.
+  // A folder is inserted without closing quote and space, so that a file in it can be chosen next.
   return {
     label: path,
     insert: isFolder ? `@${quote}${path}` : `@${quote}${path}${quote} `,
@@ -168,7 +170,7 @@ function childrenOf(paths: readonly ProjectPath[], folder: string): readonly str
   return children.sort(compare).slice(0, maxSuggestions);
 }
 
-/** Paths that hold the query's letters in order: cheap, and leaves little for the ranking to do. */
+/** Paths that contain the query's letters in order: a cheap filter that leaves little to rank. */
 function containing(paths: readonly ProjectPath[], query: string): string[] {
   const letters = [...query.toLowerCase()];
   const found: string[] = [];
@@ -183,24 +185,24 @@ function containing(paths: readonly ProjectPath[], query: string): string[] {
   return found;
 }
 
-/** The word under the cursor that asks for completion: `/query` at the start, or `@query` anywhere. */
+/** The word at the cursor that triggers completion: `/query` at the start, or `@query` anywhere. */
 export type Trigger = {
   readonly kind: 'command' | 'file';
-  /** What stands between the sign and the cursor, an opening quote left out. */
+  /** Text between the sign and the cursor, without an opening quote. */
   readonly query: string;
-  /** The units that an accepted suggestion replaces, sign included: from `from` up to `to`. */
+  /** Range of units that an accepted suggestion replaces, including the sign. */
   readonly from: number;
   readonly to: number;
 };
 
-/** Finds the completion asked for at the cursor, if any. */
+/** Finds the trigger at the cursor, if any. */
 export function findTrigger(units: readonly Unit[], cursor: number): Trigger | undefined {
   return commandAt(units, cursor) ?? fileAt(units, cursor);
 }
 
 function commandAt(units: readonly Unit[], cursor: number): Trigger | undefined {
   const query = textBetween(units, 1, cursor);
-  // A second slash makes it a path, and a path is a prompt.
+  // A second slash makes it a path, which is sent as a prompt.
   if (units[0] !== '/' || cursor === 0 || query === undefined || /[\s/]/.test(query)) return undefined;
   return { kind: 'command', query, from: 0, to: endOfWord(units, cursor) };
 }
@@ -211,7 +213,7 @@ function fileAt(units: readonly Unit[], cursor: number): Trigger | undefined {
     if (typeof unit !== 'string' || unit === '\n') return undefined;
     if (unit !== '@') continue;
     const before = units[from - 1];
-    // An address such as me@example.org is no request; "看@src", without a space, is.
+    // An address such as me@example.org is not a trigger; "看@src", without a space, is.
     if (typeof before === 'string' && /[\w.+-]/.test(before)) continue;
     const text = textBetween(units, from + 1, cursor) ?? '';
     if (text.startsWith('"')) {
@@ -225,7 +227,7 @@ function fileAt(units: readonly Unit[], cursor: number): Trigger | undefined {
   return undefined;
 }
 
-/** The text between two positions; undefined if a folded paste stands there. */
+/** Returns the text between two positions; undefined if it contains a folded paste. */
 function textBetween(units: readonly Unit[], from: number, to: number): string | undefined {
   let text = '';
   for (const unit of units.slice(from, to)) {
@@ -241,7 +243,7 @@ function endOfWord(units: readonly Unit[], cursor: number): number {
   return end;
 }
 
-/** Behind the closing quote where there is one on this line, else at the cursor. */
+/** The position after the closing quote if there is one on this line, else the cursor. */
 function endOfQuote(units: readonly Unit[], cursor: number): number {
   for (let end = cursor; end < units.length && units[end] !== '\n'; end++) {
     if (units[end] === '"') return end + 1;
@@ -249,9 +251,9 @@ function endOfQuote(units: readonly Unit[], cursor: number): number {
   return cursor;
 }
 
-/** Lets what comes in wait for what is still being looked up, so that everything takes effect in the order it was typed. */
+/** Runs actions in the order they were typed, even while an asynchronous one is pending. */
 interface Turns {
-  /** Acts at once, or when what came before is done. Whoever returns a promise is waited for; it must not reject. */
+  /** Runs `act` now, or after the pending actions. A returned promise delays later actions; it must not reject. */
   take(act: () => void | Promise<void>): void;
 }
 

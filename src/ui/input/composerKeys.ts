@@ -1,4 +1,4 @@
-/** From a stroke to what it does: the history search and the popup have the first word, then the keymap. Pure. */
+/** Maps a keystroke to its effect: history search and popup take precedence, then the keymap. Pure. */
 
 import type { Command, KeyContext } from '../keys/actions.ts';
 import { type Keymap, readStroke } from '../keys/keymap.ts';
@@ -23,7 +23,7 @@ export interface KeySurroundings extends Surroundings {
   readonly keymap: Keymap;
 }
 
-/** Does what a stroke asks for. */
+/** Handles a keystroke. */
 export function strike(state: ComposerState, stroke: Stroke, around: KeySurroundings): Outcome {
   const plain = (from: ComposerState, one: Stroke): Outcome => strikePlain(from, one, around);
   if (state.vim === undefined) return plain(state, stroke);
@@ -50,7 +50,7 @@ function strikePlain(state: ComposerState, stroke: Stroke, around: KeySurroundin
   }
 }
 
-/** Inserts a paste where the cursor stands. */
+/** Inserts a paste at the cursor. */
 export function pasteText(state: ComposerState, text: string, around: Surroundings): ComposerState {
   const { pending, ...settled } = state;
   if (settled.search === undefined) return paste(settled, text, around);
@@ -58,10 +58,10 @@ export function pasteText(state: ComposerState, text: string, around: Surroundin
   return typeInSearch(settled, settled.search, edit, around);
 }
 
-/** Characters of a paste that a search looks for. */
+/** Maximum characters of a paste used as a search query. */
 const MAX_QUERY = 200;
 
-/** The contexts that keys are read in, innermost first. */
+/** The contexts in which keys are looked up, innermost first. */
 function contextsOf(state: ComposerState): readonly KeyContext[] {
   if (state.search !== undefined) return ['HistorySearch', 'Chat'];
   return state.popup === undefined ? ['Chat', 'Global'] : ['Autocomplete', 'Chat', 'Global'];
@@ -72,9 +72,9 @@ function command(state: ComposerState, wanted: Command, around: Surroundings): O
   return press(state, wanted, around);
 }
 
-// What each key does while the history search is open. Pure.
+// Keys while the history search is open. Pure.
 
-/** Does what a key asks for in the search; the draft stays as it was until a match is taken. */
+/** Handles a command in the search. The draft stays unchanged until a match is accepted. */
 function pressInSearch(
   state: ComposerState,
   search: HistorySearch,
@@ -101,7 +101,7 @@ function pressInSearch(
   }
 }
 
-/** Text and edits belong to the query. */
+/** Text and edits change the query. */
 function typeInSearch(
   state: ComposerState,
   search: HistorySearch,
@@ -111,7 +111,7 @@ function typeInSearch(
   return { ...state, search: editQuery(search, edit, sourcesOf(state, around)) };
 }
 
-/** Looks again, after more prompts were loaded. */
+/** Repeats the search after more prompts were loaded. */
 export function refreshSearch(state: ComposerState, around: Surroundings): ComposerState {
   if (state.search === undefined) return state;
   return { ...state, search: again(state.search, sourcesOf(state, around)) };

@@ -1,4 +1,4 @@
-/** What each key does to the composer: pure but for asking the owner for a queued message to take back. */
+/** State transitions of the composer. Pure, except that a queued message may be requested from the owner. */
 
 import type { Command, Intent } from '../keys/actions.ts';
 import { findTrigger, type Suggestion, type Trigger } from './completion.ts';
@@ -9,10 +9,10 @@ import { applyEdit, createBuffer, type Edit, moveVertically, type TextBuffer } f
 import { abbreviate, expand, type Unit } from './units.ts';
 import type { VimState } from './vim/parseVim.ts';
 
-/** A prompt to send: the whole text, and how it was shown (folded pastes as their labels). */
+/** A prompt to send: the full text, and the text as displayed, with folded pastes as labels. */
 export type Draft = { readonly text: string; readonly display: string };
 
-/** The suggestions on screen, never empty. */
+/** The suggestions on screen; never empty. */
 export type Popup = {
   readonly trigger: Trigger;
   readonly suggestions: readonly Suggestion[];
@@ -22,29 +22,29 @@ export type Popup = {
 export type ComposerState = {
   readonly buffer: TextBuffer;
   readonly walk: HistoryWalk<TextBuffer>;
-  /** A completion asked for; its suggestions may still be loading. */
+  /** The requested completion; its suggestions may still be loading. */
   readonly wanted?: Trigger | undefined;
   readonly popup?: Popup | undefined;
-  /** Where the user closed a popup with Esc: it stays closed until that word is left. */
+  /** Start of the word whose popup was closed with Esc; it stays closed until the cursor leaves that word. */
   readonly dismissedAt?: number | undefined;
-  /** The history search, while it is open; the draft waits below it. */
+  /** The history search while it is open; the draft is kept. */
   readonly search?: HistorySearch | undefined;
-  /** Drafts that were put aside, newest first. */
+  /** Stashed drafts, newest first. */
   readonly stashes: readonly (readonly Unit[])[];
-  /** What was sent in this run, oldest first. */
+  /** Prompts sent since the program started, oldest first. */
   readonly sent: readonly string[];
   /** Absent while vim keys are off. */
   readonly vim?: VimState | undefined;
-  /** What has been pressed of a chord. */
+  /** Keys pressed of an incomplete chord. */
   readonly pending?: string | undefined;
 };
 
-/** Drafts that can be put aside at once. */
+/** Maximum number of stashed drafts. */
 const MAX_STASHES = 20;
 
-/** What a key needs besides the state. */
+/** Inputs of a transition besides the state. */
 export type Surroundings = {
-  /** Cells for the text, as the layout has them. */
+  /** Columns for the text, as in the layout. */
   readonly width: number;
   suggest(trigger: Trigger): readonly Suggestion[] | undefined;
   takeBackQueued(): string | undefined;
@@ -52,7 +52,7 @@ export type Surroundings = {
   everyPrompt?(): readonly string[] | undefined;
 };
 
-/** The next state, and what the owner has to hear of. */
+/** The next state, and an effect for the owner. */
 export type Outcome = {
   readonly state: ComposerState;
   readonly effect?:
@@ -61,13 +61,13 @@ export type Outcome = {
     | undefined;
 };
 
-/** An empty composer, or one that holds `text`. */
+/** Creates a composer that contains `text`. */
 export function createComposerState(text = ''): ComposerState {
   const buffer = applyEdit(createBuffer(), { type: 'set', units: unitsOfRecall(text) });
   return { buffer: { ...buffer, undo: [] }, walk: startWalk([]), stashes: [], sent: [] };
 }
 
-/** Does what a key asks for. */
+/** Runs a command. */
 export function press(state: ComposerState, command: Command, around: Surroundings): Outcome {
   switch (command.type) {
     case 'edit':
@@ -99,7 +99,7 @@ export function press(state: ComposerState, command: Command, around: Surroundin
   }
 }
 
-/** What the history search may look through. */
+/** The sources that the history search can search. */
 export function sourcesOf({ walk, sent }: ComposerState, around: Surroundings): SearchSources {
   const everyPrompt = around.everyPrompt?.();
   const all = everyPrompt === undefined ? undefined : [...everyPrompt, ...sent];
@@ -111,7 +111,7 @@ export function paste(state: ComposerState, text: string, around: Surroundings):
   return pasteUnits(state, unitsOfPaste(text, state.buffer.units), around);
 }
 
-/** Inserts what stands for a paste. */
+/** Inserts the units that represent a paste. */
 export function pasteUnits(
   state: ComposerState,
   units: readonly Unit[],
@@ -120,17 +120,17 @@ export function pasteUnits(
   return edit(state, { type: 'insert_units', units }, around);
 }
 
-/** Replaces the whole draft; undo brings the old one back. */
+/** Replaces the whole draft; undo restores the old one. */
 export function setUnits(state: ComposerState, units: readonly Unit[]): ComposerState {
   return { ...closed(state), buffer: applyEdit(state.buffer, { type: 'set', units }) };
 }
 
-/** Empties it; ↑ begins with the newest prompt again. Undo brings the draft back. */
+/** Clears the draft and restarts ↑ at the newest prompt. Undo restores the draft. */
 export function clearDraft(state: ComposerState): ComposerState {
   return { ...setUnits(state, []), walk: startWalk(state.walk.entries) };
 }
 
-/** Asks again for the suggestions of a completion that was still loading. */
+/** Requests the suggestions of a completion that was still loading. */
 export function refresh(state: ComposerState, around: Surroundings): ComposerState {
   return state.wanted === undefined ? state : open(state, state.wanted, around);
 }
@@ -149,7 +149,7 @@ function enter(state: ComposerState, around: Surroundings): Outcome {
   return send(state, { text, display: abbreviate(units).trimEnd() });
 }
 
-/** Hands a draft over and begins a new one: what was put aside, if anything was. */
+/** Submits a draft and starts the next one: the newest stashed draft, or an empty one. */
 export function send(state: ComposerState, draft: Draft): Outcome {
   const { killRing } = state.buffer;
   const [aside, ...stashes] = state.stashes;
@@ -164,7 +164,7 @@ export function send(state: ComposerState, draft: Draft): Outcome {
   };
 }
 
-/** Puts the draft aside; on an empty line brings the newest one back. */
+/** Stashes the draft; on an empty line restores the newest stashed one. */
 function stash(state: ComposerState): ComposerState {
   const [aside, ...older] = state.stashes;
   if (!isEmpty(state)) {
@@ -209,14 +209,14 @@ function edit(state: ComposerState, change: Edit, around: Surroundings): Compose
   return follow({ ...state, buffer }, around, change.type !== 'move');
 }
 
-/** A terminal without bracketed paste delivers a paste as if it were typed. */
+/** Without bracketed paste, a terminal delivers a paste as if it were typed. */
 function foldIfLarge(state: ComposerState, change: Edit): Edit {
   if (change.type !== 'insert' || change.text.length === 1) return change;
   const units = unitsOfPaste(change.text, state.buffer.units);
   return units.some((unit) => typeof unit !== 'string') ? { type: 'insert_units', units } : change;
 }
 
-/** Keeps the popup in step with the text. Only typing opens one: ↑ onto an old `/command` must not. */
+/** Updates the popup after a change. Only typing opens it; recalling an old `/command` with ↑ must not. */
 function follow(state: ComposerState, around: Surroundings, mayOpen: boolean): ComposerState {
   const trigger = findTrigger(state.buffer.units, state.buffer.cursor);
   if (trigger === undefined) return closed(state);
@@ -230,5 +230,5 @@ function open(state: ComposerState, trigger: Trigger, around: Surroundings): Com
   return { ...closed(state), wanted: trigger, popup };
 }
 
-/** Without the popup and the wish for one. */
+/** Closes the popup and cancels a requested completion. */
 export const closed = ({ wanted, popup, dismissedAt, ...rest }: ComposerState): ComposerState => rest;

@@ -1,4 +1,4 @@
-/** Owns the file of earlier prompts: one JSON line each, readable by its user only, bounded, tolerant to damage. */
+/** The prompt history file: one JSON line per prompt, readable only by its user, bounded, and tolerant of damage. */
 import { constants } from 'node:fs';
 import {
   type FileHandle,
@@ -18,47 +18,47 @@ import { dirname, join } from 'node:path';
  * costs only itself.
  */
 export type HistoryPort = {
-  /** Oldest first. */
+  /** Returns the prompts, oldest first. */
   load(): Promise<string[]>;
-  /** Those of all projects, oldest first, the newest many of them. */
+  /** Returns the newest prompts of all projects, oldest first. */
   loadAll?(): Promise<string[]>;
   add(text: string): Promise<void>;
 };
 
 /**
- * A walk through earlier prompts. `Draft` is whatever the editor keeps its text in; each place visited keeps what
- * was made of it, so that nothing typed is lost by pressing ↑.
+ * A walk through earlier prompts. `Draft` is the editor's representation of its text. Edits made at each visited entry
+ * are kept, so that ↑ never loses typed text.
  */
 export type HistoryWalk<Draft> = {
   readonly entries: readonly string[];
-  /** Index into `entries`; their number means the draft itself. */
+  /** Index into `entries`; `entries.length` means the draft itself. */
   readonly position: number;
   readonly edited: ReadonlyMap<number, Draft>;
 };
 
-/** What a step shows: something the user has edited here, or an entry as it was sent. */
+/** The result of a step: text the user has edited at this entry, or the entry as it was sent. */
 type HistoryStep<Draft> = {
   readonly walk: HistoryWalk<Draft>;
   readonly show: { readonly draft: Draft } | { readonly entry: string };
 };
 
-/** Begins at the draft, before the newest entry. */
+/** Starts a walk at the draft, after the newest entry. */
 export function startWalk<Draft>(entries: readonly string[]): HistoryWalk<Draft> {
   return { entries, position: entries.length, edited: new Map() };
 }
 
-/** Adds an entry just sent and goes back to the (new, empty) draft. A repetition of the newest is kept once. */
+/** Adds a sent prompt and returns to the new, empty draft. Skips a repetition of the newest entry. */
 export function remember<Draft>(walk: HistoryWalk<Draft>, text: string): HistoryWalk<Draft> {
   return startWalk(walk.entries.at(-1) === text ? walk.entries : [...walk.entries, text]);
 }
 
-/** Puts entries loaded from disk before those of this run, the walk staying where it is. */
+/** Inserts entries loaded from disk before those of this run; the current position is kept. */
 export function prepend<Draft>(walk: HistoryWalk<Draft>, older: readonly string[]): HistoryWalk<Draft> {
   const edited = new Map([...walk.edited].map(([position, draft]) => [position + older.length, draft]));
   return { entries: [...older, ...walk.entries], position: walk.position + older.length, edited };
 }
 
-/** One entry older (-1) or newer (1), leaving `current` behind; undefined at either end. */
+/** Moves one entry older (-1) or newer (1) and keeps `current`; undefined at either end. */
 export function walkBy<Draft>(
   walk: HistoryWalk<Draft>,
   by: -1 | 1,
@@ -75,16 +75,16 @@ export function walkBy<Draft>(
 
 const maxEntries = 1000;
 
-/** Of all projects together, so many files, the newest, and so many bytes of each are looked through. */
+/** Limits for searching all projects: number of newest files, and bytes per file. */
 const maxFiles = 40;
 const maxFileBytes = 4 * 1024 * 1024;
 
-/** A prompt longer than this is remembered for the run but not written down. */
+/** A longer prompt is kept in memory but not written to the file. */
 const maxEntryLength = 256 * 1024;
 
 /**
- * The prompts of one project, kept at `path` (JSONL of `{ text }`, mode 0600), each as `clean` makes it. Several
- * processes may add at once.
+ * The prompts of one project, stored at `path` (JSONL of `{ text }`, mode 0600) after passing through `clean`. Several
+ * processes may append concurrently.
  */
 export function createHistoryFile(path: string, clean = (text: string): string => text): HistoryPort {
   let previous: Promise<unknown> = Promise.resolve();
@@ -100,7 +100,7 @@ export function createHistoryFile(path: string, clean = (text: string): string =
         const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
         const entries = lines.flatMap(parseLine).slice(-maxEntries);
         newest = entries.at(-1);
-        // Only far beyond the bound, so that a rewrite, in which another process might add, is rare.
+        // Rewrites only far above the limit, so that this is rare: another process might append meanwhile.
         if (lines.length > 2 * maxEntries) await rewrite(path, entries);
         return entries;
       }, []),
@@ -115,7 +115,7 @@ export function createHistoryFile(path: string, clean = (text: string): string =
   };
 }
 
-/** The prompts of every project, the project used last at the end. */
+/** The prompts of all projects; the most recently used project comes last. */
 async function loadFolder(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
   const files: { readonly path: string; readonly at: number }[] = [];
@@ -139,7 +139,7 @@ function parseLine(line: string): string[] {
     const text = typeof value === 'object' && value !== null && 'text' in value ? value.text : undefined;
     return typeof text === 'string' && text !== '' ? [text] : [];
   } catch {
-    return []; // A line torn by a crash costs that line only.
+    return []; // A line torn by a crash loses only itself.
   }
 }
 
@@ -149,7 +149,7 @@ async function append(path: string, line: string): Promise<void> {
   try {
     const { size, mode } = await file.stat();
     if ((mode & 0o077) !== 0) await file.chmod(0o600);
-    // One write in append mode is not interleaved with another process's.
+    // A single write in append mode is not interleaved with writes of other processes.
     await file.write((await endsWithNewline(file, size)) ? line : `\n${line}`);
   } finally {
     await file.close();

@@ -1,58 +1,58 @@
-/** Searching earlier prompts as shells do: incremental, newest first. Pure. */
+/** Incremental search in earlier prompts, newest first, as in shells. Pure. */
 import { type ComposerTheme, layOut, markedRows } from './layout.ts';
 import { applyEdit, createBuffer, type Edit, type TextBuffer } from './textBuffer.ts';
 import { clean, expand, type Unit, unitsOf } from './units.ts';
 
-/** Whose prompts are searched: those of this run, of this project, of all projects. */
+/** The prompts to search: of this run, of this project, or of all projects. */
 export type SearchScope = 'session' | 'project' | 'all';
 
 export interface HistorySearch {
   readonly query: TextBuffer;
   readonly scope: SearchScope;
-  /** Without repetitions, newest first. */
+  /** Unique matches, newest first. */
   readonly matches: readonly string[];
   /** Index into `matches`. */
   readonly selected: number;
 }
 
-/** What there is to search, oldest first; absent = still being loaded, or not there to load. */
+/** Prompts by scope, oldest first; undefined while they are loading or if they cannot be loaded. */
 export type SearchSources = Readonly<Record<SearchScope, readonly string[] | undefined>>;
 
-/** Prompts that are kept of a search; nobody steps through more. */
+/** Maximum number of matches kept; more than anyone steps through. */
 const MAX_MATCHES = 500;
 
-/** Opens with everything of the project, the newest first. */
+/** Starts with all prompts of the project, newest first. */
 export function startSearch(sources: SearchSources): HistorySearch {
   const empty = { query: createBuffer(), scope: 'project', matches: [], selected: 0 } as const;
   return { ...empty, matches: find(sources.project ?? [], '') };
 }
 
-/** Changes the query; the search begins anew at the newest match. */
+/** Changes the query and restarts the search at the newest match. */
 export function editQuery(search: HistorySearch, edit: Edit, sources: SearchSources): HistorySearch {
   const oneLine = edit.type === 'insert' ? { ...edit, text: clean(edit.text).replace(/\s+/g, ' ') } : edit;
   return again({ ...search, query: applyEdit(search.query, oneLine) }, sources);
 }
 
-/** One match older (1) or newer (-1); stays at either end. */
+/** Moves one match older (1) or newer (-1); stops at either end. */
 export function moveMatch(search: HistorySearch, by: 1 | -1): HistorySearch {
   const last = Math.max(search.matches.length - 1, 0);
   return { ...search, selected: Math.max(0, Math.min(last, search.selected + by)) };
 }
 
-/** Project, all projects (where they can be loaded), this session, and around again. */
+/** Cycles through project, all projects (if they can be loaded) and this session. */
 export function nextScope(search: HistorySearch, sources: SearchSources): HistorySearch {
   const circle: readonly SearchScope[] = ['project', 'all', 'session'];
   const scope = circle[(circle.indexOf(search.scope) + 1) % circle.length] ?? 'project';
   return again({ ...search, scope }, sources);
 }
 
-/** The same search over what has been loaded since. */
+/** Repeats the search on the current sources. */
 export function again(search: HistorySearch, sources: SearchSources): HistorySearch {
   const matches = find(sources[search.scope] ?? [], expand(search.query.units));
   return { ...search, matches, selected: 0 };
 }
 
-/** The stretch of units where the query stands first; undefined where it does not. */
+/** The range of units of the first occurrence of the query; undefined if there is none. */
 export function stretchOf(
   units: readonly Unit[],
   query: string,
@@ -81,14 +81,14 @@ function find(entries: readonly string[], query: string): readonly string[] {
   return [...found];
 }
 
-/** A query without capitals does not look at capitals. */
+/** Smart case: a query without capitals ignores case. */
 const folded = (text: string, query: string): string =>
   query === query.toLowerCase() ? text.toLowerCase() : text;
 
-/** Characters around the match that are laid out: a prompt may hold a whole file. */
+/** Characters around the match that are laid out, because a prompt may contain a whole file. */
 const AROUND = 4000;
 
-/** The rows of a prompt around what was searched for, at most `maxRows`, what was found painted. */
+/** At most `maxRows` rows of a prompt around the match, which is painted. */
 export function searchExcerpt(
   prompt: string,
   query: string,
@@ -107,7 +107,7 @@ export function searchExcerpt(
   return rows.slice(top, top + maxRows);
 }
 
-/** The part of a long prompt that holds the match. */
+/** The part of a long prompt around the match. */
 function excerptOf(prompt: string, query: string): string {
   if (prompt.length <= 2 * AROUND) return prompt;
   const at = Math.max(0, prompt.toLowerCase().indexOf(query.toLowerCase()));

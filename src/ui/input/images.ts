@@ -1,6 +1,6 @@
 /**
- * Images on their way into a prompt: from a paste, from the clipboard, from `@path`. Says what comes of each, and
- * holds a prompt back whose images its model would not see.
+ * Images for prompts: from a paste, the clipboard or an `@path`. Reports the outcome for each, and holds back a prompt
+ * whose images the model cannot see.
  */
 import type { Agent } from '../../agent/types.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -14,11 +14,11 @@ import {
 import { sanitizeLine } from '../print/sanitize.ts';
 
 export interface Images {
-  /** Labels in the place of a paste that names images; undefined at once where it does not even look so. */
+  /** Labels that replace a paste of image paths. Returns undefined synchronously if the text does not look like one. */
   attach(pasted: string): Promise<readonly string[] | undefined> | undefined;
-  /** The label of the clipboard's image; undefined where there is none, which was said then. */
+  /** Reads the clipboard's image and returns its label; undefined if there is none, after reporting that. */
   fromClipboard(): Promise<string | undefined>;
-  /** The images to send with a prompt; `hold` gives it back to who typed it. */
+  /** Returns the images to send with a prompt; `hold` returns the prompt to the composer. */
   of(text: string): Promise<readonly ImagePart[] | 'hold'>;
 }
 
@@ -28,15 +28,15 @@ interface ImagesPorts {
   readonly say: (level: 'info' | 'warning' | 'error', text: string) => void;
 }
 
-/** Whether a text is worth looking at; commands and `!` lines have no images. */
+/** True if a text may name images; commands and `!` lines never do. */
 export function mayNameImages(text: string): boolean {
   return !/^[/!]/.test(text) && /\[Image #\d|@/.test(text);
 }
 
-/** The images of one session. */
+/** Manages the images of one session. */
 export function createImages({ port, agent, say }: ImagesPorts): Images {
   const shelf = createImageShelf(agent.entries);
-  /** Models of which it was said that nobody knows. */
+  /** Models for which the user was told that image support is unknown. */
   const unknown = new Set<string>();
 
   const put = (read: Extract<ImageRead, { type: 'image' }>, name: string): string => {
@@ -101,20 +101,20 @@ function blindText(model: string): string {
 }
 
 /**
- * The images of a session by their numbers, as `[Image #1]` in a prompt names them. The text is all that a draft needs
- * to keep: wherever it goes (history, queue, editor, a turn that is taken back), its images are found here again.
+ * The images of a session by number, as in `[Image #1]`. A draft stores only its text: wherever it goes (history,
+ * queue, editor, a rewound turn), its images can be looked up here again.
  */
 interface ImageShelf {
-  /** Puts an image there; returns its label. */
+  /** Adds an image and returns its label. */
   add(image: ImagePart): string;
-  /** The images that a text names, in its order. */
+  /** Returns the images that a text names, in order of appearance. */
   named(text: string): readonly ImagePart[];
 }
 
-/** The oldest make room. */
+/** Above this, the oldest are dropped. */
 const MAX_IMAGES = 40;
 
-/** `entries` are the session's: what was sent before counts on, and is found by its number. */
+/** `entries` are the session's: numbering continues after images sent before, and those are found by number. */
 export function createImageShelf(entries: () => readonly JSONLEntry[]): ImageShelf {
   const images = new Map<number, ImagePart>();
   let last = 0;
@@ -144,7 +144,7 @@ function sentAs(number: number, entries: readonly JSONLEntry[]): ImagePart | und
   return undefined;
 }
 
-/** The numbers of an entry's images, in the order of its parts; those of `@path` come behind them. */
+/** The numbers of an entry's images, in the order of its parts; images from `@path` come after them. */
 function numbersOf(entry: JSONLEntry): readonly number[] {
   const text = partsOf(entry).find((part) => part.type === 'text');
   return text?.type === 'text' ? imageNumbersIn(text.text) : [];
@@ -152,7 +152,7 @@ function numbersOf(entry: JSONLEntry): readonly number[] {
 
 type Part = { readonly type: 'text'; readonly text: string } | ImagePart;
 
-/** The parts of a prompt that has images; none for any other. */
+/** The parts of a prompt with images; empty for other entries. */
 function partsOf({ subtype, message }: JSONLEntry): readonly Part[] {
   return subtype === 'prompt' && Array.isArray(message.content) ? (message.content as Part[]) : [];
 }
@@ -161,9 +161,9 @@ function isImage(part: Part): part is ImagePart {
   return part.type === 'image' && typeof part.data === 'string' && typeof part.mediaType === 'string';
 }
 
-/** Where images come from; `cli` has it. Neither call rejects, and both are bounded in time and size. */
+/** Source of images, provided by `cli`. Neither call rejects, and both are limited in time and size. */
 export interface ImagePort {
-  /** `path` as the user gave it: absolute, below `~` or below the working directory. */
+  /** Reads an image file. `path` as the user typed it: absolute, relative to `~` or to the working directory. */
   read(path: string): Promise<ImageRead>;
   clipboard(): Promise<ImageRead>;
 }
@@ -175,22 +175,22 @@ export type ImageRead =
       readonly header: ImageHeader;
       readonly bytes: number;
     }
-  /** An image that cannot be sent; why, and what to do. */
+  /** An image that cannot be sent; the message says why, and what to do. */
   | { readonly type: 'refused'; readonly message: string }
-  /** There is none; for the clipboard `message` says how there could be. */
+  /** No image; for the clipboard, `message` says how to make it work. */
   | { readonly type: 'none'; readonly message?: string };
 
-// Paths of images in what is pasted, dropped or written. Pure: whether there is such a file is for others to see.
+// Finds image paths in pasted, dropped or typed text. Pure: whether the files exist is checked elsewhere.
 
 const IMAGE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
-/** A drop of more files than this is text. */
+/** A drop of more files than this is treated as text. */
 const MAX_PATHS = 20;
 const MAX_CHARACTERS = 8192;
 const WINDOWS = /^["']?[a-z]:\\/i;
 
 /**
- * What a paste may mean, best guess first: each a list of paths that all look like images. A terminal gives a dropped
- * file quoted, with its blanks escaped, as `file://`, or bare; several of them with blanks between.
+ * Possible readings of a paste, best first, each a list of paths that all look like images. Terminals insert a dropped
+ * file quoted, with escaped spaces, as `file://` or verbatim, and separate several files by spaces.
  */
 export function pathsInPaste(pasted: string): readonly (readonly string[])[] {
   const text = pasted.trim();
@@ -204,7 +204,7 @@ export function pathsInPaste(pasted: string): readonly (readonly string[])[] {
   return guesses.length === 2 && whole.join('\n') === words.join('\n') ? guesses.slice(0, 1) : guesses;
 }
 
-/** The images that a prompt names as `@path`, or `@"path with blanks"`, each once. */
+/** The images that a prompt names as `@path` or `@"path with spaces"`, without duplicates. */
 export function mentionedImages(text: string): readonly string[] {
   const found = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|((?:\\ |\S)+))/g)].map(([, quoted, bare]) =>
     quoted === undefined ? (bare ?? '').replace(/[),.;:!?\]}'"]+$/, '').replaceAll('\\ ', ' ') : quoted,
@@ -212,14 +212,14 @@ export function mentionedImages(text: string): readonly string[] {
   return [...new Set(found.filter((path) => IMAGE_NAME.test(path)))].slice(0, MAX_PATHS);
 }
 
-/** One path that is a whole line: the backslashes of Windows are no escapes, and bare blanks belong to it. */
+/** A path that fills a whole line: spaces belong to it, and backslashes in Windows paths are not escapes. */
 function unquoted(line: string): string {
   const inside = /^'([^']*)'$/.exec(line)?.[1] ?? /^"([^"]*)"$/.exec(line)?.[1] ?? line;
   if (WINDOWS.test(inside) || inside !== line) return fromUrl(inside);
   return fromUrl(inside.replace(/\\(.)/g, '$1'));
 }
 
-/** Words as a shell would split them. */
+/** Splits a line into words like a shell. */
 function shellWords(line: string): string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g) ?? [];
   return words.map((word) =>

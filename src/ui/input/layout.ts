@@ -1,25 +1,25 @@
 /**
- * Where each unit stands on screen. Lines are broken by cells, one column short of the width: the cursor can
- * then always stand behind a row's last character, and no terminal wraps by itself.
+ * Positions of units on screen. Lines wrap one column before the width, so that the cursor fits after the last
+ * character of a row and the terminal never wraps on its own.
  */
 
 import type { Theme } from '../theme/theme.ts';
 import { cellWidth, tabWidth, type Unit } from './units.ts';
 
-/** A stretch of one visual row that is drawn in one style. */
+/** Part of a visual row that is drawn in one style. */
 type Span = { readonly text: string; readonly isFold: boolean };
 
 /** One visual row. */
 export type Row = { readonly spans: readonly Span[]; readonly width: number };
 
-/** Rows, and for each position (0 to the number of units) the cell that the cursor takes there. */
+/** The rows, and the cursor's cell for each position (0 to the number of units). */
 export type Layout = {
   readonly rows: readonly Row[];
   readonly rowOf: Int32Array;
   readonly columnOf: Int32Array;
 };
 
-/** Lays units out in rows of fewer than `width` cells (at least 3). */
+/** Lays out units in rows of fewer than `width` columns (at least 3). */
 export function layOut(units: readonly Unit[], width: number): Layout {
   const limit = Math.max(width - 1, 2);
   let row: { spans: { text: string; isFold: boolean }[]; width: number } = { spans: [], width: 0 };
@@ -49,7 +49,7 @@ export function layOut(units: readonly Unit[], width: number): Layout {
       continue;
     }
     const cells = typeof unit === 'string' ? Math.min(cellWidth(unit), limit) : unit.label.length;
-    // A fold's label stays in one piece where a row can hold it, else it is broken like a long word.
+    // A fold's label stays in one piece if a row can hold it; otherwise it breaks like a long word.
     if (row.width + Math.min(cells, limit) > limit && row.width > 0) breakRow();
     mark(position);
     if (typeof unit !== 'string') for (const character of unit.label) draw(character, 1, true);
@@ -59,7 +59,7 @@ export function layOut(units: readonly Unit[], width: number): Layout {
   return { rows, rowOf, columnOf };
 }
 
-/** The position in `row` that is nearest to `column` from the left; undefined if the row holds none. */
+/** The position in `row` that is closest to `column` without exceeding it; undefined if the row contains none. */
 export function positionAt(layout: Layout, row: number, column: number): number | undefined {
   const first = layout.rowOf.indexOf(row);
   if (first === -1) return undefined;
@@ -68,13 +68,13 @@ export function positionAt(layout: Layout, row: number, column: number): number 
   return at;
 }
 
-/** A stretch of units, its end not included. */
+/** A range of units; `to` is exclusive. */
 export interface Mark {
   readonly from: number;
   readonly to: number;
 }
 
-/** The rows of a layout as text, the mark's units painted, and folds with another paint. */
+/** The rows of a layout as text, with the marked units and the folds painted. */
 export function markedRows(
   units: readonly Unit[],
   layout: Layout,
@@ -85,7 +85,7 @@ export function markedRows(
   const rows = layout.rows.map(() => [] as { text: string; isMarked: boolean; isFold: boolean }[]);
   for (const [at, unit] of units.entries()) {
     const isMarked = mark !== undefined && at >= mark.from && at < mark.to;
-    // A marked line break is a cell, so that an empty line can be seen in a selection.
+    // A marked line break takes a cell, so that an empty line is visible in a selection.
     if (unit === '\n' && !isMarked) continue;
     const text =
       unit === '\n'
@@ -109,5 +109,5 @@ export function markedRows(
   );
 }
 
-/** The roles the composer paints with; the program's theme has them all. */
+/** The paints that the composer needs; a subset of the theme. */
 export type ComposerTheme = Pick<Theme, 'accent' | 'dim' | 'warning' | 'success' | 'underline'>;

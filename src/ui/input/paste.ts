@@ -1,26 +1,26 @@
 /**
- * Standard input with each bracketed paste in one piece. Ink searches everything received so far each time a
- * part arrives, and a terminal delivers 4 kB at a time: ten megabytes would take it 12 s instead of 0.1 s.
+ * Standard input that delivers each bracketed paste in one piece. Whenever a chunk arrives, Ink searches everything
+ * received so far, and terminals deliver 4 kB at a time: ten megabytes would take 12 s instead of 0.1 s.
  */
 import { PassThrough } from 'node:stream';
 import { clean, type PastedText, type Unit, unitsOf } from './units.ts';
 
-/** Pastes longer than this many characters, or of more than this many lines, are shown folded (as Claude Code does). */
+/** Longer pastes, or pastes with more lines, are shown folded (as in Claude Code). */
 const foldLimits = { characters: 800, lines: 2 } as const;
 
-/** A recalled text is there to be edited: only one that would fill screens is folded. */
+/** Recalled text is meant to be edited, so it is folded only if it would fill several screens. */
 const recallLimits = { characters: 10_000, lines: 200 } as const;
 
 /**
- * What a paste puts into the buffer: its characters, or one fold that keeps the whole text under a label
- * such as `[Pasted text #1 +120 lines]`. Takes time linear in the text.
+ * The units that a paste inserts: its characters, or one fold that holds the text under a label such as `[Pasted text
+ * #1 +120 lines]`. Takes time linear in the text.
  */
 export function unitsOfPaste(pasted: string, existing: readonly Unit[]): readonly Unit[] {
   const text = clean(pasted);
   return exceeds(text, foldLimits) ? [fold(text, existing)] : unitsOf(text);
 }
 
-/** What a recalled or restored text puts into the buffer. */
+/** The units that a recalled or restored text inserts. */
 export function unitsOfRecall(recalled: string, existing: readonly Unit[] = []): readonly Unit[] {
   const text = clean(recalled);
   if (exceeds(text, recallLimits)) return [fold(text, existing)];
@@ -29,7 +29,7 @@ export function unitsOfRecall(recalled: string, existing: readonly Unit[] = []):
     .flatMap((part, at) => (at % 2 === 1 ? [imageUnit(part)] : unitsOf(part)));
 }
 
-/** Where an image stands: one step for the cursor. Its text is all it needs; see `ui/images/imageShelf.ts`. */
+/** An image's label, as one step for the cursor. The label is all it needs: see `ImageShelf` in `images.ts`. */
 export function imageUnit(label: string): PastedText {
   return { label, text: label };
 }
@@ -46,7 +46,7 @@ const exceeds = (text: string, limits: { readonly characters: number; readonly l
 
 const numberOf = (unit: PastedText): number => Number(/^\[Pasted text #(\d+)/.exec(unit.label)?.[1] ?? 0);
 
-/** A newline at the very end ends the last line and does not begin another. */
+/** Counts lines; a trailing newline does not start another one. */
 function countLines(text: string): number {
   let lines = text === '' || text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
@@ -57,10 +57,10 @@ const start = '\u001B[200~';
 const end = '\u001B[201~';
 
 /**
- * Wraps a terminal for Ink's `stdin` option. The terminal is read only while raw mode is on, so that an editor
- * to which Ink has handed the terminal gets its keys. `typed` came in before, and is handed on first. While it
- * `isStarting`, keys pile up: they are handed on line by line, as an Enter with more behind it in one piece is taken
- * for part of a paste.
+ * Wraps a terminal for Ink's `stdin` option. The terminal is read only in raw mode, so that an editor to which Ink has
+ * handed over the terminal gets its keys. `typed` arrived earlier and is emitted first. While `isStarting` is true,
+ * keys pile up; they are emitted line by line, because an Enter followed by more in the same chunk looks like part of a
+ * paste.
  */
 export function createPasteStream(
   terminal: NodeJS.ReadStream,
@@ -108,16 +108,17 @@ export function createPasteStream(
 
 const linesOf = (text: string): string[] => text.split(/(?<=\r)/);
 
-/** Ctrl+C, and as the kitty protocol writes it. */
+/** Ctrl+C, plain and in the kitty protocol. */
 const INTERRUPTS: ReadonlySet<string> = new Set(['\u0003', '\u001B[99;5u']);
 
 /**
- * Returns a function from each piece received to what can be passed on; what is inside a paste is held back. A paste
- * whose end never comes (a line that was cut, a terminal that lost it) would hold the keyboard for good: Ctrl+C ends it.
+ * Returns a function that maps each received chunk to what can be emitted; the content of a paste is held back. A paste
+ * whose end never arrives (a cut connection, a terminal that lost it) would block the keyboard forever, so Ctrl+C ends
+ * it.
  */
 export function createPasteAssembler(): (piece: string) => string {
   let held: string[] | undefined;
-  // The newest held characters: the end mark may come in several pieces.
+  // The newest held characters, because the end mark may be split across chunks.
   let seam = '';
   return function assemble(piece: string): string {
     if (held !== undefined) {

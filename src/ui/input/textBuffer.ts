@@ -1,6 +1,6 @@
 /**
- * The text under edit and its cursor, with kill ring and undo: plain immutable data and pure functions.
- * Invariant: units are whole graphemes or folds, and the cursor stands between two of them.
+ * The edited text and its cursor, with kill ring and undo: immutable data and pure functions. Invariant: units are
+ * whole graphemes or folds, and the cursor is between two of them.
  */
 import { layOut, positionAt } from './layout.ts';
 import {
@@ -15,26 +15,26 @@ import {
   wordRight,
 } from './units.ts';
 
-/** What undo brings back. */
+/** The state that undo restores. */
 type Snapshot = { readonly units: readonly Unit[]; readonly cursor: number };
 
-/** The editor's whole state. */
+/** The full state of the editor. */
 export type TextBuffer = Snapshot & {
-  /** The column that a run of ↑ and ↓ aims at. */
+  /** The target column of consecutive ↑ and ↓. */
   readonly goalColumn?: number | undefined;
-  /** Killed stretches, newest first. */
+  /** Killed ranges, newest first. */
   readonly killRing: readonly (readonly Unit[])[];
   /** Newest last. */
   readonly undo: readonly Snapshot[];
-  /** What undo took back, newest last; the next change ends it. */
+  /** Undone states, newest last; cleared by the next change. */
   readonly redo?: readonly Snapshot[] | undefined;
-  /** What the newest edit was: runs of typing undo as one, runs of kills yank as one. */
+  /** Type of the newest edit: consecutive typing is undone as one, consecutive kills are yanked as one. */
   readonly last?: 'typing' | 'kill' | undefined;
-  /** Set right after a yank: what stood before it, and which stretch of the ring it took. */
+  /** Set right after a yank: the state before it, and the index in the kill ring that it used. */
   readonly yank?: { readonly before: Snapshot; readonly index: number } | undefined;
 };
 
-/** Where a cursor key goes; ↑ and ↓ depend on the width and have `moveVertically`. */
+/** Destinations of cursor keys; ↑ and ↓ depend on the width: see `moveVertically`. */
 export type Move =
   | 'left'
   | 'right'
@@ -57,7 +57,7 @@ export type Edit =
       readonly units: readonly Unit[];
     }
   | { readonly type: 'set'; readonly units: readonly Unit[] }
-  /** The cursor at a position. */
+  /** Moves the cursor to a position. */
   | { readonly type: 'place'; readonly to: number }
   | { readonly type: 'move'; readonly to: Move }
   | { readonly type: 'delete_backward' | 'delete_forward' }
@@ -68,13 +68,13 @@ export type Edit =
 const maxUndo = 200;
 const maxKills = 30;
 
-/** A buffer holding `text`, the cursor at its end. */
+/** Creates a buffer with `text` and the cursor at its end. */
 export function createBuffer(text = ''): TextBuffer {
   const units = unitsOf(clean(text));
   return { units, cursor: units.length, killRing: [], undo: [] };
 }
 
-/** Applies one edit. An edit that has nothing to do returns an equal text and is not recorded for undo. */
+/** Applies one edit. An edit without effect returns an equal text and is not recorded for undo. */
 export function applyEdit(buffer: TextBuffer, edit: Edit): TextBuffer {
   const { units, cursor } = buffer;
   switch (edit.type) {
@@ -117,14 +117,14 @@ export function applyEdit(buffer: TextBuffer, edit: Edit): TextBuffer {
   }
 }
 
-/** One visual row up or down; undefined at the first or last row, where the key means something else. */
+/** Moves one visual row up or down; undefined at the first or last row, where the key has another meaning. */
 export function moveVertically(buffer: TextBuffer, by: -1 | 1, width: number): TextBuffer | undefined {
   const layout = layOut(buffer.units, width);
   const row = layout.rowOf[buffer.cursor] ?? 0;
   const goalColumn = buffer.goalColumn ?? layout.columnOf[buffer.cursor] ?? 0;
   for (let target = row + by; target >= 0 && target < layout.rows.length; target += by) {
     const cursor = positionAt(layout, target, goalColumn);
-    // The inside of a fold that fills whole rows has no place for a cursor.
+    // A row entirely inside a fold has no cursor position.
     if (cursor !== undefined && cursor !== buffer.cursor) {
       return { ...settle(buffer, { units: buffer.units, cursor }), goalColumn };
     }
@@ -153,7 +153,7 @@ function destination({ units, cursor }: TextBuffer, to: Move): number {
   }
 }
 
-/** Typed text joins the run before it, so that undo takes back words and not letters. */
+/** Inserts typed text. It joins the preceding run, so that undo removes words instead of letters. */
 function type(buffer: TextBuffer, text: string): TextBuffer {
   if (text === '') return buffer;
   const next = change(buffer, buffer.cursor, buffer.cursor, unitsOf(text));
@@ -199,7 +199,7 @@ function change(buffer: TextBuffer, from: number, to: number, inserted: readonly
   return { ...settle(buffer, splice(buffer.units, from, to, inserted)), undo, redo: undefined };
 }
 
-/** New text or cursor, and the end of any run of typing, kills, yanks or vertical moves. */
+/** Sets text and cursor, and ends any run of typing, kills, yanks or vertical moves. */
 function settle(buffer: TextBuffer, { units, cursor }: Snapshot): TextBuffer {
   const { killRing, undo, redo } = buffer;
   return redo === undefined ? { units, cursor, killRing, undo } : { units, cursor, killRing, undo, redo };
@@ -207,7 +207,7 @@ function settle(buffer: TextBuffer, { units, cursor }: Snapshot): TextBuffer {
 
 const snapshot = ({ units, cursor }: TextBuffer): Snapshot => ({ units, cursor });
 
-/** At the edge of a line, killing to that edge takes the newline. */
+/** At the edge of a line, killing to that edge removes the newline. */
 const orNewlineBefore = (start: number, cursor: number): number =>
   start === cursor ? Math.max(cursor - 1, 0) : start;
 const orNewlineAfter = (end: number, cursor: number, length: number): number =>

@@ -1,32 +1,32 @@
 import stringWidth from 'string-width';
 
-/** A paste that is shown as `label` and sent as `text`. */
+/** A paste that is displayed as `label` and sent as `text`. */
 export type PastedText = { readonly label: string; readonly text: string };
 
 /**
- * What the cursor steps over: one grapheme, or one folded paste. A fold is an object, so that nothing typed can
- * be mistaken for it, and whatever deletes, kills, yanks or undoes it carries its text along.
+ * One step of the cursor: a grapheme or a folded paste. A fold is an object, so that typed text cannot be mistaken for
+ * it, and deleting, killing, yanking or undoing it carries its text along.
  */
 export type Unit = string | PastedText;
 
-/** Text to units; no folds are made here. */
+/** Splits text into units; creates no folds. */
 export function unitsOf(text: string): Unit[] {
   return segment(text);
 }
 
-/** The whole text, folded pastes written out. */
+/** The full text, with folded pastes expanded. */
 export function expand(units: readonly Unit[]): string {
   return units.map((unit) => (typeof unit === 'string' ? unit : unit.text)).join('');
 }
 
-/** The text as it is shown, folded pastes as their labels. */
+/** The text as displayed, with folded pastes as labels. */
 export function abbreviate(units: readonly Unit[]): string {
   return units.map((unit) => (typeof unit === 'string' ? unit : unit.label)).join('');
 }
 
 /**
- * Replaces `units[from..to)` and returns the position after what was inserted. Where the new neighbours join
- * (an accent onto its letter, two halves of a flag) the line is divided afresh, so units are always graphemes.
+ * Replaces `units[from..to)` and returns the position after the inserted units. If new neighbours combine (an accent
+ * and its letter, two halves of a flag) the text around them is segmented again, so that units are always graphemes.
  */
 export function splice(
   units: readonly Unit[],
@@ -40,7 +40,7 @@ export function splice(
   return divideAfresh(spliced, from, cursor);
 }
 
-/** True when the units on both sides of a position cannot join. */
+/** True if the units on both sides of a position cannot combine. */
 function keepsApart(units: readonly Unit[], position: number): boolean {
   const [before, after] = [units[position - 1], units[position]];
   const apart = (unit: Unit | undefined): boolean => typeof unit !== 'string' || unit === '\n';
@@ -65,7 +65,7 @@ function divideAfresh(
   let offset = 0;
   const cursorOffset = lengthOf(region.slice(0, cursor - start));
   for (const unit of divide(region)) {
-    // A cursor inside a grapheme that has just formed moves behind it.
+    // A cursor inside a newly formed grapheme moves behind it.
     if (offset < cursorOffset) newCursor = start + divided.length + 1;
     offset += lengthOf([unit]);
     divided.push(unit);
@@ -73,7 +73,7 @@ function divideAfresh(
   return { units: [...units.slice(0, start), ...divided, ...units.slice(end)], cursor: newCursor };
 }
 
-/** Divides runs of text between folds; folds stay as they are. */
+/** Segments the text between folds; folds are kept. */
 function divide(region: readonly Unit[]): Unit[] {
   const divided: Unit[] = [];
   let run = '';
@@ -95,28 +95,28 @@ const lengthOf = (units: readonly Unit[]): number =>
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const plain = /^[\n\t\x20-\x7E]*$/;
 
-/** Cells that a tab takes on screen; terminals cannot be trusted to agree on tab stops inside a box. */
+/** Columns of a tab; terminals disagree on tab stops inside a box. */
 export const tabWidth = 4;
 
-/** Splits text into what a reader calls characters: an emoji family, a flag or a letter with accents is one. */
+/** Splits text into graphemes: an emoji family, a flag or a letter with accents is one. */
 export function segment(text: string): string[] {
   return plain.test(text) ? text.split('') : Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
-/** True for a character that never joins with its neighbours, whatever these are made of. */
+/** True for a character that never combines with its neighbours. */
 function isPlain(grapheme: string): boolean {
   return grapheme.length === 1 && plain.test(grapheme);
 }
 
-/** Cells that one grapheme takes in a terminal. ASCII is answered without `string-width`, whose first call takes 20 ms. */
+/** Columns of one grapheme in a terminal. ASCII bypasses `string-width`, whose first call takes 20 ms. */
 export function cellWidth(grapheme: string): number {
   if (grapheme === '\t') return tabWidth;
   return isPlain(grapheme) ? 1 : stringWidth(grapheme);
 }
 
 /**
- * Text that is safe to show and to send: line ends become `\n`; escape sequences lose the bytes that would make
- * a terminal obey them; lone surrogates, which are not valid UTF-8, become U+FFFD. Tabs stay.
+ * Makes text safe to display and send: line ends become `\n`, control characters are removed so that escape sequences
+ * have no effect, and lone surrogates, which are invalid UTF-8, become U+FFFD. Tabs are kept.
  */
 export function clean(text: string): string {
   return text
@@ -127,21 +127,21 @@ export function clean(text: string): string {
 
 const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
 
-/** Start of the line (between newlines) that holds the position. */
+/** Start of the line (between newlines) that contains the position. */
 export function lineStart(units: readonly Unit[], position: number): number {
   let at = position;
   while (at > 0 && units[at - 1] !== '\n') at--;
   return at;
 }
 
-/** End of the line that holds the position, before its newline. */
+/** End of the line that contains the position, before its newline. */
 export function lineEnd(units: readonly Unit[], position: number): number {
   let at = position;
   while (at < units.length && units[at] !== '\n') at++;
   return at;
 }
 
-/** Readline's backward-word: over what is no word, then to the start of the word. A fold is a word of its own. */
+/** Readline's backward-word: skips non-word characters, then moves to the start of the word. A fold is its own word. */
 export function wordLeft(units: readonly Unit[], position: number): number {
   let at = position;
   while (at > 0 && !isWord(units[at - 1])) at--;
@@ -150,7 +150,7 @@ export function wordLeft(units: readonly Unit[], position: number): number {
   return at;
 }
 
-/** Readline's forward-word: over what is no word, then to the end of the word. */
+/** Readline's forward-word: skips non-word characters, then moves to the end of the word. */
 export function wordRight(units: readonly Unit[], position: number): number {
   let at = position;
   while (at < units.length && !isWord(units[at])) at++;
@@ -159,7 +159,7 @@ export function wordRight(units: readonly Unit[], position: number): number {
   return at;
 }
 
-/** Readline's unix-word-rubout: words are what stands between white space. */
+/** Readline's unix-word-rubout: words are separated by white space only. */
 export function blankWordLeft(units: readonly Unit[], position: number): number {
   let at = position;
   while (at > 0 && isBlank(units[at - 1])) at--;

@@ -2,10 +2,10 @@ import { type DOMElement, useCursor } from 'ink';
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
 /**
- * Puts the terminal's own cursor (where input methods compose) at a cell of an element, or hides it.
+ * Places the terminal's own cursor (where input methods compose) at a cell of an element, or hides it.
  *
- * Ink wants cells of the whole frame, which are known only after layout and change when something above the
- * element grows without rendering it. So the position is an object that is asked when the frame is written.
+ * Ink needs coordinates in the whole frame. They are known only after layout, and change without a render when
+ * something above the element grows, so the position is an object with getters that are read when the frame is written.
  */
 export function useLiveCursor(
   element: RefObject<DOMElement | null>,

@@ -1,4 +1,4 @@
-/** Markdown blocks to painted lines. Knows marked's tokens; loads nothing itself. */
+/** Renders Markdown blocks as painted lines. Works on marked's tokens; loads nothing itself. */
 import type { Token, Tokens } from 'marked';
 import { largest } from '../../protocol/text/numbers.ts';
 import type { Paint } from '../theme/paints.ts';
@@ -14,7 +14,7 @@ interface BlockStyle {
   readonly highlight: Highlighter;
 }
 
-/** Blocks stand apart by one empty line; a list right under its sentence, and tight items, do not. */
+/** Renders blocks separated by one empty line, except for tight items and a list directly below its sentence. */
 export function renderBlocks(tokens: readonly Token[], style: BlockStyle, tight = false): string[] {
   const lines: string[] = [];
   let before: Token | undefined;
@@ -97,7 +97,7 @@ function renderList(list: Tokens.List, style: BlockStyle): string[] {
   });
 }
 
-/** Fenced code, two columns in; a long line goes on in the next. */
+/** Fenced code, indented by two columns; long lines wrap. */
 function renderCode(code: string, info: string, { theme, width, highlight }: BlockStyle): string[] {
   const language = info.trim().split(/[\s{:,]/)[0] ?? '';
   const text = code.replace(/\n+$/, '');
@@ -106,14 +106,14 @@ function renderCode(code: string, info: string, { theme, width, highlight }: Blo
   return wrapColumns(spans, width - 2).map((line) => (line.length === 0 ? '' : `  ${paintLine(line)}`));
 }
 
-/** Markdown inside a paragraph to spans. Line ends stay: models mean them. */
+/** Style of Markdown inside a paragraph. Line breaks are kept, because models write them on purpose. */
 interface InlineStyle {
   readonly theme: Theme;
-  /** Write links as terminal hyperlinks (OSC 8) rather than with their address behind them. */
+  /** Write links as terminal hyperlinks (OSC 8) instead of appending the address. */
   readonly hyperlinks: boolean;
 }
 
-/** Emphasis, code, links and line breaks; what is not known is shown as written. */
+/** Renders emphasis, code, links and line breaks; unknown tokens are shown as written. */
 export function inlineSpans(tokens: readonly Token[], style: InlineStyle, paint?: Paint): Span[] {
   return tokens.flatMap((token) => spansOf(token, style, paint));
 }
@@ -191,7 +191,10 @@ function decodeEntities(text: string): string {
     : text;
 }
 
-/** A Markdown table, fitted to the width: columns shrink and wrap; when even that is too narrow, a list. */
+/**
+ * Alignment of a table column. Tables are fitted to the width: columns shrink and wrap; if even that is too wide, the
+ * table becomes a list of records.
+ */
 type Align = 'left' | 'right' | 'center' | null;
 
 interface Table {
@@ -203,7 +206,7 @@ interface Table {
 const gap = 3; // " │ "
 const minColumn = 4;
 
-/** The lines of the table, each at most `width` columns. */
+/** Renders a table in lines of at most `width` columns. */
 function renderTable(table: Table, width: number, theme: Theme): string[] {
   const columns = table.header.length;
   const widths = fitColumns(naturalWidths(table), width - gap * (columns - 1));
@@ -240,12 +243,12 @@ function cellWidth(spans: readonly Span[]): number {
   return largest(text.split('\n').map(textWidth), 0);
 }
 
-/** Takes from the widest columns until the rest fits; `undefined` when columns would become unreadable. */
+/** Shrinks the widest columns until all fit; `undefined` if columns would become unreadable. */
 function fitColumns(natural: readonly number[], room: number): number[] | undefined {
   const total = natural.reduce((sum, width) => sum + width, 0);
   if (total <= room) return [...natural];
   if (natural.reduce((sum, width) => sum + Math.min(width, minColumn), 0) > room) return undefined;
-  // The largest cap under which the columns fit together.
+  // The largest maximum width at which all columns fit together.
   let cap = minColumn;
   const capped = (limit: number) => natural.reduce((sum, width) => sum + Math.min(width, limit), 0);
   while (capped(cap + 1) <= room) cap += 1;
@@ -268,7 +271,7 @@ function strong(cells: readonly (readonly Span[])[], theme: Theme): Span[][] {
   return cells.map((cell) => cell.map(({ text, paint }) => ({ text, paint: paint ?? theme.strong })));
 }
 
-/** One block per row, one line per cell: "Header: value". */
+/** One block per row, with one line per cell: "Header: value". */
 function renderRecords({ header, rows }: Table, width: number, theme: Theme): string[] {
   return rows.flatMap((row, index) => [
     ...(index > 0 ? [theme.dim('─'.repeat(Math.min(width, 8)))] : []),

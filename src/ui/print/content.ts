@@ -1,15 +1,15 @@
-/** The text of an entry's message, whatever form its content has. */
+/** Extracts the text of an entry's message, whatever shape its content has. */
 
 import { shellOutput, withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { imageNumbersIn } from '../../protocol/files/images.ts';
 
-/** Text parts joined; an image is named, not shown. Not sanitised. */
+/** Joins the text parts; images appear by name. Not sanitized. */
 export function contentText(entry: JSONLEntry): string {
   return textOf(entry.message.content);
 }
 
-/** What was typed: its text, and the images that it does not name by a number itself. */
+/** The text of a prompt, followed by a placeholder for each image that the text does not name by number. */
 export function promptContent({ message: { content } }: JSONLEntry): string {
   if (!Array.isArray(content)) return textOf(content);
   const words = content.filter((part) => !isImage(part)).map(partText);
@@ -20,7 +20,7 @@ export function promptContent({ message: { content } }: JSONLEntry): string {
 const isImage = (part: unknown): boolean =>
   typeof part === 'object' && part !== null && 'type' in part && part.type === 'image';
 
-/** A command that the user ran after `!`, and what it printed. Old entries hold the command in their first line. */
+/** Command and output of a `!` command. Old entries hold the command in their first line. */
 export function shellRun(entry: JSONLEntry): { readonly command: string; readonly output: string } {
   const command = entry.subtype === 'shell' ? entry.data?.command : undefined;
   const [first = '', ...rest] = contentText(entry).split('\n');
@@ -29,7 +29,7 @@ export function shellRun(entry: JSONLEntry): { readonly command: string; readonl
   return { command, output: withoutModelNotes(shellOutput(entry) ?? contentText(entry), display) };
 }
 
-/** Text of unknown content: a string, a list of parts, or data, which is shown as JSON. */
+/** Text of content of unknown shape: a string, a list of parts, or data, which is shown as JSON. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (content === undefined || content === null) return '';
@@ -45,7 +45,7 @@ function partText(part: unknown): string {
   return JSON.stringify(part);
 }
 
-/** A field of a call's arguments, where it is text. */
+/** Returns a field of a call's arguments if it is a string. */
 export function textField(input: unknown, name: string): string | undefined {
   const value: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;
   return typeof value === 'string' ? value : undefined;

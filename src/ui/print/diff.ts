@@ -1,4 +1,4 @@
-/** A unified diff for the eyes: line numbers, signs, colours, the changed words marked. */
+/** Renders a unified diff with line numbers, signs, colours and marked words. */
 import { readDiff } from '../../protocol/text/diff.ts';
 import { largest } from '../../protocol/text/numbers.ts';
 import type { Paint } from '../theme/paints.ts';
@@ -12,17 +12,17 @@ import { padEnd, padStart, truncate } from './width.ts';
 interface DiffOptions {
   readonly width: number;
   readonly theme: Theme;
-  /** Rows to print at most, the closing "… 40 more lines" included; everything when absent. */
+  /** Maximum rows, including the closing "… 40 more lines"; unlimited if absent. */
   readonly maxLines?: number;
-  /** Colours the code, in the language that the file's name tells. */
+  /** Highlights the code; the file extension determines the language. */
   readonly highlight?: Highlighter | undefined;
-  /** Of the file, where the diff itself does not name it. */
+  /** Path of the file, for a diff that does not name it. */
   readonly path?: string | undefined;
-  /** What becomes of characters that print nothing: left out, unless somebody is to approve the change. */
+  /** Handles characters that print nothing: removed by default, revealed when the user must approve the change. */
   readonly clean?: (text: string) => string;
 }
 
-/** Rows joined by `\n`; empty for text that is no diff. Names files only where there is more than one. */
+/** Returns rows joined by `\n`; empty if the text is not a diff. Shows file names only for several files. */
 export function renderDiff(
   unified: string,
   { width, theme, maxLines = Infinity, clean = sanitize, highlight, path }: DiffOptions,
@@ -78,7 +78,7 @@ function renderLine(
   return rows.map((row) => (tint === undefined ? row.trimEnd() : tint(padEnd(row, width))));
 }
 
-/** Both together: the changed words are marked, the rest keeps its colours. */
+/** Combines both: marks the changed words and keeps the syntax colours of the rest. */
 function withWords(words: readonly WordRun[], code: readonly Span[], marked: Paint): Span[] {
   const spans: Span[] = [];
   let at = 0;
@@ -102,7 +102,7 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): Span[] {
   return found;
 }
 
-/** The colours of each line: of removed ones as they stood in the old file, of all others as in the new one. */
+/** Syntax colours per line: removed lines as part of the old file, all others as part of the new one. */
 function highlightedLines(
   lines: readonly DiffLine[],
   { highlight, path, theme }: Pick<DiffOptions, 'highlight' | 'path' | 'theme'>,
@@ -141,12 +141,12 @@ function splitLines(spans: readonly Span[]): Span[][] {
   return lines;
 }
 
-/** The ending of a file's name; grammars go by it. */
+/** The file extension, which selects the grammar. */
 function languageOf(path: string): string {
   return /\.(\w+)$/.exec(path)?.[1] ?? '';
 }
 
-/** For runs of removed lines followed by as many added ones: the words of each. */
+/** Word differences for each run of removed lines followed by an equally long run of added ones. */
 function changedWords(lines: readonly DiffLine[]): Map<number, readonly WordRun[]> {
   const words = new Map<number, readonly WordRun[]>();
   for (let from = 0; from < lines.length; from += 1) {
@@ -172,17 +172,17 @@ function runLength(lines: readonly DiffLine[], from: number, type: DiffLine['typ
   return length;
 }
 
-/** A line of a diff as it is shown. */
+/** A line of a diff as displayed. */
 interface DiffLine {
-  /** `gap`: between two hunks of a file. */
+  /** `gap`: separates two hunks of a file. */
   readonly type: 'context' | 'added' | 'removed' | 'gap' | 'note' | 'file';
-  /** Without its sign. */
+  /** Text without its sign. */
   readonly text: string;
-  /** Line number in the new file; in the old one for a removed line. */
+  /** Line number in the new file; for a removed line, in the old one. */
   readonly number?: number;
 }
 
-/** Never fails: what is no diff gives no lines. */
+/** Parses a unified diff. Never fails: text that is not a diff yields no lines. */
 export function parseDiff(unified: string): readonly DiffLine[] {
   const lines: DiffLine[] = [];
   let hunks = 0;
@@ -201,16 +201,16 @@ export function parseDiff(unified: string): readonly DiffLine[] {
   return lines;
 }
 
-/** Which words of a changed line changed. */
+/** A run of words in a changed line. */
 interface WordRun {
   readonly text: string;
   readonly changed: boolean;
 }
 
-/** Beyond this only the common beginning and end are looked for: the table would grow with the square. */
+/** Above this, only the common prefix and suffix are matched, because the table grows quadratically. */
 const maxTokens = 250;
 
-/** Runs of both lines, or `undefined` when so little is common that marking words would only be noise. */
+/** Runs of both lines, or `undefined` if they have so little in common that marking words would be noise. */
 export function wordDiff(before: string, after: string): { before: WordRun[]; after: WordRun[] } | undefined {
   const [a, b] = [tokens(before), tokens(after)];
   const keepA = new Array<boolean>(a.length).fill(false);
@@ -237,7 +237,7 @@ function tokens(line: string): string[] {
   return line.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }
 
-/** Longest common subsequence of what lies between the common beginning and end. */
+/** Longest common subsequence between the common prefix and suffix. */
 function matchMiddle(
   a: readonly string[],
   b: readonly string[],

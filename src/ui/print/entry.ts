@@ -1,6 +1,6 @@
 /**
- * A finished entry as it is printed into the scrollback, once. Pure: the same entry, options and call give
- * the same text. The caller puts one empty line between entries.
+ * Renders a finished entry for the scrollback. Pure: the same entry, options and call give the same text. The caller
+ * puts one empty line between entries.
  */
 
 import { type EntryNote, noteLine } from '../../protocol/entries/defineKind.ts';
@@ -15,7 +15,7 @@ import { prefixLines, wrapText } from './spans.ts';
 import { type EntryOptions, foldOutput, renderToolResult } from './toolResult.ts';
 import { padEnd, truncate } from './width.ts';
 
-/** What a reader need not see: calls (their results show them), usage, reminders, a model's titles. */
+/** True for entries that are not shown: tool calls (their results are), usage, reminders, generated titles. */
 export function printsNothing(entry: JSONLEntry): boolean {
   switch (entry.type) {
     case 'assistant':
@@ -33,10 +33,10 @@ export function printsNothing(entry: JSONLEntry): boolean {
   }
 }
 
-/** Kinds of user entries that are more than a note. */
+/** Subtypes of user entries that have their own rendering. */
 const ownUser: ReadonlySet<string> = new Set(['prompt', 'shell', 'nudge']);
 
-/** `undefined` for what prints nothing. */
+/** Renders an entry; `undefined` if it prints nothing. */
 export function renderEntry(entry: JSONLEntry, options: EntryOptions): string | undefined {
   if (printsNothing(entry)) return undefined;
   const text = render(entry, options);
@@ -85,18 +85,18 @@ function renderSystem(entry: JSONLEntry, options: EntryOptions): string | undefi
   }
 }
 
-/** What the user typed, as the user saw it: a folded paste stays folded. */
+/** The prompt as the user saw it: a folded paste stays folded. */
 export function promptText(entry: JSONLEntry): string {
   return displayOf(entry) ?? promptContent(entry);
 }
 
-/** A prompt as it is printed: behind `> `, every line indented. */
+/** A printed prompt: starts with `> `, every line indented. */
 function renderPrompt(text: string, { width, theme }: Pick<EntryOptions, 'width' | 'theme'>): string {
   const lines = wrapText(sanitize(text).trim(), width - 2, theme.user);
   return tinted(prefixLines(lines, theme.accent('> '), '  '), width, theme).join('\n');
 }
 
-/** What the user typed stands out when scrolling. */
+/** Highlights prompts, so that they stand out when scrolling. */
 function tinted(lines: readonly string[], width: number, { promptLine }: Theme): readonly string[] {
   if (promptLine === undefined) return lines;
   return lines.map((line) => promptLine(padEnd(line, width)));
@@ -111,19 +111,19 @@ function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string 
   ].join('\n');
 }
 
-// A model's reply as it is printed: reasoning in a line, the text as Markdown, and how it ended if not well.
+// A printed model reply: reasoning in one line, the text as Markdown, and how it ended if not normally.
 
-/** Nothing was said, and it ended as it should. */
+/** True if the reply has no text, no reasoning and a normal ending. */
 function isEmptyReply(entry: JSONLEntry): boolean {
   return isOnlyReasoning(entry) && (entry.message.reasoning?.text ?? '').trim() === '';
 }
 
-/** Nothing was said but what the model reasoned, if that. */
+/** True if the reply has no text apart from reasoning and ended normally. */
 export function isOnlyReasoning(entry: JSONLEntry): boolean {
   return contentText(entry).trim() === '' && endingOf(entry) === undefined;
 }
 
-/** Calls print nothing here: their results do. */
+/** Renders a reply. Tool calls print nothing here; their results do. */
 export function renderReply(entry: JSONLEntry, options: EntryOptions): string {
   const { width, theme, markdown, printedCharacters = 0 } = options;
   const text = contentText(entry).slice(printedCharacters);
@@ -145,7 +145,7 @@ function renderReasoning(entry: JSONLEntry, { width, theme, showReasoning = fals
   return [prefixLines(wrapText(sanitize(text).trim(), width - 2, paint), theme.dim('✻ ')).join('\n')];
 }
 
-/** "Thought for 12s" where the time is known, else how much was thought. */
+/** "Thought for 12s" if the duration is known, else the amount of reasoning. */
 function reasoningSize(entry: JSONLEntry, text: string): string {
   const ms =
     entry.message.reasoning?.durationMs ?? (entry.type === 'assistant' ? entry.data?.reasoningMs : undefined);
@@ -156,16 +156,16 @@ function reasoningSize(entry: JSONLEntry, text: string): string {
 }
 
 function endingOf({ message }: JSONLEntry): string | undefined {
-  // That the user stopped it is said once, at the end of the turn.
+  // An interrupt by the user is reported once, at the end of the turn.
   if (message.failed === true) return 'Connection lost: this reply is incomplete.';
   if (message.finishReason === 'length') return "Cut off at the model's output limit; ask it to continue.";
   if (message.finishReason === 'content_filter') return "Stopped by the provider's content filter.";
   return undefined;
 }
 
-// Entries of the program itself: the session's header, compactions, and a line for each of the rest.
+// System entries: the session header, compactions, and one line for each of the others.
 
-/** What the screen says of an entry that the program wrote; `undefined` for bookkeeping. */
+/** The text shown for a system entry; `undefined` for bookkeeping. */
 function screenNote(
   entry: JSONLEntry,
   seqOf: EntryOptions['seqOf'] = () => undefined,
@@ -177,7 +177,7 @@ function screenNote(
   return text === '' ? undefined : { note, text };
 }
 
-/** The line of an entry that the program wrote. */
+/** Renders the line of a system entry. */
 function renderNote(entry: JSONLEntry, options: EntryOptions): string | undefined {
   const { note, text } = screenNote(entry, options.seqOf) ?? {};
   if (note === undefined || text === undefined) return undefined;
@@ -219,5 +219,5 @@ function renderCompaction({ compactMetadata: data }: JSONLEntry, options: EntryO
   ].join('\n');
 }
 
-/** Why there is none stands in the entry before. */
+/** The previous entry gives the reason. */
 const WITHOUT_SUMMARY = 'No model summary: rebuilt from the log instead. /uncompact undoes it.';

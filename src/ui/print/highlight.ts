@@ -1,12 +1,12 @@
-/** Code to coloured spans. lowlight and its grammars load on demand, after the first frame. */
+/** Syntax highlighting. lowlight and its grammars load on demand, after the first frame. */
 import type { CodeRole } from '../theme/palettes.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Span } from './spans.ts';
 
-/** `undefined` where the language is unknown or the code too large: it is then printed plain. */
+/** Returns `undefined` if the language is unknown or the code is too large; it is then printed plain. */
 export type Highlighter = (code: string, language: string, theme: Theme) => Span[] | undefined;
 
-/** Beyond this a grammar may take noticeable time, and nobody reads it for its colours. */
+/** Above this a grammar may take noticeable time, and colours no longer matter to the reader. */
 const maxCharacters = 40_000;
 const maxLineCharacters = 2000;
 

@@ -1,10 +1,13 @@
 /**
- * Characters that pass for ASCII: a Cyrillic а in `paypal`, a fraction slash in a path. They are marked where the word
- * around them reads as ASCII; words of another script, accents, and the punctuation of Chinese or Japanese text are
- * what they seem, and stay as they are. Pure.
+ * Detects characters that pass for ASCII: a Cyrillic а in `paypal`, a fraction slash in a path. They are marked if the
+ * surrounding word reads as ASCII. Words in other scripts, accents, and Chinese or Japanese punctuation are harmless
+ * and left alone. Pure.
  */
 
-/** The text with each such character as `‹U+0430 like a›`. `isCommand`: the first word of each command is looked at harder. */
+/**
+ * Replaces each such character with a mark like `‹U+0430 like a›`. `isCommand`: checks the first word of each command
+ * more strictly.
+ */
 export function markLookAlikes(text: string, isCommand = false): string {
   if (!/[^\0-\x7f]/.test(text)) return text;
   return text
@@ -13,12 +16,15 @@ export function markLookAlikes(text: string, isCommand = false): string {
     .join('\n');
 }
 
-/** Unspaced scripts end a word: letters next to them are words of their own. Ignorable characters do not. */
+/**
+ * Scripts written without spaces end a word, so adjacent letters are words of their own. Ignorable characters do not
+ * end a word.
+ */
 const PIECE =
   /(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])[\p{L}\p{Nd}\p{Nl}\p{M}\p{Default_Ignorable_Code_Point}])+|(?!\p{ASCII})[\p{P}\p{S}]/gu;
 
 function markLine(line: string, isCommand: boolean): string {
-  // Looked for once, and only where it matters.
+  // Computed once, and only on demand.
   let eastAsian: boolean | undefined;
   let turkish: boolean | undefined;
   const facts: LineFacts = {
@@ -44,7 +50,7 @@ function markLine(line: string, isCommand: boolean): string {
   });
 }
 
-/** Characters that are looked at on either side; a host has no more. */
+/** Characters of context on each side; a host name is not longer. */
 const NEARBY = 260;
 
 function marked(character: string, like: string): string {
@@ -59,7 +65,7 @@ interface LineFacts {
 }
 
 interface Place extends LineFacts {
-  /** What stands on either side in the line. */
+  /** The text on either side in the line. */
   readonly before: string;
   readonly after: string;
 }
@@ -67,7 +73,7 @@ interface Place extends LineFacts {
 interface Classified {
   readonly text: string;
   readonly kind: 'latin' | 'like' | 'other' | 'neutral';
-  /** What it looks like. */
+  /** The ASCII text it looks like. */
   readonly like?: string;
 }
 
@@ -82,7 +88,7 @@ function classify(word: string, { isTurkish }: LineFacts): readonly Classified[]
   });
 }
 
-/** Large texts are looked at too, and normalising each of their characters would take its time. */
+/** Cache: normalizing each character of a large text would be slow. */
 const known = new Map<string, Classified>();
 
 function classifyCharacter(text: string): Classified {
@@ -92,13 +98,13 @@ function classifyCharacter(text: string): Classified {
   return { text, kind: /\p{sc=Latn}/u.test(text) ? 'latin' : 'other' };
 }
 
-/** The ASCII letter or digit (of a ligature, letters) that a letter looks like. */
+/** The ASCII letter or digit (for a ligature: letters) that a letter looks like. */
 function letterLike(letter: string): string | undefined {
-  // Raised letters and numbers in circles are notation.
+  // Superscript letters and circled numbers are notation.
   if (/[\p{Lm}\u00aa\u00ba]/u.test(letter)) return undefined;
   const normal = letter.normalize('NFKC');
   if (/^[A-Za-z0-9]$/.test(normal) || /^[\ufb00-\ufb06]$/.test(letter)) return normal;
-  // An accent hides nothing: what it stands on decides.
+  // An accent hides nothing; the base letter decides.
   const [base = ''] = normal.normalize('NFD');
   return lookAlikeTable().get(base);
 }
@@ -107,7 +113,7 @@ function isSuspicious(word: readonly Classified[], place: () => Place): boolean 
   const has = (kind: Classified['kind']): boolean => word.some((one) => one.kind === kind);
   if (!has('like')) return false;
   if (has('other')) {
-    // A foreign ending on a Latin word is slang; scattered letters are not.
+    // A foreign ending on a Latin word is slang; scattered letters are suspicious.
     if (has('latin')) return runsOfOthers(word) > 1;
     return isProgram(place()) && word.every(({ kind, text }) => kind !== 'other' || SIMILAR.has(text));
   }
@@ -122,7 +128,7 @@ function runsOfOthers(word: readonly Classified[]): number {
   return starts.length;
 }
 
-/** A word of look-alikes alone, which may be a real one (рак): it is where only ASCII is expected that counts. */
+/** A word that consists only of look-alikes may be a real one (рак), so it counts only where ASCII is expected. */
 function passesForAscii(word: readonly Classified[], place: Place): boolean {
   const letters = word.filter(({ kind }) => kind === 'like').map(({ text }) => text);
   const styled = letters.filter((letter) => /^[A-Za-z0-9]$/.test(letter.normalize('NFKC')));
@@ -130,7 +136,7 @@ function passesForAscii(word: readonly Classified[], place: Place): boolean {
     const isWide = styled.every((letter) => /[\uff01-\uff5e]/.test(letter));
     return isWide ? !place.isEastAsian() : letters.length > 1;
   }
-  // Letters that hardly any language writes without others around them.
+  // Letters that hardly any language writes without other letters of its script.
   if (letters.some((letter) => RARE.has(letter))) return true;
   const { before, after } = place;
   const isOption = /(?:^|[\s"'])--?$/.test(before);
@@ -140,12 +146,12 @@ function passesForAscii(word: readonly Classified[], place: Place): boolean {
   return isOption || isHost || isProgram(place);
 }
 
-/** The first word of a command, which hardly any program has in another script. */
+/** The first word of a command; hardly any program has a name in another script. */
 function isProgram({ before, after, isCommand }: Place): boolean {
   return isCommand && /(?:^|[;&|(`])\s*$/.test(before) && /^(?:$|[\s:;&|)`])/.test(after);
 }
 
-/** Small letters that look like capitals: in a program's name among others that look alike they may pass. */
+/** Lowercase letters that look like small capitals; they may pass within a program name made of other look-alikes. */
 const SIMILAR = new Set('вмнт');
 
 const RARE = new Set('ѕһԁԛԝѵҽӏ');
@@ -162,14 +168,17 @@ const punctuation: Readonly<Record<string, string>> = {
 };
 
 function punctuationLike(sign: string): string | undefined {
-  // Raised and lowered signs are notation.
+  // Superscript and subscript signs are notation.
   if (/[\u2070-\u209f]/.test(sign)) return undefined;
   const normal = sign.normalize('NFKC');
   if (/^[!-~]$/.test(normal)) return normal;
   return Object.keys(punctuation).find((ascii) => punctuation[ascii]?.includes(sign));
 }
 
-/** Between plain characters, or before one where a word begins: there it would have been ASCII. */
+/**
+ * True if the sign stands between plain characters, or before one at the start of a word, where ASCII would be
+ * expected.
+ */
 function standsForAscii(
   sign: string,
   like: string,
@@ -177,19 +186,20 @@ function standsForAscii(
 ): boolean {
   if (!/^[!-~]/.test(after)) return false;
   if (/[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(before)) return true;
-  // A range or an aside in prose: only an option is written with a dash in front.
+  // A dash is a range or an aside in prose; it is suspicious only where it would start an option.
   if (/[\u2013\u2014]/.test(sign)) return /(?:^|[\s"'])$/.test(before) && /^[A-Za-z-]/.test(after);
-  // A number below zero; in a command it would have been an option.
+  // A negative number; in a command it would be an option.
   if (sign === '\u2212' && !isCommand && /^\d/.test(after)) return false;
   if (/[\u3002\uff00-\uffef]/.test(sign) && isEastAsian()) return false;
   return /[!-~]$/.test(before) || ('-/~'.includes(like) && /(?:^|\s)$/.test(before));
 }
 
 /**
- * Letters and digits of other scripts that look like one of ASCII, by that one; code points in hex. From the
- * confusables of Unicode's UTS #39 (https://www.unicode.org/Public/security/latest/confusables.txt), version 10: what it
- * maps to one ASCII letter or digit. Left out are what normalising finds (fullwidth, mathematical), scripts that are
- * not written next to Latin letters, and б, г and З, which nobody takes for 6, r and 3; added are к, κ, η, χ, ω and τ.
+ * Letters and digits of other scripts, by the ASCII character they look like; code points in hex. Taken from the
+ * confusables of Unicode's UTS #39 (https://www.unicode.org/Public/security/latest/confusables.txt), version 10: all
+ * that map to one ASCII letter or digit. Omitted are characters that normalization finds (fullwidth, mathematical),
+ * scripts that are not written next to Latin letters, and б, г and З, which nobody mistakes for 6, r and 3. Added are
+ * к, κ, η, χ, ω and τ.
  */
 const byAscii = {
   '2': '1a7 3e8 14bf a644 a6ef a75a',
@@ -254,7 +264,7 @@ const byAscii = {
 
 let table: ReadonlyMap<string, string> | undefined;
 
-/** The ASCII letter or digit by the character that looks like it. */
+/** Maps each look-alike to its ASCII letter or digit. */
 export function lookAlikeTable(): ReadonlyMap<string, string> {
   table ??= new Map(
     Object.entries(byAscii).flatMap(([ascii, codes]) =>

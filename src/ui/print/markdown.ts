@@ -1,4 +1,4 @@
-/** Markdown to what a terminal prints. The parser and the highlighter load on demand: until then, plain text. */
+/** Renders Markdown for the terminal. The parser and the highlighter load on demand; until then, text is plain. */
 import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
 import type { Theme } from '../theme/theme.ts';
 import { renderBlocks } from './blocks.ts';
@@ -11,18 +11,18 @@ interface PrintOptions {
   /** Columns of the terminal. */
   readonly width: number;
   readonly theme: Theme;
-  /** Write links as terminal hyperlinks (OSC 8); off unless asked for. */
+  /** Write links as terminal hyperlinks (OSC 8); default false. */
   readonly hyperlinks?: boolean;
 }
 
-/** Pure: the same text and options give the same lines, joined by `\n`, without one at the end. */
+/** Pure: the same text and options give the same lines, joined by `\n` without a trailing one. */
 export interface MarkdownRenderer {
   (text: string, options: PrintOptions): string;
-  /** Colours code; absent until it is loaded. */
+  /** Syntax highlighting; absent until it is loaded. */
   readonly highlight?: Highlighter;
 }
 
-/** Loads marked and lowlight; call it after the first frame and keep the result. */
+/** Loads marked and lowlight. Call it after the first frame and keep the result. */
 export async function loadMarkdown(): Promise<MarkdownRenderer> {
   const [{ Lexer, Tokenizer }, highlight] = await Promise.all([import('marked'), loadHighlighter()]);
   const render = (text: string, options: PrintOptions): string => {
@@ -37,14 +37,14 @@ export async function loadMarkdown(): Promise<MarkdownRenderer> {
   return Object.assign(render, { highlight });
 }
 
-/** What is printed while the parser is not there yet: the text as written, wrapped. */
+/** Used until the parser is loaded: the text as written, wrapped. */
 export const plainMarkdown: MarkdownRenderer = (text, { width }) =>
   wrapText(sanitize(text).replace(/^\n+|\s+$/g, ''), width).join('\n');
 
-// The first reply would be printed by code that has never run: 35 ms in which no key is looked at. So it runs once
-// before, in two pieces, while the user reads the first frame.
+// Rendering the first reply would run cold code for 35 ms, during which keys are ignored. So the renderer is warmed up
+// in two pieces while the user reads the first frame.
 
-/** Milliseconds after which the start is over, and between the pieces. */
+/** Delay before the first piece and between the pieces, in ms. */
 const QUIET_MS = 300;
 
 const PIECES = [
@@ -52,7 +52,7 @@ const PIECES = [
   '```ts\nexport const a = (b: string): number => b.length + 1; // c\n```\n',
 ];
 
-/** Returns the renderer as it is. Keeps no program from ending. */
+/** Returns the renderer unchanged. Its timers do not keep the process alive. */
 export function warmingUp(markdown: MarkdownRenderer, theme: Theme): MarkdownRenderer {
   for (const [index, piece] of PIECES.entries())
     setTimeout(() => markdown(piece, { width: 80, theme }), QUIET_MS * (index + 1)).unref();

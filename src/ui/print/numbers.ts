@@ -1,17 +1,17 @@
-/** Numbers as people read them. All pure; the clock is an argument. */
+/** Formats numbers for people. Pure; the clock is an argument. */
 import { scaled, shortTokens } from '../../protocol/text/numbers.ts';
 
-/** `840`, `12.3k`, `1.2M`. */
+/** Formats a token count: `840`, `12.3k`, `1.2M`. */
 export function formatTokens(tokens: number): string {
   return shortTokens(tokens);
 }
 
-/** `512 B`, `4.2 kB`, `1.3 MB`. */
+/** Formats a size: `512 B`, `4.2 kB`, `1.3 MB`. */
 export function formatBytes(bytes: number): string {
   return scaled(bytes, [' B', ' kB', ' MB', ' GB', ' TB']);
 }
 
-/** `0.4s`, `12s`, `1m 05s`, `2h 03m`. */
+/** Formats a duration: `0.4s`, `12s`, `1m 05s`, `2h 03m`. */
 export function formatDuration(ms: number): string {
   if (ms < 9_950) return `${(Math.max(0, ms) / 1000).toFixed(1)}s`;
   const seconds = Math.round(ms / 1000);
@@ -20,14 +20,14 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3600)}h ${two(Math.floor((seconds % 3600) / 60))}m`;
 }
 
-/** US dollars: `$0.0042` below a cent's tenth, `$1.23` above. */
+/** Formats US dollars: `$0.0042` below ten cents, `$1.23` otherwise. */
 export function formatCost(usd: number): string {
   if (usd === 0) return '$0.00';
   if (usd < 0.0001) return '<$0.0001';
   return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
 }
 
-/** `just now`, `5 min ago`, `3 h ago`, `yesterday`, `4 days ago`, then the date. */
+/** Formats an age: `just now`, `5 min ago`, `3 h ago`, `yesterday`, `4 days ago`, then the date. */
 export function formatAge(then: Date, now: Date): string {
   const ms = now.getTime() - then.getTime();
   if (Number.isNaN(ms)) return 'unknown';
@@ -40,7 +40,7 @@ export function formatAge(then: Date, now: Date): string {
   return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())}`;
 }
 
-/** `1 line`, `2 lines`. */
+/** Counts a noun: `1 line`, `2 lines`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`;
 }

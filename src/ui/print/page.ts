@@ -1,4 +1,4 @@
-/** A command's page in the scrollback: wrapped to the width, each part in the colour of its role. */
+/** Renders a command's page for the scrollback: wrapped to the width and coloured by role. */
 import type { Page, PageLine, Role } from '../../commands/pages/page.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
@@ -6,14 +6,14 @@ import { reveal, sanitizeLine } from './sanitize.ts';
 import { type Span, wrapSpans } from './spans.ts';
 import { textWidth } from './width.ts';
 
-/** The lines of the page, none wider than `width`. */
+/** Renders the page in lines of at most `width` columns. */
 export function renderPage(page: Page, width: number, theme: Theme): string {
   return page(width)
     .flatMap((line) => renderLine(line, width, theme))
     .join('\n');
 }
 
-/** Wrapped at blanks; a blank at the end of what is before a span stays, so that columns stand. */
+/** Wraps a line at spaces. Trailing spaces before a span are kept, so that columns stay aligned. */
 function renderLine({ spans, hang }: PageLine, width: number, theme: Theme): string[] {
   const styled = spans.map(
     ({ text, role }): Span => ({ text: sanitizeLine(reveal(text)), paint: paintOf(role, theme) }),
@@ -23,10 +23,10 @@ function renderLine({ spans, hang }: PageLine, width: number, theme: Theme): str
   const indent = Math.min(hang, Math.floor(width / 2));
   const [first = [], ...rest] = wrapSpans(styled, width);
   if (rest.length === 0) return [paint(first)];
-  // What follows the first line is wrapped anew, as it is narrower.
+  // The following lines are narrower, so wrap them separately.
   const shown = first.map((span) => span.text).join('').length;
   const left = wrapSpans(skip(styled, shown), width - indent);
-  // A label does not stand alone above a value that has no blank to break at, such as a long path.
+  // Keeps a label from standing alone above a value without spaces, such as a long path.
   const gap = indent === hang ? indent - textWidth(first.map((span) => span.text).join('')) : 0;
   const [value = [], ...others] = gap > 0 ? left : [[], ...left];
   return [
@@ -35,7 +35,7 @@ function renderLine({ spans, hang }: PageLine, width: number, theme: Theme): str
   ];
 }
 
-/** What stands behind the first so many characters, blanks at its beginning left out. */
+/** Drops the first `characters` characters, and the spaces that follow them. */
 function skip(spans: readonly Span[], characters: number): Span[] {
   let left = characters;
   const rest = spans.flatMap((span) => {

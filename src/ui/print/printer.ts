@@ -1,4 +1,4 @@
-/** Turns what is finished into text for the scrollback. Knows the calls that results belong to. */
+/** Renders finished output as text for the scrollback. Remembers the tool calls that results belong to. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Print } from '../controller/view.ts';
 import type { Theme } from '../theme/theme.ts';
@@ -11,17 +11,17 @@ import { renderReads } from './toolLine.ts';
 import type { EntryOptions } from './toolResult.ts';
 
 export interface Printer {
-  /** Text that ends in a newline, or an empty string when there is nothing for a reader in it. */
+  /** Returns text that ends in a newline, or an empty string if there is nothing to show. */
   render(prints: readonly Print[], width: number): string;
 }
 
 export interface PrinterOptions {
   readonly theme: Theme;
-  /** Read at each call: the renderer is loaded after the first frame. */
+  /** Read on each call, because the renderer is loaded after the first frame. */
   readonly markdown: () => MarkdownRenderer;
-  /** Read at each call: a key changes it. */
+  /** Read on each call, because a key toggles it. */
   readonly showReasoning: () => boolean;
-  /** The log, for entries that name others. */
+  /** The session's entries, for entries that refer to others. */
   readonly entries?: () => readonly JSONLEntry[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Folds consecutive reads and searches into one line: they deserve less room than what the model says and changes. They
- * are held back until something else is printed. So is a mode that Shift+Tab selects: the status line shows it at once,
- * and of those it went through only the last counts.
+ * Folds consecutive reads and searches into one line, because they matter less than the model's text and changes. They
+ * are held back until something else is printed. A mode selected with Shift+Tab is held back as well: the status line
+ * shows it at once, and only the last of several matters.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
@@ -9,15 +9,15 @@ import type { Print } from '../controller/view.ts';
 import { isOnlyReasoning, printsNothing } from './entry.ts';
 
 export interface ReadFold {
-  /** Answers what can be printed now, in order. */
+  /** Adds output; returns what can be printed now, in order. */
   add(prints: readonly Print[]): readonly Print[];
-  /** What is held back, to be printed now. */
+  /** Releases everything that is held back. */
   rest(): readonly Print[];
   /** The results that are held back. */
   reads(): readonly JSONLEntry[];
 }
 
-/** `showsReasoning`: reasoning is printed as text, not as a line that says there was some. */
+/** `showsReasoning`: true if reasoning is printed in full instead of as a summary line. */
 export function createReadFold(showsReasoning: () => boolean): ReadFold {
   let held: Print[] = [];
   let mode: Print | undefined;
@@ -26,7 +26,7 @@ export function createReadFold(showsReasoning: () => boolean): ReadFold {
     held.flatMap((print) => (print.type === 'entry' && isRead(print.entry) ? [print.entry] : []));
   const rest = (): readonly Print[] => {
     const entries = reads();
-    // A single result keeps its own line. Reasoning between several is in the transcript.
+    // A single result keeps its own line. Reasoning between several stays in the transcript.
     const prints: readonly Print[] = entries.length < 2 ? held : [{ type: 'reads', entries }];
     const all = mode === undefined ? prints : [...prints, mode];
     held = [];
@@ -37,7 +37,7 @@ export function createReadFold(showsReasoning: () => boolean): ReadFold {
     add: (prints) =>
       prints.flatMap((print) => {
         if (isInvisible(print)) return [print];
-        // What a command has changed is its answer.
+        // A mode change that follows a command is its answer and is printed at once.
         if (isMode(print) && !isAnswer) {
           mode = print;
           return [];
@@ -55,7 +55,7 @@ export function createReadFold(showsReasoning: () => boolean): ReadFold {
   };
 }
 
-/** The same for a list that is complete. */
+/** Folds a complete list. */
 export function withReadsFolded(prints: readonly Print[], showsReasoning: boolean): readonly Print[] {
   const fold = createReadFold(() => showsReasoning);
   return [...fold.add(prints), ...fold.rest()];
@@ -70,7 +70,7 @@ function isRead({ toolResult }: JSONLEntry): boolean {
   return toolResult.status === 'ok' || toolResult.status === 'partial';
 }
 
-/** Prints nothing, so that nothing has to be printed before it. */
+/** True if it prints nothing, so that it does not end a fold. */
 function isInvisible(print: Print): boolean {
   if (print.type === 'markdown') return print.text.trim() === '';
   return print.type === 'entry' && printsNothing(print.entry);

@@ -1,6 +1,6 @@
 /**
- * Styled text before it is painted. Wrapping works on plain text and each line is painted by itself, so a
- * style never leaks into an indent and nobody has to parse escapes.
+ * Styled text before painting. Wrapping works on plain text and each line is painted separately, so styles never leak
+ * into indentation and no code has to parse escape sequences.
  */
 
 import type { Paint } from '../theme/paints.ts';
@@ -12,7 +12,7 @@ export interface Span {
   readonly paint?: Paint | undefined;
 }
 
-/** Wraps prose to `columns`: a word is broken only when it is wider than a line. Spaces at line ends go. */
+/** Wraps prose to `columns`; breaks a word only if it is wider than a line. Removes spaces at line ends. */
 export function wrapSpans(spans: readonly Span[], columns: number): Span[][] {
   const width = Math.max(2, columns);
   const lines = new Lines(width);
@@ -42,12 +42,12 @@ export function wrapColumns(spans: readonly Span[], columns: number): Span[][] {
   return lines.all();
 }
 
-/** One painted line. */
+/** Paints one line. */
 export function paintLine(spans: readonly Span[]): string {
   return spans.map(({ text, paint }) => (paint === undefined || text === '' ? text : paint(text))).join('');
 }
 
-/** Wraps plain text in one style and paints it. */
+/** Wraps and paints plain text in one style. */
 export function wrapText(text: string, columns: number, paint?: Paint): string[] {
   return wrapSpans([{ text, paint }], columns).map(paintLine);
 }
@@ -61,7 +61,7 @@ class Lines {
   readonly #width: number;
   readonly #lines: Span[][] = [[]];
   #used = 0;
-  /** The current line goes on with what did not fit on the one before: it begins without a space. */
+  /** The current line continues a wrapped one, so it must not start with a space. */
   #wrapped = false;
 
   constructor(width: number) {
@@ -82,7 +82,7 @@ class Lines {
     this.#wrapped = false;
   }
 
-  /** Goes to a new line unless this one is still empty. */
+  /** Starts a new line unless the current one is empty. */
   wrap(): void {
     if (this.#used === 0) return;
     this.next();
@@ -134,18 +134,18 @@ function trimEnd(line: readonly Span[]): Span[] {
   return [];
 }
 
-// Where a line may end: at spaces, and between Chinese and Japanese characters by their usual rules.
+// Line breaks: at spaces, and between Chinese and Japanese characters according to their usual rules.
 
-/** What stays together on a line, as far as a line is long enough. */
+/** A unit that stays on one line if the line is long enough. */
 interface Unit {
   readonly type: 'word' | 'space' | 'break';
   readonly spans: Span[];
   width: number;
-  /** What follows without a space still belongs to it. */
+  /** Text that follows without a space still belongs to this unit. */
   open: boolean;
 }
 
-/** Cuts styled text into units, in order; a word may run through several styles. */
+/** Splits styled text into units, in order; a word may span several styles. */
 function unitsOf(spans: readonly Span[]): Unit[] {
   const units: Unit[] = [];
   for (const { text, paint } of spans) {
@@ -178,11 +178,11 @@ const wide =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\u30fb\\u30fc\\uff00-\\uff60';
 const mixedChunks = new RegExp(`\\n| +|[${wide}][\\p{M}\\ufe00-\\ufe0f]*|[^ \\n${wide}]+`, 'gu');
 const startsWide = new RegExp(`^[${wide}]`, 'u');
-// What must not begin a line, and what must not end one.
+// Characters that must not start a line, and characters that must not end one.
 const closing = /^[、。，．：；！？）］｝」』】〉》〕’”…ー々・％]|^[,.;:!?)\]}%]+$/;
 const opening = /[（［｛「『【〈《〔‘“]$/;
 
-/** A rule across the screen with a title in it. */
+/** A horizontal rule with a title in it. */
 export function ruled(title: string, width: number, theme: Theme): string {
   const text = truncate(title, Math.max(1, width - 4));
   return `${theme.accent('─ ')}${theme.strong(text)}${theme.accent(` ${'─'.repeat(Math.max(0, width - 3 - textWidth(text)))}`)}`;

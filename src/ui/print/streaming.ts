@@ -1,18 +1,19 @@
-/** Streamed Markdown: which part of it can be printed for good, and what to show of the rest. Pure. */
+/** Streamed Markdown: which part can be printed for good, and what to show of the rest. Pure. */
 
 export interface SplitText {
-  /** Whole blocks: nothing that may still come changes how they print. */
+  /** Complete blocks; later text cannot change how they are rendered. */
   readonly finished: string;
   readonly rest: string;
 }
 
-/** Characters of a block that is waited for: a page of code has 5000. What is longer is cut. */
+/** Maximum characters of an unfinished block; longer ones are cut. A page of code has 5000. */
 const MAX_BLOCK = 60_000;
 
 /**
- * Splits at the last empty line that ends a block whatever follows; a block without an end in sight is cut. `finished +
- * rest` is the text, and printing the two with an empty line between gives what printing the whole gives. (The exceptions:
- * a link whose address is defined further down prints as written, and so does what follows in a block that was cut.)
+ * Splits at the last empty line that ends a block regardless of what follows; cuts a block that never seems to end.
+ * `finished + rest` is the text, and rendering the two separated by an empty line gives the same as rendering the
+ * whole. (Exceptions: a link whose definition comes later is printed as written, and so is the remainder of a cut
+ * block.)
  */
 export function splitFinished(markdown: string): SplitText {
   const state: Scan = { open: 'none', fence: undefined, html: false, afterBlank: false };
@@ -31,11 +32,11 @@ export function splitFinished(markdown: string): SplitText {
 
 export interface Piece {
   readonly text: string;
-  /** A block too long to be worth laying out: it prints as written. */
+  /** True for a block that is too long for layout; it is printed as written. */
   readonly isPlain: boolean;
 }
 
-/** Pieces that are laid out one by one; a text of usual length is one. */
+/** Splits a text into pieces that are laid out separately; a text of normal length is a single piece. */
 export function printablePieces(markdown: string): readonly Piece[] {
   const pieces: Piece[] = [];
   const add = (text: string): void => {
@@ -52,7 +53,7 @@ export function printablePieces(markdown: string): readonly Piece[] {
   return pieces;
 }
 
-/** Where to cut at or before `end`: after a line, else after a word, else anywhere but within a character. */
+/** Position to cut at or before `end`: after a line, else after a word, else anywhere but inside a surrogate pair. */
 function cutWithin(text: string, end: number): number {
   const least = end / 2;
   for (const separator of ['\n', ' ']) {
@@ -66,12 +67,12 @@ function cutWithin(text: string, end: number): number {
 interface Scan {
   open: Open;
   fence: Fence | undefined;
-  /** Inside HTML that only its own end mark closes. */
+  /** Inside HTML that only a specific end mark closes. */
   html: boolean;
   afterBlank: boolean;
 }
 
-/** Takes one line in; true when everything before it is finished. */
+/** Processes one line; returns true if everything before it is finished. */
 function scanLine(state: Scan, line: string, whole: boolean): boolean {
   if (line.trim() === '') {
     if (state.fence === undefined && !state.html && (state.open === 'text' || state.open === 'raw'))
@@ -86,7 +87,7 @@ function scanLine(state: Scan, line: string, whole: boolean): boolean {
     return false;
   }
   if (state.fence !== undefined) {
-    // An unindented line ends the list, and with it a code block that was opened inside of it.
+    // An unindented line ends the list, together with a code block opened inside it.
     const left = afterBlank && state.open === 'list' && state.fence.indented && !/^[ \t]/.test(line);
     if (!left) {
       if (closes(line, state.fence)) state.fence = undefined;
@@ -105,12 +106,12 @@ function scanLine(state: Scan, line: string, whole: boolean): boolean {
   return fresh;
 }
 
-/** Characters of unfinished Markdown that are drawn: more than a large screen holds, and little enough for each frame. */
+/** Maximum characters of unfinished Markdown to draw: more than a large screen holds, few enough for every frame. */
 const MAX_TAIL = 20_000;
 
 /**
- * The end of unfinished Markdown that is worth drawing on `rows` rows; a cut code block is opened again. Of a line without
- * end only its end is drawn.
+ * The end of unfinished Markdown that is worth drawing in `rows` rows; reopens a code block that was cut. Of an
+ * unfinished long line, only the end is drawn.
  */
 export function liveTail(rest: string, rows: number): string {
   let from = rest.length;
@@ -128,14 +129,14 @@ export function liveTail(rest: string, rows: number): string {
   return fence === undefined ? tail : `${opener}\n${tail}`;
 }
 
-/** From the beginning of a word on, if there is one. */
+/** The last `MAX_TAIL` characters, starting at a word if possible. */
 function endOf(text: string): string {
   if (text.length <= MAX_TAIL) return text;
   const end = text.slice(-MAX_TAIL);
   return end.slice(end.slice(0, 100).search(/\s/) + 1);
 }
 
-/** What kind of block the lines since the last split belong to: lists and their like run over empty lines. */
+/** The type of block that the lines since the last split belong to; lists and similar blocks span empty lines. */
 type Open = 'none' | 'text' | 'raw' | 'list' | 'indented';
 
 interface Fence {
@@ -151,7 +152,7 @@ const htmlStart = /^[ \t]*<(?:!|\?|pre\b|script\b|style\b|textarea\b)/i;
 const rawBlock =
   /^ {0,3}<\/?(?:address|article|aside|blockquote|body|center|details|dialog|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|html|iframe|li|main|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)(?:[\s/>]|$)/i;
 const htmlEnd = /-->|\?>|\]\]>|<\/(?:pre|script|style|textarea)>/i;
-/** A list mark is at most nine digits, a dot and a space: a longer beginning cannot become one. */
+/** A list mark is at most nine digits, a dot and a space; a longer prefix cannot become one. */
 const undecided = 12;
 
 function opens(line: string): Open {
@@ -161,7 +162,7 @@ function opens(line: string): Open {
   return 'text';
 }
 
-/** Whether a line after an empty one starts a block of its own; a line still being written must be certain. */
+/** True if a line after an empty one starts a new block; for a line that is still being written, only if certain. */
 function begins(line: string, whole: boolean, open: Open): boolean {
   if (open === 'none' || open === 'text' || open === 'raw') return true;
   if (/^[ \t]/.test(line)) return false;

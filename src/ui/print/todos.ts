@@ -1,13 +1,11 @@
-/** The todo list as lines, printed with its call and drawn in the live area; and how much of it is shown there. */
+/** The todo list as lines, printed with its tool call and drawn in the live area. */
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { Theme } from '../theme/theme.ts';
 import { count } from './numbers.ts';
 import { sanitizeLine } from './sanitize.ts';
 import { truncate } from './width.ts';
 
-// The todo list as lines; printed with its call and drawn in the live area.
-
-/** One line each; with too few rows, those around the first unfinished one and a count of the others. */
+/** One line per todo. If there are too few rows, shows those around the first unfinished one and counts the others. */
 export function renderTodos(todos: readonly Todo[], width: number, rows: number, theme: Theme): string[] {
   if (todos.length <= rows) return todos.map((todo) => renderTodo(todo, width, theme));
   const room = Math.max(1, rows - 1);
@@ -28,22 +26,25 @@ function renderTodo({ content, status }: Todo, width: number, theme: Theme): str
   return `${theme.dim('☐')} ${text}`;
 }
 
-// How much of the todo list is shown.
+// How much of the todo list the live area shows.
 
-/** `auto`: a few rows of it while the model works at it. Otherwise the user has said: all of it, also when idle, or nothing. */
+/**
+ * `auto`: a few rows while the model works on the list. `all` and `none` are the user's choice and apply when idle,
+ * too.
+ */
 export type TodoView = 'auto' | 'all' | 'none';
 
-/** Rows of the list while nobody has asked for more. */
+/** Rows of the list in `auto`. */
 const FEW_ROWS = 6;
 
-/** What Ctrl+T makes of it: what is all there goes, what is hidden or only a part of it comes whole. */
+/** Toggles the list for Ctrl+T: hides it if it is shown in full, otherwise shows it in full. */
 export function toggledTodos(view: TodoView, todos: readonly Todo[], isBusy: boolean): TodoView {
   if (view !== 'auto') return view === 'all' ? 'none' : 'all';
   const isShown = isBusy && isUnfinished(todos) && todos.length <= FEW_ROWS;
   return isShown ? 'none' : 'all';
 }
 
-/** Rows that the list may take of those that there are. */
+/** Returns how many rows the list gets. */
 export function todoRows(
   view: TodoView,
   todos: readonly Todo[],

@@ -1,4 +1,4 @@
-/** A call on one line, and several reads on one; what every telling of a finished call begins with. Pure. */
+/** A tool call on one line, several reads on one line, and the facts of a finished call. Pure. */
 
 import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -9,7 +9,7 @@ import { count } from './numbers.ts';
 import { reveal, sanitizeLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
 
-/** One call on one line: the tool, what it worked on, how it went. */
+/** Status of a tool call. */
 type ToolStatus = 'running' | 'ok' | 'partial' | 'error' | 'denied' | 'interrupted';
 
 interface ToolLine {
@@ -19,19 +19,19 @@ interface ToolLine {
   readonly status: ToolStatus;
 }
 
-/** Calls whose tool has a name for the model, and whose outcome says all: `Todos  1 of 3 done`, `Plan  accepted`. */
+/** Display names for tools whose own name is meant for the model and whose title adds nothing: `Todos 1 of 3 done`. */
 const shownAs: Readonly<Record<string, string>> = {
   [toolNames.todoWrite]: 'Todos',
   [toolNames.exitPlanMode]: 'Plan',
 };
 
-/** What a call is called on screen. */
+/** The name and title of a call on screen. */
 export function shownCall(tool: string, title: string): { readonly tool: string; readonly title: string } {
   const name = Object.hasOwn(shownAs, tool) ? shownAs[tool] : undefined;
   return name === undefined ? { tool, title } : { tool: name, title: '' };
 }
 
-/** E.g. `● Read(src/a.ts:1-60)  60 lines`; on a narrow screen the title is cut first, then the outcome goes. */
+/** E.g. `● Read(src/a.ts:1-60) 60 lines`. On a narrow screen the title is cut first, then the outcome is dropped. */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
   const call = shownCall(line.tool, line.title);
   const tool = sanitizeLine(reveal(call.tool));
@@ -42,7 +42,7 @@ export function renderToolLine(line: ToolLine, width: number, theme: Theme): str
   const bare = 2 + textWidth(tool) + (named === '' ? 0 : 2);
   const leastTitle = Math.min(textWidth(named), 16);
   const fits = (outcome: string): boolean => bare + leastTitle + textWidth(outcome) + 2 <= width;
-  // That something is missing is said even where there is no room for what.
+  // A partial result is marked as such even if there is no room for details.
   const summary = line.status === 'partial' && !fits(said) ? 'partial' : said;
   const keepSummary = summary !== '' && fits(summary);
   const outcomeWidth = textWidth(summary) + 2;
@@ -54,7 +54,7 @@ export function renderToolLine(line: ToolLine, width: number, theme: Theme): str
   return `${paintOf(line.status, theme)(mark)} ${theme.strong(tool)}${inside}${outcome}`;
 }
 
-/** The file, pattern or command of a call that has no display of its own. */
+/** The file, pattern or command of a call without a display title. */
 function titleOfInput(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   for (const key of ['file_path', 'path', 'command', 'pattern', 'query', 'url']) {
@@ -64,7 +64,7 @@ function titleOfInput(input: unknown): string {
   return '';
 }
 
-/** Told apart without colour. */
+/** Marks that can be told apart without colour. */
 function markOf(status: ToolStatus): string {
   if (status === 'error' || status === 'denied') return '✗';
   return status === 'partial' ? '◐' : '●';
@@ -78,7 +78,7 @@ function paintOf(status: ToolStatus, theme: Theme) {
 
 // Several reads and searches on one line.
 
-/** E.g. `● Read 8 files, searched 1 pattern  a.ts, b.ts, "TODO" in src…`; of a single result, its own line. */
+/** E.g. `● Read 8 files, searched 1 pattern a.ts, b.ts, "TODO" in src…`; a single result gets its normal line. */
 export function renderReads(entries: readonly JSONLEntry[], width: number, theme: Theme): string {
   const results = entries.flatMap(({ toolResult }) => toolResult ?? []);
   const [only] = results;
@@ -107,39 +107,39 @@ export function renderReads(entries: readonly JSONLEntry[], width: number, theme
   return `${mark} ${theme.strong(head)}${tail}`;
 }
 
-/** What was looked at; of a part, which: `a.ts (lines 1-200 of 900)`. */
+/** The title of a read, with the range if it is partial: `a.ts (lines 1-200 of 900)`. */
 function nameOf({ display, status }: NonNullable<JSONLEntry['toolResult']>): string {
   const part = status === 'partial' && display?.summary !== undefined ? ` (${display.summary})` : '';
   return sanitizeLine(reveal(`${display?.title ?? ''}${part}`));
 }
 
-/** What every telling of a finished call begins with, drawn or in words. Pure; nothing is sanitised. */
+/** Facts of a finished call, shared by all renderers. Pure; not sanitized. */
 export type ToolResult = NonNullable<JSONLEntry['toolResult']>;
 
 export interface ResultFacts {
   readonly tool: string;
-  /** What it worked on; empty where nobody says. */
+  /** The target of the call; empty if unknown. */
   readonly title: string;
   readonly status: Exclude<ToolStatus, 'running'>;
 }
 
-/** `call`: the call that the result belongs to, where it is known. */
+/** `call`: the call that the result belongs to, if known. */
 export function resultFacts(result: ToolResult, call: JSONLEntry['tool']): ResultFacts {
   const tool = result.name ?? call?.name ?? 'Tool';
   const title = result.display?.title;
   return {
     tool,
-    // A call that a crash cut short was closed by somebody who knew its name only.
+    // A call that was closed after a crash has no title other than the tool's name.
     title: title === undefined || title === tool ? titleOfInput(call?.input) : title,
     status: result.status ?? (result.error === undefined ? 'ok' : 'error'),
   };
 }
 
-/** Why a call failed: of a command what it printed, the end of it first; of the others the error, from its start. */
+/** Why a call failed: for commands the output, keeping its end; for other tools the error, keeping its start. */
 export function failureOf(result: ToolResult): { readonly text: string; readonly keep: 'start' | 'end' } {
   const whole = textOf(result.output);
   const output = withoutModelNotes(whole, result.display);
-  // A call that the user declined: they know that it did not run.
+  // For a denied call only the user's comment is shown; the user knows that it did not run.
   if (output === '' && whole !== '' && result.status === 'denied') {
     const { comment } = result.display ?? {};
     return { text: comment === undefined ? '' : `Your comment: ${comment}`, keep: 'start' };

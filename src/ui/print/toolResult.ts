@@ -1,4 +1,4 @@
-/** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
+/** A finished call: its line, followed by the relevant details: diff, todo list, end of the output, or error. */
 
 import type { FileChange } from '../../protocol/entries/fields.ts';
 import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
@@ -19,13 +19,13 @@ export interface EntryOptions {
   readonly width: number;
   readonly theme: Theme;
   readonly markdown: MarkdownRenderer;
-  /** The `tool_use` entry's call for a result's id, where it is known. */
+  /** Looks up the `tool_use` call for a result's id, if known. */
   readonly tools: (callId: string) => JSONLEntry['tool'];
-  /** Characters of this reply's text that were already printed while it streamed. */
+  /** Characters of this reply that were already printed while it streamed. */
   readonly printedCharacters?: number;
-  /** The number of an entry, where it is known. */
+  /** Looks up the number of an entry, if known. */
   readonly seqOf?: (uuid: string) => number | undefined;
-  /** Print the model's reasoning rather than a line that says there was some. */
+  /** Print the model's reasoning instead of a line that summarizes it. */
   readonly showReasoning?: boolean;
 }
 
@@ -34,7 +34,7 @@ const errorRows = 6;
 const diffRows = 60;
 const todoRows = 30;
 
-/** `undefined` for an entry without a result. */
+/** Renders a tool result; `undefined` for an entry without one. */
 export function renderToolResult(entry: JSONLEntry, options: EntryOptions): string | undefined {
   const result = entry.toolResult;
   if (result === undefined) return undefined;
@@ -43,7 +43,7 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
   const facts = resultFacts(result, call);
   const { status } = facts;
   const line = renderToolLine({ ...facts, summary: summaryOf(result, status) }, width, theme);
-  // Of an edit, the diff says it.
+  // For an edit, the diff already shows the changes.
   const changed = result.kind === 'command' ? (result.filesChanged ?? []) : [];
   return [
     ...planOf(call, options),
@@ -53,7 +53,7 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
   ].join('\n');
 }
 
-/** The plan that the user was asked about: its question is gone, and the work may refer to it for long. */
+/** The plan that the user was asked about: its dialog is gone, and later work may refer to it. */
 function planOf(call: JSONLEntry['tool'], { width, theme, markdown }: EntryOptions): string[] {
   if (call?.name !== toolNames.exitPlanMode) return [];
   const plan = textField(call.input, 'plan');
@@ -87,7 +87,7 @@ function bodyOf(
   if (result.todos !== undefined)
     return renderTodos(result.todos, width - 4, todoRows, theme).map((row) => `    ${row}`);
   if (result.kind === 'file' || result.kind === 'edit') return [];
-  // What an accepted plan gives back is for the model; the plan stands above.
+  // The result of an accepted plan is meant for the model; the plan itself is shown above.
   if (call?.name === toolNames.exitPlanMode && status === 'ok') return [];
   return foldOutput(output, {
     width,
@@ -97,7 +97,7 @@ function bodyOf(
   });
 }
 
-/** The diff of a file that a call has made, from the content in the call. */
+/** The diff of a newly created file, built from the content in the call. */
 export function diffOfNew({ filesChanged = [] }: ToolResult, call: JSONLEntry['tool']): string | undefined {
   const content = textField(call?.input, 'content');
   if (content === undefined || filesChanged.length !== 1 || filesChanged[0]?.kind !== 'created')
@@ -115,9 +115,9 @@ function summaryOf(result: ToolResult, status: string): string | undefined {
   return undefined;
 }
 
-// The files that a command changed, on one row under its output.
+// The files that a command changed, on one row below its output.
 
-/** One row of at most `width` columns, as many files as fit and how many more; none for no files. */
+/** One row of at most `width` columns with as many files as fit and a count of the others; empty for no files. */
 export function changedFilesRow(
   files: readonly FileChange[],
   { cwd, width, theme }: { readonly cwd: string; readonly width: number; readonly theme: Theme },
@@ -150,25 +150,25 @@ function moreOf(many: number): string {
   return ` … +${many}`;
 }
 
-/** Long output folded to a few rows. */
+/** Options for folding long output to a few rows. */
 interface FoldOptions {
   readonly width: number;
   readonly theme: Theme;
-  /** Rows of text to keep; the "+N lines" row comes on top. */
+  /** Rows of text to keep, not counting the "+N lines" row. */
   readonly rows: number;
-  /** Which end says more: the end of a command's output, the beginning of anything else. */
+  /** Which end to keep: the end of a command's output, the start of anything else. */
   readonly keep: 'start' | 'end';
   readonly paint?: Paint;
 }
 
-/** Rows cut to `width` under a `⎿`; what is left out is counted. Nothing for blank text. */
+/** Rows cut to `width`, below a `⎿`, with a count of the omitted lines. Empty for blank text. */
 export function foldOutput(
   text: string,
   { width, theme, rows, keep, paint = theme.dim }: FoldOptions,
 ): string[] {
   const all = linesOf(text);
   if (all.length === 0) return [];
-  // One line more costs as much as saying that it is missing.
+  // Showing one more line takes no more room than reporting it missing.
   const fits = all.length <= rows + 1;
   const shown = fits ? all : keep === 'start' ? all.slice(0, rows) : all.slice(-rows);
   const lines = shown.map((line) => paint(truncate(line, width - 4)));

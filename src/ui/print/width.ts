@@ -6,7 +6,7 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 // biome-ignore lint/complexity/useRegexLiterals: an escape in a literal would hide what it matches
 const styles = new RegExp('\\u001b\\[[\\d;]*m', 'g');
 
-/** Columns that `text` takes on one line; styles count nothing. */
+/** Columns that `text` takes on one line; style sequences have no width. */
 export function textWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   const known = widths.get(text);
@@ -17,7 +17,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** Widths of single characters: of a text that is broken anywhere each is measured, and most come again. */
+/** Cache of character widths: breaking text anywhere measures each character, and most repeat. */
 const widths = new Map<string, number>();
 const MAX_KNOWN = 5000;
 const MAX_KNOWN_LENGTH = 16;
@@ -32,22 +32,22 @@ export function isAscii(text: string): boolean {
   return ascii.test(text);
 }
 
-/** What a reader would call the characters of `text`. */
+/** Splits `text` into graphemes. */
 export function graphemes(text: string): string[] {
   if (ascii.test(text)) return text.split('');
   return Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
-/** Cuts plain text to at most `columns`, with `…` where something was cut; `start` keeps the end. */
+/** Cuts plain text to at most `columns`, with `…` in place of the cut part; `cut: 'start'` keeps the end. */
 export function truncate(text: string, columns: number, cut: 'end' | 'start' = 'end'): string {
   if (columns <= 0) return '';
-  // Each character takes at most two columns: very long text is not measured as a whole.
+  // Text with more than four characters per column is cut without measuring all of it.
   if (text.length <= columns * 4 && textWidth(text) <= columns) return text;
   if (columns === 1) return '…';
   return cut === 'end' ? `${takeColumns(text, columns - 1)}…` : `…${takeLast(text, columns - 1)}`;
 }
 
-/** The longest beginning of plain text that fits into `columns`. */
+/** The longest prefix of plain text that fits into `columns`. */
 export function takeColumns(text: string, columns: number): string {
   if (columns <= 0) return '';
   const head = text.slice(0, columns);
@@ -63,12 +63,12 @@ export function takeColumns(text: string, columns: number): string {
   return taken;
 }
 
-/** Fills with spaces up to `columns`; wider text stays as it is. */
+/** Pads with spaces up to `columns`; wider text is returned unchanged. */
 export function padEnd(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 }
 
-/** As `padEnd`, with the spaces before the text. */
+/** Like `padEnd`, but with the spaces before the text. */
 export function padStart(text: string, columns: number): string {
   return ' '.repeat(Math.max(0, columns - textWidth(text))) + text;
 }

@@ -1,14 +1,14 @@
-/** Where each motion leads. Pure; positions are between 0 and the number of units. */
+/** Targets of motions. Pure; positions are between 0 and the number of units. */
 import { lineEnd, lineStart, type Unit } from '../units.ts';
 import type { Motion } from './parseVim.ts';
 
-/** Where a motion leads, and what an operator takes with it: up to there, that character too, or whole lines. */
+/** The target of a motion, and how far an operator extends: up to it, including its character, or whole lines. */
 interface Reach {
   readonly to: number;
   readonly kind: 'exclusive' | 'inclusive' | 'linewise';
 }
 
-/** Undefined where there is nothing to go to: the whole command is given up then. */
+/** Undefined if there is no target; the whole command is then cancelled. */
 export function reach(
   units: readonly Unit[],
   cursor: number,
@@ -94,7 +94,7 @@ export function reach(
   }
 }
 
-/** The first character of the line that is not blank. */
+/** The first non-blank character of the line. */
 export function firstNonBlank(units: readonly Unit[], cursor: number): number {
   const end = lineEnd(units, cursor);
   let at = lineStart(units, cursor);
@@ -112,7 +112,7 @@ function repeat(times: number, from: number, step: (at: number) => number): numb
   return at;
 }
 
-/** The same column, so many lines down (or up); undefined where there are not that many. */
+/** The same column `by` lines down (or up); undefined if there are not that many lines. */
 function linesAway(units: readonly Unit[], cursor: number, by: number, toText: boolean): Reach | undefined {
   const column = cursor - lineStart(units, cursor);
   let at = cursor;
@@ -160,7 +160,7 @@ function findCharacter(
   const isForward = name === 'f' || name === 't';
   const isTill = name === 't' || name === 'T';
   const step = isForward ? 1 : -1;
-  // Till the same character again would not move.
+  // Repeating "till" must skip the adjacent character, otherwise it would not move.
   let at = cursor + (isTill && isAgain ? step : 0);
   for (let left = times; left > 0; left--) {
     at += step;
@@ -176,9 +176,9 @@ const turned = (find: Motion): Motion => ({
   name: find.name === find.name.toLowerCase() ? find.name.toUpperCase() : find.name.toLowerCase(),
 });
 
-// What vim calls words: runs of one kind of character; in its `W` sense, whatever stands between blanks. Pure.
+// Words as defined by vim: runs of characters of one kind; for `W`, everything between blanks. Pure.
 
-/** The kind of a unit; a folded paste is a word of its own, an empty line one too. */
+/** The kind of a unit; a folded paste and an empty line are words of their own. */
 export function kindOf(units: readonly Unit[], at: number, isBig: boolean): string {
   const unit = units[at];
   if (unit === undefined) return 'end';
@@ -203,7 +203,7 @@ export function nextWord(units: readonly Unit[], from: number, isBig: boolean): 
   return at;
 }
 
-/** `b`: the start of the word before. */
+/** `b`: the start of the previous word. */
 function wordBefore(units: readonly Unit[], from: number, isBig: boolean): number {
   let at = from - 1;
   while (at > 0 && kindOf(units, at, isBig) === 'blank' && !isEmptyLine(units, at)) at--;
@@ -214,7 +214,7 @@ function wordBefore(units: readonly Unit[], from: number, isBig: boolean): numbe
   return at;
 }
 
-/** `e`: the last character of this word, or of the next where the cursor is there already. */
+/** `e`: the last character of this word, or of the next one if the cursor is already there. */
 export function wordEnd(units: readonly Unit[], from: number, isBig: boolean): number {
   let at = from + 1;
   while (at < units.length && kindOf(units, at, isBig) === 'blank') at++;
@@ -223,7 +223,7 @@ export function wordEnd(units: readonly Unit[], from: number, isBig: boolean): n
   return Math.min(at, Math.max(units.length - 1, 0));
 }
 
-/** `ge`: the last character of the word before. */
+/** `ge`: the last character of the previous word. */
 function endBefore(units: readonly Unit[], from: number, isBig: boolean): number {
   let at = from;
   const kind = kindOf(units, at, isBig);
@@ -237,12 +237,12 @@ function isEmptyLine(units: readonly Unit[], at: number): boolean {
   return units[at] === '\n' && (at === 0 || units[at - 1] === '\n');
 }
 
-// Brackets that belong together. Pure.
+// Matching brackets. Pure.
 
 const pairs: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 const opening: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** `%`: the partner of the bracket under the cursor, or of the first one after it on the line. */
+/** `%`: the counterpart of the bracket at the cursor, or of the first bracket after it on the line. */
 function matchingBracket(units: readonly Unit[], cursor: number): number | undefined {
   const end = lineEnd(units, cursor);
   for (let at = cursor; at < end; at++) {
@@ -255,7 +255,7 @@ function matchingBracket(units: readonly Unit[], cursor: number): number | undef
   return undefined;
 }
 
-/** The brackets around a position, it being between them or on one of them. */
+/** The innermost brackets around a position, or at it. */
 export function bracketsAround(
   units: readonly Unit[],
   cursor: number,
@@ -269,7 +269,7 @@ export function bracketsAround(
   return to === undefined ? undefined : { from, to };
 }
 
-/** Looks for `wanted` in one direction, stepping over pairs in between. */
+/** Searches for `wanted` in one direction, skipping nested pairs. */
 function partner(
   units: readonly Unit[],
   start: number,

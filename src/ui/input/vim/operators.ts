@@ -1,21 +1,21 @@
-/** What operators do to a stretch of the text. Pure. */
+/** Effects of operators on a range of text. Pure. */
 import { applyEdit, type TextBuffer } from '../textBuffer.ts';
 import { lineEnd, lineStart, type Unit } from '../units.ts';
 import { firstNonBlank } from './motions.ts';
 import type { Operator, Register } from './parseVim.ts';
 import type { Stretch } from './textObjects.ts';
 
-/** The text after an operator, what it took into the register, and whether writing begins. */
+/** The text after an operator, the text it stored in the register, and whether insert mode begins. */
 export interface Operated {
   readonly buffer: TextBuffer;
   readonly register?: Register;
   readonly begins?: boolean;
 }
 
-/** Cells that `>` and `<` move by. */
+/** Columns that `>` and `<` shift by. */
 const INDENT = 2;
 
-/** Applies an operator to a stretch; of a linewise one, to the whole lines that it touches. */
+/** Applies an operator to a range; if linewise, to all lines that it touches. */
 export function operate(buffer: TextBuffer, operator: Operator, stretch: Stretch): Operated {
   const lines = wholeLines(buffer.units, stretch);
   const { from, to } = stretch.isLinewise === true ? lines : stretch;
@@ -42,13 +42,13 @@ export function operate(buffer: TextBuffer, operator: Operator, stretch: Stretch
   }
 }
 
-/** The same units with other capitals; folded pastes stay. */
+/** Changes the case of a unit; folded pastes stay unchanged. */
 function caseOf(how: '~' | 'u' | 'U'): (unit: Unit) => Unit {
   return (unit) => {
     if (typeof unit !== 'string') return unit;
     const [lower, upper] = [unit.toLowerCase(), unit.toUpperCase()];
     const turned = how === 'u' ? lower : how === 'U' ? upper : unit === lower ? upper : lower;
-    // ß becomes two letters: one unit stays one.
+    // ß would become two letters, but one unit must stay one.
     return [...turned].length === [...unit].length ? turned : unit;
   };
 }
@@ -61,13 +61,13 @@ export function place(buffer: TextBuffer, to: number): TextBuffer {
   return applyEdit(buffer, { type: 'place', to });
 }
 
-/** From the first line's start to the last line's end, its newline left out. */
+/** From the start of the first line to the end of the last one, without its newline. */
 function wholeLines(units: readonly Unit[], { from, to, isLinewise }: Stretch): Stretch {
   const last = isLinewise === true ? to : Math.max(from, to - 1);
   return { from: lineStart(units, from), to: lineEnd(units, last) };
 }
 
-/** Lines go with one newline: the one after them, or before where they are the last. */
+/** Deletes lines with one newline: the following one, or for the last line the preceding one. */
 function deleteLines(buffer: TextBuffer, from: number, to: number): TextBuffer {
   const isLast = to === buffer.units.length;
   const changed = isLast ? replace(buffer, Math.max(from - 1, 0), to, []) : replace(buffer, from, to + 1, []);
@@ -91,9 +91,9 @@ function indent(buffer: TextBuffer, { from, to }: Stretch, isDeeper: boolean): T
   return place(changed, firstNonBlank(changed.units, from));
 }
 
-// The commands that are one key, and what begins writing. Pure.
+// Commands of a single key, and commands that enter insert mode. Pure.
 
-/** What a key does to the text; undefined for keys that do none of this. */
+/** Runs a single-key command; undefined for any other key. */
 export function simpleCommand(
   buffer: TextBuffer,
   name: string,
@@ -149,7 +149,7 @@ export function simpleCommand(
   }
 }
 
-/** Puts the register back: lines below (or above) the line, other text after (or before) the cursor. */
+/** Puts the register: lines below (or above) the current line, other text after (or before) the cursor. */
 function put(
   buffer: TextBuffer,
   { units: text, isLinewise }: Register,
@@ -184,10 +184,10 @@ function put(
   return place(next, next.cursor - 1);
 }
 
-/** Copies that one `p` makes at most. */
+/** Maximum copies that one `p` inserts. */
 const MAX_PUTS = 100;
 
-/** Only where there are that many characters on the line. */
+/** Does nothing if the line has fewer than `count` characters left. */
 function replaced(buffer: TextBuffer, character: string, count: number): Operated {
   const { units, cursor } = buffer;
   if (cursor + count > lineEnd(units, cursor) || character === '') return { buffer };
@@ -196,7 +196,7 @@ function replaced(buffer: TextBuffer, character: string, count: number): Operate
   return { buffer: character === '\n' ? next : place(next, next.cursor - 1) };
 }
 
-/** Lines become one, a space between them where there is none. */
+/** Joins lines with a space between them unless there is one already. */
 function join(buffer: TextBuffer, count: number): TextBuffer {
   let next = buffer;
   for (let left = count; left > 0; left--) {

@@ -1,4 +1,4 @@
-/** The grammar of vim's keys, as far as one line editor needs it: from keys to a command. Pure. */
+/** The grammar of vim commands, as far as a line editor needs it: parses keys into a command. Pure. */
 import type { Unit } from '../units.ts';
 
 type ParsedVim =
@@ -6,7 +6,7 @@ type ParsedVim =
   | { readonly type: 'incomplete' }
   | { readonly type: 'invalid' };
 
-/** No count is larger: it would only hold up. */
+/** Maximum count; a larger one would only block the program. */
 const MAX_COUNT = 10_000;
 
 const motions: ReadonlySet<string> = new Set([
@@ -39,7 +39,7 @@ const finds: ReadonlySet<string> = new Set(['f', 'F', 't', 'T']);
 const objects: ReadonlySet<string> = new Set('wWp"\'`()b{}B[]<>'.split(''));
 const simple: ReadonlySet<string> = new Set('xXsSDCYpPuJ~oOaAiIvV.'.split(''));
 const operators: ReadonlySet<string> = new Set(['d', 'c', 'y', '>', '<']);
-/** In the visual modes these work on what is selected. */
+/** Operators of the visual modes; they apply to the selection. */
 const onSelection: Readonly<Record<string, Operator>> = {
   d: 'd',
   x: 'd',
@@ -58,7 +58,7 @@ const onSelection: Readonly<Record<string, Operator>> = {
   U: 'U',
 };
 
-/** Reads the keys of one command. */
+/** Parses the keys of one command. */
 export function parseVim(keys: readonly string[], isVisual: boolean): ParsedVim {
   const first = takeCount(keys);
   const [key, ...rest] = first.rest;
@@ -129,7 +129,7 @@ function withObject(
   return objects.has(name) ? done(make({ isAround: kind === 'a', name })) : invalid;
 }
 
-/** A zero begins no count: it is a motion. */
+/** A leading zero does not start a count; it is a motion. */
 function takeCount(keys: readonly string[]): { readonly count?: number; readonly rest: readonly string[] } {
   let digits = 0;
   while (/^[0-9]$/.test(keys[digits] ?? '') && !(digits === 0 && keys[0] === '0')) digits++;
@@ -141,7 +141,7 @@ const done = (command: VimCommand): ParsedVim => ({ type: 'command', command });
 const incomplete: ParsedVim = { type: 'incomplete' };
 const invalid: ParsedVim = { type: 'invalid' };
 
-/** The words of the vim keys. */
+/** Types of the vim mode. */
 export type VimMode = 'insert' | 'normal' | 'visual' | 'visual_line';
 
 export type Operator = 'd' | 'c' | 'y' | '>' | '<' | '~' | 'u' | 'U';
@@ -152,7 +152,7 @@ export interface Motion {
   readonly character?: string;
 }
 
-/** What stands inside (`i`) or around (`a`) something: `iw`, `a"`, `i(`. */
+/** A text object: inside (`i`) or around (`a`) something, e.g. `iw`, `a"`, `i(`. */
 export interface TextObject {
   readonly isAround: boolean;
   readonly name: string;
@@ -161,12 +161,12 @@ export interface TextObject {
 export type Target =
   | { readonly type: 'motion'; readonly motion: Motion }
   | { readonly type: 'object'; readonly object: TextObject }
-  /** The operator twice: whole lines. */
+  /** A doubled operator: whole lines. */
   | { readonly type: 'lines' }
-  /** What is selected. */
+  /** The selection. */
   | { readonly type: 'selection' };
 
-/** One whole command, as its keys say it. `count` is absent where none was typed. */
+/** One complete command. `count` is absent if none was typed. */
 export type VimCommand =
   | { readonly type: 'motion'; readonly motion: Motion; readonly count?: number }
   | {
@@ -179,41 +179,41 @@ export type VimCommand =
   | { readonly type: 'select'; readonly object: TextObject }
   | { readonly type: 'simple'; readonly name: string; readonly character?: string; readonly count?: number };
 
-/** Deleted or yanked text, which `p` puts back. */
+/** Deleted or yanked text, which `p` inserts. */
 export interface Register {
   readonly units: readonly Unit[];
   readonly isLinewise: boolean;
 }
 
-/** A command that changed the text, and what was typed after it: what `.` does again. */
+/** A command that changed the text, and the text typed after it; repeated by `.`. */
 export interface Change {
   readonly command: VimCommand;
   readonly typed: readonly Unit[];
 }
 
-/** Writing that a command began. */
+/** An insertion that a command started. */
 export interface Insertion {
   readonly command: VimCommand;
   readonly from: number;
-  /** The text and cursor before the command, and how much could be undone then: all of it is one step. */
+  /** Text, cursor and undo depth before the command: the whole insertion is one undo step. */
   readonly before: { readonly units: readonly Unit[]; readonly cursor: number };
   readonly undoDepth: number;
 }
 
 export interface VimState {
   readonly mode: VimMode;
-  /** Keys of a command that is not complete. */
+  /** Keys of an incomplete command. */
   readonly keys: readonly string[];
   /** The other end of the selection. */
   readonly anchor: number;
   readonly register: Register;
-  /** What `;` and `,` do again. */
+  /** The find command that `;` and `,` repeat. */
   readonly find?: Motion | undefined;
   readonly change?: Change | undefined;
   readonly insertion?: Insertion | undefined;
 }
 
-/** Begins where every other editor is: writing. */
+/** Starts in insert mode, like any other editor. */
 export const startVim: VimState = {
   mode: 'insert',
   keys: [],

@@ -1,4 +1,4 @@
-/** Carries out one vim command on the text. Pure. */
+/** Executes one vim command on the text. Pure. */
 import type { TextBuffer } from '../textBuffer.ts';
 import { lineEnd, lineStart } from '../units.ts';
 import { reach } from './motions.ts';
@@ -6,7 +6,7 @@ import { type Operated, operate, place, replace, simpleCommand } from './operato
 import type { VimCommand, VimState } from './parseVim.ts';
 import { objectAt, selectionOf, stretchFor } from './textObjects.ts';
 
-/** The text and the keys' state; the cursor is where the mode allows it. */
+/** The text and the vim state; the cursor is at a position that the mode allows. */
 export interface VimOutcome {
   readonly buffer: TextBuffer;
   readonly vim: VimState;
@@ -40,7 +40,7 @@ export function runVim(buffer: TextBuffer, before: VimState, command: VimCommand
   }
 }
 
-/** Leaves writing: all that was written is one step of undo, and what `.` does again. */
+/** Leaves insert mode: the whole insertion becomes one undo step, and the change that `.` repeats. */
 export function leaveInsert(buffer: TextBuffer, before: VimState): VimOutcome {
   const { insertion, ...vim } = before;
   const normal: VimState = { ...vim, mode: 'normal', keys: [] };
@@ -78,7 +78,7 @@ function simple(
   return after(buffer, done, vim, command);
 }
 
-/** Keys of the visual modes that are no operators. */
+/** Single-key commands of the visual modes. */
 function onSelection(
   buffer: TextBuffer,
   vim: VimState,
@@ -110,7 +110,7 @@ function onSelection(
   return { buffer, vim: leaveVisual(vim) };
 }
 
-/** `.`: the newest change once more, where the cursor is now. */
+/** `.`: repeats the last change at the cursor. */
 function repeat(buffer: TextBuffer, vim: VimState, count: number | undefined): VimOutcome {
   const { change } = vim;
   if (change === undefined) return { buffer, vim };
@@ -150,12 +150,12 @@ function backOne({ units, cursor }: TextBuffer): number {
   return cursor > lineStart(units, cursor) ? cursor - 1 : cursor;
 }
 
-/** Outside of writing the cursor stands on a character, not behind the last one of a line. */
+/** Outside insert mode the cursor is on a character, not after the last one of a line. */
 export function settled(buffer: TextBuffer, vim: VimState): VimOutcome {
   const { units, cursor } = buffer;
   const isBehind = cursor === lineEnd(units, cursor) && cursor > lineStart(units, cursor);
   const anchor = Math.min(vim.anchor, units.length);
-  // A run of j and k through a short line keeps its column.
+  // Consecutive j and k keep their column across a short line.
   const { goalColumn } = buffer;
   const moved = isBehind && vim.mode !== 'insert' ? { ...place(buffer, cursor - 1), goalColumn } : buffer;
   return { buffer: moved, vim: { ...vim, anchor } };

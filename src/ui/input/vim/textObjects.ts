@@ -1,10 +1,10 @@
-/** What `iw`, `a"`, `i(` stand for. Pure. */
+/** Ranges of text objects such as `iw`, `a"` and `i(`. Pure. */
 import type { TextBuffer } from '../textBuffer.ts';
 import { lineEnd, lineStart, type Unit } from '../units.ts';
 import { bracketsAround, kindOf, nextWord, reach, wordEnd } from './motions.ts';
 import type { Operator, Target, TextObject, VimState } from './parseVim.ts';
 
-/** A stretch of units, its end not included; a linewise one ends somewhere on its last line. */
+/** A range of units; `to` is exclusive. A linewise range ends anywhere on its last line. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -84,7 +84,7 @@ function quoted(
   return undefined;
 }
 
-/** Lines up to the next empty one; around it, the empty ones after it too. */
+/** Consecutive non-empty lines; with `isAround`, including the empty lines after them. */
 function paragraph(units: readonly Unit[], cursor: number, isAround: boolean): Stretch {
   const isEmpty = (at: number): boolean => lineStart(units, at) === lineEnd(units, at);
   const kind = isEmpty(cursor);
@@ -96,9 +96,9 @@ function paragraph(units: readonly Unit[], cursor: number, isAround: boolean): S
   return { from, to, isLinewise: true };
 }
 
-// The stretch that an operator works on: what a motion passes over, a text object, lines, the selection. Pure.
+// The range of an operator: the text that a motion passes, a text object, lines, or the selection. Pure.
 
-/** Undefined where there is none: the command does nothing then. */
+/** Undefined if there is none; the command then does nothing. */
 export function stretchFor(
   { units, cursor }: TextBuffer,
   vim: VimState,
@@ -125,7 +125,7 @@ export function stretchFor(
       const [from, to] = [Math.min(cursor, found.to), Math.max(cursor, found.to)];
       if (found.kind === 'linewise') return { from, to, isLinewise: true };
       if (found.kind === 'inclusive') return onLine(units, from, to + 1, motion.name);
-      // A paragraph's end is before the empty line, not on it.
+      // A paragraph ends before the empty line, not on it.
       const isParagraph = motion.name === '}' || motion.name === '{';
       const isWhole = isParagraph && to > from && to < units.length && to === lineStart(units, to);
       return isWhole ? { from, to: to - 1, isLinewise: from === lineStart(units, from) } : { from, to };
@@ -133,19 +133,19 @@ export function stretchFor(
   }
 }
 
-/** What is selected; in the linewise mode whole lines. */
+/** The selection; whole lines in linewise mode. */
 export function selectionOf(cursor: number, { anchor, mode }: VimState, length: number): Stretch {
   const from = Math.min(anchor, cursor);
   const to = Math.min(Math.max(anchor, cursor) + 1, length);
   return mode === 'visual_line' ? { from, to: Math.max(anchor, cursor), isLinewise: true } : { from, to };
 }
 
-/** `$` on an empty line takes nothing. */
+/** `$` on an empty line selects nothing. */
 function onLine(units: TextBuffer['units'], from: number, to: number, motion: string): Stretch {
   return motion === '$' ? { from, to: Math.min(to, lineEnd(units, Math.max(from, to - 1))) } : { from, to };
 }
 
-/** `cw` ends where the word ends; `dw` of a line's last word does not take the newline. */
+/** `cw` ends at the end of the word; `dw` on the last word of a line keeps the newline. */
 function words(
   { units, cursor }: Pick<TextBuffer, 'units' | 'cursor'>,
   operator: Operator,
@@ -153,7 +153,7 @@ function words(
   count: number,
 ): Stretch {
   if (operator === 'c' && kindOf(units, cursor, isBig) !== 'blank') {
-    // The last character of a word is its end already.
+    // The last character of a word already is its end.
     let at = cursor - 1;
     for (let left = count; left > 0; left--) at = wordEnd(units, at, isBig);
     return { from: cursor, to: Math.min(at + 1, units.length) };

@@ -1,4 +1,4 @@
-/** Strokes under the vim keys: what belongs to vim, and what goes on to the keymap. Pure. */
+/** Keystrokes with vim keys: decides what vim handles and what goes to the keymap. Pure. */
 
 import type { Stroke } from '../../keys/strokes.ts';
 import {
@@ -13,10 +13,10 @@ import { segment } from '../units.ts';
 import { parseVim, startVim, type VimState } from './parseVim.ts';
 import { leaveInsert, runVim, settled } from './runVim.ts';
 
-/** The keymap's say. */
+/** Handles a keystroke with the keymap. */
 type Plain = (state: ComposerState, stroke: Stroke) => Outcome;
 
-/** Does what a stroke asks for while vim keys are on. */
+/** Handles a keystroke while vim keys are on. */
 export function strikeVim(
   state: ComposerState,
   vim: VimState,
@@ -26,7 +26,7 @@ export function strikeVim(
 ): Outcome {
   if (stroke.type === 'key') return strikeKey(state, vim, stroke, around, plain);
   if (vim.mode === 'insert') return settle(plain(state, stroke));
-  // What arrives in one piece are commands, and after one that begins writing it is text.
+  // Text that arrives in one chunk is read as commands, and after a command that enters insert mode, as text.
   let next: Outcome = { state };
   const typed = segment(stroke.text);
   for (const [at, key] of typed.entries()) {
@@ -39,7 +39,7 @@ export function strikeVim(
   return next;
 }
 
-/** Keys of terminals by their names in vim. */
+/** Vim names of terminal keys. */
 const named: Readonly<Record<string, string>> = { backspace: 'backspace', delete: 'x', 'ctrl+r': 'ctrl+r' };
 
 function strikeKey(
@@ -56,7 +56,7 @@ function strikeKey(
   }
   if (key === 'escape' && vim.keys.length > 0) return { state: withVim(state, { ...vim, keys: [] }) };
   if (key === 'escape' && vim.mode !== 'normal') return { state: withVim(state, { ...vim, mode: 'normal' }) };
-  // r and Enter breaks the line.
+  // `r` followed by Enter breaks the line.
   if (key === 'enter' && vim.keys.at(-1) === 'r') return commandKey(state, vim, '\n', around, plain);
   const name = named[key];
   if (name !== undefined) return commandKey(state, vim, name, around, plain);
@@ -91,10 +91,10 @@ function commandKey(
   return { state: { ...closed(state), ...runVim(state.buffer, vim, command) } };
 }
 
-/** Rows and prompts that one `j` or `k` passes at most. */
+/** Maximum rows and prompts that one `j` or `k` passes. */
 const MAX_ROWS = 500;
 
-/** A prompt that was sent is followed by writing the next; otherwise the cursor keeps to what the mode allows. */
+/** After a prompt is sent, starts in insert mode again; otherwise moves the cursor to where the mode allows. */
 export function settle(outcome: Outcome): Outcome {
   const { state, effect } = outcome;
   const { vim } = state;
