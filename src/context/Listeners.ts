@@ -1,4 +1,4 @@
-/** Listeners of one kind of event. One that throws disturbs no other. */
+/** Listeners for one kind of event. An exception in one listener does not affect the others. */
 export class Listeners<T> {
   readonly #listeners = new Set<(news: T) => void>();
   readonly #onError: ((error: unknown) => void) | undefined;
@@ -7,7 +7,7 @@ export class Listeners<T> {
     this.#onError = onError;
   }
 
-  /** Returns the unsubscriber. */
+  /** Returns a function to unsubscribe. */
   add(listener: (news: T) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,29 +1,29 @@
 /**
- * Questions to a thread of our own and their answers. The thread begins with the first question, and again after it
- * has died. It does not keep the program running while nothing is asked; what is asked when it dies or is closed rejects.
+ * Sends requests to a worker thread. The thread is started with the first request, and again after it has died. It does
+ * not keep the process alive while idle; pending requests reject when it dies or is closed.
  */
 import type { Worker } from 'node:worker_threads';
 
-/** What a thread says about the question of an id. */
+/** Message of a thread about the request with this id. */
 export type ThreadAnswer = { readonly id: number } & (
   | { readonly type: 'changed' }
   | { readonly type: 'done'; readonly result: unknown }
   | { readonly type: 'failed'; readonly message: string }
 );
 
-/** A question, without the id that it gets here. */
+/** A request without its id, which is assigned here. */
 export type Unasked<Question> = Question extends { readonly id: number } ? Omit<Question, 'id'> : never;
 
 export interface AskOptions<Question> {
-  /** Heard each time that the thread says `changed`. */
+  /** Called each time that the thread sends `changed`. */
   readonly onChange?: () => void;
-  /** Once it is aborted, `cancel` is sent with the id of the question; the answer is waited for all the same. */
+  /** When it aborts, `cancel` is sent with the request's id; the answer is still awaited. */
   readonly signal?: AbortSignal | undefined;
   readonly cancel?: Unasked<Question>;
 }
 
 export interface AskedThread<Question extends { readonly id: number }> {
-  /** Resolves with the result of `done`; rejects with what the thread says, and where none can be made. */
+  /** Resolves with the result of `done`; rejects with the thread's error message or if no thread can be started. */
   ask(question: Unasked<Question>, options?: AskOptions<Question>): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function askThread<Question extends { readonly id: number }>(
   let lastId = 0;
 
   const fail = (of: Worker | undefined, error: Error): void => {
-    // The end of a thread that was replaced is no news.
+    // Ignore the end of a thread that was already replaced.
     if (of !== worker) return;
     worker = undefined;
     const all = [...waiting.values()];

@@ -1,4 +1,4 @@
-/** The session in S5's five layers: everything at once. A projection of the log. */
+/** All data of a session in five layers. Derived from the log. */
 import { release, type } from 'node:os';
 import * as z from 'zod';
 import type { JSONLEntry } from '../protocol/entries.ts';
@@ -32,7 +32,7 @@ export interface ContextData {
       readonly projectPath: string;
       readonly gitBranch?: string;
       readonly gitRemote?: string;
-      /** Name and version of the project's own package, where it has one. */
+      /** Name and version of the project's own package, if it has one. */
       readonly package?: { readonly name?: string; readonly version?: string };
     };
   };
@@ -92,7 +92,7 @@ const workspaceSchema = z.object({
     .exactOptional(),
 });
 
-/** What was found out about the project when the session began. */
+/** Project facts that were collected when the session began. */
 function workspaceOf(environment: unknown): z.infer<typeof workspaceSchema> {
   return workspaceSchema.safeParse(environment).data ?? {};
 }

@@ -1,4 +1,4 @@
-/** The one door of `context`: what the rest of the program uses, and the named parts of the engine. */
+/** Public interface of `context` for the rest of the program. */
 
 export { type AskedThread, askThread, type ThreadAnswer } from './askThread.ts';
 export { CompactionService } from './CompactionService.ts';

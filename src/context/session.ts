@@ -1,4 +1,4 @@
-/** One open session: its log, what is projected from it, and the way to append. Shared by everything that works on it. */
+/** One open session: its log, its projection and the function to append. Shared by all components of the engine. */
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import { recordedDraft, ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './request/Projection.ts';
@@ -11,15 +11,15 @@ export interface Session {
   readonly log: OpenLog;
   readonly projection: Projection;
   readonly deps: ContextManagerDeps;
-  /** Writes entries as one batch; the projection and the listeners learn of each once it is on disk. */
+  /** Appends entries as one batch; updates the projection and calls the listeners once they are on disk. */
   readonly append: (entries: readonly NewEntry[]) => Promise<readonly JSONLEntry[]>;
   readonly thread: ThreadSummary;
   readonly recorder: RequestRecorder;
 }
 
 /**
- * The session of an opened log. `onEntry` is called with each entry once it is on disk. What was started in a session
- * ends up in its log, even when another session is open by then.
+ * Opens the session of a log. `onEntry` is called with each entry once it is on disk. Work that was started in a
+ * session is recorded in its log, even if another session is open by then.
  */
 export async function openSession(
   log: OpenLog,

@@ -1,4 +1,4 @@
-/** The entries that begin a session, record a reply, or close what a crash left open; and what a header says. */
+/** Entries that start a session, record a reply or close calls after a crash, and the data of a header. */
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';
@@ -9,7 +9,7 @@ import { INTERRUPTED_RESULT } from './request/standardMessages.ts';
 import { toolResultEntry, toolUseEntry } from './storage/newEntries.ts';
 import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 
-/** The header of a session and, pinned behind it, its instructions. */
+/** The header of a session, followed by its pinned instructions. */
 export function headerEntries(
   userId: string | undefined,
   preferences: Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ export function headerEntries(
   return [header, block];
 }
 
-/** What the session was started with, as its header says; undefined in a log that has lost it. */
+/** The session's header data; undefined if the log has lost its header. */
 export function headerOf(entries: readonly JSONLEntry[]): SessionHeader | undefined {
   const header = entries.find((entry) => entry.subtype === 'session_start');
   if (header === undefined) return undefined;
@@ -53,7 +53,7 @@ export function headerOf(entries: readonly JSONLEntry[]): SessionHeader | undefi
   };
 }
 
-/** A reply and one entry for each of its calls; `request` is which model was asked, and how long it was estimated to be. */
+/** A reply and one entry per call; `request` has the requested model and the counted tokens. */
 export function replyEntries(
   { message, finishReason, usage, model }: Reply,
   request: NotedRequest | undefined,
@@ -87,10 +87,10 @@ export function replyEntries(
   return [entry, ...message.toolCalls.map(toolUseEntry)];
 }
 
-/** Results for the calls that were running when the program was stopped. They are not run again. */
+/** Results for calls that were running when the program stopped. The calls are not run again. */
 export function closingEntries(entries: readonly JSONLEntry[]): NewEntry[] {
   const last = groupAtoms(entries).findLast((atom) => atom.kind === 'reply');
-  // Before a compaction all were answered, but of what a rewind went back over answers may be in the file only.
+  // All calls before a compaction have results, but after a rewind they may be only in the file.
   const isPast = last !== undefined && last.head.seq <= (evictedPrefixOf(entries)?.throughSeq ?? -1);
   const open = isPast ? [] : (last?.calls.filter(({ result }) => result === undefined) ?? []);
   return open.map(({ call }) => {
@@ -100,7 +100,7 @@ export function closingEntries(entries: readonly JSONLEntry[]): NewEntry[] {
   });
 }
 
-/** Usage as a line of the log spells it. */
+/** Usage in the field names of the log. */
 export function usageOf(usage: Usage): NonNullable<JSONLEntry['message']['usage']> {
   return {
     input_tokens: usage.inputTokens,
@@ -110,7 +110,7 @@ export function usageOf(usage: Usage): NonNullable<JSONLEntry['message']['usage'
   };
 }
 
-/** The environment that the model was last told of: `data.block` of the last note, or of the header. */
+/** The environment that the model saw last: `data.block` of the last environment note, or of the header. */
 export function lastEnvironmentOf(entries: readonly JSONLEntry[]): string | undefined {
   const note = entries.findLast((entry) => entry.subtype === 'environment');
   const block = note?.data?.block ?? headerOf(entries)?.environment.block;

@@ -1,4 +1,4 @@
-/** How a call ended, in a few words: for the line or the stub that stands for it once it has left the request. */
+/** The outcome of a call in a few words, for the ledger line or stub that replaces it. */
 
 import { shellOutput } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -7,14 +7,17 @@ import { type CommandRun, certainOutcome, commandRuns } from './commandRuns.ts';
 import type { TestReport } from './testReports.ts';
 
 export interface CallOutcome {
-  /** Short, the most telling first: `vitest: 1 failed, 5 passed`, `ok`, `exit 1 · 2.0 s`. Empty when nothing is certain. */
+  /**
+   * Short, the most informative first: `vitest: 1 failed, 5 passed`, `ok`, `exit 1 · 2.0 s`. Empty if nothing is
+   * certain.
+   */
   readonly words: readonly string[];
   readonly isFailure: boolean;
-  /** Of a failure: a test that failed or the first line that reports an error. Of any length. */
+  /** For a failure: the name of a failed test or the first error line, of any length. */
   readonly detail: string | undefined;
 }
 
-/** Of a call and its result; without one it was interrupted. */
+/** Outcome of a call and its result; without a result it was interrupted. */
 export function callOutcome(call: JSONLEntry, result: JSONLEntry | undefined): CallOutcome {
   const { toolResult } = result ?? {};
   const [run] = result === undefined ? [] : commandRuns([call, result]);
@@ -27,7 +30,7 @@ export function callOutcome(call: JSONLEntry, result: JSONLEntry | undefined): C
   });
 }
 
-/** Of a command that the user ran; undefined for other entries, and for those of older programs. */
+/** Outcome of a command that the user ran; undefined for other entries and for those of older versions. */
 export function shellOutcome(entry: JSONLEntry): CallOutcome | undefined {
   const [run] = commandRuns([entry]);
   const { status, display } = (entry.subtype === 'shell' ? entry.data : undefined) ?? {};
@@ -40,7 +43,7 @@ interface Ended {
   readonly status: string;
   readonly summary: string;
   readonly output: string;
-  /** Undefined for a call that was no command. */
+  /** Undefined if the call was not a command. */
   readonly run: CommandRun | undefined;
 }
 
@@ -59,7 +62,7 @@ function outcomeOf({ status, summary, output, run }: Ended): CallOutcome {
   };
 }
 
-/** Checkers report errors in each other's words: they are not named. */
+/** Type checkers report in each other's format, so they are not named. */
 function reportWords({ runner, passed, failed }: TestReport): string {
   if (runner === 'tsc' || runner === 'eslint') return `${failed} ${failed === 1 ? 'error' : 'errors'}`;
   return `${runner}: ${failed === 0 ? '' : `${failed} failed, `}${passed} passed`;

@@ -1,4 +1,4 @@
-/** Commands that were run, how each ended, and which outcomes still stand. */
+/** Commands that were run, their outcomes, and which of these are still current. */
 
 import { shellOutput } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -7,15 +7,15 @@ import { parseTests, type TestReport } from './testReports.ts';
 
 export interface CommandRun {
   readonly command: string;
-  /** Undefined when it did not end: interrupted, denied, moved to the background. */
+  /** Undefined if it did not finish: interrupted, denied or moved to the background. */
   readonly exitCode: number | undefined;
-  /** What a test runner or a type checker reported at its end. */
+  /** Final report of a test runner or a type checker. */
   readonly tests: TestReport | undefined;
-  /** Of the result. */
+  /** Seq of the result. */
   readonly seq: number;
 }
 
-/** In log order. A call is matched with the next result of its id, since providers reuse ids. */
+/** Command runs in log order. A call is matched with the next result for its id, since providers reuse ids. */
 export function commandRuns(entries: readonly JSONLEntry[]): CommandRun[] {
   const open = new Map<string, string>();
   const runs: CommandRun[] = [];
@@ -44,23 +44,23 @@ export function commandRuns(entries: readonly JSONLEntry[]): CommandRun[] {
 }
 
 export interface StandingOutcomes {
-  /** The newest run of tests that still says how things are. */
+  /** The newest test run whose result is still current. */
   readonly tests: (CommandRun & { readonly tests: TestReport }) | undefined;
-  /** The newest command that did something, when it failed. */
+  /** The newest command that did something, if it failed. */
   readonly failed: CommandRun | undefined;
 }
 
 /**
- * The outcomes that may be told as the current state. A run supersedes every earlier one, whatever it ran, unless it
- * only looked at something: a failure is told only while no later command could have shown it fixed. This says
- * nothing rather than something outdated; the log and the summary have the rest.
+ * The outcomes that can be reported as current. A run supersedes all earlier ones, whatever it ran, unless it only
+ * displayed something: a failure is reported only if no later command could have fixed it or shown that it is fixed.
+ * When in doubt nothing is reported; the log and the summary have the rest.
  */
 export function standingOutcomes(runs: readonly CommandRun[]): StandingOutcomes {
   const newest = runs.findLast(({ command }) => !onlyLooks(command));
   const tested = runs.findLast(hasTests);
   const passed = tested !== undefined && tested.tests.failed === 0 && tested.exitCode === 0;
   const newestFailed = newest !== undefined && newest.exitCode !== 0;
-  // A pass is told until something fails, a failure until something else was run.
+  // A pass is current until a command fails, a failure until another command is run.
   const stands = tested === newest || (passed && !newestFailed);
   return {
     tests: stands ? tested : undefined,
@@ -68,18 +68,18 @@ export function standingOutcomes(runs: readonly CommandRun[]): StandingOutcomes 
   };
 }
 
-/** What a run came to, where its output and exit code leave no doubt. */
+/** The outcome of a run as far as output and exit code are conclusive. */
 export interface CertainOutcome {
-  /** Present when it is certain that tests failed, or that all of them passed. */
+  /** Present if tests certainly failed, or certainly all passed. */
   readonly tests: TestReport | undefined;
-  /** The exit code says that all of it went well. */
+  /** True if the exit code proves that the whole command succeeded. */
   readonly isSuccess: boolean;
 }
 
 /**
- * What may be said of a run in a word: nothing rather than something that may be wrong. The exit code of a pipe or a
- * list is that of its last command, so failing tests may hide behind a 0. Then they are believed, and a pass only
- * where nothing but one runner was run and its whole report is there.
+ * Determines the certain outcome of a run; nothing rather than something wrong. The exit code of a pipe or list is that
+ * of its last command, so 0 may hide failed tests. Reported failures are then trusted, and a pass only if the command
+ * runs nothing but one test runner and its report is complete.
  */
 export function certainOutcome({ command, exitCode, tests }: CommandRun): CertainOutcome {
   const isHidden = /[|;&\n`!]|\$\(/.test(plain(command).replaceAll('&&', ''));
@@ -98,26 +98,26 @@ function hasTests(run: CommandRun): run is CommandRun & { readonly tests: TestRe
   return run.tests !== undefined;
 }
 
-/** Programs that show something and change or check nothing. */
+/** Programs that only display something, without changing or checking anything. */
 const LOOKING =
   /^(?:cd|ls|ll|cat|bat|head|tail|less|more|grep|egrep|fgrep|rg|ag|wc|pwd|echo|printf|which|type|file|stat|tree|jq|sort|uniq|cut|tr|nl|date|du|df|printenv|whoami|uname|true|sed\s+-n\b|git\s+(?:status|log|diff|show|branch|blame|remote|rev-parse|ls-files))(?:\s|$)/;
 
-/** True when every part of a command line only looks; what is not understood is taken to do something. */
+/** True if all parts of a command line only display something; an unknown command counts as doing something. */
 function onlyLooks(command: string): boolean {
   return doingParts(command).length === 0;
 }
 
-/** True when a command line runs this test runner, once, and everything else in it only looks. */
+/** True if a command line runs this test runner once and otherwise only displays something. */
 function onlyRuns(runner: string, command: string): boolean {
   const [part, ...others] = doingParts(command);
   return part !== undefined && others.length === 0 && DIRECT_RUN.exec(part)?.[1] === runner;
 }
 
-/** The name of the program that a command runs, behind variables and the likes of npx. */
+/** The program that a command runs, after variables and prefixes such as npx. */
 const DIRECT_RUN =
   /^(?:\w+=\S*\s+|(?:env|npx|bunx|yarn|pnpm(?: exec)?|poetry run|uv run|bundle exec|python3? -m)\s+)*(\w+)(?=\s|$)/;
 
-/** The parts of a command line that do not only look. */
+/** The parts of a command line that do more than display something. */
 function doingParts(command: string): readonly string[] {
   return plain(command)
     .split(/[&;|\n]/)
@@ -125,17 +125,17 @@ function doingParts(command: string): readonly string[] {
     .filter((part) => part !== '' && !(LOOKING.test(part) && !/[`>]|[$<]\(/.test(part)));
 }
 
-/** Without redirections of errors, which would look like parts. */
+/** Removes redirections of stderr, which would look like separate commands. */
 function plain(command: string): string {
   return command.replace(/2>(?:&1|\/dev\/null)/g, '');
 }
 
-/** Test runners report at their end, and name failures a little before it. */
+/** Characters from the end: test runners report there, and name failures shortly before. */
 const MAX_TAIL = 16_000;
 const MAX_HEAD = 4_000;
 
 type End = Pick<CommandRun, 'exitCode' | 'tests'>;
-/** Entries never change, so each is read once. */
+/** Entries never change, so each is parsed once. */
 const ends = new WeakMap<JSONLEntry, End>();
 
 function endOf(entry: JSONLEntry, output: unknown, status: unknown): End {
@@ -147,7 +147,7 @@ function endOf(entry: JSONLEntry, output: unknown, status: unknown): End {
   return end;
 }
 
-/** The first and last characters of a long text, in whole lines where it has any; a short text as it is. */
+/** The beginning and end of a long text, in complete lines if possible; a short text unchanged. */
 function bothEnds(text: string): string {
   if (text.length <= MAX_HEAD + MAX_TAIL) return text;
   const first = headOf(text, MAX_HEAD);

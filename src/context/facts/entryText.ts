@@ -1,13 +1,13 @@
-/** The words of an entry, part by part: what was seen in a session is looked for in these. */
+/** The texts of an entry, to search for what occurred in a session. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { isPrompt } from '../history/atoms.ts';
 
-/** The text that the user typed; undefined for everything else. */
+/** The text of a prompt; undefined for other entries. */
 export function promptText(entry: JSONLEntry): string | undefined {
   return isPrompt(entry) ? contentText(entry.message.content) : undefined;
 }
 
-/** Message content as text; images and the like are left out. */
+/** Message content as text, without images. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -15,8 +15,8 @@ export function contentText(content: unknown): string {
 }
 
 /**
- * Every text of an entry that is no summary and no draft of one: a summary's claims must not bear out the next one's.
- * Strings are given as they are, never as JSON, so that quotes and line ends stay themselves.
+ * All texts of an entry, except summaries and drafts: claims of one summary must not confirm those of the next. Strings
+ * are returned unescaped, not as JSON, to keep quotes and newlines.
  */
 export function* entryTexts(entry: JSONLEntry): Generator<string> {
   if (entry.isCompactSummary === true || entry.subtype === 'summary_draft') return;
@@ -46,7 +46,7 @@ function* resultTexts(result: NonNullable<JSONLEntry['toolResult']>): Generator<
 
 const MAX_DEPTH = 8;
 
-/** The strings, numbers and names in any data. */
+/** The strings, numbers and property names in any data. */
 function* strings(value: unknown, depth = 0): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'number') yield String(value);

@@ -1,4 +1,4 @@
-/** What a log says for certain, without a model: the files that were changed, and the commands that were run. */
+/** Facts that a log proves without a model: changed files and executed commands. */
 
 import type { FileChange } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -11,7 +11,7 @@ import {
 import { commandRuns } from './commandRuns.ts';
 import { runInSlices } from './slices.ts';
 
-/** Everything in log order, including what is known of a part of the log that is not in memory. */
+/** All facts in log order, including those of the evicted part. */
 export function knownFacts(entries: readonly JSONLEntry[]): KnownFacts {
   const past = evictedPrefixOf(entries)?.facts;
   const own = afterEvictedPrefix(entries);
@@ -21,7 +21,7 @@ export function knownFacts(entries: readonly JSONLEntry[]): KnownFacts {
   };
 }
 
-/** The part that is kept of a past: more than a summary has room for. */
+/** The facts to keep for an evicted part: more than fit into a summary. */
 export function boundedFacts({ files, commands }: KnownFacts): KnownFacts {
   const from = commands.length - MAX_COMMANDS;
   const lastTests = commands.findLastIndex(({ tests }) => tests !== undefined);
@@ -34,7 +34,7 @@ export function boundedFacts({ files, commands }: KnownFacts): KnownFacts {
 const MAX_FILES = 5000;
 const MAX_COMMANDS = 200;
 
-/** Reads a log for the first time in slices; afterwards the facts are there at once. */
+/** Reads the facts of a log in slices; afterwards they are cached. */
 export async function readFacts(entries: readonly JSONLEntry[]): Promise<void> {
   await runInSlices(readEach(entries));
 }
@@ -42,14 +42,17 @@ export async function readFacts(entries: readonly JSONLEntry[]): Promise<void> {
 const BATCH = 20;
 
 function* readEach(entries: readonly JSONLEntry[]): Generator<void, void> {
-  // A call and its result are usually in the same batch; where they are not, the result is read again later.
+  // A call and its result are usually in the same batch; otherwise the result is read again later.
   for (let start = 0; start < entries.length; start += BATCH) {
     knownFacts(entries.slice(start, start + BATCH + 1));
     yield;
   }
 }
 
-/** The files that successful results say were changed, oldest change first; each once, as it was left. `before` is what was known ahead of the entries. */
+/**
+ * The files changed according to successful results, without duplicates, ordered by their last change and with their
+ * net change. `before` is the state before the entries.
+ */
 export function changedFiles(
   entries: readonly JSONLEntry[],
   before: readonly ChangedFile[] = [],
@@ -58,7 +61,7 @@ export function changedFiles(
   for (const { seq, toolResult } of entries) {
     for (const change of toolResult?.filesChanged ?? []) {
       const known = files.get(change.path);
-      // Taken out and put in again: the order is that of the last change.
+      // Delete first, so that the map is ordered by the last change.
       files.delete(change.path);
       files.set(change.path, {
         path: change.path,

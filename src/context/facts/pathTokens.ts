@@ -1,17 +1,17 @@
 /**
- * Finds what looks like a file path in free text: one linear pass, no regular expression over the whole.
- * Whether it is a file is for the caller to find out.
+ * Finds tokens that look like file paths in free text, in one linear pass without a regular expression over the whole
+ * text. The caller has to check whether they exist.
  */
 
-/** Longest text that is looked through, and longest token that can be a path, in characters. */
+/** Maximum characters of a text that are searched, and of a path. */
 const MAX_TEXT = 1_000_000;
 const MAX_PATH = 400;
 const MAX_TOKENS = 5000;
-/** A path has one of these, and most words have neither. */
+/** A path contains a slash or a dot, which most words do not. */
 const SLASH = 0x2f;
 const DOT = 0x2e;
 
-/** Candidates in order of appearance, each as often as it occurs. */
+/** Candidates in order of appearance, with repetitions. */
 export function pathTokens(text: string): string[] {
   const tokens: string[] = [];
   const end = Math.min(text.length, MAX_TEXT);
@@ -33,7 +33,7 @@ export function pathTokens(text: string): string[] {
   return tokens;
 }
 
-/** Blanks, quotes, brackets, commas, and the punctuation of CJK text; not `-._~/:@+#`. */
+/** Blanks, quotes, brackets, commas and CJK punctuation; not `-._~/:@+#`. */
 function isSeparator(code: number): boolean {
   if (code <= 32) return true;
   if (code < 128) return ASCII_SEPARATORS.has(code);
@@ -50,7 +50,7 @@ const ASCII_SEPARATORS = new Set(
 );
 
 function toPath(token: string): string | undefined {
-  // `file.ts:12:3` and "file.ts:" name the file; a sentence's full stop does not belong to it.
+  // `file.ts:12:3` and "file.ts:" name the file; the full stop of a sentence is not part of it.
   const path = token
     .replace(/:\d+(?:[:-]\d+)*:?$/, '')
     .replace(/[.:]+$/, '')

@@ -1,7 +1,7 @@
 /**
- * What the program knows better than a model, for the end of a summary: files changed and read, the last test run, the
- * todo list, where the archived part can be recalled, and where the shell is. Rebuilt from the log each time, so
- * nothing in it ages.
+ * Facts that the program knows better than a model, for the end of a summary: changed and read files, the last test
+ * run, the todo list, where to recall the archived part, and the shell's directory. Derived from the log each time, so
+ * that they are never outdated.
  */
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Todo } from '../../protocol/entries/fields.ts';
@@ -13,16 +13,16 @@ import { headOf } from '../tokens/truncate.ts';
 import { standingOutcomes } from './commandRuns.ts';
 import { knownFacts } from './knownFacts.ts';
 
-/** First and last `seq` of what a summary stands for. */
+/** First and last `seq` of the entries that a summary replaces. */
 export interface ArchivedRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * A section of at most `maxCharacters`; empty when there is nothing to say. `entries` is the whole live log: what
- * happened after the archived part decides what still holds. Where room is short, files lose their details first,
- * then the oldest are counted instead of named.
+ * A section of at most `maxCharacters`; empty if there are no facts. `entries` is the whole live log: later entries
+ * decide which facts are still true. If room is short, files first lose their details, then the oldest are only
+ * counted.
  */
 export function recordedFacts(
   entries: readonly JSONLEntry[],
@@ -44,10 +44,10 @@ export function recordedFacts(
   return lines.length === 0 || text.length > maxCharacters ? '' : text;
 }
 
-/** The first line of the section. */
+/** First line of the section. */
 export const RECORDED_HEADING = '### Recorded by the program';
 
-/** The todo list as the last tool result left it. */
+/** The todo list of the last tool result that has one. */
 export function latestTodos(entries: readonly JSONLEntry[]): readonly Todo[] {
   return entries.findLast((entry) => entry.toolResult?.todos !== undefined)?.toolResult?.todos ?? [];
 }
@@ -69,7 +69,7 @@ function fileLines(files: readonly ChangedFile[], root: string, maxCharacters: n
   return shown.length === 0 ? [] : [heading, note(files.length - shown.length), ...shown];
 }
 
-/** Files that were read and not changed, newest last: the model has to know that it saw them, to read them again. */
+/** Files that were read but not changed, newest last. The model has to know that it saw them, to read them again. */
 function filesRead(entries: readonly JSONLEntry[], changed: readonly ChangedFile[]): readonly string[] {
   const paths = new Set(evictedPrefixOf(entries)?.learned.files.map(([path]) => path));
   for (const { toolResult } of entries) {
@@ -82,7 +82,7 @@ function filesRead(entries: readonly JSONLEntry[], changed: readonly ChangedFile
   return [...paths];
 }
 
-/** On one line, the newest as far as there is room. */
+/** The newest files that fit on one line. */
 function readLine(paths: readonly string[], root: string, maxCharacters: number): string[] {
   const heading = 'Files read, newest last:';
   let left = maxCharacters - heading.length - 1;
@@ -103,7 +103,7 @@ function bareLine({ path, kind }: ChangedFile, root: string): string {
   return `- ${shortened(path, root)}${kind === 'deleted' ? ' (deleted)' : ''}`;
 }
 
-/** Relative to the project where it lies inside. A name may hold a line end, and must not begin a line of its own. */
+/** Relative to the project for files inside it. A newline in a name must not start a new line. */
 function shortened(path: string, root: string): string {
   const way = root === '' ? '' : relative(root, path);
   const isOutside = way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
@@ -142,7 +142,7 @@ function code(command: string): string {
   return `\`${oneLine(command)}\``;
 }
 
-/** A list on which everything is done says so: an earlier word of open items is outdated. */
+/** Reports a completed list too: otherwise an earlier mention of open items would be outdated. */
 function todoLines(todos: readonly Todo[]): string[] {
   if (todos.length === 0) return [];
   if (todos.every(({ status }) => status === 'completed')) return [`Todo list: all ${todos.length} done`];
@@ -163,19 +163,19 @@ function lengthOf(lines: readonly string[]): number {
 }
 
 /**
- * One line about the shell and the paths of a summary; empty where both are at the project's `root` and the model
- * was never told anything else. `shell` and `root` are absolute, `entries` those that count.
+ * One line about the shell's directory and the paths of a summary; empty if the shell is at the project's `root` and
+ * the model was never told otherwise. `shell` and `root` are absolute, `entries` are those in effect.
  */
 export function shellPlace(entries: readonly JSONLEntry[], shell: string, root: string): string {
   if (shell === root && !toldElsewhere(entries, root)) return '';
-  // A name may hold a line end, and must not begin a line of its own.
+  // A newline in a name must not start a new line.
   return `The shell is in ${shell}: tools resolve relative paths there. Paths in this summary are relative to ${root}.`.replace(
     /[\n\r]/g,
     '?',
   );
 }
 
-/** Whether the header, a note of the environment or an earlier summary placed the shell elsewhere than at `root`. */
+/** True if the header, an environment note or an earlier summary named a directory other than `root`. */
 function toldElsewhere(entries: readonly JSONLEntry[], root: string): boolean {
   const { directory = root } = headerOf(entries)?.environment ?? {};
   return (

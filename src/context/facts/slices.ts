@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Half a frame: the screen and the keys have their turn between two slices. */
+/** Milliseconds of work between two yields, about half a frame. */
 const SLICE_MS = 5;
 
-/** Long work as a generator that yields now and then, run in slices so that nothing else waits for it. */
+/** Runs a generator that yields regularly in slices, so that it does not block the event loop. */
 export async function runInSlices<T>(work: Generator<void, T>): Promise<T> {
   let started = performance.now();
   for (let step = work.next(); ; step = work.next()) {
@@ -14,7 +14,7 @@ export async function runInSlices<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-/** The same at once, for short logs and where everything was looked at before. */
+/** Runs it without pauses, for short logs and cached facts. */
 export function runAtOnce<T>(work: Generator<void, T>): T {
   for (let step = work.next(); ; step = work.next()) {
     if (step.done === true) return step.value;

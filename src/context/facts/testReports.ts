@@ -1,26 +1,29 @@
-/** What test runners and type checkers say at their end: vitest, jest, mocha, node, pytest, go, cargo, tsc and others. */
+/**
+ * Parses the final reports of test runners and type checkers: vitest, jest, mocha, node, pytest, go, cargo, tsc and
+ * others.
+ */
 
 export interface TestReport {
   readonly runner: string;
   readonly passed: number;
   readonly failed: number;
-  /** Names of failing tests or, where there are none, of failing files; at most `MAX_NAMES`. */
+  /** Names of failing tests or, if there are none, of failing files; at most `MAX_NAMES`. */
   readonly failing: readonly string[];
-  /** Names that the output calls passed, for what failed before; at most `MAX_NAMES`. */
+  /** Names that the output reports as passed, to compare with earlier failures; at most `MAX_NAMES`. */
   readonly passing: readonly string[];
   /**
-   * True where the output says in full how the run ended, failures and files that could not be loaded included. False
-   * where a total may have been cut off, or where a runner prints several.
+   * True if the output states the whole result, including failures and files that could not be loaded. False if a total
+   * may be cut off or the runner prints several.
    */
   readonly isComplete: boolean;
 }
 
 const MAX_NAMES = 100;
 const MAX_NAME = 200;
-/** Longer lines are data, and expressions over them would take their time. */
+/** Longer lines are data, and matching them would be slow. */
 const MAX_LINE = 500;
 
-/** Undefined when the text is not a test runner's. */
+/** Undefined if the text is not the output of a test runner. */
 export function parseTests(text: string): TestReport | undefined {
   let total: Counts | undefined;
   let files: Files | undefined;
@@ -40,7 +43,7 @@ export function parseTests(text: string): TestReport | undefined {
   return {
     runner,
     passed,
-    // A file that could not be loaded has no test that failed.
+    // A file that could not be loaded has no failed test.
     failed: failed === 0 ? (files?.failed ?? 0) : failed,
     failing: [...failing],
     passing: [...passing].filter((name) => !failing.has(name)),
@@ -51,7 +54,7 @@ export function parseTests(text: string): TestReport | undefined {
 
 type Files = Pick<TestReport, 'runner' | 'failed'>;
 
-/** Files of vitest and jest that failed, and vitest's errors outside of tests. */
+/** Failed files of vitest and jest, and vitest's errors outside tests. */
 function filesOf(line: string, before: Files | undefined): Files | undefined {
   const [, heading, rest = ''] = /^(Test Files|Test Suites:)\s+(\d.*)$/.exec(line) ?? [];
   if (heading !== undefined)
@@ -61,17 +64,17 @@ function filesOf(line: string, before: Files | undefined): Files | undefined {
   return { ...before, failed: before.failed + Number(errors) };
 }
 
-/** True for runners whose total is a single line with failures and errors in it. */
+/** True for runners whose total is a single line with failures and errors. */
 function isOneLine(runner: string): boolean {
   return runner === 'pytest' || runner === 'rspec';
 }
 
 type Counts = Pick<TestReport, 'runner' | 'passed' | 'failed'> & {
-  /** Of node: how many of its totals stood one below the other. */
+  /** For node: number of total lines seen in a row. */
   readonly lines?: number;
 };
 
-/** A later line wins, as the total comes last; several lines of one cargo or maven run add up. */
+/** A later line overrides an earlier one, since the total comes last; several lines of one cargo run add up. */
 function countsOf(line: string, before: Counts | undefined): Counts | undefined {
   const [, rest] = /^Tests:?\s+(\d.*)$/.exec(line) ?? [];
   if (rest !== undefined && /\d+ (?:passed|failed)/.test(rest))
@@ -96,7 +99,7 @@ function countsOf(line: string, before: Counts | undefined): Counts | undefined 
   if (tsc !== null) return { runner: 'tsc', passed: 0, failed: Number(tsc[1]) };
   const lint = /^✖ \d+ problems? \((\d+) errors?/.exec(line);
   if (lint !== null) return { runner: 'eslint', passed: 0, failed: Number(lint[1]) };
-  // Without --pretty tsc prints no total: its lines are counted.
+  // Without --pretty tsc prints no total, so its error lines are counted.
   if (/^[^\s(]+\(\d+,\d+\): error TS\d+:/.test(line) && (before === undefined || before.runner === 'tsc'))
     return { runner: 'tsc', passed: 0, failed: (before?.failed ?? 0) + 1 };
   return undefined;
@@ -124,7 +127,7 @@ function partial(runner: string, isPass: boolean, count: string | undefined, bef
     : { runner, passed: base.passed, failed: Number(count) };
 }
 
-/** Node prints its totals one below the other: pass, fail, cancelled. */
+/** Node prints its totals on consecutive lines: pass, fail, cancelled. */
 const NODE_LINES = 3;
 
 function nodeCounts(word: string | undefined, count: number, before: Counts | undefined): Counts {
@@ -133,7 +136,7 @@ function nodeCounts(word: string | undefined, count: number, before: Counts | un
   return { runner: 'node', passed, failed: word === 'fail' ? count : failed + count, lines: lines + 1 };
 }
 
-/** Each has the name in its first group. */
+/** The first group of each pattern is the name. */
 const FAILING: readonly RegExp[] = [
   /^(?:FAIL|❯ FAIL)\s+(\S.*?)(?:\s+\[.*\])?$/, // vitest, jest: file, or file > test
   /^[×✗✕]\s+(\S.*?)(?:\s+\(?\d+ ?ms\)?)?$/, // vitest, jest, mocha: test
@@ -166,7 +169,7 @@ function addName(names: Set<string>, line: string, patterns: readonly RegExp[]):
   }
 }
 
-/** Go prints no total: its packages are counted, and its tests where `-v` names them. */
+/** Go prints no total: counts packages, and tests if `-v` names them. */
 function goReport(
   failing: ReadonlySet<string>,
   passing: ReadonlySet<string>,

@@ -1,21 +1,21 @@
-/** What of a prompt the user typed, and what was pasted into it. Errs towards pasted. */
+/** Separates the text that the user typed from pasted text. When in doubt it counts as pasted. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { promptText } from './entryText.ts';
 
-/** Longer than what people type, or in several lines. */
+/** True for a text that is longer than people type, or has more than three lines. */
 export function isPasted(text: string): boolean {
   return text.length > 2000 || text.split('\n', 4).length > 3;
 }
 
-/** Characters, newest first: more says nothing more about a language. */
+/** Maximum characters, newest first; more text would not change the detected language. */
 const MAX_TYPED = 20_000;
-/** More than people type without a line end. */
+/** People rarely type longer lines. */
 const MAX_LINE = 500;
 
 /**
- * What the user typed in their last so many prompts, oldest first, one to a line. Fences, quotes, log lines and very
- * long lines are left out; of a prompt that begins with such a line its first sentence is taken. Of one that is a
- * longer text even without them, only a first line that announces it ("why this:").
+ * The text that the user typed in the last `prompts` prompts, oldest first. Skips fences, quotes, log lines and very
+ * long lines; if a prompt begins with a very long line, keeps its first sentence. If the rest is still a long text,
+ * keeps only a first line that introduces it ("why this:").
  */
 export function typedText(entries: readonly JSONLEntry[], prompts = Number.POSITIVE_INFINITY): string {
   const typed: string[] = [];
@@ -46,16 +46,16 @@ function typedPart(prompt: string): string {
   return /[:：]$/.test(first) ? first : '';
 }
 
-/** After the first sentence of a very long line, pasted text may follow. */
+/** Pasted text may follow the first sentence of a very long line. */
 function typedIn(line: string, isFirst: boolean): string {
   if (line.length <= MAX_LINE) return line;
   if (!isFirst) return '';
   return /^.{1,200}?(?:[.!?:](?=\s)|[。！？：])/.exec(line)?.[0] ?? '';
 }
 
-/** Characters of one prompt that are looked at. */
+/** Maximum characters of one prompt that are read. */
 const MAX_PROMPT = 100_000;
 
-/** A quote, a line that begins with a time, a date, a level or a bracket, or a line of a stack. */
+/** A quote, a line that begins with a time, date, level or bracket, or a line of a stack trace. */
 const PASTED_LINE =
   /^(?:>|[[({<]|\d{1,4}[-:./]\d{1,2}[-:./]|\w{3} +\d{1,2} \d{2}:|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b|at .+[:)]\d*\)?$|File "|Traceback|\w*(?:Error|Exception):)/;

@@ -1,6 +1,6 @@
 /**
- * What the user is after and how far it has got, worked out from entries, and when to say it again: models
- * lose sight of a goal that lies tens of thousands of tokens back. Pure; the caller appends the reminder.
+ * Derives the current goal and progress from entries, and decides when to repeat them: models lose track of a goal that
+ * is tens of thousands of tokens back. Pure; the caller appends the reminder.
  */
 import * as z from 'zod';
 import type { Todo } from '../../protocol/entries/fields.ts';
@@ -10,22 +10,22 @@ import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens } from '../tokens/truncate.ts';
 import { oneLine } from './formatMemories.ts';
 
-/** Characters of a goal; S2's figure. */
+/** Maximum characters of a goal. */
 const GOAL_CHARACTERS = 200;
-/** Upper bound of a reminder, in tokens by the cautious estimate. */
+/** Maximum tokens of a reminder, by the high estimate. */
 const REMINDER_TOKENS = 200;
-/** Of them for the goal, where it takes them; the list has what is left. */
+/** Maximum tokens of the goal; the todo list gets the rest. */
 const GOAL_TOKENS = 110;
 
 /**
- * The goal after a message: its first 200 characters as one line, or the previous goal where the message only
- * waves the work on ("yes", "continue", "好的"). Undefined when no goal was named yet.
+ * The goal after a message: its first 200 characters on one line, or the previous goal if the message only approves or
+ * continues the work ("yes", "continue", "好的"). Undefined if there is no goal yet.
  */
 export function extractGoalFromMessage(text: string, previousGoal?: string): string | undefined {
   return isContinuation(text) ? previousGoal : oneLine(text, GOAL_CHARACTERS) || previousGoal;
 }
 
-/** The todo list in at most three lines: how many are done, what is being done, what comes next. Empty for none. */
+/** The todo list on at most three lines: number of done items, current items, next items. Empty for an empty list. */
 export function generateStatusSummary(todos: readonly Todo[]): string {
   if (todos.length === 0) return '';
   const having = (status: Todo['status']): Todo[] => todos.filter((todo) => todo.status === status);
@@ -40,7 +40,7 @@ export function generateStatusSummary(todos: readonly Todo[]): string {
 }
 
 const NEXT_SHOWN = 2;
-/** Characters of one item of the list. */
+/** Maximum characters of a todo item. */
 const ITEM_CHARACTERS = 80;
 
 function named(label: string, todos: readonly Todo[]): string {
@@ -53,7 +53,7 @@ export interface ActiveTask {
   readonly todos: readonly Todo[];
 }
 
-/** The goal that the entries have come to, and the newest todo list; reads back to the last reminder at most. */
+/** The current goal and the newest todo list; reads back to the last reminder at most. */
 export function activeTask(entries: readonly JSONLEntry[]): ActiveTask {
   let goal: string | undefined;
   let todos: readonly Todo[] | undefined;
@@ -63,17 +63,17 @@ export function activeTask(entries: readonly JSONLEntry[]): ActiveTask {
     const reminder = reminderOf(entry);
     goal ??= reminder?.goal ?? goalOf(entry);
     todos ??= reminder?.todos ?? entry.toolResult?.todos;
-    // It restates all that was known: what is older has nothing to add.
+    // A reminder has the goal and list as of then, so older entries are not needed.
     if (reminder !== undefined) break;
   }
   return { goal, todos: todos ?? [] };
 }
 
 /**
- * Whether goal and list are due to be stated again: the goal was last stated `steps` or more replies ago (by
- * the user or by a reminder), or the list has open items and is not the one last stated. `entries` are those
- * that count, oldest first, e.g. without what was rewound; `todos` is the list as it stands, by default the one
- * that the entries end with. Reads back over about `steps` replies, not over the session.
+ * True if goal and list should be repeated: the goal was last stated (by the user or a reminder) `steps` or more
+ * replies ago, or the list has open items and differs from the one last stated. `entries` are those in effect, oldest
+ * first; `todos` is the current list, by default the last one in the entries. Reads back about `steps` replies, not the
+ * whole session.
  */
 export function reminderDue(entries: readonly JSONLEntry[], steps: number, todos?: readonly Todo[]): boolean {
   let replies = 0;
@@ -85,7 +85,7 @@ export function reminderDue(entries: readonly JSONLEntry[], steps: number, todos
     if (entry.type === 'assistant') replies++;
     if (!goalIsStated && replies >= steps) return hasSomething(entries, todos);
     const reminder = reminderOf(entry);
-    // Only a TodoWrite changes the list, and it states it: after a reminder there is nothing to add.
+    // Only TodoWrite changes the list, and it states the new list: after a reminder there is nothing to add.
     if (reminder !== undefined && stated === undefined) return false;
     stated ??= entry.toolResult?.todos;
     goalIsStated ||= goalOf(entry) !== undefined;
@@ -95,7 +95,7 @@ export function reminderDue(entries: readonly JSONLEntry[], steps: number, todos
   return todos !== undefined && hasOpen(todos) && !isSameList(todos, stated ?? []);
 }
 
-/** What the model is told: quoted, on at most six lines, never above 200 tokens. Empty when there is nothing. */
+/** Text of a reminder: quoted, on at most six lines and within 200 tokens. Empty if there is nothing to say. */
 export function reminderText(goal: string | undefined, todos: readonly Todo[]): string {
   const status = generateStatusSummary(todos);
   if (goal === undefined && status === '') return '';
@@ -109,7 +109,7 @@ export function reminderText(goal: string | undefined, todos: readonly Todo[]): 
 
 const INTRO = 'Where the work stands, restated; not a new request.';
 
-/** The entry that restates the task; undefined when there is nothing to restate. */
+/** The reminder entry; undefined if there is nothing to repeat. */
 export function reminderEntry({ goal, todos }: ActiveTask): NewEntry | undefined {
   const content = reminderText(goal, todos);
   if (content === '') return undefined;
@@ -140,7 +140,7 @@ function isSameList(one: readonly Todo[], other: readonly Todo[]): boolean {
   );
 }
 
-/** What a reminder states; undefined for other entries, and for one without a list. */
+/** Goal and list of a reminder; undefined for other entries and for a reminder without a list. */
 function reminderOf({ subtype, data }: JSONLEntry): ActiveTask | undefined {
   if (subtype !== 'reminder' || data?.todos === undefined) return undefined;
   return { goal: data.goal, todos: data.todos };
@@ -148,7 +148,7 @@ function reminderOf({ subtype, data }: JSONLEntry): ActiveTask | undefined {
 
 const partsSchema = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
 
-/** The goal that an entry states: only a prompt does, and only one that is not a mere "go on". */
+/** The goal that an entry states: only prompts state one, unless they merely continue the work. */
 function goalOf(entry: JSONLEntry): string | undefined {
   if (!isPrompt(entry)) return undefined;
   const { content } = entry.message;
@@ -159,14 +159,14 @@ function goalOf(entry: JSONLEntry): string | undefined {
   return extractGoalFromMessage(text);
 }
 
-// Which messages only wave the work on: they say yes, thanks or "go on" and give no goal of their own.
+// Recognises messages that only approve or continue the work ("yes", "thanks", "go on") and state no goal.
 
-/** Longer messages say something, whatever their words. */
+/** Longer messages state something, whatever their words. */
 const MAX_CHARACTERS = 60;
 
 /**
- * Whether a message consists of nothing but words like "yes", "go on" or "好的", or answers a question by
- * naming one of its choices ("2", "b"). An empty one does too: it came with an image, or by accident.
+ * True if a message consists only of words such as "yes", "go on" or "好的", or names a choice ("2", "b"). Also true for
+ * an empty one, sent with an image or by accident.
  */
 export function isContinuation(text: string): boolean {
   if (text.length > MAX_CHARACTERS * 4) return false;
@@ -175,7 +175,7 @@ export function isContinuation(text: string): boolean {
   return plain.split(/\s+/).every((part) => part === '' || WORDS.has(part) || isChoice(part) || isCjk(part));
 }
 
-/** Everything but letters (with their marks), digits and the apostrophe of "d'accord". */
+/** Everything but letters (with combining marks), digits and the apostrophe of "d'accord". */
 const NOISE = /[^\p{L}\p{M}\p{N}'’]+/gu;
 
 const isChoice = (part: string): boolean => /^(?:\d{1,2}|[a-e])$/.test(part);
@@ -196,7 +196,7 @@ const lists: readonly string[] = [
 
 const WORDS: ReadonlySet<string> = new Set(lists.join(' ').split(' '));
 
-/** Words of scripts that are written without blanks, in any number and order. */
+/** Words of unspaced scripts, in any number and order. */
 const CJK = [
   ...[
     '好的',

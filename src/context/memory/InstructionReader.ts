@@ -1,4 +1,4 @@
-/** Reads one instruction file, safely, and again only when it has changed. */
+/** Reads one instruction file safely, and again only after it has changed. */
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isInside } from '../../disk/paths.ts';
@@ -6,9 +6,9 @@ import { CacheStore } from '../storage/CacheStore.ts';
 import { hashOf, type InstructionFile } from './instructions.ts';
 import { readTextStart, realPathOf, stampOf } from './memoryFiles.ts';
 
-/** Bytes read of one file; what is beyond is left out, and the text says so. */
+/** Maximum bytes per file; a note in the text says that the rest is left out. */
 const MAX_BYTES = 32_768;
-/** Files that are remembered while they do not change. */
+/** Maximum files to cache. */
 const MAX_REMEMBERED = 256;
 
 const NOT_READ =
@@ -16,14 +16,14 @@ const NOT_READ =
 const NOT_IMPORTED =
   '(This file holds secrets, lies out of the project, or a rule keeps it from being read, so it was not read.)';
 
-/** Whose word brings a file in: the user's own file may lead anywhere, a repository's not out of it. */
+/** Origin of a file: the user's own files may import from anywhere, a repository's files only from inside it. */
 export type Origin = 'user' | 'user import' | 'repository' | 'import';
 
 export interface ReadInstruction extends InstructionFile {
   readonly realPath: string;
-  /** Lies in the repository, so that what it imports has to as well. */
+  /** True if it is inside the repository; its imports must be too. */
   readonly isOfRepository: boolean;
-  /** As written; none of a file that was not read. */
+  /** Import paths as written; none if the file was not read. */
   readonly imports: readonly string[];
 }
 
@@ -40,7 +40,9 @@ export class InstructionReader {
     this.#isSensitive = isSensitive;
   }
 
-  /** The file; one that must not be read says so. Undefined for what is missing, empty or no regular file. */
+  /**
+   * Reads the file; the text of a file that must not be read says so. Undefined for a missing, empty or irregular file.
+   */
   async read(path: string, origin: Origin): Promise<ReadInstruction | undefined> {
     const info = await stat(path).catch(() => undefined);
     if (info?.isFile() !== true) return undefined;
@@ -66,7 +68,7 @@ export class InstructionReader {
     }
     const start = await readTextStart(realPath, MAX_BYTES);
     if (start === undefined || start.text === '') return undefined;
-    // Pictures and programs are mentioned, not imported.
+    // A binary file after an `@` is a mention, not an import.
     if (isImport && start.text.includes('\0')) return undefined;
     const note = `\n(only the first ${MAX_BYTES} bytes of this file are shown)`;
     const text = start.isCut ? start.text + note : start.text;
@@ -74,14 +76,14 @@ export class InstructionReader {
   }
 }
 
-// `@path` in an instruction file: which files it brings along. Pure, and linear in the text.
+// Finds the imports (`@path`) of an instruction file. Pure; linear in the text.
 
-/** Mentions of one file that are followed. */
+/** Maximum imports per file. */
 const MAX_IMPORTS = 100;
 
 /**
- * The paths behind an `@` at the beginning of a word, in order, each once; what stands in code is only text.
- * A blank in a path is written `\ `. Whether there is such a file is for the caller to see: `@alice` is none.
+ * The paths after an `@` at the start of a word, in order and without duplicates; code is skipped. A blank in a path is
+ * written `\ `. The caller has to check that the file exists: `@alice` is not one.
  */
 export function importsOf(markdown: string): string[] {
   const found = new Set<string>();
@@ -97,7 +99,7 @@ export function importsOf(markdown: string): string[] {
 
 const MENTION = /(?<![^\s([{"'])@((?:\\ |[^\s\\`"'<>()[\]{}|*])+)/g;
 
-/** Where an import leads: below the user's home, or relative to the file that holds it. Absolute. */
+/** Absolute path of an import: in the user's home, or relative to the importing file. */
 export function resolveImport(
   written: string,
   fromFile: string,
@@ -107,7 +109,7 @@ export function resolveImport(
   return home === undefined || !written.startsWith('~/') ? undefined : join(home, written.slice(2));
 }
 
-/** Paragraphs without fenced code, and with blanks for code in a line. */
+/** Paragraphs without fenced code, with blanks instead of inline code. */
 function* proseOf(markdown: string): Generator<string> {
   let paragraph: string[] = [];
   let fence: string | undefined;
@@ -127,7 +129,7 @@ function* proseOf(markdown: string): Generator<string> {
   yield withoutSpans(paragraph.join('\n'));
 }
 
-/** A span ends at the next run of as many backticks; a run without such an end is plain text. */
+/** Removes inline code. A code span ends at the next run of as many backticks; without one the run is plain text. */
 function withoutSpans(paragraph: string): string {
   const runs = [...paragraph.matchAll(/`+/g)].map(({ index, 0: { length } }) => ({ start: index, length }));
   let prose = '';
@@ -138,7 +140,7 @@ function withoutSpans(paragraph: string): string {
     let end = index + 1;
     while (end < runs.length && runs[end]?.length !== open.length) end++;
     const close = runs[end];
-    // At most once for each length, since it is the last run of its length.
+    // This happens at most once per run length, so the search stays linear.
     if (close === undefined) continue;
     prose += `${paragraph.slice(from, open.start)}\``;
     from = close.start + close.length;

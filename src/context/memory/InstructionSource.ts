@@ -1,6 +1,6 @@
 /**
- * The instruction files of a project: read when a session starts, and looked at again between steps. They go to
- * the model without a question, so what a repository's file can bring in stays inside the repository.
+ * The instruction files of a project: read when a session starts and checked for changes between steps. They are sent
+ * to the model without asking, so a repository's file can only import files inside the repository.
  */
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../../disk/paths.ts';
@@ -9,24 +9,24 @@ import { formatInstructions, hashOf, type InstructionChange, type InstructionFil
 import { PresentNames } from './PresentNames.ts';
 
 export interface InstructionPlaces {
-  /** Holds the user's own file. */
+  /** Folder with the user's own instruction file. */
   readonly dataRoot: string;
-  /** The repository's root, links resolved. */
+  /** The repository's root, with links resolved. */
   readonly root: string;
-  /** Where the program was started. */
+  /** Directory where the program was started. */
   readonly cwd: string;
-  /** What `@~/` means; without it such imports lead nowhere. */
+  /** Directory for `@~/`; without it such imports are ignored. */
   readonly home?: string;
-  /** Whether a file must not go to the model unasked: a secret, or one that a rule keeps from reading. */
+  /** True for files that must not be sent to the model without asking: secrets, or files that a rule denies reading. */
   readonly isSensitive: (path: string) => boolean;
 }
 
 export interface InstructionSource {
-  /** The user's own file, then those from the root down to the working directory, each followed by its imports. */
+  /** The user's own file, then the files from the root down to the working directory, each followed by its imports. */
   read(): Promise<readonly InstructionFile[]>;
   /**
-   * What is new, changed or gone against `known` (hash by path, as the log has it), and what files near those
-   * `touched` add. Costs a look at each directory and each file that is there; only what has changed is read. Never rejects.
+   * New, changed and removed files compared with `known` (hash by path, from the log), including files in directories
+   * of `touched` files. Checks each directory and file on disk, but reads only changed files. Never rejects.
    */
   changes(
     known: ReadonlyMap<string, string>,
@@ -34,10 +34,10 @@ export interface InstructionSource {
   ): Promise<readonly InstructionChange[]>;
 }
 
-/** Bytes of all files together; about 30,000 tokens. */
+/** Maximum bytes of all files together; about 30,000 tokens. */
 const MAX_TOTAL_BYTES = 131_072;
 const MAX_FILES = 64;
-/** How far imports of imports are followed. */
+/** Maximum depth of imports. */
 const MAX_DEPTH = 5;
 
 export function createInstructionSource(places: InstructionPlaces): InstructionSource {
@@ -47,7 +47,7 @@ export function createInstructionSource(places: InstructionPlaces): InstructionS
   const base = [dataRoot, ...directoriesBetween(root, cwd)];
   const collect = async (directories: readonly string[]): Promise<InstructionFile[]> => {
     const collection = new Collection(reader, home);
-    // A look at each place comes before every request: side by side they take as long as one of them.
+    // This runs before every request: concurrent checks take only as long as the slowest one.
     const found = await Promise.all(
       directories.map((directory) =>
         firstIn(directory, directory === dataRoot ? 'user' : 'repository', reader, names),
@@ -73,7 +73,7 @@ export function createInstructionSource(places: InstructionPlaces): InstructionS
   };
 }
 
-/** Reads all files at once, as `createInstructionSource(…).read()` does. */
+/** Reads all files once, like `createInstructionSource(…).read()`. */
 export function readInstructions(
   dataRoot: string,
   root: string,
@@ -84,8 +84,8 @@ export function readInstructions(
 }
 
 /**
- * Logs of before have one entry for all files, under the empty path. While it says what the files say, they are
- * known by it; else each is sent again and the old entry is gone.
+ * Logs of earlier versions have one entry for all files, with an empty path. If its hash still matches the files, they
+ * count as known; otherwise each file is sent again and the old entry is removed.
  */
 async function withoutMerged(
   known: ReadonlyMap<string, string>,
@@ -100,7 +100,7 @@ async function withoutMerged(
   return told;
 }
 
-/** The instructions of a directory: of several files the one whose name comes first. */
+/** The instruction file of a directory: the first existing name in the list. */
 async function firstIn(
   directory: string,
   origin: Origin,
@@ -112,7 +112,7 @@ async function firstIn(
   return files.find((file) => file !== undefined);
 }
 
-/** Files in the order in which they are told, each once, within the limits. */
+/** Collects files in order, without duplicates and within the limits. */
 class Collection {
   readonly files: InstructionFile[] = [];
   readonly #reader: InstructionReader;
@@ -148,16 +148,16 @@ class Collection {
 
 const TOO_MUCH = `(The instructions before this file have nearly ${MAX_TOTAL_BYTES} bytes already, so it was left out.)`;
 
-// In which directories instruction files count. Pure.
+// Determines the directories in which instruction files are used. Pure.
 
-/** In each directory the first of these that exists counts; other agents' names are fallbacks. */
+/** Only the first existing file of a directory is used; the names of other agents are fallbacks. */
 const INSTRUCTION_NAMES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'] as const;
 
-/** Directories that one look goes into because something near them was touched. */
+/** Maximum directories checked because a file in them was touched. */
 const MAX_NESTED = 100;
-/** No system opens a longer path. */
+/** No operating system opens a longer path. */
 const MAX_PATH = 4096;
-/** What was installed or checked out there was written by strangers, and not for this project. */
+/** Folders with third-party code: instructions there are untrusted and not for this project. */
 const FOREIGN: ReadonlySet<string> = new Set([
   'node_modules',
   'bower_components',
@@ -169,7 +169,7 @@ const FOREIGN: ReadonlySet<string> = new Set([
   '.git',
 ]);
 
-/** From the repository's root down to the working directory, nearest last. */
+/** Directories from the repository's root down to the working directory, nearest last. */
 function directoriesBetween(root: string, cwd: string): string[] {
   if (!isInside(cwd, root)) return [cwd];
   const chain = [root];
@@ -184,8 +184,8 @@ function directoriesBetween(root: string, cwd: string): string[] {
 }
 
 /**
- * The directories below the root that lie above a file that was touched, or above an instruction file that is
- * known already; outermost first, each once, none of `covered`. Relative paths are relative to the root.
+ * Directories inside the root that contain a touched file or a known instruction file; outermost first, without
+ * duplicates and without `covered`. Relative paths are relative to the root.
  */
 function nestedDirectories(
   touched: Iterable<string>,

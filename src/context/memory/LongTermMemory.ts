@@ -1,6 +1,6 @@
 /**
- * The user's memory files, searched for each new prompt. They are the user's: nothing here writes to them but
- * `remember`, which only the user calls. A search is bounded in time and never fails a turn.
+ * The user's memory files, searched for each new prompt. Only `remember` writes to them, and only the user calls it. A
+ * search is limited in time and never makes a turn fail.
  */
 import { basename } from 'node:path';
 import { CacheStore } from '../storage/CacheStore.ts';
@@ -20,16 +20,16 @@ import {
 import { appendMemory, type Remembered } from './remember.ts';
 
 export interface MemorySearchOptions {
-  /** Memories at most; 3 by default. */
+  /** Maximum memories; 3 by default. */
   readonly limit?: number;
-  /** Less similar ones are left out; 0.6 by default. */
+  /** Minimum similarity; 0.6 by default. */
   readonly minSimilarity?: number;
-  /** Only memories of this category, in whatever case. */
+  /** Only memories of this category, case-insensitive. */
   readonly category?: string;
-  /** After this the search is given up; 500 by default. */
+  /** Timeout in milliseconds; 500 by default. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Hears why there are none, where that is worth a word; once in the life of the memory object. */
+  /** Called with the reason if the search failed or timed out; once in the lifetime of the memory object. */
   readonly onWarning?: (text: string) => void;
 }
 
@@ -39,20 +39,20 @@ export interface MemoryFileInfo {
   readonly scope: MemoryScope;
   readonly memories: number;
   readonly leftOut?: LeftOut;
-  /** Only the first megabyte of it is read. */
+  /** True if only its first megabyte is read. */
   readonly isCut?: boolean;
 }
 
 export interface LongTermMemoryOptions {
   readonly folders: MemoryFolders;
   readonly isSensitive: (path: string) => boolean;
-  /** Hears at most once in the life of this object that a search found no answer in time, or failed. */
+  /** Called at most once in the lifetime of this object, if a search timed out or failed. */
   readonly onWarning?: (text: string) => void;
-  /** How files are found; replaced where they come from elsewhere. */
+  /** Finds the memory files; can be replaced. */
   readonly findFiles?: typeof findMemoryFiles;
 }
 
-/** Milliseconds that the index of an unchanged file is kept after it was built. */
+/** Milliseconds for which the index of an unchanged file is kept. */
 const INDEX_TTL_MS = 3_600_000;
 
 interface Indexed {
@@ -62,7 +62,7 @@ interface Indexed {
 
 export class LongTermMemory {
   readonly #options: LongTermMemoryOptions;
-  /** By path and stamp: a file that changed is another file, and the old one falls out in time. */
+  /** By path and stamp: a changed file gets a new key, and the old index expires. */
   readonly #indexes = new CacheStore<Indexed>(MAX_FILES, INDEX_TTL_MS);
   #hasWarned = false;
 
@@ -74,7 +74,7 @@ export class LongTermMemory {
     return this.#options.folders;
   }
 
-  /** The memories that a prompt is about, most similar first. None on a timeout, a failure or an abort. */
+  /** The memories that match a prompt, most similar first. Empty on a timeout, a failure or an abort. */
   async search(prompt: string, options: MemorySearchOptions = {}): Promise<readonly FoundMemory[]> {
     const { timeoutMs = 500, signal, onWarning } = options;
     const nothing: readonly FoundMemory[] = [];
@@ -92,7 +92,7 @@ export class LongTermMemory {
     );
   }
 
-  /** Every memory file, and how many memories are in it; what is left out says why. */
+  /** All memory files with the number of memories, or the reason why a file is left out. */
   async list(signal: AbortSignal = new AbortController().signal): Promise<readonly MemoryFileInfo[]> {
     const infos: MemoryFileInfo[] = [];
     for (const file of await this.#files()) {
@@ -109,7 +109,7 @@ export class LongTermMemory {
     return infos;
   }
 
-  /** Adds a note of the user's; only ever called for the user's own `/memory add`. */
+  /** Adds a note; called only for the user's `/memory add`. */
   remember(text: string, scope: MemoryScope, category?: string): Promise<Remembered> {
     const { folders, isSensitive } = this.#options;
     return appendMemory(folders[scope], text, {
@@ -125,7 +125,7 @@ export class LongTermMemory {
   ): Promise<readonly FoundMemory[]> {
     const files = (await this.#files()).filter(({ leftOut }) => leftOut === undefined);
     if (files.length === 0 || signal.aborted) return [];
-    // The search itself is loaded only by those who have something to search in.
+    // Load the search code only if there are files to search.
     const { parseQuery, similarityOf, wordWeights } = await import('./MemoryIndex.ts');
     const query = parseQuery(prompt);
     if (query.words.length === 0) return [];

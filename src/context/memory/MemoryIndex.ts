@@ -1,20 +1,20 @@
-/** Full text search over the memories of one file. Loaded when the first search finds a file to search in. */
+/** Full-text search over the memories of one file. Loaded when a search finds the first file. */
 import MiniSearch, { type SearchResult } from 'minisearch';
 import { type Memory, readMemories } from './parseMemories.ts';
 import { documentTerms, type QueryWord, queryWords } from './terms.ts';
 
-/** A memory that holds at least one of the words. */
+/** A memory that contains at least one of the words. */
 export interface Hit {
   readonly memory: Memory;
-  /** Keys of the words that it holds. */
+  /** Keys of the words that it contains. */
   readonly held: ReadonlySet<string>;
-  /** BM25+ within its file; only ranks what is equally similar. */
+  /** BM25+ score within its file; only orders memories of equal similarity. */
   readonly score: number;
 }
 
-/** Stems from this length on are also found with one letter wrong. */
+/** Stems of at least this length also match with one letter wrong. */
 const FUZZY_FROM = 6;
-/** Milliseconds of work between two breaths of the event loop. */
+/** Milliseconds of work between two yields. */
 const SLICE_MS = 6;
 
 export class MemoryIndex {
@@ -25,7 +25,7 @@ export class MemoryIndex {
     processTerm: (term) => term,
   });
 
-  /** Reads and indexes a file's text in small slices; undefined if the signal is aborted. */
+  /** Indexes a file's text in small slices; undefined if the signal is aborted. */
   static async build(text: string, signal: AbortSignal): Promise<MemoryIndex | undefined> {
     const built = new MemoryIndex();
     const slices = new Slices();
@@ -37,7 +37,7 @@ export class MemoryIndex {
     return built;
   }
 
-  /** How many memories it holds. */
+  /** Number of memories. */
   get size(): number {
     return this.#memories.length;
   }
@@ -47,7 +47,7 @@ export class MemoryIndex {
     this.#memories.push(memory);
   }
 
-  /** Every memory that holds one of the words; none if the signal is aborted. */
+  /** All memories that contain one of the words; empty if the signal is aborted. */
   async search(words: readonly QueryWord[], signal: AbortSignal): Promise<readonly Hit[]> {
     const slices = new Slices();
     const hits = new Map<number, { readonly held: Set<string>; score: number }>();
@@ -79,7 +79,7 @@ export class MemoryIndex {
   }
 }
 
-/** Lets others have the event loop after each few milliseconds of work. */
+/** Yields to the event loop every few milliseconds. */
 class Slices {
   #end = performance.now() + SLICE_MS;
 
@@ -90,25 +90,25 @@ class Slices {
   }
 }
 
-// How much of a prompt a memory is about, as a number from 0 to 1. Pure; docs/memory.md explains it to users.
+// Similarity of a memory to a prompt, from 0 to 1. Pure; docs/memory.md explains it to users.
 
-/** A prompt as it is looked up: all its telling words, and those of each sentence that has enough of them. */
+/** A parsed prompt: all its significant words, and those of each sentence that has enough of them. */
 export interface Query {
   readonly words: readonly QueryWord[];
-  /** Sets of keys; a memory is as similar as to the passage that it fits best. */
+  /** Sets of word keys; a memory's similarity is that to the best matching set. */
   readonly passages: readonly ReadonlySet<string>[];
 }
 
-/** UTF-16 units of a prompt that are looked at. */
+/** Maximum UTF-16 units of a prompt that are used. */
 const MAX_CHARACTERS = 8000;
-/** Telling words of a prompt; more is a paste. */
+/** Maximum significant words of a prompt; more words mean that it is a paste. */
 const MAX_WORDS = 64;
-/** Sentences that are looked at by themselves. */
+/** Maximum sentences that are also matched separately. */
 const MAX_SENTENCES = 20;
-/** With fewer telling words a sentence inside a longer prompt says too little to go by. */
+/** A sentence with fewer significant words is too unspecific to match separately. */
 const MIN_SENTENCE_WORDS = 4;
 
-/** What to look up for a prompt; code in fences is left out. */
+/** Parses a prompt for the search; fenced code is skipped. */
 export function parseQuery(prompt: string): Query {
   const text = prompt
     .slice(0, MAX_CHARACTERS)
@@ -126,10 +126,10 @@ export function parseQuery(prompt: string): Query {
 }
 
 /**
- * The weight of each word among `total` memories. A word that no memory holds counts 1: the prompt is also
- * about something else. One that `df` memories hold counts 1 + ln((total + 1) / (df + 1)) / ln(total + 1):
- * from 1, when all hold it, to nearly 2 for one of many. So a memory reaches 0.6 only when it holds more than
- * three sevenths of the words, however rare.
+ * The weight of each word among `total` memories. A word in no memory has weight 1: the prompt is also about something
+ * else. A word in `df` memories has weight 1 + ln((total + 1) / (df + 1)) / ln(total + 1): from 1 if all memories
+ * contain it to nearly 2 if only one of many does. So a memory reaches 0.6 only if it contains more than three sevenths
+ * of the words, however rare they are.
  */
 export function wordWeights(
   words: readonly QueryWord[],
@@ -146,7 +146,7 @@ export function wordWeights(
   );
 }
 
-/** The weight of the words held as a share of all words of a passage, for the passage where that is most. */
+/** The weight of the matched words divided by that of all words of a passage, for the best passage. */
 export function similarityOf(
   { passages }: Query,
   weights: ReadonlyMap<string, number>,

@@ -1,14 +1,14 @@
-/** Which of a few names a directory has: asked of the disk again only when the directory itself has changed. */
+/** Finds which of a few names exist in a directory; checks the disk again only after the directory has changed. */
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CacheStore } from '../storage/CacheStore.ts';
 import { stampOf } from './memoryFiles.ts';
 
-/** Directories that are remembered. */
+/** Maximum directories to cache. */
 const MAX_REMEMBERED = 256;
 /**
- * Milliseconds after a change in which another one may carry the same time: file systems count in steps of up to
- * two seconds (FAT), as Git's index assumes of its "racy" entries.
+ * Time in milliseconds after a change in which another change may get the same timestamp: the resolution of file
+ * systems is up to two seconds (FAT). Git's index treats such "racy" entries alike.
  */
 const COARSEST_CLOCK_MS = 2000;
 
@@ -20,13 +20,13 @@ export class PresentNames {
     Number.POSITIVE_INFINITY,
   );
 
-  /** `now`: ms since the epoch. */
+  /** `now`: milliseconds since the epoch. */
   constructor(names: readonly string[], now: () => number = Date.now) {
     this.#names = names;
     this.#now = now;
   }
 
-  /** In the order in which they were given; whatever has such a name, links that lead nowhere included. */
+  /** The existing names, in the given order; includes broken links. */
   async in(directory: string): Promise<readonly string[]> {
     const info = await stat(directory).catch(() => undefined);
     if (info === undefined) return [];

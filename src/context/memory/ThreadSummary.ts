@@ -1,6 +1,6 @@
 /**
- * The draft of the next summary, written in the background so that the user does not wait for one. It is
- * taken only while what it was written for still stands (compare and set); otherwise it is thrown away.
+ * The draft of the next summary, written in the background so that the user need not wait for one. It is used only if
+ * its epoch is still current (compare and set); otherwise it is discarded.
  */
 
 import * as z from 'zod';
@@ -12,15 +12,15 @@ import type { CacheStore } from '../storage/CacheStore.ts';
 
 export interface SummaryDraft {
   readonly text: string;
-  /** What it was written for (history/epoch.ts). */
+  /** Epoch for which it was written (history/epoch.ts). */
   readonly epoch: string;
-  /** Seq of the last entry that it speaks for; everything later is still sent. */
+  /** Seq of the last entry that it covers; later entries are still sent. */
   readonly lastMessageSeq: number;
-  /** Tokens of the request when it was ready. */
+  /** Tokens of the request when the draft was ready. */
   readonly usedTokens: number;
 }
 
-/** A draft as an entry of the log: a resumed session need not pay for it again. */
+/** The log entry of a draft, so that a resumed session need not pay for it again. */
 export function draftEntry(draft: SummaryDraft): NewEntry {
   return {
     type: 'system',
@@ -30,7 +30,7 @@ export function draftEntry(draft: SummaryDraft): NewEntry {
   };
 }
 
-/** The newest draft of a log that was written for what stands now; one that claims to speak for later entries is none. */
+/** The newest draft in a log for the current epoch. Ignores a draft that claims to cover entries after its own. */
 export function recordedDraft(entries: readonly JSONLEntry[]): SummaryDraft | undefined {
   const epoch = epochOf(entries);
   for (const { subtype, seq, data } of entries.toReversed()) {
@@ -48,7 +48,10 @@ const recorded = z.object({
   usedTokens: z.number(),
 });
 
-/** How many atoms of a view a draft speaks for, from the first. A note counts as what it stands for: its own entry may be newer than the draft. */
+/**
+ * Number of atoms of a view that a draft covers, from the first. A note counts by the entries it replaces, since its
+ * own entry may be newer than the draft.
+ */
 export function coveredBy(
   { lastMessageSeq }: Pick<SummaryDraft, 'lastMessageSeq'>,
   atoms: readonly Atom[],
@@ -58,7 +61,7 @@ export function coveredBy(
   return atoms.findLastIndex(({ head }) => (endOf.get(head.uuid) ?? head.seq) <= lastMessageSeq) + 1;
 }
 
-/** Seq of the newest entry that each note among the atoms stands for, by the uuid of the note. */
+/** Seq of the newest entry that each note among the atoms replaces, by the uuid of the note. */
 function endOfNotes(atoms: readonly Atom[], entries: readonly JSONLEntry[]): ReadonlyMap<string, number> {
   const notes = atoms.filter(({ head }) => head.subtype === 'reduction');
   if (notes.length === 0) return new Map();
@@ -72,7 +75,7 @@ function endOfNotes(atoms: readonly Atom[], entries: readonly JSONLEntry[]): Rea
   );
 }
 
-/** How an attempt ended; a failure is recorded by the code that made the attempt. */
+/** Outcome of an attempt; the code that made the attempt records a failure. */
 export type DraftOutcome =
   | { readonly type: 'draft'; readonly draft: SummaryDraft }
   | { readonly type: 'failed' | 'aborted' | 'nothing' };
@@ -84,7 +87,7 @@ export class ThreadSummary {
   #running:
     | { readonly epoch: string; readonly abort: AbortController; readonly done: Promise<void> }
     | undefined;
-  /** After an attempt that gave nothing: tokens below which its epoch gets no other. */
+  /** After an attempt without a draft: tokens below which its epoch gets no other. */
   #pause: { readonly epoch: string; readonly untilTokens: number } | undefined;
 
   constructor(cache: CacheStore<SummaryDraft>) {
@@ -96,7 +99,7 @@ export class ThreadSummary {
     return this.#cache.get(key(epoch));
   }
 
-  /** Keeps a draft that was made otherwise, as a preview makes one. */
+  /** Stores a draft that was made elsewhere, such as by a preview. */
   set(draft: SummaryDraft): void {
     this.#cache.set(key(draft.epoch), draft, DRAFT_TTL_MS);
   }
@@ -106,14 +109,14 @@ export class ThreadSummary {
     return this.#running?.epoch === epoch ? 'running' : 'none';
   }
 
-  /** Whether an attempt was made in this epoch. */
+  /** True if an attempt was made in this epoch. */
   wasTried(epoch: string): boolean {
     return this.state(epoch) !== 'none' || this.#pause?.epoch === epoch;
   }
 
   /**
-   * Starts an attempt unless one runs, a draft is there, or too little was said since the last attempt.
-   * `write` must never reject. Returns at once.
+   * Starts an attempt unless one is running, a draft exists, or the request has grown too little since the last
+   * attempt. `write` must never reject. Returns immediately.
    */
   updateIfNeeded(
     epoch: string,
@@ -132,7 +135,7 @@ export class ThreadSummary {
     const done = write(abort.signal).then((outcome) => {
       this.#running = undefined;
       if (outcome.type === 'draft') this.set(outcome.draft);
-      // A later epoch may have a pause of its own by now.
+      // Only if it failed: a later epoch may already have its own pause.
       if (outcome.type === 'failed' || outcome.type === 'nothing')
         this.#pause = { epoch, untilTokens: tokens + pauseTokens };
     });
@@ -147,13 +150,13 @@ export class ThreadSummary {
     return tokens < untilTokens;
   }
 
-  /** Forgets the draft: it was used, or it turned out to be of no use. */
+  /** Discards the draft because it was used or turned out to be useless. */
   drop(epoch: string, notBeforeTokens = 0): void {
     this.#cache.delete(key(epoch));
     this.#pause = { epoch, untilTokens: notBeforeTokens };
   }
 
-  /** Resolves when nothing runs. */
+  /** Resolves when no attempt is running. */
   async settled(): Promise<void> {
     await this.#running?.done;
   }
@@ -164,7 +167,7 @@ export class ThreadSummary {
   }
 }
 
-/** A draft is good as long as its epoch lasts. */
+/** A draft is valid as long as its epoch lasts. */
 const DRAFT_TTL_MS = Number.MAX_SAFE_INTEGER;
 
 function key(epoch: string): string {

@@ -1,6 +1,6 @@
 /**
- * What `work` gives, or `otherwise` when it takes longer than `timeoutMs`, fails, or is stopped. Never rejects.
- * The work is told to stop; whether or not it listens, no timer and no listener is left behind.
+ * Returns the result of `work`, or that of `otherwise` if it takes longer than `timeoutMs`, fails or is stopped. Never
+ * rejects. Aborts the work's signal; no timer or listener is left even if the work ignores it.
  */
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -28,7 +28,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Also for work that throws before its first `await`. */
+/** Turns an exception before the first `await` into a rejection. */
 async function begin<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
   return work(signal);
 }

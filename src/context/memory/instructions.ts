@@ -1,28 +1,28 @@
-/** Instruction files as the model reads them, and as the log keeps them. */
+/** Instruction files as text for the model and as log entries. */
 import { createHash } from 'node:crypto';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { quotedName } from '../../protocol/text/quotedName.ts';
 import { foldLog } from '../history/foldLog.ts';
 
-/** One instruction file as it was read; together they are a pinned block of the request. */
+/** One instruction file as it was read; the files form a pinned block of the request. */
 export interface InstructionFile {
   readonly path: string;
   readonly text: string;
-  /** SHA-256 of `text`, in hex. */
+  /** SHA-256 of `text` in hex. */
   readonly hash: string;
 }
 
-/** What has become of a file since it was last told of. */
+/** A new or changed file, or a removed one (`text` undefined). */
 export type InstructionChange = InstructionFile | { readonly path: string; readonly text: undefined };
 
-/** The block as the model reads it; an empty string when there are no instructions. */
+/** The block for the model; an empty string if there are no instructions. */
 export function formatInstructions(files: readonly Pick<InstructionFile, 'path' | 'text'>[]): string {
   return files
     .map(({ path, text }) => `# Instructions from ${quotedName(path)}\n\n${text.trim()}`)
     .join('\n\n');
 }
 
-/** The entry that tells of one file: `data` has its path and, unless it is gone, its hash; empty when gone. */
+/** The entry for one file: `data` has its path and hash; for a removed file only the path, with empty content. */
 export function instructionEntry(change: InstructionChange): NewEntry {
   const isGone = change.text === undefined;
   return {
@@ -37,19 +37,19 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The newest entry of each instruction file, in the order in which the files were first seen; none for one that is gone. */
+/** The newest entry of each instruction file, in order of first appearance; none for removed files. */
 export function pinnedInstructions(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
   const newest = new Map<string, JSONLEntry>();
   for (const entry of entries) newest.set(instructionPath(entry), entry);
   return [...newest.values()].filter(({ message }) => message.content !== '');
 }
 
-/** Logs of before had one entry for all files together: the empty path. */
+/** Logs of earlier versions have one entry for all files, with an empty path. */
 export function instructionPath(entry: JSONLEntry): string {
   return (entry.subtype === 'instructions' ? entry.data?.path : undefined) ?? '';
 }
 
-/** The hash of each file as the model was last told of it, by path, in a log that grows. */
+/** The hash of each file as the model last saw it, by path; incremental. */
 export function followInstructions(): (entries: readonly JSONLEntry[]) => ReadonlyMap<string, string> {
   const told = foldLog<Told>({ entries: [], hashes: new Map() }, (known, entry) => {
     if (entry.subtype !== 'instructions') return known;

@@ -1,4 +1,4 @@
-/** Which files hold memories, and which files next to them are left alone. */
+/** Finds the files that contain memories, and those next to them that are left out. */
 
 import type { Stats } from 'node:fs';
 import { opendir, realpath, stat } from 'node:fs/promises';
@@ -9,37 +9,37 @@ import { openRealFile } from '../../disk/realFile.ts';
 export type MemoryScope = 'user' | 'project';
 
 export interface MemoryFolders {
-  /** For all projects. */
+  /** Folder for all projects. */
   readonly user: string;
-  /** For this project only. */
+  /** Folder for this project only. */
   readonly project: string;
 }
 
 export type LeftOut = 'link' | 'sensitive' | 'too many' | 'too large' | 'no file';
 
 export interface MemoryFile {
-  /** As users know it. */
+  /** Path as shown to the user. */
   readonly path: string;
   readonly realPath: string;
   readonly scope: MemoryScope;
   readonly stamp: string;
   readonly bytes: number;
-  /** Why it is not read; absent for one that is. */
+  /** Reason why it is not read; absent if it is. */
   readonly leftOut?: LeftOut;
 }
 
-/** Files of both folders that are read. */
+/** Maximum files read, of both folders together. */
 export const MAX_FILES = 200;
-/** Bytes read of one file. */
+/** Maximum bytes read per file. */
 export const MAX_FILE_BYTES = 1_000_000;
-/** Bytes read of all files together; beyond it an index takes more memory than it is worth. */
+/** Maximum bytes of all files together; beyond that the index takes too much memory. */
 export const MAX_TOTAL_BYTES = 16_000_000;
-/** Names of a folder that are looked at. */
+/** Maximum names read per folder. */
 const MAX_NAMES = 2000;
 
 /**
- * The `*.md` files of both folders, the project's first, by name. A file that a link leads out of its folder,
- * that holds secrets by its name, or that is beyond the limits is listed with the reason.
+ * The `*.md` files of both folders, the project's first, by name. A file outside its folder (a link), with a sensitive
+ * name or beyond the limits is listed with the reason.
  */
 export async function findMemoryFiles(
   folders: MemoryFolders,
@@ -78,7 +78,7 @@ async function markdownNames(folder: string): Promise<string[]> {
       if (names.length >= MAX_NAMES) break;
     }
   } catch {
-    // No folder, or one that may not be read: no memories.
+    // The folder does not exist or cannot be read: no memories.
   }
   return names.sort();
 }
@@ -98,19 +98,19 @@ async function look(
   return info.isFile() ? file : { ...file, leftOut: 'no file' };
 }
 
-// Reading text files that may come from anyone: pipes, links, huge ones, bytes that are no text.
+// Reads text files from untrusted sources: pipes, links, huge files, invalid bytes.
 
 export interface TextStart {
   readonly text: string;
-  /** The file goes on behind `text`. */
+  /** True if the file continues after `text`. */
   readonly isCut: boolean;
-  /** Changes when the file does, as far as the file system says so. */
+  /** Changes when the file does, as far as the file system reports it. */
   readonly stamp: string;
 }
 
 /**
- * The first `maxBytes` of a regular file, whole characters only, invalid bytes as U+FFFD. Undefined for what
- * is missing, no regular file, not to be read, or reached through a link. Never waits for a pipe's other end.
+ * The first `maxBytes` of a regular file, in complete characters, with invalid bytes as U+FFFD. Undefined for a file
+ * that is missing, irregular, unreadable or reached through a link. Never blocks on a pipe.
  */
 export async function readTextStart(realPath: string, maxBytes: number): Promise<TextStart | undefined> {
   const file = await openRealFile(realPath).catch(() => undefined);
@@ -121,25 +121,25 @@ export async function readTextStart(realPath: string, maxBytes: number): Promise
     const buffer = Buffer.alloc(Math.min(info.size, maxBytes) + 1);
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
     const isCut = bytesRead > maxBytes || info.size > bytesRead;
-    // While more follows, a decoder keeps back the first bytes of a character that is cut in two.
+    // With `stream` the decoder holds back an incomplete character at the end.
     const text = new TextDecoder().decode(buffer.subarray(0, Math.min(bytesRead, maxBytes)), {
       stream: isCut,
     });
     return { text, isCut, stamp: stampOf(info) };
   } catch {
-    // A file that cannot be read: there is simply nothing in it.
+    // A file that cannot be read counts as empty.
     return undefined;
   } finally {
     await file.close().catch(() => undefined);
   }
 }
 
-/** Identity, size and times of a file: another stamp means that it has to be read again. */
+/** Identity, size and times of a file: if the stamp differs, the file has to be read again. */
 export function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs, ctimeMs].join(':');
 }
 
-/** The path with links resolved; undefined where there is nothing, or only links that lead in a circle. */
+/** The path with links resolved; undefined if it does not exist or its links form a loop. */
 export function realPathOf(path: string): Promise<string | undefined> {
   return realpath(path).catch(() => undefined);
 }

@@ -1,24 +1,24 @@
-/** From a Markdown file to memories: sections, list items, paragraphs. Linear in the text, never throws. */
+/** Splits a Markdown file into memories: sections, list items, paragraphs. Linear in the text, never throws. */
 import { headOf } from '../tokens/truncate.ts';
 
 export interface Memory {
-  /** What is searched and quoted: the headings above it and its own text. */
+  /** Text that is searched and quoted: the headings above it and its own text. */
   readonly content: string;
-  /** From the file's front matter, or from a `category:` line that begins the section. Lower case. */
+  /** From the file's front matter or from a `category:` line at the start of the section. Lower case. */
   readonly category?: string;
 }
 
-/** A section above this many characters is several memories, cut between paragraphs. */
+/** A section with more characters is split into several memories between paragraphs. */
 const MAX_CHARACTERS = 1500;
-/** Memories of one file; what follows is left out. */
+/** Maximum memories per file; the rest is left out. */
 const MAX_MEMORIES = 2000;
-/** Characters of a heading that its memories carry. */
+/** Maximum characters of a heading in its memories. */
 const MAX_HEADING = 200;
 
 /**
- * The memories of a file, in order. Below a heading the whole section is one memory, unless it is a list of
- * two items or more: then each item is one. Above the first heading each item and each paragraph is one.
- * Gives `undefined` now and then in a long file: a moment for others, before it goes on.
+ * The memories of a file, in order. A section under a heading is one memory, unless it is a list of at least two items:
+ * then each item is one. Before the first heading each item and each paragraph is one. Yields `undefined` regularly in
+ * a long file, so that other work can run.
  */
 export function* readMemories(text: string): Generator<Memory | undefined> {
   const { category, bodyAt } = frontMatter(text);
@@ -49,7 +49,7 @@ export function* readMemories(text: string): Generator<Memory | undefined> {
   }
 }
 
-/** Lines between two moments for others; some hundred thousand are read in a second. */
+/** Lines between two yields; several hundred thousand lines are read per second. */
 const LINES_AT_ONCE = 500;
 
 function* linesOf(text: string, from: number): Generator<string> {
@@ -66,7 +66,7 @@ interface Block {
   readonly lines: string[];
 }
 
-/** Gathers lines into list items and paragraphs; a fence belongs to what it stands in, blank lines and all. */
+/** Collects lines into list items and paragraphs; a code fence belongs to its block, including blank lines. */
 class Blocks {
   readonly #blocks: Block[] = [];
   #isOpen = false;
@@ -89,7 +89,7 @@ class Blocks {
     }
     const isItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/.test(line);
     const last = this.#blocks.at(-1);
-    // An indented line goes on with the item above it, also across a blank one.
+    // An indented line continues the item above it, even after a blank line.
     const goesOn = last !== undefined && !isItem && (this.#isOpen || (last.isItem && /^\s{2,}/.test(line)));
     if (goesOn) last.lines.push(line);
     else this.#blocks.push({ isItem, lines: [line] });
@@ -131,7 +131,7 @@ function sectionMemories(
     }));
 }
 
-/** Without the marker of a list item. */
+/** The text of a block without a list marker. */
 function textOf({ isItem, lines }: Block): string {
   const text = lines.join('\n').trim();
   return isItem ? text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/, '') : text;
@@ -147,7 +147,7 @@ function pieces(text: string): string[] {
   return parts;
 }
 
-/** Neighbours joined while they stay within the limit. */
+/** Joins adjacent texts as long as they fit the limit. */
 function packed(texts: readonly string[]): string[] {
   const groups: string[][] = [];
   let size = Number.POSITIVE_INFINITY;
@@ -162,7 +162,7 @@ function packed(texts: readonly string[]): string[] {
   return groups.map((group) => group.join('\n\n'));
 }
 
-/** Characters in which a front matter has to end. */
+/** Maximum characters of front matter. */
 const MAX_FRONT_MATTER = 4000;
 
 function frontMatter(text: string): { category: string | undefined; bodyAt: number } {
@@ -176,7 +176,7 @@ function frontMatter(text: string): { category: string | undefined; bodyAt: numb
   return { category: categories.find((category) => category !== undefined), bodyAt: start + all.length };
 }
 
-/** A name as categories are compared; undefined for what no file could say. */
+/** A category name in normal form; undefined if it could not be written in a file. */
 export function categoryNamed(name: string): string | undefined {
   return categoryOf(`category: ${name.trim()}`);
 }

@@ -1,4 +1,4 @@
-/** Adds to the user's own memory files; called only for the user. */
+/** Adds notes to the user's memory files; called only for the user. */
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import { categoryNamed, readMemories } from './parseMemories.ts';
 
 export type Remembered =
   | { readonly type: 'saved'; readonly file: string }
-  /** Nothing was written; the message says why and is ready to show. */
+  /** Nothing was written; `message` gives the reason for the user. */
   | { readonly type: 'refused'; readonly message: string };
 
 export interface RememberOptions {
-  /** The memory is found under this category; without one it goes to `notes.md`. */
+  /** Category of the note; without one it is added to `notes.md`. */
   readonly category?: string;
-  /** True for names that hold secrets: such a file would never be searched. */
+  /** True for names of sensitive files: such a file would never be searched. */
   readonly isSensitive?: (path: string) => boolean;
 }
 
@@ -22,8 +22,8 @@ export interface RememberOptions {
 const MAX_CHARACTERS = 4000;
 
 /**
- * Appends the text as one list item to `notes.md` in the folder, or to the file of its category, which carries the
- * category in its front matter. Folder and file are made when they are missing.
+ * Appends the text as a list item to `notes.md` in the folder, or to the file of its category, which has the category
+ * in its front matter. Creates folder and file if necessary.
  */
 export async function appendMemory(
   folder: string,
@@ -58,17 +58,17 @@ export async function appendMemory(
   }
 }
 
-/** Names that are tried for a category before the user has to choose one. */
+/** Maximum names tried for a category before the user has to choose one. */
 const MAX_TRIES = 9;
 
-/** The first file named for the category that is missing, or in which an item at the end has this category. */
+/** The first file name for the category that is unused, or whose last section has this category. */
 async function fileOfCategory(
   folder: string,
   category: string,
   isSensitive: (path: string) => boolean,
 ): Promise<string | undefined> {
   const name = category.replace(/[^\p{L}\p{N}_-]+/gu, '-').replace(/^-+|-+$/g, '') || 'category';
-  // A category may be called "secrets"; its file must not be.
+  // A category may be called "secrets", but a file with that name would be sensitive.
   const names = [name, `about-${name}`].flatMap((one) => [
     one,
     ...Array.from({ length: MAX_TRIES - 1 }, (_, index) => `${one}-${index + 2}`),
@@ -86,7 +86,7 @@ async function fileOfCategory(
   return undefined;
 }
 
-/** `front` begins a new file. */
+/** `front` is the beginning of a new file. */
 async function append(file: string, item: string, front: string): Promise<Remembered> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);

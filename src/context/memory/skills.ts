@@ -1,17 +1,17 @@
-/** Skills and compaction: instructions that are still in use are repeated after a summary. */
+/** Repeats skills that are still in use after a compaction. */
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { estimateTokens } from '../tokens/estimate.ts';
 import { truncateToTokens } from '../tokens/truncate.ts';
 
-/** Tokens of one skill and of all together. Source: what Claude Code repeats. */
+/** Maximum tokens of one skill and of all together. Source: the limits of Claude Code. */
 const MAX_SKILL = 5000;
 const MAX_SKILLS = 25_000;
-/** In a small window they take at most this share. */
+/** Maximum share of a small window. */
 const SHARE_OF_WINDOW = 0.1;
 
 /**
- * Entries that repeat the skills of a conversation, the newest first to get room, in their original order. `entries`: the
- * conversation before the compaction; `retained`: uuids of what stays verbatim anyway; `window`: in tokens.
+ * Entries that repeat the skills of a conversation in their original order; the newest get room first. `entries`: the
+ * conversation before the compaction; `retained`: uuids of entries that stay verbatim; `window`: in tokens.
  */
 export function repeatedSkills(
   entries: readonly JSONLEntry[],

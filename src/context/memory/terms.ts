@@ -1,19 +1,19 @@
-/** From text to search terms: one rule for memories and another, matching one for what is looked up. */
+/** Splits text into search terms: one rule for memories, and a matching one for queries. */
 import { stemmer } from 'stemmer';
 
 /**
- * A word of a query. It is held by a text that has all terms of one of its alternatives: `PostgreSQL` is held
- * by "postgresql" and by "postgre sql", 数据库 by its two pairs of characters.
+ * A word of a query. A text contains it if it has all terms of one of its alternatives: `PostgreSQL` matches
+ * "postgresql" and "postgre sql", 数据库 matches its two pairs of characters.
  */
 export interface QueryWord {
   readonly key: string;
   readonly alternatives: readonly (readonly string[])[];
 }
 
-/** Longer runs are base64 and hashes. */
+/** Longer runs are base64 or hashes. */
 const MAX_TERM = 64;
 
-/** Every term of a text, repeated as often as it occurs. */
+/** All terms of a text, with repetitions. */
 export function documentTerms(text: string): string[] {
   const terms: string[] = [];
   for (const run of runsOf(text)) {
@@ -27,7 +27,7 @@ export function documentTerms(text: string): string[] {
   return terms;
 }
 
-/** The telling words of a text, each once: no stop words, no single letters or characters. */
+/** The significant words of a text without duplicates: no stop words, no single letters or characters. */
 export function queryWords(text: string, maxWords: number): QueryWord[] {
   const words = new Map<string, QueryWord>();
   const add = (key: string, ...alternatives: (readonly string[])[]): void => {
@@ -60,7 +60,7 @@ function* runsOf(text: string): Generator<string> {
 
 const isUnspaced = (run: string): boolean => STARTS_UNSPACED.test(run);
 
-/** Neighbouring characters as pairs; a lone character as it is. */
+/** Adjacent characters as pairs; a single character unchanged. */
 function pairsOf(run: string): string[] {
   const characters = [...run.toLowerCase()];
   if (characters.length < 2) return characters;
@@ -69,7 +69,7 @@ function pairsOf(run: string): string[] {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Words by the dictionary of the runtime; a run of one character is a word too, since it was written alone. */
+/** Words by the runtime's dictionary; a run of one character also counts, since it was written separately. */
 function unspacedWords(run: string): string[] {
   if ([...run].length === 1) return [run];
   return [...segmenter.segment(run)]
@@ -77,22 +77,22 @@ function unspacedWords(run: string): string[] {
     .filter((word) => [...word].length > 1 && !STOP_WORDS.has(word));
 }
 
-/** `getUserName` as get, User, Name; acronyms stay together. */
+/** Splits `getUserName` into get, User, Name; acronyms stay together. */
 function partsOf(run: string): string[] {
   return run
     .split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u)
     .filter((part) => part.length > 1);
 }
 
-/** Lower case, and without English endings. */
+/** Lower case, without English endings. */
 function stem(word: string): string {
   const lower = word.toLowerCase().replace(/'s$/, '');
   return /^[a-z]{4,}$/.test(lower) ? stemmer(lower) : lower;
 }
 
-/** Words that say nothing about what a sentence is about, in the languages that are most written here. */
+/** Stop words: words without significance for the topic, in the languages most often used here. */
 const lists: readonly string[] = [
-  // English, with the verbs and courtesies in which requests to an assistant are dressed.
+  // English, including common verbs and courtesies in requests to an assistant.
   'a an the this that these those there here it its he she they them his her their we us our you your i me my mine',
   'and or but nor so if then else than as at by for from in into of off on onto out over to under up with without',
   'about after again all also always any anything are be been before being both can cannot could did do does doing',
@@ -118,7 +118,7 @@ const lists: readonly string[] = [
   'il lo gli uno ed ma non io lei lui noi voi loro mio tuo suo è sono con senza per che chi cosa come quando dove perché',
   // Russian
   'и в во не на я ты он она мы вы они что как где когда почему это этот эта с со из за по для к у от до бы же ли или но',
-  // Chinese, Japanese, Korean: words of two characters and more; single ones are no telling words anyway.
+  // Chinese, Japanese, Korean: words of at least two characters; single ones are never significant.
   '我们 你们 他们 什么 怎么 怎样 如何 为什么 可以 一个 这个 那个 这些 那些 请问 使用 需要 帮我 一下 是否 哪里 哪个 没有 如果 但是',
   '因为 所以 以及 或者 我們 你們 什麼 怎麼 為什麼 這個 那個 這些 請問 需要 幫我 沒有 因為',
   'です ます する した して こと もの これ それ あれ この その どう どこ いつ なぜ なに から まで ください ため よう いる ある',

@@ -1,16 +1,16 @@
-/** What an entry is and what it says, as text: for showing it whole and for searching it. */
+/** Describes an entry and converts it to text, to show it in full and to search it. */
 import * as z from 'zod';
 import { type BlobRef, blobRefSchema } from '../../protocol/entries/fields.ts';
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
 
-/** The full text of an entry without what other entries say; of a reply its reasoning, then its words. */
+/** The full text of an entry without texts of other entries; for a reply its reasoning, then its text. */
 export function entryText(entry: JSONLEntry): string {
   return wellFormed(rawText(entry));
 }
 
 function rawText({ type, subtype, message, tool, toolResult, data }: JSONLEntry): string {
-  // A draft was never shown. Once it is used, the summary says the same.
+  // A draft is never shown; once it is used, the summary has the same text.
   if (subtype === 'summary_draft') return '';
   if (toolResult !== undefined) return textOf(toolResult.output);
   if (tool !== undefined) return `${tool.name} ${tool.arguments ?? textOf(tool.input)}`;
@@ -23,14 +23,14 @@ function rawText({ type, subtype, message, tool, toolResult, data }: JSONLEntry)
   return content === '' && data !== undefined ? textOf(data) : content;
 }
 
-/** The text of an entry and, behind it, of calls: those of a reply, or the one that a result answers. */
+/** The text of an entry followed by those of calls: the calls of a reply, or the call that a result answers. */
 export function replyText([entry, ...calls]: readonly JSONLEntry[]): string {
   if (entry === undefined) return '';
   const parts = [entryText(entry), ...calls.map((call) => `[#${call.seq} call] ${entryText(call)}`)];
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** A few words for a header: `result of Bash "npm test" (exit 1)`, `prompt`, `reply`. One line. */
+/** A short description for a header, on one line: `result of Bash "npm test" (exit 1)`, `prompt`, `reply`. */
 export function describeEntry({
   type,
   subtype,
@@ -55,10 +55,10 @@ export function describeEntry({
   return subtype ?? type;
 }
 
-/** Every content of the blob store that an entry points to. */
+/** All blobs that an entry refers to. */
 export function blobsOf(entry: JSONLEntry): readonly BlobRef[] {
   const original = originalOf(entry);
-  // Also of kinds of a newer program.
+  // Parsed loosely, so that it also works for entry kinds of newer versions.
   const { data } = pointersSchema.safeParse(entry.data);
   const replaced = data?.replacements.flatMap((one) => one.original ?? []) ?? [];
   const snippets = entry.isCompactSummary === true ? (entry.compactMetadata?.snippets ?? []) : [];
@@ -69,7 +69,7 @@ const pointersSchema = z.looseObject({
   replacements: z.array(z.looseObject({ original: blobRefSchema.optional() })),
 });
 
-/** Images are named, not shown: they cannot be read as text. */
+/** The text of a message; images are replaced by their type. */
 function contentText(content: unknown): string {
   const parts = partsSchema.safeParse(content);
   if (!parts.success) return textOf(content);

@@ -1,4 +1,4 @@
-/** From a pointer to what it points to. */
+/** Resolves a pointer to its contents. */
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
@@ -7,18 +7,18 @@ import { blobsOf, describeEntry, entryText, replyText } from './entryText.ts';
 import { blobSource, joinedSource, type Source, textSource } from './page.ts';
 import type { SeenLog } from './seenLog.ts';
 
-/** Something that can be read in parts, and what to call it. */
+/** Content that can be read in pages, with a description. */
 export interface Target {
   /** The pointer in its shortest form. */
   readonly id: string;
-  /** What it is, in a few words. */
+  /** A short description. */
   readonly what: string;
   readonly source: Source;
-  /** What the reader should know: the original is gone, its middle was never kept. */
+  /** A limitation that the reader should know: the original is missing, or its middle was not stored. */
   readonly note?: string;
 }
 
-/** What was found, or a sentence that says why nothing was and what to do. */
+/** The target, or a message that says why there is none and what to do. */
 export type Found = Target | { readonly advice: string };
 
 export function findTarget(pointer: Pointer, log: SeenLog, blobs: Blobs): Promise<Found> {
@@ -38,7 +38,7 @@ async function findEntry(seq: number, log: SeenLog, blobs: Blobs): Promise<Found
     if (source !== undefined) return { id, what: `${what}, whole output`, source, ...noteOf(original) };
   }
   const call = await callOf(entry, log);
-  // Of an edit the result says little, and the call what was changed.
+  // The result of an edit is short; its call has the change.
   const isLess = call !== undefined && entryText(entry).length < entryText(call).length;
   const text = replyText([entry, ...calls, ...(isLess ? [call] : [])]);
   const lost =
@@ -48,7 +48,7 @@ async function findEntry(seq: number, log: SeenLog, blobs: Blobs): Promise<Found
   return { id, what, source: textSource(text), ...lost };
 }
 
-/** The entry at a position, and behind a reply its calls; empty where there is none. */
+/** The entry at a position, followed by its calls if it is a reply; empty if there is none. */
 async function replyAt(log: SeenLog, seq: number): Promise<JSONLEntry[]> {
   const found: JSONLEntry[] = [];
   for await (const entry of log.range(seq, log.last)) {
@@ -64,7 +64,7 @@ async function callOf({ seq, toolResult }: JSONLEntry, log: SeenLog): Promise<JS
   if (toolResult === undefined) return undefined;
   for await (const entry of log.before(seq)) {
     if (entry.tool?.id === toolResult.id) return entry;
-    // Ids are used again: those before the reply are others.
+    // Ids are reused: earlier calls with this id belong to other replies.
     if (entry.type === 'assistant') return undefined;
   }
   return undefined;
@@ -95,15 +95,15 @@ async function findRange(from: number, to: number, log: SeenLog): Promise<Found>
   return { id: `#${from}-#${to}`, what: `${within.length} entries`, source: joinedSource(parts), ...note };
 }
 
-/** Entries of one range that are held in memory at once. */
+/** Maximum entries of one range that are held in memory. */
 const MAX_RANGE = 20_000;
 
-/** Work between two breaks for others, about two milliseconds. */
+/** Bytes processed between two yields, about two milliseconds. */
 const BREAK_BYTES = 512 * 1024;
 
 async function findBlob(prefix: string, log: SeenLog, blobs: Blobs): Promise<Found> {
   const found = new Map<string, { readonly ref: BlobRef; readonly entry: JSONLEntry }>();
-  // Of several entries that point to it, the oldest is named: the one that brought it.
+  // If several entries refer to the blob, the oldest is named: the one that stored it.
   for await (const entry of log.before(Number.POSITIVE_INFINITY, prefix))
     for (const ref of blobsOf(entry)) if (ref.hash.startsWith(prefix)) found.set(ref.hash, { ref, entry });
   const [only, second] = [...found.values()];
@@ -145,15 +145,15 @@ function extent({ first, last }: SeenLog): string {
 
 export type Pointer =
   | { readonly type: 'entry'; readonly seq: number }
-  /** Both ends belong to it. */
+  /** Inclusive. */
   | { readonly type: 'range'; readonly from: number; readonly to: number }
   /** The beginning of a SHA-256 in lower-case hex. */
   | { readonly type: 'hash'; readonly prefix: string };
 
-/** Hex digits that a hash pointer needs at least. */
+/** Minimum hex digits of a hash pointer. */
 export const MIN_HASH_DIGITS = 8;
 
-/** Reads `#12`, `#12-#40`, `#12-40`, a hash prefix, each also in quotes or brackets; undefined for anything else. */
+/** Parses `#12`, `#12-#40`, `#12-40` or a hash prefix, also in quotes or brackets; undefined for anything else. */
 export function parsePointer(text: string): Pointer | undefined {
   const bare = text.slice(0, MAX_CHARACTERS).replace(/^[\s"'`([{]+|[\s"'`)\]}.,;:]+$/g, '');
   const range = /^#(\d{1,12})\s*(?:-|–|\.\.\.?|to)\s*#?(\d{1,12})$/.exec(bare);

@@ -1,4 +1,4 @@
-/** Finds a query in a piece of text: the phrase itself, else lines that hold most of its words. Pure. */
+/** Finds a query in a piece of text: the exact phrase, or lines that contain most of its words. Pure. */
 
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { headOf, tailOf, wellFormed } from '../tokens/truncate.ts';
@@ -6,19 +6,21 @@ import { characterStart, type Source } from './page.ts';
 
 export interface Hit {
   readonly place: Place;
-  /** In bytes of what the place's pointer gives; a little before the hit, so that reading there shows it. */
+  /**
+   * Byte offset in the content of the place's pointer; slightly before the hit, so that reading from there shows it.
+   */
   readonly offset: number;
-  /** The hit and what is around it, on one line. */
+  /** The hit and the text around it, on one line. */
   readonly snippet: string;
   readonly score: number;
-  /** More was found in the same place than is listed. */
+  /** True if the place has more hits than are listed. */
   readonly more: boolean;
 }
 
-/** Hits that one search answers with. */
+/** Maximum hits in the answer to a search. */
 export const MAX_HITS = 20;
 
-/** The best hits so far, exact phrases first; at most `maxPerPlace` of one place. */
+/** The best hits so far, exact phrases first; at most `maxPerPlace` per place. */
 export class HitList {
   readonly #maxPerPlace: number;
   readonly #phrases: Hit[] = [];
@@ -28,7 +30,7 @@ export class HitList {
     this.#maxPerPlace = Math.min(maxPerPlace, MAX_HITS);
   }
 
-  /** True when nothing older could take a place. */
+  /** True if older hits can no longer be added. */
   get isFull(): boolean {
     return this.#phrases.length >= MAX_HITS;
   }
@@ -37,12 +39,12 @@ export class HitList {
     return this.#phrases.length > 0;
   }
 
-  /** True when a place has its share of the phrase, and it is known that it has more. */
+  /** True if the place has its maximum number of phrase hits and is known to have more. */
   isDoneWith(place: Place): boolean {
     return this.#phrases.some((hit) => hit.more && hit.place.id === place.id);
   }
 
-  /** Room for further hits of this score in this place. */
+  /** Number of further hits of this kind that fit for the place. */
   room(place: Place, isPhrase: boolean): number {
     const list = isPhrase ? this.#phrases : this.#words;
     const own = list.filter((hit) => hit.place.id === place.id).length;
@@ -53,12 +55,12 @@ export class HitList {
     if (hit.score === 1) {
       if (!this.isFull) this.#phrases.push(hit);
     } else {
-      // Stable: of equal scores the newer, which came first, stays.
+      // The sort is stable: of equal scores the newer hit, which was added first, stays.
       this.#words = [...this.#words, hit].sort((a, b) => b.score - a.score).slice(0, MAX_HITS);
     }
   }
 
-  /** Marks that a place has more than its share. */
+  /** Marks that a place has more hits than its maximum. */
   markMore(place: Place, isPhrase: boolean): void {
     const list = isPhrase ? this.#phrases : this.#words;
     const last = list.findLastIndex((hit) => hit.place.id === place.id);
@@ -66,40 +68,40 @@ export class HitList {
     if (hit !== undefined) list[last] = { ...hit, more: true };
   }
 
-  /** At most 20; lines of words only where the phrase was nowhere. */
+  /** At most 20 hits; hits of words only if the phrase was found nowhere. */
   best(): readonly Hit[] {
     return this.#phrases.length > 0 ? this.#phrases : this.#words;
   }
 }
 
-/** Where a hit lies. */
+/** The place of a hit. */
 export interface Place {
   readonly id: string;
   readonly what: string;
 }
 
 export interface Match {
-  /** Index into the text, in UTF-16 units. */
+  /** Index in the text in UTF-16 units. */
   readonly index: number;
   readonly length: number;
-  /** 1 for the phrase, else the share of the query's words that the line holds, below 1. */
+  /** 1 for the phrase, otherwise below 1: the share of the query's words in the line. */
   readonly score: number;
 }
 
 export interface Matcher {
-  /** Characters that two pieces have to overlap by, so that no phrase is missed between them. */
+  /** Minimum overlap of two pieces in characters, so that no phrase between them is missed. */
   readonly overlap: number;
-  /** Takes in one piece of text. */
+  /** Prepares one piece of text. */
   readonly on: (text: string) => PieceMatcher;
 }
 
 export interface PieceMatcher {
   readonly phrase: (max: number) => readonly Match[];
-  /** The best lines first; none where the query is a single word. */
+  /** The best lines first; none if the query is a single word. */
   readonly words: (max: number) => readonly Match[];
 }
 
-/** Letter case does not count. Runs of Chinese and the like are looked for by pairs of characters. */
+/** Creates a case-insensitive matcher. Runs of unspaced scripts such as Chinese are matched by pairs of characters. */
 export function createMatcher(query: string): Matcher {
   const phrase = lowerOf(headOf(query.trim(), MAX_QUERY_CHARACTERS));
   const words = wordsOf(phrase);
@@ -123,7 +125,7 @@ export function createMatcher(query: string): Matcher {
 const MAX_QUERY_CHARACTERS = 300;
 const MAX_WORDS = 12;
 
-/** In lower case, at the same length: only one character has a longer form there. */
+/** Converts to lower case without changing the length: only `İ` has a longer lower-case form. */
 function lowerOf(text: string): string {
   return text.replaceAll('İ', 'i').toLowerCase();
 }
@@ -138,7 +140,7 @@ function wordsOf(phrase: string): string[] {
   return [...words].filter((word) => word.isWellFormed()).slice(0, MAX_WORDS);
 }
 
-/** What is around one hit shows the others near it. In characters. */
+/** Minimum distance in characters between two hits: the text around one shows others near it. */
 const MIN_DISTANCE = 100;
 
 function positions(lower: string, needle: string, max: number, distance = 0): number[] {
@@ -152,10 +154,12 @@ function positions(lower: string, needle: string, max: number, distance = 0): nu
   return found;
 }
 
-/** Occurrences of one word that are looked at in one piece: "the" is on every line. */
+/** Maximum occurrences of one word that are examined per piece: "the" is on every line. */
 const MAX_OCCURRENCES = 500;
 
-/** Lines with more than half of the words. Each has one of the rarer words, so those lead to all of them. */
+/**
+ * Lines with more than half of the words. Each such line has one of the rarer words, so only those are searched for.
+ */
 function bestLines(lower: string, words: readonly string[], max: number): readonly Match[] {
   const least = Math.floor(words.length / 2) + 1;
   const rarest = words
@@ -176,7 +180,7 @@ function bestLines(lower: string, words: readonly string[], max: number): readon
     .slice(0, max);
 }
 
-/** A line without an end, as in minified code, counts as lines of this many characters. */
+/** A longer line, as in minified code, is treated as lines of this many characters. */
 const MAX_LINE_CHARACTERS = 1000;
 
 function lineAround(text: string, index: number): { readonly start: number; readonly end: number } {
@@ -188,15 +192,15 @@ function lineAround(text: string, index: number): { readonly start: number; read
   return { start, end: rest === -1 ? start + 2 * MAX_LINE_CHARACTERS : start + rest };
 }
 
-// Runs a matcher over texts and sources of any size: in pieces, giving way between them, within a time.
+// Runs a matcher over texts and sources of any size in pieces, yielding between them, within a time limit.
 
-/** A piece takes a few milliseconds. */
+/** Bytes per piece; a piece takes a few milliseconds. */
 const PIECE_BYTES = 256 * 1024;
 const MAX_MS = 5000;
 const AROUND_CHARACTERS = 100;
 
 export class Scanner {
-  /** Searched so far. */
+  /** Bytes searched so far. */
   bytes = 0;
   readonly #matcher: Matcher;
   readonly #signal: AbortSignal;
@@ -208,7 +212,7 @@ export class Scanner {
     this.#signal = signal;
   }
 
-  /** Why the search ends early; undefined while it need not. */
+  /** Reason to end the search early; undefined if there is none. */
   get stopReason(): string | undefined {
     if (this.#signal.aborted) return 'Stopped';
     return performance.now() - this.#startedMs > MAX_MS ? `Stopped at ${MAX_MS / 1000} s` : undefined;
@@ -233,8 +237,7 @@ export class Scanner {
   }
 
   /**
-   * From byte `from` on; a source that cannot be read any further is searched as far as it goes. Returns the
-   * byte that it came to.
+   * Searches a source from byte `from` on, as far as it can be read. Returns the byte offset that the search reached.
    */
   async scanSource(source: Source, place: Place, hits: HitList, from = 0): Promise<number> {
     let at = from;
@@ -252,7 +255,7 @@ export class Scanner {
     return at;
   }
 
-  /** Index from which the next piece begins: at a line where there is one near the end, else with an overlap. */
+  /** Index at which the next piece begins: at a line start near the end, otherwise with an overlap. */
   #nextStart(piece: string): number {
     const newest = piece.length - this.#matcher.overlap;
     const line = piece.lastIndexOf('\n', newest) + 1;
@@ -260,11 +263,11 @@ export class Scanner {
     return Math.max(1, headOf(piece, newest).length);
   }
 
-  /** What begins at `next` or later belongs to the piece after it. */
+  /** Matches that begin at `next` or later belong to the next piece. */
   #scanPiece(piece: string, next: number, bytesBefore: number, place: Place, hits: HitList): void {
     const matcher = this.#matcher.on(piece);
     for (const isPhrase of [true, false]) {
-      // Lines of words count only where the phrase is nowhere.
+      // Words are searched for only if the phrase was not found.
       if (!isPhrase && hits.hasPhrase) return;
       const room = hits.room(place, isPhrase);
       const matches = (isPhrase ? matcher.phrase(room + 1) : matcher.words(room + 1)).filter(
@@ -285,7 +288,7 @@ export class Scanner {
   }
 }
 
-/** The match with 100 characters on each side, and the byte at which that begins. */
+/** The match with 100 characters on each side, and the byte offset of that text. */
 function around(
   piece: string,
   { index, length, score }: Match,
@@ -303,7 +306,7 @@ function around(
   };
 }
 
-/** Bytes up to the last complete character. */
+/** Number of bytes up to the last complete character. */
 function wholeCharacters(bytes: Buffer): number {
   const start = characterStart(bytes, bytes.length - 1);
   const lead = bytes[start] ?? 0;

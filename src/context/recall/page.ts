@@ -1,10 +1,12 @@
-/** Bytes that can be read in parts, wherever they lie, and one page of them: bounded by bytes and lines, never a part of a character. */
+/**
+ * Byte sources that can be read in parts, and pages of them: limited by bytes and lines, with complete characters only.
+ */
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 
 export interface Source {
   readonly bytes: number;
-  /** The bytes from `start` up to, not including, `end`; fewer where it ends. Rejects when the disk does. */
+  /** Reads the bytes from `start` (inclusive) to `end` (exclusive), fewer at the end. Rejects on a disk error. */
   read(start: number, end: number): Promise<Buffer>;
 }
 
@@ -13,7 +15,7 @@ export function textSource(text: string): Source {
   return { bytes: buffer.length, read: async (start, end) => buffer.subarray(start, end) };
 }
 
-/** Undefined if the content is gone: the folder was cleared, or the disk failed. */
+/** Undefined if the content is missing or cannot be read. */
 export async function blobSource(ref: BlobRef, blobs: Blobs): Promise<Source | undefined> {
   const probe = await blobs.read(ref, { start: 0, end: 1 }).catch(() => undefined);
   if (probe === undefined) return undefined;
@@ -23,7 +25,7 @@ export async function blobSource(ref: BlobRef, blobs: Blobs): Promise<Source | u
   };
 }
 
-/** Texts one after the other; only those that a read touches are made again, so that a long range costs little. */
+/** Concatenates texts; each is generated only if a read needs it, so that a long range stays cheap. */
 export function joinedSource(
   parts: readonly { readonly bytes: number; readonly text: () => string }[],
 ): Source {
@@ -44,27 +46,26 @@ export function joinedSource(
 }
 
 export interface PageLimits {
-  /** Bytes of the original; at least the 4 of one character count. */
+  /** Bytes of the original; at least the 4 bytes of one character are read. */
   readonly maxBytes: number;
   readonly maxLines: number;
 }
 
 export interface Page {
   readonly text: string;
-  /** In bytes of the source; the next page begins at `end`. */
+  /** Byte offset in the source; the next page begins at `end`. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The page that begins with the character at byte `offset`. Pages that follow each other leave out nothing
- * and repeat nothing.
+ * Reads the page that begins with the character at byte `offset`. Consecutive pages neither skip nor repeat anything.
  */
 export async function readPage(source: Source, offset: number, limits: PageLimits): Promise<Page> {
   const maxBytes = Math.max(limits.maxBytes, MAX_CHARACTER_BYTES);
   const from = Math.min(Math.max(0, Math.trunc(offset)), source.bytes);
   const margin = Math.min(from, MAX_CHARACTER_BYTES - 1);
-  // One byte more than the page holds, to see whether it ends in a character.
+  // Read one byte more than the page, to see whether it ends at a character boundary.
   const bytes = await source.read(from - margin, Math.min(source.bytes, from + maxBytes + 1));
   const start = characterStart(bytes, margin);
   const full = Math.min(bytes.length, start + maxBytes);
@@ -78,7 +79,7 @@ export async function readPage(source: Source, offset: number, limits: PageLimit
 
 const MAX_CHARACTER_BYTES = 4;
 
-/** Index of the first byte of the character that the byte at `index` belongs to; `index` where it is no UTF-8. */
+/** Index of the first byte of the character that contains the byte at `index`; `index` if it is not valid UTF-8. */
 export function characterStart(bytes: Buffer, index: number): number {
   for (let back = 0; back < MAX_CHARACTER_BYTES && index - back >= 0; back++) {
     const byte = bytes[index - back];
@@ -88,7 +89,7 @@ export function characterStart(bytes: Buffer, index: number): number {
   return index;
 }
 
-/** Index behind the last of `maxLines` lines. */
+/** Index after the last of `maxLines` lines. */
 function endOfLines(bytes: Buffer, start: number, end: number, maxLines: number): number {
   let at = start;
   for (let lines = 0; lines < maxLines; lines++) {

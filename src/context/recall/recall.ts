@@ -1,4 +1,4 @@
-/** Looks up what a session has seen, by pointer, by range or by search. Reads the log and the originals. */
+/** Looks up earlier content of a session by pointer, range or search, in the log and the blob store. */
 import type { RecallAnswer, RecallRequest } from '../../protocol/tools.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
@@ -12,8 +12,8 @@ const MAX_PAGE_BYTES = 40_000;
 const DEFAULT_LIMITS: RecallLimits = { maxBytes: MAX_PAGE_BYTES + 1000, maxLines: 2000 };
 
 /**
- * Never rejects for what a request may hold: an unknown pointer is an answer with advice. The text stays
- * within the limits, so that it becomes a part of the conversation as it is.
+ * Never rejects because of the request: an unknown pointer gets an answer with advice. The text stays within the
+ * limits, so that it can be added to the conversation without shortening.
  */
 export async function recall(
   request: RecallRequest,
@@ -38,7 +38,7 @@ export async function recall(
 const ADVICE =
   'A pointer is "#12", "#12-#40" or 8 or more hex digits of a hash; query searches everything that this session has seen.';
 
-/** A header that says what it is a part of and how to see more, then the bytes. */
+/** A header that describes the part and how to read on, followed by the text. */
 async function showPage(target: Target, request: RecallRequest, limits: RecallLimits): Promise<string> {
   const { id, what, source, note } = target;
   const offset = Math.max(0, request.offset ?? 0);
@@ -51,7 +51,7 @@ async function showPage(target: Target, request: RecallRequest, limits: RecallLi
     const more = end >= source.bytes ? '' : `; more: offset ${end}`;
     return `[${id} ${what}: ${extent}${more}.${note === undefined ? '' : ` ${note}`}]\n`;
   };
-  // No header is longer than one with the largest figures, and the 20 characters of "more".
+  // Reserve room for the longest header: the largest numbers, and about 20 characters of "more".
   const room = limits.maxBytes - Buffer.byteLength(header(source.bytes, source.bytes)) - 40;
   const { maxTokens = Number.POSITIVE_INFINITY } = limits;
   for (let maxBytes = Math.min(wanted, room); ; ) {
@@ -59,10 +59,10 @@ async function showPage(target: Target, request: RecallRequest, limits: RecallLi
     const text = header(page.start, page.end) + page.text;
     const tokens = estimateTokens(text, HIGH);
     if (tokens <= maxTokens || maxBytes < LEAST_BYTES) return text;
-    // Dense text has more tokens to the byte.
+    // Dense text has more tokens per byte.
     maxBytes = Math.floor(Math.min(maxBytes, page.end - page.start) * Math.min(0.95, maxTokens / tokens));
   }
 }
 
-/** A page is not made smaller than this to meet the tokens. */
+/** Minimum bytes of a page, even if it exceeds the token limit. */
 const LEAST_BYTES = 100;

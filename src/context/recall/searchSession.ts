@@ -1,4 +1,4 @@
-/** Searches what a session has seen, newest first, in bounded memory and time. */
+/** Searches a session, newest entries first, in bounded memory and time. */
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { RecallAnswer } from '../../protocol/tools.ts';
@@ -11,18 +11,18 @@ import { createMatcher, type Hit, HitList, type Place, Scanner } from './matcher
 import { blobSource } from './page.ts';
 import type { SeenLog } from './seenLog.ts';
 
-/** What one answer may hold, header included. */
+/** Limits of one answer, including its header. */
 export interface RecallLimits {
   readonly maxBytes: number;
   readonly maxLines: number;
-  /** By the higher estimate; absent = no bound of its own. */
+  /** Maximum tokens by the higher estimate; absent = no token limit. */
   readonly maxTokens?: number;
 }
 
-/** Hits of one entry in a search through all; a search within it shows the others. */
+/** Maximum hits per entry when searching all entries; a search in that entry shows the others. */
 const MAX_PER_ENTRY = 4;
 
-/** Everything: prompts, replies, reasoning, calls, results, summaries, and the originals on the disk. */
+/** Searches prompts, replies, reasoning, calls, results, summaries and stored originals. */
 export async function searchSession(
   query: string,
   log: SeenLog,
@@ -44,7 +44,7 @@ export async function searchSession(
     const place = placeOf(entry);
     const original = originalOf(entry);
     if (original === undefined && known.has(entry)) continue;
-    // The part that was shown is in the original: found once, at the offset that reads it.
+    // The shown part is in the original: search only that, so that the hit has the right offset.
     const source = original === undefined ? undefined : await blobSource(original, blobs);
     if (original !== undefined && source !== undefined) {
       if (searched.has(original.hash)) continue;
@@ -59,7 +59,7 @@ export async function searchSession(
   return report(query, hits, scanner, limits, `#${oldest} to #${log.last}`, stoppedAt);
 }
 
-/** One entry, range or original, from byte `from` on. */
+/** Searches one entry, range or original, from byte `from` on. */
 export async function searchTarget(
   query: string,
   { id, what, source }: Target,
@@ -78,8 +78,8 @@ function placeOf(entry: JSONLEntry): Place {
 }
 
 /**
- * The newest prompt and the reply that asks: every request has them whole, and the query's words are mostly
- * taken from there, so that finding them would keep everything else from being found.
+ * The newest prompt and the reply that calls Recall. Both are in the request already, and the query's words mostly come
+ * from them, so their hits would hide all others.
  */
 function inPlainSight(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
   const call = entries.findLastIndex(({ tool }) => tool?.name === toolNames.recall);
@@ -91,12 +91,12 @@ function inPlainSight(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
   return new Set([prompt, reply].flatMap((entry) => entry ?? []));
 }
 
-/** Then a call that stands before it has ended. */
+/** True for an entry after which an earlier Recall call has ended. */
 function isAfterwards({ subtype, type, toolResult }: JSONLEntry): boolean {
   return toolResult?.name === toolNames.recall || type === 'assistant' || subtype === 'prompt';
 }
 
-/** Its own calls and answers repeat what is found elsewhere. */
+/** Recall's own calls and answers only repeat other hits. */
 function isOwnEcho({ tool, toolResult }: JSONLEntry): boolean {
   return tool?.name === toolNames.recall || toolResult?.name === toolNames.recall;
 }
@@ -142,4 +142,4 @@ function hitLine({ place, offset, snippet, more }: Hit): string {
   return `${place.id} ${place.what}, offset ${offset}${others}: ${snippet}`;
 }
 
-// The best hits of a search: the phrase before lines of words, newer before older.
+// The best hits of a search: phrases before words, newer before older.

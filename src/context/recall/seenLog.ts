@@ -1,19 +1,21 @@
-/** Everything that a session has seen, wherever its entries lie: in memory, or in pages of the file. */
+/** All entries of a session, in memory or in its file. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 
 export interface SeenLog {
-  /** Positions of the oldest and the newest entry. */
+  /** Seq of the oldest entry, and (`last`) of the newest. */
   readonly first: number;
   readonly last: number;
-  /** The newest entries, oldest first: at least what followed the last compaction. */
+  /** The newest entries, oldest first: at least those since the last compaction. */
   readonly recent: readonly JSONLEntry[];
-  /** The entries from one position to another, both included, oldest first. */
+  /** The entries in a range of seqs (inclusive), oldest first. */
   range(from: number, to: number): AsyncIterable<JSONLEntry>;
-  /** Those before a position, newest first. With `containing` those whose line has no such text may be left out. */
+  /**
+   * The entries before a seq, newest first. With `containing`, entries whose line does not contain it may be skipped.
+   */
   before(seq: number, containing?: string): AsyncIterable<JSONLEntry>;
 }
 
-/** A log that is in memory as a whole. */
+/** A log that is completely in memory. */
 export function seenIn(entries: readonly JSONLEntry[]): SeenLog {
   return {
     first: entries[0]?.seq ?? 0,
@@ -35,7 +37,7 @@ export function seenIn(entries: readonly JSONLEntry[]): SeenLog {
   };
 }
 
-/** Index of the first entry at this position or behind it. */
+/** Index of the first entry with this seq or a later one. */
 function firstAt(entries: readonly JSONLEntry[], seq: number): number {
   let low = 0;
   let high = entries.length;
@@ -47,7 +49,7 @@ function firstAt(entries: readonly JSONLEntry[], seq: number): number {
   return low;
 }
 
-/** At most `count` entries before a position, oldest first. */
+/** At most `count` entries before a seq, oldest first. */
 export async function pageBefore(log: SeenLog, seq: number, count: number): Promise<readonly JSONLEntry[]> {
   const found: JSONLEntry[] = [];
   if (count < 1) return found;
@@ -55,7 +57,7 @@ export async function pageBefore(log: SeenLog, seq: number, count: number): Prom
   return found.reverse();
 }
 
-/** The position of an entry; undefined where the session has none of that id. */
+/** The seq of an entry; undefined if the session has no entry with this uuid. */
 export async function seqOf(log: SeenLog, uuid: string): Promise<number | undefined> {
   for await (const entry of log.before(Number.POSITIVE_INFINITY, uuid))
     if (entry.uuid === uuid) return entry.seq;

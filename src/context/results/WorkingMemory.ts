@@ -1,6 +1,6 @@
 /**
- * Where what is too large for a request is put, and read again: a small face of the session's blob store, so
- * that an offloaded document and the original of a cut output are the same thing, and outlive a restart.
+ * Stores and reads texts that are too large for a request. Uses the session's blob store, so that an offloaded document
+ * and the original of a cut output are handled alike and survive a restart.
  */
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';

@@ -49,8 +49,8 @@ export class ResultShares {
 }
 
 /**
- * A quarter of the window. `HIGH` overestimates source code and prose by 10 to 30 % (`npm run bench:tokens`), so by
- * its count that quarter is 0.3: four results of 45 kB of code fit a window of 200,000 tokens.
+ * A quarter of the window. `HIGH` overestimates source code and prose by 10 to 30 % (`npm run bench:tokens`), so by its
+ * count a quarter is 0.3: four results of 45 kB of code fit a window of 200,000 tokens.
  */
 const SHARE_OF_RESULTS = 0.3;
 /** Tokens reserved for each call still to come: about 80 lines of code, or 3 kB. */

@@ -1,20 +1,20 @@
-/** The last reductions that made room, and what they came to. A pure function of the log's records. */
+/** The latest reductions that made room, with statistics. A pure function of the log's records. */
 import type { ReductionRecord } from '../../protocol/contextReport.ts';
 
-/** Records that are kept for showing. */
+/** Maximum records to show. */
 const HISTORY_LIMIT = 10;
 
 export interface CompressionStatistics {
-  /** Of all records, not only of those kept for showing. */
+  /** Number of completed reductions, including those no longer shown. */
   readonly count: number;
   readonly undone: number;
-  /** Attempts that ended without a result. */
+  /** Attempts without a result. */
   readonly failed: number;
   readonly tokensFreed: number;
-  /** Mean of tokens after over tokens before; 1 where nothing was done. */
+  /** Mean ratio of tokens after to tokens before; 1 if there were none. */
   readonly meanRatio: number;
   readonly durationMs: number;
-  /** What the summaries among them cost. */
+  /** Usage of the summaries among them. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
   readonly byStrategy: readonly {
     readonly strategy: string;
@@ -29,7 +29,7 @@ export interface CompressionHistory {
   readonly statistics: CompressionStatistics;
 }
 
-/** From all reductions of a session, in log order. Those that only show more again are left out. */
+/** Computes the history from all reductions of a session, in log order. Skips those that do not make room. */
 export function compressionHistory(
   reductions: readonly ReductionRecord[],
   limit: number = HISTORY_LIMIT,
@@ -82,7 +82,7 @@ function statisticsOf(attempts: readonly ReductionRecord[], done: readonly Done[
   };
 }
 
-/** What was undone frees nothing any more. */
+/** An undone reduction frees nothing. */
 function freedBy({ preTokens, postTokens, isUndone }: Done): number {
   return isUndone ? 0 : Math.max(0, preTokens - postTokens);
 }

@@ -1,4 +1,4 @@
-/** Records what the limits that the user chose leave out: the sliding window, rounds, the filter. */
+/** Records the removals required by limits that the user chose: sliding window, rounds, filter. */
 
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
@@ -11,7 +11,9 @@ import type { View } from '../history/view.ts';
 import type { Session } from '../session.ts';
 import { type AtomRemoval, removalEntry, withNotes } from './removeAtoms.ts';
 
-/** Does nothing by default. `preTokens`: of the request as it is. True when anything was left out. */
+/**
+ * Does nothing by default. `preTokens`: tokens of the current request. Returns true if anything was removed or clipped.
+ */
 export async function applyWindow(session: Session, preTokens: number): Promise<boolean> {
   const { projection, deps, append, log } = session;
   const isSliding = deps.settings.strategy === 'sliding-window';
@@ -61,23 +63,23 @@ function slidingEntries(session: Session, preTokens: number): NewEntry[] {
   ];
 }
 
-// The sliding window over a view: what goes, and which results are cut. Acts only where the user chose it.
+// Applies the sliding window to a view: which atoms are removed and which results are clipped. Only with that strategy.
 
 export interface SlidingWindowPlan {
   /** Uuids of heads, in log order. */
   readonly removed: readonly string[];
-  /** Results to be cut, with the tokens that each may keep. */
+  /** Results to clip, with the tokens that each may keep. */
   readonly clips: readonly { readonly result: JSONLEntry; readonly tokens: number }[];
   readonly window: WindowResult;
 }
 
-/** Undefined when the view is within the window already. */
+/** Undefined if the view is already within the window. */
 export function planSlidingWindow(
   { atoms, pinned }: Pick<View, 'atoms' | 'pinned'>,
   settings: ContextSettings['window'],
   facts: Pick<WindowFacts, 'sizeOf' | 'sizeOfResult'>,
 ): SlidingWindowPlan | undefined {
-  // The note of an earlier removal goes with the next one and is no message of the window.
+  // The note of an earlier removal is not a message; it is removed together with the next ones.
   const shown = atoms.filter(({ head }) => head.subtype !== 'reduction');
   const items = windowItems(shown, { ...facts, isPinned: ({ head }) => pinned.has(head.uuid) });
   const window = new SlidingWindow(settings).applyWindow(items);
@@ -93,7 +95,7 @@ export function planSlidingWindow(
   return removed.length === 0 && clips.length === 0 ? undefined : { removed, clips, window };
 }
 
-// Limits on what a request shows that only act when the user chose them: rounds, and the filter.
+// Limits that apply only if the user set them: rounds and the filter.
 
 interface LimitFacts {
   /** Milliseconds since the epoch. */
@@ -101,7 +103,7 @@ interface LimitFacts {
   readonly sizeOf: (atom: Atom) => number;
 }
 
-/** What lies outside the chosen limits; undefined when nothing does, or when none is chosen. */
+/** The atoms outside the limits; undefined if there are none or no limit is set. */
 function planWindow(
   view: View,
   settings: ContextSettings,
@@ -136,7 +138,7 @@ function limitsOf({ filter, slidingWindowSize }: ContextSettings): Limits | unde
   };
 }
 
-/** Newest first into the limits. The newest prompt and whatever follows it always stay, and so do pins. */
+/** Counts the newest atoms first. The newest prompt, everything after it and pins always stay. */
 function outside({ atoms, pinned }: View, limits: Limits, { now, sizeOf }: LimitFacts): string[] {
   const newest = atoms.findLastIndex((atom) => isPrompt(atom.head));
   const stays = pinnedAtoms(atoms, pinned);
@@ -147,7 +149,7 @@ function outside({ atoms, pinned }: View, limits: Limits, { now, sizeOf }: Limit
   let isFull = false;
   for (let index = atoms.length - 1; index >= 0; index--) {
     const atom = atoms[index];
-    // The note of an earlier removal goes with the next one.
+    // The note of an earlier removal is removed together with the next ones.
     if (atom === undefined || reductionOf(atom.head)?.kind === 'remove') continue;
     tokens += sizeOf(atom);
     messages += 1 + atom.calls.length;

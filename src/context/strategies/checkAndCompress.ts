@@ -1,4 +1,4 @@
-/** Whether the window is so full that something has to be done. Asked before every request. */
+/** Checks before every request whether the window is so full that room has to be made. */
 import { grouped } from '../../protocol/text/numbers.ts';
 
 /** Utilization from which the user is warned. */
@@ -6,29 +6,29 @@ const WARNING_AT = 0.75;
 
 export interface CheckInput {
   readonly currentTokens: number;
-  /** Of the model that the next request goes to, as of now: it may have changed since the last one. */
+  /** Context window of the model for the next request; may have changed since the last one. */
   readonly maxTokens: number;
-  /** False when compression is off or no strategy is there; it is measured and warned about all the same. */
+  /** False if automatic reduction is off or no strategy is set; the utilization is still measured and warned about. */
   readonly isEnabled: boolean;
-  /** Share of the window from which messages are removed: `context.removal.at`, and never below the trigger. */
+  /** Share of the window from which messages are removed: `context.removal.at`, but never below the trigger. */
   readonly at: number;
-  /** True where a summary makes room before messages have to be removed. */
+  /** True if a summary makes room before messages have to be removed. */
   readonly isCompacted?: boolean;
-  /** `context.removal.checkIntervalMs`: how often the statistics are renewed. Never holds up a decision. */
+  /** `context.removal.checkIntervalMs`: minimum time between two updates of the statistics. Never delays a decision. */
   readonly checkIntervalMs: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** When the statistics were last made; absent before the first time. */
+  /** Time of the last update of the statistics; absent before the first. */
   readonly lastStatisticsAt?: number;
 }
 
 export interface CheckResult {
-  /** Tokens over window; 1 where the window is none. */
+  /** Tokens divided by the window; 1 if the window is 0. */
   readonly utilization: number;
   readonly level: 'ok' | 'warning' | 'full';
   readonly shouldCompress: boolean;
   readonly isStatisticsDue: boolean;
-  /** For the reader, from `warning` on. */
+  /** Message for the user, from level `warning` on. */
   readonly warning?: string;
 }
 
@@ -44,7 +44,7 @@ export function checkAndCompress(input: CheckInput): CheckResult {
     shouldCompress: isEnabled && isFull,
     // A clock that was set back must not stop the statistics.
     isStatisticsDue: elapsed < 0 || elapsed >= input.checkIntervalMs,
-    // Where a summary is written in time, the user has nothing to do.
+    // If a summary makes room in time, the user need not act.
     ...(level === 'ok' || (level === 'warning' && isEnabled && input.isCompacted === true)
       ? {}
       : { warning: warningOf(input, { utilization, level }) }),

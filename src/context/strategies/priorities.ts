@@ -1,4 +1,4 @@
-/** How much each message matters: eight rules, the first that applies decides. */
+/** Assigns a priority to each message: the first of eight rules that applies decides. */
 
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
@@ -7,22 +7,22 @@ import { estimateTokensCached } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
 import type { MessagePriority, RankedItem, StrategyItem } from './types.ts';
 
-/** Tokens of text above which a message counts as long. */
+/** Messages with more tokens of text count as long. */
 const LONG_TOKENS = 800;
-/** Tokens of text below which a message counts as short. */
+/** Messages with fewer tokens of text count as short. */
 const SHORT_TOKENS = 20;
-/** Messages at either end that count as the beginning and the end: what was asked first, what was said last. */
+/** Number of messages that count as the beginning and as the end of the conversation. */
 export const EDGE_MESSAGES = 2;
 
-/** How many removable messages count as the beginning and as the end. */
+/** Number of removable messages that count as the beginning and as the end. */
 export interface Edges {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Ranks every item, in its order. An explicit priority is kept; all others are derived again each time, since
- * what was at the end yesterday is in the middle today.
+ * Ranks every item and keeps their order. Explicit priorities are kept; all others are computed again each time, since
+ * a message at the end will later be in the middle.
  */
 export function assignMessagePriorities(
   items: readonly StrategyItem[],
@@ -32,7 +32,7 @@ export function assignMessagePriorities(
   return items.map((item) => ({ ...item, priority: priorityOf(item, atEdge.has(item.id)) }));
 }
 
-/** The eight rules in their order. */
+/** Applies the eight rules in order. */
 function priorityOf(item: StrategyItem, isAtEdge: boolean): MessagePriority {
   if (item.priority !== undefined) return item.priority;
   if (item.role === 'system') return 'CRITICAL';
@@ -44,40 +44,40 @@ function priorityOf(item: StrategyItem, isAtEdge: boolean): MessagePriority {
   return 'NORMAL';
 }
 
-/** Whether a text asks something, in Latin or in full-width punctuation. */
+/** True if a text contains a question mark, Latin or full-width. */
 export function hasQuestionMark(text: string): boolean {
   return /[?？]/.test(text);
 }
 
-/** Position in the order in which things go. */
+/** Order in which items are removed, lowest first. */
 export const rankOf: Readonly<Record<MessagePriority, number>> = { LOW: 0, NORMAL: 1, HIGH: 2, CRITICAL: 3 };
 
-/** False for what no strategy may take: the system prompt, what is pinned, what is marked as critical. */
+/** False for items that no strategy may remove: the system prompt, pinned items and critical ones. */
 export function isRemovable(item: StrategyItem): boolean {
   return item.role !== 'system' && !item.isPinned && item.priority !== 'CRITICAL';
 }
 
-/** The ids at both ends of what can be removed; ends that meet cover everything. */
+/** Ids at both ends of the removable items; the ends may overlap. */
 export function edgeIds(items: readonly StrategyItem[], { start, end }: Edges): ReadonlySet<string> {
   const ids = items.filter(isRemovable).map(({ id }) => id);
   return new Set([...ids.slice(0, start), ...ids.slice(Math.max(0, ids.length - end))]);
 }
 
-// From atoms to the items that strategies judge.
+// Converts atoms to items for the strategies.
 
 export interface ItemFacts {
-  /** Tokens of the whole atom as it is sent, calibrated. */
+  /** Calibrated tokens of the whole atom as it is sent. */
   readonly sizeOf: (atom: Atom) => number;
-  /** What the user or the program pinned, in addition to what is always kept. */
+  /** True for atoms that the user or the program pinned, in addition to those that are always kept. */
   readonly isPinned?: (atom: Atom) => boolean;
-  /** True for results of which only a pointer is sent. They count as no tool output, so they go early. */
+  /** True for results that are masked. They do not count as tool output, so they are removed early. */
   readonly isMasked?: (result: JSONLEntry) => boolean;
 }
 
 /**
- * One item per atom, in order. Always pinned: instructions, the newest prompt, the latest word on mode and
- * environment, and calls that are still running. What the user typed ranks high whatever its length, since
- * "don't touch the database" is short and asks nothing; the rules alone would let it go first.
+ * One item per atom, in order. Always pinned: instructions, the newest prompt, the latest mode and environment notes,
+ * and running calls. Prompts rank high whatever their length: "don't touch the database" is short and asks nothing, so
+ * by the rules alone it would be removed first.
  */
 export function strategyItems(
   atoms: readonly Atom[],
@@ -91,7 +91,7 @@ export function strategyItems(
       id: head.uuid,
       role: atom.kind === 'reply' ? 'assistant' : 'user',
       tokens: sizeOf(atom),
-      // Of a text far longer than what counts as long, the beginning tells enough.
+      // Far beyond the length that counts as long, the beginning is enough.
       textTokens: estimateTokensCached(headOf(text, LONG_TOKENS * 10)),
       timestamp: Date.parse(head.timestamp) || 0,
       hasQuestion: hasQuestionMark(text),

@@ -11,8 +11,8 @@ import type {
 } from './types.ts';
 
 /**
- * Keeps the beginning and the end. What lies between goes first, low priority first; where that is not
- * enough, what has low priority at the ends. More than that it never takes.
+ * Keeps the beginning and the end. Removes messages between them, low priority first; if that is not enough,
+ * low-priority messages at the ends. Never removes more than that.
  */
 export const MiddleRemovalStrategy: RemovalStrategy = {
   name: 'middle-removal',
@@ -32,8 +32,8 @@ export const MiddleRemovalStrategy: RemovalStrategy = {
 };
 
 /**
- * Low priority first, and of the same priority the oldest first. The last `preserveEnd` count as the end of
- * the conversation, which ranks them high. At least `minMessages` items stay.
+ * Removes low priority first, and the oldest first within a priority. The last `preserveEnd` items count as the end of
+ * the conversation, which ranks them high. Keeps at least `minMessages` items.
  */
 export const OldestRemovalStrategy: RemovalStrategy = {
   name: 'oldest-removal',
@@ -47,7 +47,7 @@ export const OldestRemovalStrategy: RemovalStrategy = {
   },
 };
 
-/** Looks at the conversation and chooses one of the two; where it cannot tell, both are tried. */
+/** Chooses one of the two by the features of the conversation; if the choice is uncertain, tries both. */
 export const HybridStrategy: RemovalStrategy = {
   name: 'hybrid',
   remove(items, targetTokens, options) {
@@ -65,14 +65,14 @@ export const HybridStrategy: RemovalStrategy = {
   },
 };
 
-// Tries both ways of removal and takes the better one. Where that misses the target, removal goes on past the
-// ends that the middle way keeps, as the oldest way would: down to the target or to `minMessages`.
+// Tries both strategies and uses the better result. If it misses the target, removal continues into the ends that
+// middle removal keeps, as oldest removal would, down to the target or to `minMessages`.
 
-/** How much the freed tokens count against the kept messages. */
+/** Weight of the freed tokens compared with the kept messages. */
 const REDUCTION_WEIGHT = 0.6;
 const PRESERVATION_WEIGHT = 0.4;
 
-/** Both ways, scored; of equal scores the middle wins. An invalid result loses to a valid one. */
+/** Scores both strategies; middle removal wins a tie. A valid result beats an invalid one. */
 export function adaptiveCompress(
   items: readonly StrategyItem[],
   targetTokens: number,
@@ -110,20 +110,20 @@ export function efficiencyOf(
   return REDUCTION_WEIGHT * reduction + PRESERVATION_WEIGHT * preservation;
 }
 
-// What a conversation looks like, as far as it tells which way of removal fits, and how surely.
+// Features of a conversation that indicate the better strategy, and how clearly.
 
 export interface ConversationFeatures {
-  /** Items that can be removed. */
+  /** Number of removable items. */
   readonly length: number;
-  /** Distribution: the share of their tokens that tool calls and results hold, 0 to 1. */
+  /** Share of their tokens in tool calls and results, 0 to 1. */
   readonly toolShare: number;
-  /** Severity: the share of all tokens that has to go, 0 to 1. */
+  /** Share of all tokens that must be removed, 0 to 1. */
   readonly severity: number;
 }
 
 export interface StrategyChoice {
   readonly strategy: BaseStrategyName;
-  /** 0.5 (the features are at odds) to 1 (all of them say the same). */
+  /** 0.5 (the features disagree) to 1 (all agree). */
   readonly confidence: number;
 }
 
@@ -142,9 +142,9 @@ export function featuresOf(items: readonly StrategyItem[], targetTokens: number)
 }
 
 /**
- * Each feature votes from −1 (middle removal: a short talk whose beginning still counts and of which little
- * has to go) to +1 (oldest removal: a long run of tools of which much has to go). The confidence is
- * 0.5 + |weighted sum| / 2, so 0.6 asks for votes that outweigh each other by a fifth.
+ * Each feature votes from −1 (middle removal: a short conversation whose beginning still matters and of which little
+ * must be removed) to +1 (oldest removal: a long run of tool calls of which much must be removed). The confidence is
+ * 0.5 + |weighted sum| / 2, so 0.6 requires a weighted sum of at least 0.2 either way.
  */
 function chooseByFeatures(features: ConversationFeatures): StrategyChoice {
   const sum = VOTES.reduce(
@@ -157,7 +157,7 @@ function chooseByFeatures(features: ConversationFeatures): StrategyChoice {
   };
 }
 
-/** At `from` and below a feature votes −1, at `to` and above +1, between them in proportion. */
+/** A feature votes −1 up to `from`, +1 from `to` on, and linearly in between. */
 const VOTES: readonly {
   readonly feature: keyof ConversationFeatures;
   readonly from: number;
@@ -173,14 +173,14 @@ function vote(value: number, from: number, to: number): number {
   return Math.min(1, Math.max(-1, (2 * (value - from)) / (to - from) - 1));
 }
 
-// What all strategies share: the order in which things go, and the list that is left.
+// Shared by all strategies: removal order and results.
 
-/** Tokens of a list. */
+/** Total tokens of a list. */
 export function sumTokens(items: readonly StrategyItem[]): number {
   return items.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** Low priority first; of the same priority the oldest first, and of the same time the one that stands first. */
+/** Low priority first; within a priority the oldest first, then by position. */
 function inRemovalOrder(items: readonly RankedItem[]): RankedItem[] {
   return items
     .map((item, index) => ({ item, index }))
@@ -193,7 +193,7 @@ function inRemovalOrder(items: readonly RankedItem[]): RankedItem[] {
     .map(({ item }) => item);
 }
 
-/** Takes candidates in their order until `excess` tokens are gone or `most` items are. */
+/** Takes candidates in order until `excess` tokens are freed or `most` items are taken. */
 function takeUntil(
   candidates: readonly StrategyItem[],
   excess: number,
@@ -209,7 +209,7 @@ function takeUntil(
   return { taken, freed };
 }
 
-/** The result of removing these ids: what is kept and what is not, each in the order of the list. */
+/** The result of removing these ids; kept and removed ids are in list order. */
 function resultWithout(
   items: readonly StrategyItem[],
   removed: ReadonlySet<string>,
@@ -225,15 +225,17 @@ function resultWithout(
 }
 
 export interface FurtherRemoval {
-  /** What a strategy has removed so far. */
+  /** The result of a strategy so far. */
   readonly result: RemovalResult;
-  /** Items that may go at most; absent = all that are removable. */
+  /** Maximum further items to remove; absent = all removable ones. */
   readonly most?: number;
-  /** Completes the result's reason when `count` more items were removed. */
+  /** Text to append to the reason when `count` more items were removed. */
   readonly why: (count: number) => string;
 }
 
-/** Removes more, low priority first, then the oldest, until `targetTokens` is reached or nothing more may go. */
+/**
+ * Removes more items, low priority first, then the oldest, until `targetTokens` is reached or no item may be removed.
+ */
 function removeFurther(
   items: readonly StrategyItem[],
   targetTokens: number,
@@ -253,20 +255,20 @@ function removeFurther(
   });
 }
 
-/** Those of a ranked list that may go. */
+/** The removable items of a ranked list. */
 function removableOf(items: readonly RankedItem[]): RankedItem[] {
   return items.filter(isRemovable);
 }
 
-// The one door to removal. A strategy removes down to the target as far as its own promise allows: middle removal
-// keeps the ends, oldest removal keeps `minMessages`, and an unsure hybrid gives up the ends only down to
-// `minMessages`. The promise is broken only for a request that could not be sent otherwise, no further than that
-// needs, and the reason says so.
+// Entry point of removal. Each strategy removes down to the target as far as its guarantees allow: middle removal keeps
+// the ends, oldest removal keeps `minMessages`, and an uncertain hybrid removes from the ends only down to
+// `minMessages`. A guarantee is broken only if the request could not be sent otherwise, only as far as necessary, and
+// the reason says so.
 
 /**
- * Runs the chosen strategy and, where its result is not valid, the others in turn. The result may miss the target,
- * and even `mustFitTokens` where too much is pinned. The newest item always stays. Undefined when the list already
- * fits, when nothing may go, or when no strategy has a valid result: then the list is kept as it is.
+ * Runs the chosen strategy and, if its result is invalid, the others in turn. The result may miss the target and, if
+ * too much is pinned, even `mustFitTokens`. The newest item always stays. Undefined if the list already fits, nothing
+ * may be removed, or no strategy returns a valid result.
  */
 export function planRemoval(
   items: readonly StrategyItem[],
@@ -283,7 +285,7 @@ export function planRemoval(
   for (const strategy of [first, ...others]) {
     const result = strategy.remove(list, targetTokens, options);
     const fitting = makeFit(list, result, options);
-    // The ends or the minimum are all there is: no reason to ask a strategy that would take from them.
+    // Only the ends or the minimum are left: do not try strategies that would remove from them.
     if (isUnchanged(list, fitting)) return undefined;
     const problem = validateRemoval(list, fitting);
     if (problem === undefined) return withRefusals(fitting, refusals);
@@ -298,7 +300,7 @@ export const allStrategies: Readonly<Record<StrategyName, RemovalStrategy>> = {
   hybrid: HybridStrategy,
 };
 
-/** Goes past the ends and the minimum, but only until the request can be sent. */
+/** Removes beyond the ends and the minimum, but only until the request can be sent. */
 function makeFit(
   list: readonly StrategyItem[],
   result: RemovalResult,
@@ -329,12 +331,12 @@ function withRefusals(result: RemovalResult, refusals: readonly string[]): Remov
     : { ...result, reason: `${refusals.join('; ')}; instead ${result.reason}` };
 }
 
-// Whether a result of a strategy may be applied.
+// Checks whether a strategy's result may be applied.
 
 /**
- * What is wrong with a result, in words; undefined when it may be applied. Kept and removed have to be the
- * list itself, in its order; nothing that may not go is gone; something is left; the count is right; and
- * something was gained, since a result that removes nothing scores well and is of no use.
+ * Returns the problem of a result; undefined if it may be applied. Kept and removed ids must make up the list in its
+ * order, only removable items may be removed, at least one item must be kept, the token count must be right, and tokens
+ * must be freed, since a result that removes nothing would score well.
  */
 export function validateRemoval(items: readonly StrategyItem[], result: RemovalResult): string | undefined {
   const removed = new Set(result.removed);

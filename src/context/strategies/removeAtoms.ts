@@ -1,4 +1,4 @@
-/** From a view to a removal that can be recorded: which atoms go, and what the model reads in their place. */
+/** Plans a removal from a view: which atoms are removed and which note replaces them. */
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { type Atom, atomEntries, groupAtoms } from '../history/atoms.ts';
 import type { Live } from '../history/liveEntries.ts';
@@ -17,15 +17,15 @@ export interface AtomRemoval {
 }
 
 export interface Excess {
-  /** Tokens that have to go for the target. */
+  /** Tokens to remove to reach the target. */
   readonly tokens: number;
-  /** Tokens without which the request cannot be sent at all; 0 or less where it can. */
+  /** Tokens to remove before the request can be sent; 0 or less if it already can. */
   readonly overLimit: number;
 }
 
 /**
- * Removes atoms until the excess is gone, as far as pins, ends and minimum allow; ends and minimum give way only
- * for what is over the limit. Undefined when nothing can go.
+ * Removes atoms until the excess is gone, as far as pins, ends and minimum allow; ends and minimum are only given up
+ * for tokens over the limit. Undefined if nothing can be removed.
  */
 export function planAtomRemoval(
   view: View,
@@ -48,7 +48,7 @@ export function planAtomRemoval(
   return { removed: withNotes(view, removed), strategy, reason, freedTokens: total - result.tokens };
 }
 
-/** Notes of earlier removals go with a new one, whose note speaks for all. */
+/** Also removes the notes of earlier removals: the new note covers them. */
 export function withNotes(view: View, removed: readonly string[]): readonly string[] {
   const notes = view.atoms
     .filter(({ head }) => reductionOf(head)?.kind === 'remove')
@@ -56,13 +56,15 @@ export function withNotes(view: View, removed: readonly string[]): readonly stri
   return [...new Set([...removed, ...notes])];
 }
 
-/** The entry of a removal; its text is what the model reads where the first of them was. `live`: of the log so far. */
+/**
+ * The entry of a removal; its text is the note at the place of the first removed atom. `live`: the entries in effect.
+ */
 export function removalEntry(
   { removed, strategy, reason }: Omit<AtomRemoval, 'freedTokens'>,
   live: Live,
   facts: { readonly preTokens: number; readonly postTokens?: number; readonly kind?: 'remove' | 'drop' },
 ): NewEntry {
-  // Undone reductions no longer stand for anything.
+  // Undone reductions no longer have notes.
   const entries = live.entries.filter(({ uuid }) => !live.undone.has(uuid));
   const gone = withoutNotes(removed, entries);
   const at = entries.flatMap(({ uuid }, index) => (gone.has(uuid) ? [index] : []));
@@ -74,13 +76,13 @@ export function removalEntry(
   return reductionEntry({ kind: 'remove', ...facts, strategy, reason, removed: [...removed] }, note);
 }
 
-/** Heads of what goes; of a note that goes as well, what it stands for: the new note is their only pointer. */
+/** Heads of removed messages, including those behind removed notes: the new note becomes their only pointer. */
 function withoutNotes(removed: readonly string[], entries: readonly JSONLEntry[]): ReadonlySet<string> {
   const stretches = stretchesIn(entries);
   return new Set([...withAllBehind(removed, stretches)].filter((uuid) => !stretches.has(uuid)));
 }
 
-/** Of the atom that begins here: its results are left out with it. */
+/** Last seq of the atom that begins here, including its results, which are removed with it. */
 function lastSeq(entries: readonly JSONLEntry[]): number {
   const [atom] = groupAtoms(entries);
   return atom === undefined

@@ -1,29 +1,29 @@
-/** Which way of removal suits which model, and how much it keeps. */
+/** Chooses the removal strategy and its amounts by model. */
 
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { RemovalPlanOptions, StrategyName } from './types.ts';
 
 export interface ModelStrategy {
   readonly strategy: StrategyName;
-  /** Removable messages at the beginning and at the end that are kept; messages that stay at least. */
+  /** Removable messages to keep at the beginning and (`preserveEnd`) at the end, and the minimum to keep in total. */
   readonly preserveStart: number;
   readonly preserveEnd: number;
   readonly minMessages: number;
-  /** Share of the window that removal brings the request down to. */
+  /** Share of the window to which removal reduces the request. */
   readonly targetShare: number;
   /** One line for `/context settings`. */
   readonly reason: string;
 }
 
 export interface Endpoint {
-  /** `openai`, `anthropic`, `ollama` …, where it is known by name. */
+  /** `openai`, `anthropic`, `ollama` …, if known. */
   readonly provider?: string;
   readonly baseUrl?: string;
 }
 
 /**
- * The row of the table for a model. Its id decides first, since a proxy may serve any model from this machine;
- * then the provider's name, then the address; all others take the last row.
+ * The table row for a model. The model's id decides first, since a local proxy may serve any model, then the provider's
+ * name, then the address; otherwise the default row is used.
  */
 export function strategyForModel(
   modelId: string,
@@ -41,14 +41,14 @@ export function strategyForModel(
 
 interface Row {
   readonly ids?: RegExp;
-  /** Lower case, without blanks and dashes. */
+  /** Lower case, without blanks, underscores and dashes. */
   readonly providers?: RegExp;
-  /** Host and port, lower case. */
+  /** Host and port in lower case. */
   readonly hosts?: RegExp;
   readonly choice: ModelStrategy;
 }
 
-/** The strategies are the design's; it names no amounts, only their direction, so the figures are ours. */
+/** The design specifies the strategies and which models keep more; the exact amounts are ours. */
 const TABLE: readonly Row[] = [
   {
     ids: /(?:^|[/.:])o[1-9](?:$|[-:])/,
@@ -126,24 +126,24 @@ const OTHER: Row = {
   },
 };
 
-/** Host with its port; empty for what is no address. */
+/** Host with port; empty if the URL is invalid. */
 function hostOf(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return '';
   return new URL(baseUrl).host.toLowerCase();
 }
 
-// From the settings and the model to what removal has to do; worked out again for each request.
+// Derives the removal policy from settings and model, for each request.
 
 export interface RemovalPolicy extends RemovalPlanOptions {
-  /** Share of the window that removal brings the request down to; below `removal.at`. */
+  /** Share of the window to which removal reduces the request; below `removal.at`. */
   readonly targetShare: number;
-  /** Who chose the strategy. */
+  /** Source of the strategy. */
   readonly source: 'model' | 'setting';
   /** One line for `/context settings`. */
   readonly reason: string;
 }
 
-/** `auto`, and every strategy that is not about removal, takes the model's row; amounts that are set win. */
+/** Uses the model's row unless a removal strategy is set; amounts in the settings override the row. */
 export function removalPolicyFor(
   { strategy, removal }: Pick<ContextSettings, 'strategy' | 'removal'>,
   modelId: string,
@@ -163,10 +163,10 @@ export function removalPolicyFor(
   };
 }
 
-/** Removal that frees less than this would be back at its trigger with the next result. */
+/** A removal that frees less would be triggered again by the next result. */
 const MOST_OF_TRIGGER = 0.85;
 
-/** True for the settings in which the user chose removal. */
+/** True for the removal strategies among the settings. */
 export function isRemovalStrategy(name: string): name is StrategyName {
   return name === 'middle-removal' || name === 'oldest-removal' || name === 'hybrid';
 }

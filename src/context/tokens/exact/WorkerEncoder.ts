@@ -3,7 +3,10 @@ import { type AskedThread, askThread } from '../../askThread.ts';
 import type { TokenEncoder, VocabularyName } from '../TokenEncoder.ts';
 import type { CountRequest } from './worker.ts';
 
-/** Counts in a thread that `start` makes with the first question; what is asked when it dies or is closed rejects. */
+/**
+ * Counts tokens in a worker thread, which `start` creates on first use; pending requests reject if it dies or is
+ * closed.
+ */
 export class WorkerEncoder implements TokenEncoder {
   readonly #thread: AskedThread<CountRequest>;
 

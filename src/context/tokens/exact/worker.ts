@@ -1,4 +1,4 @@
-/** Entry of the thread that counts exactly; a vocabulary is read when it is first asked for. */
+/** Entry point of the thread that counts tokens exactly; loads a vocabulary when it is first needed. */
 import { parentPort } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../askThread.ts';
 import type { VocabularyName } from '../TokenEncoder.ts';
