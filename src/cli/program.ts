@@ -1,4 +1,4 @@
-/** Every flag of `clawdcode`, once: what is parsed, what `--help` prints and what a shell completes. */
+/** All flags of `clawdcode`, defined once for parsing, `--help` and shell completion. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parsePermissionMode } from '../config/modes.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
@@ -15,7 +15,7 @@ Exit codes:
   0 done · 1 the turn failed · 41 no key, no server or access refused · 42 bad input or unknown session
   52 bad settings · 53 --max-turns reached · 130 interrupted · 141 reader left · 143 terminated`;
 
-/** `version` is what `--version` prints. It throws instead of ending the process. */
+/** Defines the flags; `version` is printed by `--version`. Throws instead of ending the process. */
 export function createProgram(version: string): Command {
   const positive = (text: string): number => {
     const value = Number(text);
@@ -96,7 +96,7 @@ export function createProgram(version: string): Command {
     .exitOverride();
 }
 
-/** Splits `Edit,Bash(git log, x) Read` at commas and white space outside parentheses. */
+/** Splits `Edit,Bash(git log, x) Read` at commas and whitespace outside parentheses. */
 export function splitRules(text: string): string[] {
   const rules: string[] = [];
   let depth = 0;

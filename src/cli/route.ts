@@ -1,10 +1,10 @@
 /**
- * Tells `clawdcode session …`, `permissions …`, `mcp …`, `doctor` and `completion` from a prompt that begins with that word. Loads nothing:
- * every start passes here.
+ * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `doctor`, `completion`) from prompts that
+ * start with the same word. Loads nothing, because it runs on every start.
  */
 import { nearest } from '../config/nearest.ts';
 
-/** What `clawdcode session` can do, in the order of its help. */
+/** The subcommands of `clawdcode session`, in the order of its help. */
 export const sessionVerbs = [
   'list',
   'show',
@@ -21,10 +21,10 @@ export const sessionVerbs = [
   'repair',
 ] as const;
 
-/** What `clawdcode permissions` can do, in the order of its help. */
+/** The subcommands of `clawdcode permissions`, in the order of its help. */
 export const permissionVerbs = ['test', 'learn'] as const;
 
-/** What `clawdcode mcp` can do, in the order of its help. */
+/** The subcommands of `clawdcode mcp`, in the order of its help. */
 export const mcpVerbs = [
   'add',
   'add-json',
@@ -36,26 +36,26 @@ export const mcpVerbs = [
   'reset-project-choices',
 ] as const;
 
-/** Shells that can complete the command line. */
+/** Shells with completion of the command line. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** Goes with every subcommand, and is heard where the environment is read. */
+/** Allowed with every subcommand; takes effect where the environment is read. */
 const COLORLESS = '--no-color';
 
 type Subcommand = 'session' | 'permissions' | 'mcp' | 'doctor' | 'completion';
 
-/** `argv`: what stands behind the subcommand. */
+/** `argv`: the arguments after the subcommand. */
 export type Route =
   | { readonly type: Subcommand; readonly argv: readonly string[] }
-  /** A word that is nearly one of the verbs: asking a model about it would be a costly misunderstanding. */
+  /** A word similar to a subcommand: sending it to a model by mistake would cost money. */
   | { readonly type: 'unclear'; readonly message: string }
-  /** As `--help`. */
+  /** Same as `--help`. */
   | { readonly type: 'help' }
   | { readonly type: 'other' };
 
 /**
- * A subcommand has to be the first argument, with nothing, a flag or one of its words after it. Everything else is
- * a prompt, and `--` in front makes one of anything.
+ * Routes the arguments. A subcommand must be the first argument, followed by nothing, a flag or one of its own words.
+ * Everything else is a prompt; a leading `--` makes anything a prompt.
  */
 export function routeOf(argv: readonly string[]): Route {
   const [first, ...rest] = argv;
@@ -81,7 +81,7 @@ export function routeOf(argv: readonly string[]): Route {
   };
 }
 
-/** A single word that is nearly a subcommand would make a strange prompt. */
+/** Routes a single word that is similar to a subcommand: it would make an unlikely prompt. */
 function nearlySubcommand(argv: readonly string[]): Route {
   const [word = ''] = argv;
   const isAlone = argv.length === 1 && /^[a-z]{4,}$/i.test(word);
@@ -96,7 +96,7 @@ function nearlySubcommand(argv: readonly string[]): Route {
   return { type: 'unclear', message };
 }
 
-/** The subcommands, and what may stand right behind each of them. */
+/** The subcommands, and the words that may directly follow each. */
 const subcommands: readonly {
   readonly type: Subcommand;
   readonly words: readonly string[];
@@ -105,19 +105,19 @@ const subcommands: readonly {
   { type: 'permissions', words: [...permissionVerbs, 'help'] },
   { type: 'mcp', words: [...mcpVerbs, 'help'] },
   { type: 'doctor', words: [] },
-  // `sessions` is what the completion itself asks for.
+  // `sessions` is used by the completion scripts themselves.
   { type: 'completion', words: [...shells, 'sessions'] },
 ];
 
 /**
- * Words that other agents have as subcommands. Typed alone they are almost never meant as a prompt, and sending them to
- * the model costs money. Each comes with what to do instead.
+ * Words that are subcommands in other agents. Typed alone they are almost never meant as a prompt, and sending them to
+ * a model costs money. Each has advice on what to do instead.
  */
 interface Reserved {
   readonly names: readonly string[];
-  /** What may follow and is still a subcommand; with any other word it is a prompt. */
+  /** Words that may follow and still make it a subcommand; any other word makes it a prompt. */
   readonly verbs?: readonly string[];
-  /** A sentence, or one made from the word that was typed. */
+  /** A sentence, or a function of the typed word that returns one. */
   readonly advice: string | ((name: string) => string);
 }
 
@@ -166,7 +166,7 @@ const reserved: readonly Reserved[] = [
   },
 ];
 
-/** What to do instead of a prompt of these words; undefined where they are one. */
+/** Returns advice if the arguments look like another agent's subcommand; undefined if they are a prompt. */
 export function adviceFor(argv: readonly string[]): string | undefined {
   const [name = '', verb, ...more] = argv;
   const found = reserved.find(({ names }) => names.includes(name));

@@ -1,4 +1,4 @@
-/** Puts the sandbox room to work: settings, places and rules of one session. */
+/** Connects the sandbox with the settings, paths and rules of one session. */
 import { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
@@ -36,11 +36,11 @@ export interface SandboxParts {
   readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly permissions: Permissions;
-  /** Of the command line; wins over the settings. */
+  /** From the command line; overrides the settings. */
   readonly mode: SandboxMode | undefined;
 }
 
-/** What decides whether there is a sandbox; who asks for a mode on the command line wants it. */
+/** Returns the options that decide whether there is a sandbox; a mode on the command line requests one. */
 export function probeOptions(
   place: AppPaths,
   { sandbox, permissions }: LoadedSettings['settings'],
@@ -62,7 +62,10 @@ export function probeOptions(
 
 const temporaryFolders = (): readonly string[] => [tmpdir(), '/tmp', '/var/tmp'];
 
-/** A PATH without folders that commands may write to: one could put there what confines the next. */
+/**
+ * Returns the PATH without folders that commands may write: a command could plant a program there that runs outside the
+ * sandbox of the next one.
+ */
 function pathWithout(folders: readonly string[], { env, root, home }: AppPaths): string {
   const absolute = folders.map((folder) =>
     /^~(?:\/|$)/.test(folder) ? join(home, folder.slice(1)) : resolve(root, folder),
@@ -82,10 +85,10 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     (key) => key.startsWith('sandbox.') && isManaged(loaded.sources, key),
   );
   const hosts = { ...network, isWholeList: isManaged(loaded.sources, 'sandbox.network.allowedDomains') };
-  // What one project puts there is run in another's sandbox, where that project can be written to.
+  // One cache per project: otherwise a project could plant files that run in the sandbox of another project.
   const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, root)));
   const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
-  // Asked about the same names before and after each command.
+  // The same names are checked before and after each command.
   const isObeyed = remembered((path) => isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...granted }, temporaryFolders(), realpath);
@@ -140,14 +143,14 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
 
 const setAsideNotes = (dataRoot: string): string => join(dataRoot, 'sandbox', 'set-aside');
 
-/** What earlier sessions that ended too soon have to say about this project. */
+/** Returns notices about this project left by earlier sessions that ended prematurely. */
 export const sandboxNotices = (
   { dataRoot, root }: AppPaths,
   { settings }: LoadedSettings,
 ): readonly string[] =>
   untoldSetAside(setAsideNotes(dataRoot), [root, ...settings.permissions.additionalDirectories]);
 
-/** Paths outside the project that `Read` rules allow: the part of each pattern before its first wildcard. */
+/** Returns paths outside the project that `Read` rules allow: each pattern up to its first wildcard. */
 function readByRule(rules: readonly SourcedRule[], home: string): readonly string[] {
   return rules.flatMap(({ behavior, text }) => {
     const parsed = parseRule(text);
@@ -156,15 +159,20 @@ function readByRule(rules: readonly SourcedRule[], home: string): readonly strin
     const [, start = '', path = ''] = /^(~\/|\/\/)([^*?[{]*)/.exec(parsed.spec) ?? [];
     if (start === '') return [];
     const whole = join(start === '//' ? '/' : home, path);
-    // Of `~/notes/a*` the folder.
+    // For `~/notes/a*`, the folder.
     return [path === parsed.spec.slice(start.length) || whole.endsWith('/') ? whole : dirname(whole)];
   });
 }
 
-/** Model servers that listen where nothing else does: whoever answers there gets prompts. See `localServers`. */
+/**
+ * Model servers on well-known ports: a program that listened there instead would receive prompts. See `localServers`.
+ */
 const MODEL_SERVERS = ['Ollama', 'LM Studio'];
 
-/** Of this session's endpoint, of known model servers, and of the user's proxy, each of which may be down just now. */
+/**
+ * Returns the ports of this session's endpoint, of known model servers, and of the user's proxies; each may be down at
+ * the moment.
+ */
 function reservedPorts(baseUrl: string, env: AppPaths['env']): readonly number[] {
   const proxies = readProxies(env);
   const servers = localServers.filter(({ name }) => MODEL_SERVERS.includes(name)).map((one) => one.baseUrl);
@@ -178,15 +186,15 @@ function ensured(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch {
-    // Without it package managers go without a cache.
+    // Without this folder, package managers work without a cache.
   }
   return folder;
 }
 
-/** More names than a project has at its top. */
+/** More than the number of names at the top of any project. */
 const MAX_REMEMBERED = 10_000;
 
-/** Keeps what a pure function has said. */
+/** Memoizes a pure function. */
 function remembered(says: (path: string) => boolean): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {
@@ -199,7 +207,10 @@ function remembered(says: (path: string) => boolean): (path: string) => boolean 
   };
 }
 
-/** A name that anybody could give out must not lead into this machine or its network; one that is listed may. */
+/**
+ * Resolves a host. An address in this machine or its network is refused unless the host is explicitly listed, since
+ * anyone can publish a name with such an address.
+ */
 async function addressesOf(host: string, allowedDomains: readonly string[]) {
   const addresses = await systemResolve(host);
   if (addresses.length === 0) throw new Error(`${host} has no address`);
@@ -211,7 +222,7 @@ async function addressesOf(host: string, allowedDomains: readonly string[]) {
   return addresses;
 }
 
-/** Tunnels through the proxy that the environment names for a host, which then looks the name up itself. */
+/** Returns a tunnel through the environment's proxy for a host; the proxy then resolves the name itself. */
 function proxyTunnel(env: AppPaths['env']): NonNullable<NetworkRules['throughProxy']> | undefined {
   const proxies = readProxies(env);
   if (proxies === undefined) return undefined;
@@ -222,7 +233,7 @@ function proxyTunnel(env: AppPaths['env']): NonNullable<NetworkRules['throughPro
     const Agent = /^socks/i.test(proxy)
       ? (await import('socks-proxy-agent')).SocksProxyAgent
       : (await import('https-proxy-agent')).HttpsProxyAgent;
-    // Of the request it only waits for an event that never comes.
+    // The agent only waits for an event of the request, which never comes.
     const request = new EventEmitter() as unknown as ClientRequest;
     return (await new Agent(proxy).connect(request, { host, port, secureEndpoint: false })) as Socket;
   };

@@ -1,4 +1,4 @@
-/** Builds what a session needs and opens it: the only place where the rooms are plugged together. */
+/** Creates everything a session needs and opens it: the only place where all folders of `src/` are connected. */
 import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
@@ -56,13 +56,13 @@ import { startUpkeep } from './sessions/upkeep.ts';
 import { openSkills, type SessionSkills } from './skills.ts';
 import { sandboxByFlag } from './startup.ts';
 
-/** Milliseconds after a session is opened on a screen. */
+/** Milliseconds after an interactive session has been opened. */
 const SERVERS_AFTER_MS = 100;
 
 export interface SessionFactory {
   open(target: SessionTarget): Promise<OpenedSession>;
   list(): Promise<readonly SessionSummary[]>;
-  /** Whether an id, the start of one, or a title names a session of this project. */
+  /** True if an id, the beginning of one, or a title names a session of this project. */
   has(id: string): Promise<boolean>;
   listModels(): Promise<ModelList>;
 }
@@ -80,7 +80,7 @@ export function createSessionFactory(options: SessionFactoryOptions): SessionFac
         .then((target) => locateAnywhere(id, storeOfTarget(target, place) ?? store, place))
         .then(
           () => true,
-          // It is there: opening it says where, and what can be done with it.
+          // It exists: opening it reports where it is and what can be done.
           (error) => error instanceof SessionElsewhereError,
         ),
     listModels: () =>
@@ -89,7 +89,7 @@ export function createSessionFactory(options: SessionFactoryOptions): SessionFac
   };
 }
 
-/** What the sessions of one process have in common. */
+/** Shared by all sessions of the process. */
 interface Shared {
   readonly redaction: ReturnType<typeof writeRedaction>;
   readonly store: PersistentStore;
@@ -101,9 +101,9 @@ interface Shared {
   readonly learnedWindows: Promise<LearnedWindows>;
   /** The MCP servers, which outlive a session. */
   readonly servers: Promise<McpServers | undefined>;
-  /** Models whose assumed window the user has been told. */
+  /** Models whose assumed context window has been reported to the user. */
   readonly toldAssumed: Set<string>;
-  /** Saved by an "always" in one of them. */
+  /** Rules saved by "always" in any session. */
   readonly savedRules: SourcedRule[];
   readonly onError: (error: unknown) => void;
 }
@@ -169,7 +169,7 @@ async function openSession(
     ...place,
     engine: shared.engine,
     saved: shared.savedRules,
-    // A rule that the user has just saved here must count tomorrow, without trust in what else comes here.
+    // A rule that the user has just saved must apply tomorrow, too, without trusting the folder's other settings.
     onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
   });
   const { isWithheld } = permissions;
@@ -183,7 +183,7 @@ async function openSession(
   });
   const isFork = target.type !== 'new' && target.mode === 'fork';
   const context = new ContextManager({
-    // A fork is always of this project; anything else is opened where it is stored.
+    // A fork always belongs to this project; any other session is opened where it is stored.
     store: (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store,
     root: place.root,
     settings: settings.context,
@@ -202,9 +202,9 @@ async function openSession(
   const isReading = target.type === 'id' && target.mode === 'read';
   const parts = { context, cwd, model, permissions, skills, mcp, isReading };
   const { agent, tools } = createAgentOf(parts, options, shared);
-  // Behind the first frame, and before the first prompt is typed.
+  // After the first frame, and before the user has typed a prompt.
   if (interactive && !isReading) setTimeout(() => mcp?.start(), SERVERS_AFTER_MS).unref();
-  // A closed session has nothing to measure.
+  // Measuring a closed session fails; ignore that.
   if (interactive) onLearned = () => void agent.measure().catch(() => undefined);
   if (opened.resumed && !isReading) endFreerMode(agent, settings.permissions.defaultMode);
   return {
@@ -216,13 +216,13 @@ async function openSession(
     skills,
     mcp,
     ...opened,
-    // Nothing is sent from a session that is only read.
+    // A read-only session sends no requests.
     onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
     notices: [...notices, ...(isReading ? [] : sandboxNotices(place, loaded))],
   };
 }
 
-/** Opens the log; what goes wrong with it meanwhile is the first notice. */
+/** Opens the log; a problem while doing so becomes the first notice. */
 async function openReportingProblems(
   context: ContextManager,
   target: SessionTarget,
@@ -230,8 +230,8 @@ async function openReportingProblems(
   { store }: Shared,
   model: ModelChoice,
 ): ReturnType<typeof openContext> {
-  // A disk that refuses the very first entry is reported before anything listens, and only once: caught here. The last
-  // report counts: if nothing is saved, a missing lock is no news.
+  // If the disk rejects the very first entry, that is reported before anything listens, and only once, so it is caught
+  // here. The last report is used: if nothing can be saved, a missing lock does not matter.
   let problem: string | undefined;
   const stopListening = context.onProblem(({ message }) => {
     problem = message;
@@ -243,7 +243,7 @@ async function openReportingProblems(
 
 interface AgentParts {
   readonly context: ContextManager;
-  /** Where the shell starts. */
+  /** The shell's initial directory. */
   readonly cwd: string;
   readonly model: ModelChoice;
   readonly permissions: Permissions;
@@ -252,7 +252,7 @@ interface AgentParts {
   readonly isReading: boolean;
 }
 
-/** The agent of an open session, with its tools and their sandbox. */
+/** Creates the agent of an open session, with its tools and their sandbox. */
 function createAgentOf(
   { context, cwd, model, permissions, skills, mcp, isReading }: AgentParts,
   options: SessionFactoryOptions,
@@ -289,7 +289,7 @@ function createAgentOf(
   const ownTools = [...builtin, ...skills.tools];
   const { maxSessions, titles } = settings.sessions;
   const leaveServers = mcp?.retain();
-  // Asked before each request and each call: servers come and go while the session runs.
+  // Called before each request and each call: servers may connect or disconnect while the session runs.
   const tools = (): readonly Tool[] => (mcp === undefined ? ownTools : [...ownTools, ...mcp.tools()]);
   const stopUpkeep = startUpkeep({ place, maxSessions, interactive, onError });
   const warmUp = warmUpCommands(() => {
@@ -318,7 +318,7 @@ function createAgentOf(
     autoAllow: autoAllow.enable,
     sandbox,
     remember: permissions.remember,
-    // A rule that would not count is not offered.
+    // Do not offer to save a rule that would have no effect.
     ...(settings.allowManagedPermissionRulesOnly ? {} : { suggestHost: permissions.suggestHost }),
     root: place.root,
     cwd,
@@ -344,7 +344,7 @@ function createAgentOf(
   return { agent, tools };
 }
 
-/** Which word of a command keeps it from running without a question. */
+/** Returns a function that finds the word that keeps a command from running without approval. */
 function delicateWordIn(
   { home, root }: AppPaths,
   additionalDirectories: readonly string[],
@@ -359,17 +359,17 @@ function delicateWordIn(
   return (command, cwd) => delicateWord(command, cwd, rules);
 }
 
-/** To have questions answered by the mode is a decision of one day: a resumed session does not keep it. */
+/** Resets a mode that skips questions to the default: a resumed session must not inherit it. */
 function endFreerMode(agent: Agent, defaultMode: PermissionMode): void {
   const { mode } = agent.state();
   if (mode !== defaultMode && answersQuestions.has(mode))
     agent.submit({ type: 'set_mode', mode: defaultMode });
 }
 
-/** What would ask in the mode `default` runs unasked in these, all of it or a part. */
+/** Modes that run some or all calls without the approval that mode `default` requires. */
 const answersQuestions: ReadonlySet<PermissionMode> = new Set(['acceptEdits', 'auto', 'bypassPermissions']);
 
-/** As OpenAI's own tools read them. */
+/** Returns the same headers as OpenAI's own tools. */
 function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: AppPaths['env']): Record<string, string> {
   return {
     ...(OPENAI_ORG_ID ? { 'OpenAI-Organization': OPENAI_ORG_ID } : {}),

@@ -1,4 +1,4 @@
-/** Skills and custom commands of one session: what the model is offered, and what the user can run. */
+/** Skills and custom commands of one session: those offered to the model, and those the user can run. */
 import { dirname } from 'node:path';
 import { findSkills, readSkillFile, type SkillPlaces } from '../extensions/findSkills.ts';
 import { readFrontMatter } from '../extensions/frontMatter.ts';
@@ -9,7 +9,7 @@ import { skillTool } from '../tools/skill.ts';
 import type { Permissions } from './permissions/permissions.ts';
 
 export interface SessionSkills {
-  /** As they were when the session was opened. */
+  /** The skills at the time the session was opened. */
   readonly found: SkillList;
   list(): Promise<SkillList>;
   prepare(
@@ -17,9 +17,9 @@ export interface SessionSkills {
     args: string,
     sessionId: string,
   ): Promise<PreparedSkill | { readonly problem: string }>;
-  /** For the model; none if there is nothing that it may use. */
+  /** Tools for the model; empty if it may not use any skill. */
   readonly tools: readonly Tool[];
-  /** The permission rules of a skill apply until the turn ends. */
+  /** Applies the permission rules of a skill until the turn ends. */
   allow(skill: Skill): void;
 }
 

@@ -1,4 +1,4 @@
-/** From flags to a factory of sessions: settings, trust, key and model, the same for the screen and for `-p`. */
+/** From flags to the session factory: settings, trust, API key and model; shared by the screen and headless mode. */
 import { resolve } from 'node:path';
 import type { ModelList } from '../commands/types.ts';
 import { loadSettings } from '../config/loadSettings.ts';
@@ -15,8 +15,8 @@ import type { CliOptions } from './options.ts';
 import type { AppPaths } from './process/appPaths.ts';
 
 /**
- * Reads all layers. Of a folder's own settings those count that the user has agreed to. Rejects with a
- * `ManagedSettingsError` where managed settings cannot be used as they stand.
+ * Reads all settings layers. Of the folder's own settings, only those apply that the user has agreed to. Rejects with
+ * `ManagedSettingsError` if managed settings cannot be used.
  */
 export async function readSettings(
   place: AppPaths,
@@ -49,7 +49,7 @@ export async function readSettings(
   return { ...loaded, problems: [...loaded.problems, ...problems] };
 }
 
-/** The mode of `-s`, unless managed settings say how commands are confined. */
+/** Returns the sandbox mode of `-s`, unless managed settings decide the sandbox. */
 export function sandboxByFlag(
   { sources }: Pick<LoadedSettings, 'sources'>,
   mode: SandboxMode | undefined,
@@ -64,7 +64,7 @@ function sandboxProblem(loaded: LoadedSettings, mode: SandboxMode | undefined): 
   return [{ layer: 'flag', file: '--sandbox', key: 'sandbox.mode', message }];
 }
 
-/** A rule that means nothing must not look as if it protected something. */
+/** Reports an invalid rule, so that it does not appear to protect anything. */
 function ruleProblem({ text, behavior, source, managed }: SettingsRule): Problem[] {
   const parsed = parseRule(text);
   if (!('error' in parsed)) return [];
@@ -83,15 +83,15 @@ export function trustIn({ dataRoot, root }: AppPaths): Promise<FolderTrust> {
   return readTrust(dataRoot, root);
 }
 
-/** What trust says of settings. */
+/** The parts of trust that affect settings. */
 type GivenTrust = Pick<FolderTrust, 'isTrusted' | 'granted' | 'savedRules'>;
 
-/** Trust of before it was recorded in what is trust in nothing yet: the question comes once more. */
+/** Folders trusted before the trusted settings were recorded count as trusting none: the user is asked once more. */
 export function countedOf({ isTrusted, granted = [], savedRules }: GivenTrust) {
   return { trusted: isTrusted, granted, savedRules };
 }
 
-/** For a run in which nobody can be asked; undefined where everything counts. */
+/** Returns a notice for headless runs, which cannot ask; undefined if all settings apply. */
 export function heldNotice({ untrusted }: LoadedSettings, { isTrusted }: FolderTrust): string | undefined {
   if (untrusted.length === 0) return undefined;
   if (!isTrusted)
@@ -100,17 +100,19 @@ export function heldNotice({ untrusted }: LoadedSettings, { isTrusted }: FolderT
   return `settings of this folder have changed since you trusted it, and the changes are ignored (${settings}); run clawdcode here once to decide.`;
 }
 
-/** What is needed to talk to a model, or the news that there is none yet. */
+/** The model and key to use, or the reason why there is no model yet. */
 export type ModelAccess =
   | { readonly type: 'ready'; readonly model: string; readonly apiKey: string | undefined }
   | {
       readonly type: 'missing';
       readonly message: string;
-      /** The mistake in the settings that it comes from. */
+      /** The mistake in the settings that caused it. */
       readonly problem?: Problem;
     };
 
-/** A key is needed at the hosted default endpoint only: a company's or a local one may do without. */
+/**
+ * Returns the model and key. A key is required only at the hosted default endpoint: other endpoints may work without.
+ */
 export async function findModelAccess(
   loaded: LoadedSettings,
   demo: boolean,
@@ -139,7 +141,7 @@ export async function findModelAccess(
   };
 }
 
-/** What is to be done about a mistake that hides which endpoint was meant; what the mistake is, it says itself. */
+/** Returns advice for a mistake that hides the intended endpoint; the mistake's own message is shown separately. */
 function misreadAdvice({ file, key }: Problem): string {
   const what = key === undefined ? `${file} may name the endpoint` : 'The base URL is invalid';
   return `${what}, so nothing was sent: correct it, or name the endpoint for this run with --base-url or OPENAI_BASE_URL.`;

@@ -11,28 +11,30 @@ type Question<M extends Method> = {
   readonly args: Parameters<PermissionEngine[M]>;
 };
 
-/** What the thread is asked: a method of the engine and its arguments. */
+/** A request to the thread: a method of the engine and its arguments. */
 export type EngineQuestion = { [M in Method]: Question<M> }[Method];
 
 export interface ThreadedEngineOptions {
-  /** Milliseconds; a question that takes longer ends the thread. Default: several times what the lookups may take. */
+  /**
+   * Milliseconds after which an unanswered request ends the thread. Default: several times what the lookups may take.
+   */
   readonly maxMs?: number;
-  /** Hears why the thread could not answer. */
+  /** Called with the reason if the thread could not answer. */
   readonly onFailure?: (reason: string) => void;
 }
 
 const MAX_MS = 20_000;
 
 /**
- * The engine in a thread of its own, which begins with the first question: walking a large tree or asking git takes
- * longer than the screen may stand still. Where the thread cannot answer, the command counts as not understood.
+ * Runs the permission engine in a thread, started by the first request: scanning a large tree or asking git would block
+ * the screen for too long. If the thread cannot answer, the command counts as not understood.
  */
 export class ThreadedEngine implements PermissionEngine {
   readonly #thread: AskedThread<EngineQuestion>;
   readonly #maxMs: number;
   readonly #onFailure: (reason: string) => void;
   #prepared: Promise<boolean> | undefined;
-  /** Has no grammar, so it asks about what no rule denies. */
+  /** Has no shell grammar, so it asks about every command that no rule denies. */
   readonly #fallback = new InProcessEngine('', {});
 
   constructor(start: () => Worker, { maxMs = MAX_MS, onFailure = () => {} }: ThreadedEngineOptions = {}) {
@@ -41,7 +43,7 @@ export class ThreadedEngine implements PermissionEngine {
     this.#onFailure = onFailure;
   }
 
-  /** Begins the thread, so that the first decision does not wait for it. */
+  /** Starts the thread, so that the first decision does not wait for it. */
   prepare(): void {
     this.#prepared ??= this.matches([':'], ':', '/');
   }
@@ -67,7 +69,7 @@ export class ThreadedEngine implements PermissionEngine {
 
   async #ask<T>(
     question: Parameters<AskedThread<EngineQuestion>['ask']>[0],
-    /** `isLate`: it took too long. */
+    /** `isLate`: true if the time limit was exceeded. */
     otherwise: (isLate: boolean) => Promise<T>,
   ): Promise<T> {
     let isLate = false;
@@ -88,7 +90,7 @@ export class ThreadedEngine implements PermissionEngine {
   }
 }
 
-/** Decides about commands in a thread of its own. `onFailure` hears why it could not. */
+/** Creates an engine that decides about commands in a thread. `onFailure` is called with the reason if it cannot. */
 export function createPermissionEngine(
   packageRoot: string,
   onFailure: (reason: string) => void,
@@ -101,10 +103,10 @@ export function createPermissionEngine(
   );
 }
 
-/** Several times what the index of a very large repository takes. */
+/** Several times what indexing a very large repository takes. */
 const MAX_HEAP_MB = 512;
 
-/** Where the build puts the shell grammar. */
+/** Returns the folder to which the build copies the shell grammar. */
 export function grammarFolder(packageRoot: string): string {
   return join(packageRoot, 'dist');
 }

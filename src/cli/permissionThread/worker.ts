@@ -1,4 +1,4 @@
-/** Entry of the thread that decides about commands. `workerData.wasm` is the folder with the grammar. */
+/** Entry point of the thread that decides about commands. `workerData.wasm`: the folder with the grammar. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../context/index.ts';
 import { InProcessEngine } from '../../permissions/PermissionEngine.ts';

@@ -1,11 +1,14 @@
-/** Commands in the sandbox without a question (`sandbox.autoAllow`): only where there is one, and no rule says otherwise. */
+/**
+ * Runs sandboxed commands without approval (`sandbox.autoAllow`): only if there is a sandbox and no rule requires
+ * approval.
+ */
 import type { Access, PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
 import type { CommandSandbox } from '../../protocol/sandbox.ts';
 import type { Permissions } from './permissions.ts';
 
 export interface AutoAllow {
   decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
-  /** The user switched it on for this session. */
+  /** Switches it on for this session, because the user chose that. */
   enable(): void;
 }
 
@@ -13,7 +16,7 @@ export interface AutoAllowParts {
   readonly permissions: Pick<Permissions, 'decide' | 'matches'>;
   readonly sandbox: Pick<CommandSandbox, 'state'>;
   readonly isOn: boolean;
-  /** A word of a command, run in a folder, that the sandbox alone is not enough for. */
+  /** Returns a word of a command, run in a folder, for which the sandbox alone is not enough protection. */
   readonly delicateWord: (command: string, cwd: string) => string | undefined;
   /** Commands that run outside the sandbox. */
   readonly excluded: readonly string[];
@@ -33,10 +36,10 @@ export function createAutoAllow({
     },
     async decide(tool, access, mode) {
       const decision = await permissions.decide(tool, access, mode);
-      // A rule that asks has its reasons.
+      // An ask rule always asks.
       if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
         return decision;
-      // The sandbox lets programs read the project's secrets; what is shown to the model is the user's to say.
+      // The sandbox lets programs read the project's secrets; whether the model may see them is the user's decision.
       if (decision.causes?.some((cause) => cause.type === 'limit' && cause.isSecret)) return decision;
       if (delicateWord(access.command, access.cwd) !== undefined) return decision;
       const [state, isExcluded] = await Promise.all([

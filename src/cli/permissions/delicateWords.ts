@@ -1,22 +1,23 @@
-/** Names of delicate files in the text of a command, wherever in it they stand: in code, too, that a command is given. */
+/** Finds names of delicate files anywhere in the text of a command, including code passed as an argument. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 export interface DelicateRules {
   readonly home: string;
-  /** Whether a file is a secret, or one that a rule keeps from being read. */
+  /** True if a file is a secret, or if a rule denies reading it. */
   readonly isWithheld: (path: string) => boolean;
-  /** Whether commands may not write it: other programs execute what is in it, or follow it. */
+  /** True if commands may not write the file: other programs execute it or take settings from it. */
   readonly isReadOnlyForCommands: (path: string) => boolean;
 }
 
-/** Far more words than anybody would read. */
+/** Far more words than any command that a user would read. */
 const MAX_WORDS = 2000;
 
 /**
- * The first word that is a withheld file which is there, or a file that is not and that other programs would obey: the sandbox shows
- * the one and cannot keep the other from being made. Of `.env` files only the values are secret, and those are taken out
- * of what commands print. A message that speaks of a file counts as well, since only a shell could tell.
+ * Returns the first word that names an existing withheld file, or a missing file that other programs would obey: the
+ * sandbox does not hide the former, and cannot prevent creating the latter. `.env` files are exempt, because only their
+ * values are secret, and those are redacted from command output. Words in a message (`git commit -m`) count as well,
+ * since only a shell could tell them apart.
  */
 export function delicateWord(
   command: string,
@@ -28,12 +29,12 @@ export function delicateWord(
     if (!/[\w-]/.test(word)) return false;
     const path = word.startsWith('~/') ? join(home, word.slice(2)) : resolve(cwd, word);
     if (existsSync(path)) return isWithheld(path) && !/\/\.env[^/]*$/.test(path);
-    // In a folder that is obeyed as a whole the sandbox lets nothing be made.
+    // If the whole folder is read-only for commands, the sandbox already prevents creating files in it.
     return isReadOnlyForCommands(path) && !isReadOnlyForCommands(folderAround(path));
   });
 }
 
-/** The nearest that exists. */
+/** Returns the nearest existing parent folder. */
 function folderAround(path: string): string {
   let at = dirname(path);
   while (!existsSync(at) && at !== dirname(at)) at = dirname(at);

@@ -1,4 +1,4 @@
-/** The secrets of a project's `.env` files: programs may read them, the model sees a mark in their place. */
+/** Finds the secrets in a project's `.env` files: programs may read them, but the model sees marks instead. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFolderWalk } from '../../disk/folderWalk.ts';
@@ -10,14 +10,16 @@ import { findUrlPasswords } from '../../redact/urlPasswords.ts';
 import type { KnownSecret } from '../../tools/shell/valueRedactor.ts';
 
 const MAX_BYTES = 64 * 1024;
-/** The nearest come first. */
+/** Maximum number of files; the nearest come first. */
 const MAX_FILES = 200;
-/** Shorter ones would be found in any text. */
+/** Minimum length of a value; shorter ones would match in ordinary text. */
 const MIN_LENGTH = 6;
-/** Of one line of a value; shorter ones may be words. */
+/** Minimum length of a single line of a value; shorter ones may be words. */
 const MIN_LINE_LENGTH = 16;
 
-/** A function that reads the `.env` files in and below some folders, as they are now. Never throws. */
+/**
+ * Returns a function that reads the `.env` files in folders and their subfolders each time it is called. Never throws.
+ */
 export function createEnvSecrets(): (folders: readonly string[]) => readonly KnownSecret[] {
   const walk = createFolderWalk((path, entries) => ({
     found: entries
@@ -30,7 +32,7 @@ export function createEnvSecrets(): (folders: readonly string[]) => readonly Kno
   };
 }
 
-/** A value in quotes may have several lines; another ends with its line. */
+/** Matches an assignment. Quoted values may span lines; other values end with the line. */
 const assignment =
   /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*("(?:\\.|[^"\\])*"|'[^']*'|`[^`]*`|[^\n]*)/gm;
 
@@ -39,7 +41,7 @@ function secretsIn(text: string): readonly KnownSecret[] {
     const value = /^(["'`])(.*)\1/s.exec(written)?.[2] ?? written.replace(/\s+#.*$/, '').trimEnd();
     const passwords = findUrlPasswords(value).map(({ start, end }) => value.slice(start, end));
     const isSecret = isSecretName(name) || findTokens(value).length > 0 || isLikelySecret(value, 'quoted');
-    // As programs print it: quoted, `\n` is the end of a line, as in a private key.
+    // Programs also print single lines of a value: in quotes, `\n` is a line break, as in a private key.
     const lines = value.split(/\n|\\n|\\r/).filter((one) => one.length >= MIN_LINE_LENGTH);
     return [...new Set([...passwords, ...(isSecret ? [value, ...lines] : [])])]
       .filter((one) => one.length >= MIN_LENGTH)

@@ -1,4 +1,4 @@
-/** Which hosts commands in the sandbox may reach: by settings and by `WebFetch(domain:…)` rules. Pure. */
+/** Decides which hosts sandboxed commands may reach, by settings and `WebFetch(domain:…)` rules. Pure. */
 import type { SourcedRule } from '../../permissions/rules/rules.ts';
 import { bindsCommands, coversDomain } from '../../permissions/webDecision.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
@@ -6,11 +6,11 @@ import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 export interface HostSettings {
   readonly allowedDomains: readonly string[];
   readonly deniedDomains: readonly string[];
-  /** Managed settings define the allowed hosts; neither rules nor answers of the user can add to them. */
+  /** True if managed settings define the allowed hosts; neither rules nor the user's answers can then add hosts. */
   readonly isWholeList: boolean;
 }
 
-/** What is denied anywhere stays denied; a managed ask rule asks in every mode. */
+/** Decides about one host. A deny from any source is final; a managed ask rule asks in every mode. */
 export function hostVerdict(
   host: string,
   { allowedDomains, deniedDomains, isWholeList }: HostSettings,

@@ -1,4 +1,4 @@
-/** Puts the permission room to work: rules from every layer, rules learnt in this session. */
+/** The permissions of a session: rules from all settings layers plus rules saved during the session. */
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { addLocalRule } from '../../config/localRules.ts';
 import type { LoadedSettings } from '../../config/types.ts';
@@ -23,24 +23,24 @@ import type {
 
 export interface Permissions {
   decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
-  /** What is decided about a call, and what led to it; of no call, about the last one that was asked about or refused. */
+  /** Explains the decision about a call; without a call, about the last one that needed approval or was denied. */
   explain(
     call: PermissionInput | undefined,
     mode: PermissionMode,
   ): Promise<PermissionExplanation | undefined>;
-  /** Rules from past answers; see `proposeRules`. */
+  /** Proposes rules from past answers; see `proposeRules`. */
   propose(calls: readonly AnsweredCall[], least: number): Promise<LearnedRules>;
-  /** Saves an "always" and says what was saved where. */
+  /** Saves an "always" and returns a sentence that says what was saved where. */
   remember(suggestion: RuleSuggestion): Promise<string>;
-  /** Allow rules that a skill of the user's own brings; they end with the turn. */
+  /** Adds allow rules from a skill of the user until the end of the turn. */
   allowForTurn(rules: readonly string[], source: string): void;
   endTurn(): void;
   rules(): readonly SourcedRule[];
-  /** Whether every part of a command matches one of the patterns, as in `Bash(pattern)`. */
+  /** True if every part of a command matches one of the patterns, as in `Bash(pattern)`. */
   matches(patterns: readonly string[], command: string): Promise<boolean>;
-  /** What "always" saves for a host that a command wants to reach. */
+  /** Returns the rule that "always" saves for a host. */
   suggestHost(domain: string): RuleSuggestion;
-  /** Whether a file must not be shown to the model in passing: a secret, or one that a rule keeps from reading. */
+  /** True if a file's content must not reach the model implicitly: a secret, or a file that a rule denies reading. */
   isWithheld(path: string): boolean;
 }
 
@@ -52,9 +52,9 @@ export interface PermissionPlaces {
   readonly cwd?: string;
   /** Decides about commands. */
   readonly engine: PermissionEngine;
-  /** Rules were saved into the folder's local settings. */
+  /** Called when rules were saved in the folder's local settings. */
   readonly onSaved: (rules: readonly string[]) => Promise<void>;
-  /** Rules saved since the settings were read: added to here, so that later sessions of this process heed them. */
+  /** Rules saved since the settings were read; extended here, so that later sessions of this process apply them. */
   readonly saved: SourcedRule[];
 }
 
@@ -76,7 +76,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     home,
     localSettingsFile,
   });
-  /** For what is no command, and takes no time. */
+  /** For everything except commands; takes no time. */
   const policyFor = (mode: PermissionMode): Policy => ({
     ...factsFor(mode),
     ...lookups,
@@ -92,7 +92,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     endTurn() {
       ofTurn = [];
     },
-    // What does not count must not look as if it did: the start has named it.
+    // Leaves out invalid rules, which have no effect; they were reported at the start.
     rules: () => allRules().filter(({ text }) => !('error' in parseRule(text))),
     isWithheld(path) {
       if (isSensitive(path) || isSensitive(realpath(path))) return true;
@@ -108,7 +108,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
           ? await engine.decide(input, factsFor(mode))
           : decide(input, policyFor(mode));
       if (decision.behavior !== 'allow') held = input;
-      // A rule that would not count is not offered.
+      // Do not offer to save a rule that would have no effect.
       const isOffered = suggestion !== undefined && (!managedOnly || suggestion.destination === 'mode');
       return isOffered ? { ...decision, suggestion } : decision;
     },

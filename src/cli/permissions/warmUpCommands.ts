@@ -1,13 +1,13 @@
 import type { AgentEvent } from '../../protocol/events.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 
-/** Milliseconds after a request has gone out: a model that answers sooner may be done. */
+/** Milliseconds after a request was sent; a quick reply may already end the turn. */
 const AFTER_MS = 100;
 
 /**
- * Calls `prepare` once, before the first shell command: while the model is thinking, so that nothing waits for it, or at the
- * latest when the model writes a command. A turn that ends sooner costs nothing. `underway`: to be called when a request
- * has gone out, `hear` for each event of the agent.
+ * Calls `prepare` once before the first shell command: while the model is thinking, or at the latest when it writes a
+ * command. A turn that ends sooner costs nothing. Call `underway` when a request has been sent, and `hear` with each
+ * event of the agent.
  */
 export function warmUpCommands(prepare: () => void): {
   underway(): void;

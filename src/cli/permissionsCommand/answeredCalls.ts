@@ -1,4 +1,4 @@
-/** The calls of a session that the user was asked about, with the answers, read from its log. */
+/** Reads from a session's log the calls that the user was asked about, with the answers. */
 import { NOBODY } from '../../headless/denials.ts';
 import type { AnsweredCall } from '../../permissions/rules/learnRules.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -6,8 +6,8 @@ import type { Access } from '../../protocol/permissions.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 
 /**
- * Calls whose result says that the user decided. Left out: those of older versions, whose results do not say, and what a
- * run refused because nobody was there.
+ * Returns calls whose result records a decision by the user. Left out: results of older versions, which do not record
+ * it, and calls denied because there was no user to ask.
  */
 export async function answeredCalls(entries: AsyncIterable<JSONLEntry>): Promise<readonly AnsweredCall[]> {
   const open = new Map<string, { readonly tool: string; readonly access: Access }>();
@@ -28,7 +28,7 @@ export async function answeredCalls(entries: AsyncIterable<JSONLEntry>): Promise
   return found;
 }
 
-/** What a call wanted to do, for the tools whose "always" is a rule that is saved. */
+/** Returns the access of a call, for tools whose "always" saves a rule. */
 function accessOf(tool: string, input: unknown, cwd: string): Access | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   const { command, url } = input as { readonly command?: unknown; readonly url?: unknown };
@@ -39,5 +39,5 @@ function accessOf(tool: string, input: unknown, cwd: string): Access | undefined
   return { type: 'web', url, domain: domainOf(url) };
 }
 
-/** As the tool names it: in lower case, without port and without a dot at the end. */
+/** Returns the host in the same form as the tool: in lower case, without port and trailing dot. */
 export const domainOf = (url: string): string => new URL(url).hostname.toLowerCase().replace(/\.$/, '');

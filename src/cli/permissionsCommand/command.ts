@@ -1,4 +1,4 @@
-/** `clawdcode permissions …`: everything that it needs, plugged together. Loaded only when it is asked for. */
+/** `clawdcode permissions …`: connects the subcommands with their dependencies. Loaded only when used. */
 import { resolve } from 'node:path';
 import { explanationPage } from '../../commands/pages/explanationPage.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
@@ -24,10 +24,10 @@ import { readSettings, trustIn } from '../startup.ts';
 import { answeredCalls, domainOf } from './answeredCalls.ts';
 import { createPermissionsProgram, type LearnFlags, type TestFlags } from './program.ts';
 
-/** What `test` ends with, so that a script can tell. */
+/** Exit codes of `test`, for scripts. */
 const CODES = { allow: EXIT.ok, ask: 1, deny: 2 } as const;
 
-/** `argv` begins behind the word `permissions`. Returns the exit code. */
+/** `argv`: the arguments after `permissions`. Returns the exit code. */
 export async function permissionsCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   const output = standardOutput(place);
   let code: number = EXIT.ok;
@@ -67,7 +67,7 @@ const rendered = (explanation: PermissionExplanation, output: Output): string =>
 
 const modeOf = ({ settings }: LoadedSettings): PermissionMode => settings.permissions.defaultMode;
 
-/** What the tool would ask leave for. */
+/** Returns the access that the tool would ask for. */
 function accessOf(tool: string, words: readonly string[], place: AppPaths): Access | undefined {
   if (tool === toolNames.bash) return { type: 'command', command: words.join(' '), cwd: place.cwd };
   if (/^(?:Edit|Write|MultiEdit|NotebookEdit)$/.test(tool))
@@ -102,7 +102,7 @@ async function learn(
   return isSaved ? EXIT.ok : EXIT.failed;
 }
 
-/** Every call that the user decided in the newest sessions of the project. */
+/** Returns all calls that the user decided in the newest sessions of the project. */
 async function callsOf(place: AppPaths, limit: number): Promise<readonly AnsweredCall[]> {
   const sessions = await openSessions(place);
   try {
@@ -116,7 +116,7 @@ async function callsOf(place: AppPaths, limit: number): Promise<readonly Answere
   }
 }
 
-/** Calls shown for each rule. */
+/** Maximum number of calls shown per rule. */
 const MAX_CALLS = 5;
 
 function shown({ rules, refused }: LearnedRules, asked: number, place: AppPaths): string {
@@ -141,7 +141,7 @@ function shown({ rules, refused }: LearnedRules, asked: number, place: AppPaths)
   return `${lines.map((line) => sanitize(reveal(line))).join('\n')}\n`;
 }
 
-/** On one line, and nothing left out: what is saved is agreed to by this. */
+/** On one line with nothing hidden: the user decides by this text whether to save the rule. */
 const shownLine = (call: string): string => sanitizeLine(reveal(call, true)).replace(/ +/g, ' ');
 
 async function open(

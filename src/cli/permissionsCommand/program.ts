@@ -18,13 +18,13 @@ export interface LearnFlags {
   readonly save?: boolean;
 }
 
-/** What the subcommands do. */
+/** The implementations of the subcommands. */
 export interface PermissionActions {
   readonly test: (words: readonly string[], flags: TestFlags) => Promise<void>;
   readonly learn: (flags: LearnFlags) => Promise<void>;
 }
 
-/** The definition alone: `actions` is asked for when a subcommand runs. */
+/** Defines the command line; `actions` is only called when a subcommand runs. */
 export function createPermissionsProgram(actions: () => PermissionActions): Command {
   const rules = (text: string, before: readonly string[] = []): readonly string[] => [
     ...before,

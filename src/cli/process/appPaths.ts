@@ -1,4 +1,4 @@
-/** Where and as what the program runs: read from the process once, handed on as plain data. */
+/** The paths, version and environment of the program: read from the process once, and passed on as plain data. */
 
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
@@ -11,23 +11,26 @@ export interface AppPaths {
   /** The project's root, links resolved. */
   readonly root: string;
   readonly home: string;
-  /** The home in the system's list of users, which ssh and gpg go by whatever HOME says; absent = there is none. */
+  /**
+   * The home directory in the system's user database, which ssh and gpg use regardless of HOME; absent if there is
+   * none.
+   */
   readonly systemHome?: string | undefined;
-  /** `~/.clawdcode`, or what `CLAWDCODE_HOME` says. */
+  /** `~/.clawdcode`, or the value of `CLAWDCODE_HOME`. */
   readonly dataRoot: string;
   readonly packageRoot: string;
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** As in `SettingsPlaces`: absent but in tests. */
+  /** As in `SettingsPlaces`; only set in tests. */
   readonly managed?: ManagedSource;
 }
 
-/** The folder in which the program was started is gone, or there is none for its data. */
+/** The current directory no longer exists, or there is no valid folder for the program's data. */
 export class NoAppPathsError extends Error {
   override readonly name = 'NoAppPathsError';
 }
 
-/** Throws a `NoAppPathsError` where there is nothing to work in. */
+/** Reads the paths. Throws `NoAppPathsError` if there is no usable directory. */
 export function readAppPaths(): AppPaths {
   const cwd = realpath(currentFolder());
   const systemHome = homeOfUser();
@@ -42,14 +45,17 @@ export function readAppPaths(): AppPaths {
     dataRoot: dataFolder(process.env.CLAWDCODE_HOME, home),
     packageRoot: packageRoot(),
     version: programVersion(),
-    // For the whole run, and for whatever it starts.
+    // Applies to the whole run, including started programs.
     env: process.argv.includes('--no-color')
       ? { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined }
       : process.env,
   };
 }
 
-/** A relative path would lead into whatever folder we are started in, and its settings would pass for the user's own. */
+/**
+ * Returns the data folder. A relative path is an error: it would depend on the current directory, whose settings would
+ * then count as the user's own.
+ */
 function dataFolder(chosen: string | undefined, home: string): string {
   if (!chosen) return join(home, '.clawdcode');
   if (isAbsolute(chosen)) return chosen;
@@ -62,7 +68,7 @@ function homeOfUser(): string | undefined {
   try {
     return userInfo().homedir;
   } catch {
-    // The number of the user is in no list, as in some containers.
+    // The user id has no entry, as in some containers.
     return undefined;
   }
 }
@@ -76,7 +82,7 @@ function currentFolder(): string {
   }
 }
 
-/** Where everything would count as one project: said before the work begins. Undefined for ordinary folders. */
+/** Returns a warning if the root would make too much one project; undefined for ordinary folders. */
 export function placeNotice({ root, home }: Pick<AppPaths, 'root' | 'home'>): string | undefined {
   const what =
     root === '/' || /^[A-Za-z]:\\$/.test(root)
@@ -90,9 +96,9 @@ export function placeNotice({ root, home }: Pick<AppPaths, 'root' | 'home'>): st
 }
 
 /**
- * The project's root: the nearest folder upwards that holds `.git`, else the working directory itself. What another user
- * has put into a folder that everybody may write, such as /tmp, is not the project of who works below it (as git's
- * safe.directory). `uid`: the user running the program; undefined on systems without user ids.
+ * Returns the project's root: the nearest folder upwards that contains `.git`, otherwise the working directory. Ignores
+ * a `.git` that another user put into a folder writable by all, such as /tmp (like git's safe.directory). `uid`: the
+ * user running the program; undefined on systems without user ids.
  */
 export function findRoot(cwd: string, uid: number | undefined = process.getuid?.()): string {
   const start = realpath(cwd);
@@ -109,14 +115,14 @@ function isPlanted(path: string, folder: string, uid: number | undefined): boole
   return owner !== 0 && owner !== uid && (statSync(folder).mode & 0o002) !== 0;
 }
 
-/** The folder that holds this program's own package.json: the checkout, or the installed package. */
+/** Returns the folder of this program's own package.json: the checkout or the installed package. */
 export function packageRoot(): string {
   let directory = import.meta.dirname;
   while (!existsSync(join(directory, 'package.json'))) directory = dirname(directory);
   return directory;
 }
 
-/** The version in that package.json. */
+/** Returns the version in that package.json. */
 export function programVersion(): string {
   const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

@@ -2,13 +2,13 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../../agent/types.ts';
 
-/** Writes lines for `--debug` to a file below the data folder, never to the screen. */
+/** Writes lines for `--debug` to a file in the data folder, never to the screen. */
 export interface DebugLog {
   readonly file: string | undefined;
   write(line: string): void;
-  /** What is written from now on beside the sessions goes through this: it takes secrets out. */
+  /** Sets the function that redacts secrets from everything written to the debug log from now on. */
   redactWith(clean: (text: string) => string): void;
-  /** A text as it may be written beside the sessions. */
+  /** Redacts a text for storing it outside the session log. */
   textOf(text: string): string;
 }
 
@@ -31,13 +31,13 @@ export function createDebugLog(dataRoot: string, enabled: boolean, now: () => Da
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         appendFileSync(file, `${now().toISOString()} ${clean(line)}\n`, { mode: 0o600 });
       } catch {
-        // A log that cannot be written must not stop the work it is about.
+        // A failing debug log must not stop the work.
       }
     },
   };
 }
 
-/** Writes what becomes of the context to the debug log: each measurement, each reduction, each compaction. */
+/** Logs every measurement, reduction and compaction of the context. */
 export function logContext(agent: Agent, debug: DebugLog): void {
   if (debug.file === undefined) return;
   agent.subscribe((event) => {
@@ -50,7 +50,7 @@ export function logContext(agent: Agent, debug: DebugLog): void {
   });
 }
 
-/** Sizes and reasons; the texts are in the session's own log. */
+/** Only sizes and reasons; the texts are in the session's own log. */
 function factsOf(data: Readonly<Record<string, unknown>> = {}): object {
   const { kind, reason, strategy, preTokens, postTokens } = data;
   return { kind, reason, strategy, preTokens, postTokens };

@@ -1,4 +1,4 @@
-/** Reads what the model is told about its surroundings: platform, date and the repository's state. */
+/** Reads the environment for the model: platform, date and the state of the repository. */
 import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
@@ -7,14 +7,14 @@ import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 import { findRoot } from './appPaths.ts';
 
-/** Longest wait for git, in milliseconds; a slow repository goes undescribed rather than delay the first request. */
+/** Timeout of git, in milliseconds; a slow repository is left out rather than delaying the first request. */
 const GIT_TIMEOUT = 2000;
 const CHANGED_FILES = 20;
 
-/** Milliseconds after which what was read ahead no longer counts: somebody was asked something meanwhile. */
+/** Milliseconds after which a prefetched result is stale, because the user was asked something meanwhile. */
 const FRESH_MS = 2000;
 
-/** Begins to read at once, since git takes as long as loading the program and reading its settings. */
+/** Starts reading immediately, since git takes as long as loading the program and its settings. */
 export function prefetchEnvironment(directory: string): () => Promise<Environment> {
   return prefetch(() => readEnvironment(directory, new Date()), FRESH_MS);
 }
@@ -31,11 +31,11 @@ export async function readEnvironment(directory: string, now: Date): Promise<Env
 }
 
 async function gitState(directory: string): Promise<string | undefined> {
-  // Nobody has been asked yet whether this folder's programs may run.
+  // The user has not yet agreed to run this folder's programs.
   if (gitRunsPrograms(directory))
     return 'not asked, because its configuration names programs to start, or files elsewhere';
   const [status, log] = await Promise.all([
-    // Submodules have configurations of their own.
+    // Submodules have their own configurations.
     git(directory, [
       'status',
       '--porcelain=v1',
@@ -63,7 +63,10 @@ async function gitState(directory: string): Promise<string | undefined> {
   return lines.join('\n');
 }
 
-/** What a repository says of itself is data from elsewhere: it has an end, and cannot go on as text of ours. */
+/**
+ * Maximum characters of each text from the repository: it is untrusted data and must not be mistaken for the program's
+ * own text.
+ */
 const MAX_CHARACTERS = 120;
 
 function bounded(text: string): string {
@@ -71,13 +74,13 @@ function bounded(text: string): string {
   return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS).toWellFormed().trimEnd()}…`;
 }
 
-/** E.g. ` M src/a.ts`, `R  a -> b`; git has quoted names with blanks already. */
+/** Formats one line of the status, e.g. ` M src/a.ts`, `R  a -> b`; git already quotes names with spaces. */
 function changedFile(line: string): string {
   const short = bounded(line);
   return `${short.slice(0, 3)}${short.slice(3).split(' -> ').map(quotedUnlessPlain).join(' -> ')}`;
 }
 
-/** A name with signs that the list around it is made of could go on as text of ours. */
+/** Quotes a name with characters that delimit the list around it: it could otherwise imitate our own text. */
 function quotedUnlessPlain(name: string): string {
   return name.startsWith('"') || /^[^;,:<>"'`[\]{}]*$/.test(name) ? name : JSON.stringify(name);
 }
@@ -87,7 +90,7 @@ function quotedSubject(line: string): string {
   return `${hash} ${JSON.stringify(bounded(subject))}`;
 }
 
-/** Output of one read-only git command; undefined when there is no repository or no git. */
+/** Returns the output of one read-only git command; undefined without a repository or git. */
 function git(directory: string, args: string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const env = ownGitEnvironment(process.env, findRoot(directory), realpath);
@@ -99,8 +102,8 @@ function git(directory: string, args: string[]): Promise<string | undefined> {
 }
 
 /**
- * Starts reading at once: the first caller within `freshMs` gets that result, any other call reads again.
- * `now`: milliseconds from any start.
+ * Starts reading immediately: the first call within `freshMs` gets that result, any other call reads again. `now`:
+ * milliseconds from any starting point.
  */
 export function prefetch<T>(
   read: () => Promise<T>,
@@ -109,7 +112,7 @@ export function prefetch<T>(
 ): () => Promise<T> {
   const startedAt = now();
   let ahead: Promise<T> | undefined = read();
-  // A caller gets the failure; without one it is no unhandled rejection.
+  // The caller gets the error; if there is no caller, it must not be an unhandled rejection.
   ahead.catch(() => {});
   return () => {
     const found = now() - startedAt < freshMs ? ahead : undefined;

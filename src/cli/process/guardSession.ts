@@ -1,25 +1,25 @@
-/** Saves the session, whatever ends the program: a signal, a crash, a terminal or a reader that went away. */
+/** Saves the session no matter how the program ends: by a signal, a crash, or a closed terminal or pipe. */
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { flush } from './exit.ts';
 
 export interface SessionGuard {
-  /** Called with what ends the session cleanly: it flushes the log and resolves when that is done. */
+  /** Registers the function that ends the session cleanly: it flushes the log and resolves when done. */
   onEnd(close: () => Promise<void>): void;
-  /** Nothing needs saving any more. */
+  /** Call when nothing needs saving any more. */
   release(): void;
 }
 
 export interface GuardOptions {
   readonly stdout: Writable;
   readonly signals: readonly NodeJS.Signals[];
-  /** Puts the terminal back, just before the program ends or says why; may be called twice. */
+  /** Restores the terminal, right before the program ends or reports an error; may be called twice. */
   readonly restore?: () => void;
-  /** True for a signal that is meant for somebody else just now. */
+  /** True if a signal is currently meant for another program. */
   readonly isPassedOver?: (signal: NodeJS.Signals) => boolean;
 }
 
-/** Ends the process by itself: with 128 and the signal's number, or 1 after a crash. */
+/** Ends the process itself: with 128 + the signal's number, or 1 after a crash. */
 export function guardSession(options: GuardOptions): SessionGuard {
   const { stdout, restore = () => undefined, isPassedOver = () => false } = options;
   let close: () => Promise<void> = () => Promise.resolve();
@@ -37,7 +37,7 @@ export function guardSession(options: GuardOptions): SessionGuard {
     const handler = (): void => {
       if (!isPassedOver(signal)) void end(codeOf(signal));
     };
-    // Not `once`: Ink's own handler kills the process at once where it believes that nobody else listens.
+    // Not `once`: Ink's own handler kills the process immediately if it finds no other listeners.
     process.on(signal, handler);
     return { signal, handler };
   });
@@ -45,7 +45,7 @@ export function guardSession(options: GuardOptions): SessionGuard {
   const onCrash = (error: unknown): void => {
     if (isCrashed) return;
     isCrashed = true;
-    // The window was closed, or nobody reads any more: the log is all that matters.
+    // The window or pipe was closed: only the log matters now.
     if (isNobodyThere(error)) {
       void end(codeOf('SIGHUP'));
       return;

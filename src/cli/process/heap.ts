@@ -1,38 +1,42 @@
 /**
- * Keeps the process small while it works. Every step of a long run makes a few times its request's size of garbage,
- * and V8 rather lets a heap grow tenfold than collect it: 300 steps took 230 MB for 25 MB that were in use, and a
- * session of 150 turns in a terminal as much.
+ * Limits the memory of the running process. Every step of a long run produces garbage of several times its request's
+ * size, and V8 prefers growing the heap tenfold over collecting it: 300 steps took 230 MB for 25 MB in use, and a
+ * session of 150 turns in a terminal took as much.
  */
-/** The start allocates as it likes, which is quicker; by then it is over. Measured: 15–50 ms of CPU. */
+/**
+ * Milliseconds after which the start is over; limiting the heap during the start would slow it down (measured: 15–50 ms
+ * of CPU).
+ */
 const AFTER_MS = 300;
 
 /**
- * The young generation stays as large as it is, the old one grows to at most twice of what is in use. V8 reads both
- * whenever it decides about growing, so they may be set at any time. Together they halve the memory of a long run,
- * for up to 5 % more CPU in a burst of text; the bench of 300 steps and the soak watch.
+ * Keeps the young generation at its size and lets the old one grow to at most twice the memory in use. V8 reads both
+ * flags whenever it decides about growing, so they may be set at any time. Together they halve the memory of a long
+ * run, for up to 5 % more CPU in a burst of text; checked by the benchmark of 300 steps and the soak test.
  */
 const FLAGS = [
   ['--semi-space-growth-factor=1', '--semi-space-growth-factor=2'],
   ['--heap-growing-percent=100', '--heap-growing-percent=0'],
-  // V8 would wake an idle program every eight seconds to ask itself whether a collection is worth it, for minutes.
+  // Otherwise V8 wakes an idle program every eight seconds, for minutes, to check whether a collection is worthwhile.
   ['--memory-reducer-gc-count=0', '--memory-reducer-gc-count=2'],
 ] as const;
 
 /**
- * Optimising the shell's grammar, which V8 does after some twenty commands, takes 500 MB for a second (620 MB at the peak
- * instead of 130); a command is read in half a millisecond either way. It counts for what is loaded from then on.
+ * Keeps V8 from optimizing the shell grammar, which it does after some twenty commands and which takes 500 MB for a
+ * second (a peak of 620 MB instead of 130). Parsing a command takes half a millisecond either way. Affects only code
+ * loaded afterwards.
  */
 const GRAMMAR_FLAGS = [
   ['--no-wasm-tier-up', '--wasm-tier-up'],
   ['--no-wasm-dynamic-tiering', '--wasm-dynamic-tiering'],
 ] as const;
 
-/** Changes settings of V8, each given as it is wanted and as V8 has it by itself. */
+/** Changes V8 flags; each is given in its wanted and its default form. */
 export type SetFlags = (flags: readonly (readonly [wanted: string, usual: string])[]) => void;
 
 /**
- * From a moment after the start on; keeps no process from ending. Without a screen, which is laid out by optimised code,
- * the first command may come sooner.
+ * Sets the flags shortly after the start; does not keep the process alive. In headless runs the first command may come
+ * sooner, so the grammar flags are set at once; with a screen that would slow down its layout.
  */
 export function keepHeapSmall(setFlags: SetFlags, hasScreen: boolean): void {
   if (!hasScreen) setFlags(GRAMMAR_FLAGS);

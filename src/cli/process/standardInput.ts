@@ -1,11 +1,11 @@
 import { MAX_PROMPT_BYTES } from '../../headless/joinPrompt.ts';
 
-/** Milliseconds to wait for the first byte when there is a prompt without it: some callers leave a pipe open. */
+/** Milliseconds to wait for the first byte if there is also a prompt argument: some callers leave a pipe open. */
 const FIRST_BYTE_MS = 3000;
 
 /**
- * All of standard input when it is piped or a file; undefined at a terminal. With `optional`, a pipe that stays
- * silent counts as empty. Reads no further than just above the limit of a prompt.
+ * Reads all of standard input if it is piped or a file; undefined at a terminal. With `optional`, a silent pipe counts
+ * as empty. Stops just above the size limit of a prompt.
  */
 export async function readStandardInput(optional: boolean): Promise<string | undefined> {
   const { stdin } = process;
@@ -21,7 +21,7 @@ export async function readStandardInput(optional: boolean): Promise<string | und
       if (bytes > MAX_PROMPT_BYTES) break;
     }
   } catch {
-    // A standard input that is closed, silent or cannot be read is the same as none.
+    // A closed, silent or unreadable standard input counts as none.
   } finally {
     clearTimeout(patience);
   }

@@ -1,14 +1,15 @@
-/** Ctrl+Z: the program stops, as the shell's job control has it, until `fg`. */
+/** Ctrl+Z: stops the program through the shell's job control, until `fg`. */
 
 /**
- * Milliseconds for a stop to come into effect (it does within one); where it has not by then, nobody could end it.
- * Not longer than needed: what is typed meanwhile the terminal itself shows, and makes lines of.
+ * Milliseconds for a stop to take effect (it usually takes one); if it has not by then, it never will. No longer than
+ * needed: meanwhile the terminal itself echoes typed text and line breaks.
  */
 const EFFECT_MS = 50;
 
 /**
- * Stops this process and its group; resolves once it goes on. The kernel ignores the stop where no shell waits for
- * it (a program that is the terminal's only one), which is said at once. The caller has given the terminal away.
+ * Stops this process and its group; resolves when it is continued. Without a shell that could continue it (as the only
+ * program of the terminal) the kernel ignores the stop: resolves to `unsupported`. The caller has released the
+ * terminal.
  */
 export async function stopUntilForeground(): Promise<'continued' | 'unsupported'> {
   if (process.platform === 'win32') return 'unsupported';
@@ -20,12 +21,13 @@ export async function stopUntilForeground(): Promise<'continued' | 'unsupported'
       resolve(how);
     };
     process.on('SIGCONT', onContinue);
-    // When timer and signal are due together, the timer is first: the signal gets one more turn.
+    // If timer and signal are due at the same time, the timer fires first: give the signal one more turn of the event
+    // loop.
     const timer = setTimeout(() => setImmediate(() => end('unsupported')), EFFECT_MS);
-    // The whole group, as the terminal's own Ctrl+Z does: what was started with this in a pipeline stops too.
+    // Stop the whole group like the terminal's own Ctrl+Z, so that other programs of a pipeline stop, too.
     process.kill(0, 'SIGTSTP');
   });
-  // A stopped program is not told of a new size.
+  // A stopped program is not told about a changed window size.
   if (outcome === 'continued') process.emit('SIGWINCH', 'SIGWINCH');
   return outcome;
 }

@@ -10,20 +10,22 @@ import {
 import type { Usage } from '../../protocol/messages.ts';
 import type { AppPaths } from './appPaths.ts';
 
-/** Ten times what both vocabularies and a batch of texts take; a thread that needs more had better end. */
+/** Ten times what both vocabularies and a batch of texts take; a thread that needs more should fail. */
 const TOKENS_HEAP_MB = 256;
-/** Ten times what a batch and its lines take; lines of many pictures are outside of this heap. */
+/** Ten times what a batch and its lines take; lines with many images are outside this heap. */
 const SESSIONS_HEAP_MB = 512;
 
 export interface QuietThread {
-  /** What debuggers and process lists call it. */
+  /** The name shown in debuggers and process lists. */
   readonly name: string;
-  /** It dies of a larger heap than this. */
+  /** The thread is terminated if its heap exceeds this size. */
   readonly maxHeapMb: number;
   readonly workerData?: unknown;
 }
 
-/** A thread whose output is dropped, as the screen belongs to others, and that inherits no switches of Node's. */
+/**
+ * Starts a thread without Node's command line switches. Its output is dropped, because the screen belongs to the UI.
+ */
 export function startQuietThread(file: string, { name, maxHeapMb, workerData }: QuietThread): Worker {
   return new Worker(file, {
     name,
@@ -35,13 +37,13 @@ export function startQuietThread(file: string, { name, maxHeapMb, workerData }: 
   });
 }
 
-/** Counts tokens exactly in a thread of its own. */
+/** Creates an exact token counter that runs in a thread. */
 export function createTokenEncoder(packageRoot: string): TokenEncoder {
   const file = join(packageRoot, 'dist/tokenWorker.js');
   return new WorkerEncoder(() => startQuietThread(file, { name: 'tokens', maxHeapMb: TOKENS_HEAP_MB }));
 }
 
-/** The sessions of all projects. Their index is written and searched in a thread of its own. */
+/** Opens the catalogue of all projects' sessions. Its index is written and searched in a thread. */
 export function openSessionCatalogue(
   { dataRoot, packageRoot }: Pick<AppPaths, 'dataRoot' | 'packageRoot'>,
   costUsd?: (model: string, usage: Usage) => number | undefined,

@@ -6,10 +6,10 @@ import { readSmallFile } from '../../disk/readSmallFile.ts';
 
 const packageSchema = z.object({ name: z.string().exactOptional(), version: z.string().exactOptional() });
 
-/** A larger one is none: an archive may hold anything by that name. */
+/** A larger file is ignored: an archive may contain anything by that name. */
 const MAX_PACKAGE_BYTES = 1_000_000;
 
-/** What the project's own files say of it: the remote of its repository and the name of its package. */
+/** Reads the repository's remote and the package name from the project's files. */
 export async function readWorkspaceFacts(
   root: string,
 ): Promise<{ readonly gitRemote?: string; readonly package?: z.infer<typeof packageSchema> }> {
@@ -32,7 +32,7 @@ function parseOrNothing(text: string): unknown {
   }
 }
 
-/** The name of the user who runs the program; undefined where the system has none, as in some containers. */
+/** Returns the name of the current user; undefined if the system has none, as in some containers. */
 export function userName(): string | undefined {
   try {
     return userInfo().username;

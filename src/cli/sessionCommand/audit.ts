@@ -1,4 +1,4 @@
-/** `clawdcode session audit <session>`: what it did, by which permission, in which sandbox. */
+/** `clawdcode session audit <session>`: lists calls with the basis of their approval and their sandbox. */
 import {
   type AuditRow,
   auditLines,
@@ -20,15 +20,15 @@ import { archivedEntries } from './readEntries.ts';
 import type { SessionPorts } from './withSession.ts';
 
 export interface AuditOptions {
-  /** Also what only looked. */
+  /** Include read-only calls. */
   readonly all: boolean;
-  /** One JSON object a line. */
+  /** Print one JSON object per line. */
   readonly json: boolean;
 }
 
 /**
- * Prints as it reads: memory does not grow with the session. Secrets are redacted. If entries of
- * the log are missing or changed, it says so and exits with code 1.
+ * Prints while reading, so memory does not grow with the session. Secrets are redacted. If entries of the log are
+ * missing or changed, prints a warning and exits with code 1.
  */
 export async function audit(
   { output, place }: SessionPorts,
@@ -42,7 +42,7 @@ export async function audit(
     damagedLines += 1;
   };
   const reader = createAuditReader();
-  /** False when nobody reads any more. */
+  /** Returns false if the reader has closed the pipe. */
   const write = async (rows: readonly AuditRow[]): Promise<boolean> => {
     for (const found of rows) {
       if (!all && !isNotable(found)) {
@@ -78,7 +78,7 @@ export async function audit(
   return EXIT.failed;
 }
 
-/** Every entry once, whatever else lies in the file; it may be written meanwhile. */
+/** Yields every entry once, whatever else the file contains; it may be written at the same time. */
 async function* wholeLog(file: string, onDamage: () => void): AsyncGenerator<JSONLEntry> {
   const known = new Set<string>();
   for await (const found of scanLog(file)) {

@@ -1,4 +1,4 @@
-/** Subcommands that change which sessions there are: rename, fork, archive, unarchive, delete. */
+/** Subcommands that change the set of sessions: rename, fork, archive, unarchive, delete. */
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatBytes } from '../../ui/print/numbers.ts';
@@ -6,10 +6,10 @@ import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './output.ts';
 import type { SessionPorts } from './withSession.ts';
 
-/** Characters of a title; more would not be read in a list. */
+/** Maximum characters of a title. */
 const MAX_TITLE = 200;
 
-/** Appends the title to the session: it wins over what the model or the first request gave. */
+/** Appends the title to the session; it overrides titles from the model and the first prompt. */
 export async function rename(
   ports: SessionPorts,
   session: SessionRecord,
@@ -25,7 +25,7 @@ export async function rename(
   return EXIT.ok;
 }
 
-/** Prints the new id alone, so that a script can take it. */
+/** Prints only the new id, for use in scripts. */
 export async function fork(
   ports: SessionPorts,
   session: SessionRecord,
@@ -63,7 +63,7 @@ export async function unarchive(ports: SessionPorts, session: SessionRecord): Pr
   return EXIT.ok;
 }
 
-/** Only when it was asked for: at a terminal by an answer, elsewhere by `--yes`. */
+/** Deletes only with confirmation: an answer at the terminal, or `--yes`. */
 export async function remove(
   ports: SessionPorts,
   session: SessionRecord,

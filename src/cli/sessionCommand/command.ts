@@ -1,4 +1,4 @@
-/** `clawdcode session …`: everything that it needs, plugged together. Loaded only when it is asked for. */
+/** `clawdcode session …`: connects the subcommands with their dependencies. Loaded only when used. */
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { failureOf } from '../sessions/sessionErrors.ts';
@@ -6,7 +6,7 @@ import { runSessionCommand } from './program.ts';
 import { openSessions, type Sessions } from './sessions.ts';
 import { askAtTerminal, standardOutput } from './terminal.ts';
 
-/** `argv` begins behind the word `session`. Returns the exit code. */
+/** `argv`: the arguments after `session`. Returns the exit code. */
 export async function sessionCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   const output = standardOutput(place);
   let opened: Promise<Sessions> | undefined;

@@ -1,4 +1,4 @@
-/** `clawdcode session export`: a session as a document, to a file or to standard output. */
+/** `clawdcode session export`: writes a session as a document to a file or to standard output. */
 import { open, rm } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { exportSession } from '../../export/exportSession.ts';
@@ -12,7 +12,7 @@ import { readEntries } from './readEntries.ts';
 import type { SessionPorts } from './withSession.ts';
 
 export interface ExportArguments {
-  /** Without it, what the file's name ends in says; else Markdown. */
+  /** Default: by the file's extension, otherwise Markdown. */
   readonly format: ExportFormat | undefined;
   /** Relative to the working directory. */
   readonly output: string | undefined;
@@ -21,7 +21,7 @@ export interface ExportArguments {
   readonly reasoning: boolean;
 }
 
-/** Written as it is read: memory does not grow with the session. A file that exists is never overwritten. */
+/** Writes while reading, so memory does not grow with the session. Never overwrites an existing file. */
 export async function exportFile(
   ports: SessionPorts,
   session: SessionRecord,
@@ -46,7 +46,7 @@ export async function exportFile(
     reasoning,
   });
   if (given.output === undefined) {
-    // A terminal obeys what it is sent; a file or a program gets the document.
+    // Terminals interpret escape sequences; a file or program gets the document unchanged.
     for await (const piece of pieces)
       if (!(await output.write(output.isTerminal ? sanitize(piece) : piece))) return EXIT.ok;
   } else {
@@ -68,7 +68,7 @@ function formatOf(file: string | undefined): ExportFormat {
   return exportFormats.find((format) => format === ending) ?? (ending === 'htm' ? 'html' : 'md');
 }
 
-/** False where there is such a file. What could not be finished is not left behind. */
+/** Returns false if the file exists. Deletes an unfinished file. */
 async function writeNew(file: string, pieces: AsyncIterable<string>): Promise<boolean> {
   const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return undefined;

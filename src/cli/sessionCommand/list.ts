@@ -9,17 +9,17 @@ import { type Column, tableLines } from './table.ts';
 import type { Run, SessionPorts } from './withSession.ts';
 
 export interface ListOptions {
-  /** Sessions of all projects. */
+  /** List sessions of all projects. */
   readonly all: boolean;
   readonly json: boolean;
   readonly limit: number | undefined;
-  /** Part of a title, a branch or an id. */
+  /** Part of a title, branch or id. */
   readonly filter: string | undefined;
-  /** Leave out what is in the archive. */
+  /** Leave out archived sessions. */
   readonly active: boolean;
 }
 
-/** Newest first. */
+/** Lists sessions, newest first. */
 export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, active }) => {
   const { output } = ports;
   const sessions = await ports.sessions();
@@ -40,7 +40,7 @@ export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, 
     return EXIT.ok;
   }
   const width = output.isTerminal ? output.width : Number.POSITIVE_INFINITY;
-  // Among a part of them, an id would be cut to what is ambiguous among all.
+  // In a partial list, shortened ids could be ambiguous among all sessions.
   const isPart = filter !== undefined || limit !== undefined || active;
   const idLength = output.isTerminal && !isPart ? uniqueLength(found.map(({ id }) => id)) : undefined;
   const shown = output.isTerminal && limit === undefined ? found.slice(0, TERMINAL_ROWS) : found;
@@ -52,7 +52,7 @@ export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, 
   return EXIT.ok;
 };
 
-/** More would push the newest ones off the screen; a file or a program gets all. */
+/** More rows would push the newest off the screen; files and programs get all. */
 const TERMINAL_ROWS = 50;
 
 const NOT_YET_READ =
@@ -110,7 +110,7 @@ function projectOf({ root, project }: SessionRecord): string {
   return root ?? project;
 }
 
-/** The end of a path says most about it. */
+/** Shortens a path from the left: its end is the most significant part. */
 function shortProject(session: SessionRecord): string {
   return truncate(sanitizeLine(projectOf(session)), 28, 'start');
 }
@@ -119,7 +119,9 @@ function stateOf({ isArchived, isMoved }: SessionRecord): string {
   return [...(isArchived ? ['archived'] : []), ...(isMoved ? ['moved'] : [])].join(', ');
 }
 
-/** As much of the ids as tells them apart, and never so little that a new session soon makes it ambiguous. */
+/**
+ * Returns the id length that makes all ids unique, with a minimum so that new sessions do not soon make them ambiguous.
+ */
 export function uniqueLength(ids: readonly string[]): number {
   const sorted = [...ids].sort();
   return sorted.reduce((length, id, index) => {

@@ -1,28 +1,28 @@
 /**
- * Where a subcommand prints: a terminal gets plain text and perhaps colours, a file or a program what it asked for.
- * A reader that goes away (`| head`) is no failure; a full pipe is waited for, so that memory stays bounded.
+ * Output of subcommands: terminals get plain text, possibly coloured; files and programs get exactly what was
+ * requested. A closed pipe (`| head`) is no failure; writes wait while a pipe is full, so that memory stays bounded.
  */
 
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
 import type { Theme } from '../../ui/theme/theme.ts';
 
 export interface Output {
-  /** Waits until there is room; false when nobody reads any more. */
+  /** Resolves when there is room for more; to false if the reader has closed the pipe. */
   write(text: string): Promise<boolean>;
-  /** What was done, on a line of its own. */
+  /** Prints a result on its own line. */
   line(text: string): Promise<boolean>;
-  /** A problem, on standard error. */
+  /** Prints a problem to standard error. */
   say(text: string): void;
-  /** What one could do next, on standard error. */
+  /** Prints a suggestion to standard error. */
   hint(text: string): void;
   /** Columns to fill. */
   readonly width: number;
   readonly isTerminal: boolean;
-  /** Plain where there is no terminal and with NO_COLOR. */
+  /** Without colours if there is no terminal or NO_COLOR is set. */
   readonly theme: Theme;
 }
 
-/** The part of a stream that is needed here; `process.stdout` is one. */
+/** The part of a stream that is needed here, as implemented by `process.stdout`. */
 export interface OutputStream {
   write(text: string): boolean;
   once(event: 'drain' | 'error' | 'close', listener: (error?: unknown) => void): unknown;
@@ -31,7 +31,7 @@ export interface OutputStream {
   readonly writable: boolean;
 }
 
-/** A writer to a stream that may be a pipe; it never throws for a reader that has gone. */
+/** Returns a writer to a stream that may be a pipe; it never throws when the reader has closed it. */
 export function pipeWriter(stream: OutputStream): (text: string) => Promise<boolean> {
   let isClosed = false;
   let failure: NodeJS.ErrnoException | undefined;
@@ -59,29 +59,29 @@ function roomIn(stream: OutputStream): Promise<void> {
   });
 }
 
-/** Everything the catalogue knows of a session; dates as ISO 8601 in UTC, unknown fields left out. */
+/** Returns the catalogue's data about a session; dates as ISO 8601 in UTC, without unknown fields. */
 export function sessionJson(session: SessionRecord): object {
   const { createdAt, updatedAt, ...rest } = session;
   return { ...rest, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
-/** A place where something was said; the session by its id, so that a list of hits stays small. */
+/** Returns a search hit; names its session by id, so that a list of hits stays small. */
 export function hitJson({ session, timestamp, ...hit }: SearchHit): object {
   const { id, title, project, root, isArchived } = session;
   return { session: { id, title, project, root, isArchived }, ...hit, timestamp: timestamp.toISOString() };
 }
 
-/** One document, indented for people who look; safe on any terminal. */
+/** Formats one document, indented for readability; safe on any terminal. */
 export function jsonDocument(value: unknown): string {
   return `${escaped(JSON.stringify(value, null, 2))}\n`;
 }
 
-/** One line. */
+/** Formats one line. */
 export function jsonLine(value: unknown): string {
   return `${escaped(JSON.stringify(value))}\n`;
 }
 
-/** JSON leaves some characters as they are that a terminal obeys: they are written by number instead. */
+/** Escapes characters that JSON leaves unescaped but terminals interpret. */
 function escaped(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,

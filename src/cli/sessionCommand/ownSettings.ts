@@ -4,7 +4,9 @@ import { secretsOf } from '../../model/http/ownHeaders.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { countedOf, trustIn } from '../startup.ts';
 
-/** The settings as a start here would have them, flags apart. What is wrong with them is told there. */
+/**
+ * Loads the settings like a start in this folder, without flags. Problems in them are reported at a start, not here.
+ */
 export async function ownSettings(place: AppPaths): Promise<Settings> {
   const { dataRoot, home, root, env, managed } = place;
   const trust = countedOf(await trustIn(place));
@@ -12,7 +14,7 @@ export async function ownSettings(place: AppPaths): Promise<Settings> {
   return settings;
 }
 
-/** The user's own key is a secret whatever it looks like, and so is what else the endpoint is sent. */
+/** Returns the user's own API key and the secrets in headers: they count as secrets no matter what they look like. */
 export async function ownSecrets(place: AppPaths): Promise<readonly string[]> {
   const { apiKey, headers } = await ownSettings(place);
   return secretsOf(apiKey, headers);

@@ -4,8 +4,8 @@ import { withoutFarSuggestion } from '../options.ts';
 import type { Output } from './output.ts';
 
 /**
- * Parses what stands behind a subcommand's word and waits for its actions. Returns the exit code where that was all
- * (help was asked for, or a flag is wrong), undefined where there is something to do.
+ * Parses the arguments after a subcommand and runs its actions. Returns the exit code if nothing else is to be done
+ * (help, or a wrong flag), otherwise undefined.
  */
 export async function parseSubcommand(
   program: Command,

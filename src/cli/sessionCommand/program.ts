@@ -1,4 +1,4 @@
-/** The subcommands and their flags. */
+/** The subcommands of `clawdcode session` and their flags. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { exportFormats } from '../../export/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
@@ -12,7 +12,7 @@ import { show } from './show.ts';
 import { repair, verify } from './verify.ts';
 import { type SessionPorts, type WithSession, withSession } from './withSession.ts';
 
-/** Parses what stands behind the word `session` and runs it. Returns the exit code. */
+/** Parses the arguments after `session` and runs them. Returns the exit code. */
 export async function runSessionCommand(ports: SessionPorts, argv: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
   const program = createSessionProgram(
@@ -24,7 +24,7 @@ export async function runSessionCommand(ports: SessionPorts, argv: readonly stri
   return (await parseSubcommand(program, argv, ports.output)) ?? code;
 }
 
-/** The definition alone: `ports` is asked for when a subcommand runs, and `end` gets what it is doing. */
+/** Defines the command line; `ports` is only called when a subcommand runs, and `end` receives its promise. */
 export function createSessionProgram(
   ports: () => SessionPorts,
   end: (running: Promise<number>) => Promise<void>,

@@ -1,4 +1,4 @@
-/** A part of a session's entries, oldest first, from its log or from the archive that it was compressed into. */
+/** Reads a part of a session's entries, oldest first, from its log or its compressed archive. */
 
 import { createReadStream } from 'node:fs';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
@@ -7,12 +7,12 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 
 export type Part =
-  /** From one position to another, both included; to the end without the other. */
+  /** From position `seq` to `to`, both inclusive; absent `to` = to the end. */
   | { readonly type: 'from'; readonly seq: number; readonly to?: number }
-  /** So many at the end. */
+  /** The last `count` entries. */
   | { readonly type: 'tail'; readonly count: number };
 
-/** Takes no lock: a session that is being written is read up to its last whole line. */
+/** Takes no lock: if the session is being written, reads up to its last complete line. */
 export async function* readEntries(
   { file, isArchived }: Pick<SessionRecord, 'file' | 'isArchived'>,
   part: Part,
@@ -32,7 +32,7 @@ export async function* readEntries(
     isFound = true;
     yield entry;
   }
-  // Where damage has put lines out of order, only a look at all of them can tell.
+  // If damage has put lines out of order, the whole log must be scanned.
   if (!isFound && seq > 0 && seq <= (await lastSeq(pages)))
     yield* between(pages.range(0, Number.POSITIVE_INFINITY), seq, to);
 }
@@ -59,18 +59,18 @@ async function lastOfLog(file: string, count: number): Promise<readonly JSONLEnt
   return newestFirst.reverse();
 }
 
-/** A compressed file can only be read from its beginning. */
+/** A compressed file can only be read from its start. */
 async function lastOf(entries: AsyncIterable<JSONLEntry>, count: number): Promise<readonly JSONLEntry[]> {
   let last: JSONLEntry[] = [];
   for await (const entry of entries) {
     last.push(entry);
-    // In pieces: shifting a long list for every entry would be quadratic.
+    // In batches: shifting a long list for every entry would be quadratic.
     if (last.length >= 2 * count) last = last.slice(-count);
   }
   return last.slice(-count);
 }
 
-/** Streams: memory does not grow with the session. Rejects for a file that is no archive. */
+/** Streams, so memory does not grow with the session. Rejects if the file is no archive. */
 export async function* archivedEntries(file: string): AsyncGenerator<JSONLEntry> {
   const compressed = createReadStream(file);
   const plain = file.endsWith('.zst') ? createZstdDecompress() : createGunzip();

@@ -1,4 +1,4 @@
-/** `clawdcode session request <session>`: what exactly was sent to the model, rebuilt from the log. */
+/** `clawdcode session request <session>`: shows exactly what was sent to the model, rebuilt from the log. */
 import { dirname, join } from 'node:path';
 import { BlobStore, rebuildRequest, requestsIn } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
@@ -11,13 +11,13 @@ import { readEntries } from './readEntries.ts';
 import type { SessionPorts } from './withSession.ts';
 
 export interface RequestOptions {
-  /** Entry that the request led to; absent = the newest request. */
+  /** The entry that the request led to; absent = the newest request. */
   readonly seq: number | undefined;
-  /** A line for each request instead. */
+  /** List the requests, one per line. */
   readonly list: boolean;
 }
 
-/** Prints the body as indented JSON; exits with 1 if the log no longer makes the bytes that were sent. */
+/** Prints the body as indented JSON; exits with 1 if the log no longer reproduces the bytes that were sent. */
 export async function request(
   { output }: SessionPorts,
   session: SessionRecord,
@@ -53,7 +53,7 @@ export async function request(
   return EXIT.failed;
 }
 
-/** Entry, time, what it was for, the model, and what came of it. */
+/** Formats a request: entry, time, purpose, model and outcome. */
 function requestLine({ seq, type, timestamp, message, data }: JSONLEntry): string {
   const facts = data as { purpose?: string; outcome?: string; request?: { model: string } } | undefined;
   const outcome = type === 'assistant' ? (message.finishReason ?? '') : (facts?.outcome ?? '');
@@ -61,7 +61,7 @@ function requestLine({ seq, type, timestamp, message, data }: JSONLEntry): strin
   return `${sanitizeLine(words.filter((word) => word !== '').join('  '))}\n`;
 }
 
-/** Next to the log; of an archive, next to the folder of archives. */
+/** Returns the blob folder: next to the log; for an archive, next to the archive folder. */
 function blobFolder({ file, isArchived }: SessionRecord): string {
   return join(isArchived ? dirname(dirname(file)) : dirname(file), 'blobs');
 }

@@ -1,4 +1,4 @@
-/** `clawdcode session search <words>`: where something was said or seen, and how to get there. */
+/** `clawdcode session search <words>`: searches all messages and output, and shows how to open the hits. */
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SearchHit } from '../../protocol/sessions.ts';
 import { formatAge } from '../../ui/print/numbers.ts';
@@ -52,7 +52,7 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
   return EXIT.ok;
 };
 
-/** The hits of each session together; the session with the first hit first. */
+/** Groups hits by session; the session with the first hit comes first. */
 function bySession(hits: readonly SearchHit[]): (readonly [SearchHit, readonly SearchHit[]])[] {
   const groups = new Map<string, [SearchHit, SearchHit[]]>();
   for (const hit of hits) {
@@ -77,7 +77,7 @@ function hitLine({ seq, who, snippet, marks }: SearchHit, theme: Theme, width: n
   return theme.dim(head) + marked(snippet, marks, Math.max(12, width - head.length), theme);
 }
 
-/** The snippet with its words painted; what is cut or made safe leaves them where they are. */
+/** Highlights matches in a snippet; truncating and sanitizing do not shift them. */
 function marked(snippet: string, marks: SearchHit['marks'], room: number, theme: Theme): string {
   const parts: string[] = [];
   let at = 0;

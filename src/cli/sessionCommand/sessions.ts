@@ -1,4 +1,4 @@
-/** The sessions of all projects on this machine, as the subcommands need them. */
+/** The sessions of all projects on this machine, for the subcommands. */
 import {
   PersistentStore,
   SessionLockedError,
@@ -14,28 +14,28 @@ import { isRefusedByDisk, StorageFailure } from '../sessions/sessionErrors.ts';
 import { readEntries } from './readEntries.ts';
 
 export interface Sessions {
-  /** The folders below `projects/` of the project that the program runs in; its own first. */
+  /** Folder names in `projects/` of the current project; its own first. */
   readonly projects: readonly string[];
-  /** Those that a word could mean, by id or title, of all projects; newest first. */
+  /** Returns sessions of all projects whose id or title could match a word; newest first. */
   named(word: string): Promise<readonly SessionRecord[]>;
-  /** As they are on disk now, newest first. */
+  /** Returns the sessions currently on disk, newest first. */
   list(query: SessionQuery): Promise<SessionList>;
-  /** Looks everywhere; `onWait` is called when it has to read a lot before, as nobody has searched there yet. */
+  /** Searches all sessions; `onWait` is called if much has to be indexed first. */
   search(text: string, options: SearchOptions): Promise<readonly SearchHit[]>;
   rename(session: SessionRecord, title: string): Promise<void>;
-  /** The new id; undefined where there is no such entry. Works while another program writes the session. */
+  /** Returns the new id; undefined if there is no such entry. Works while another program writes the session. */
   fork(session: SessionRecord, uptoSeq: number | undefined): Promise<string | undefined>;
-  /** Bytes of the archive. */
+  /** Returns the size of the archive in bytes. */
   archive(session: SessionRecord): Promise<number>;
   unarchive(session: SessionRecord): Promise<void>;
-  /** Bytes that were freed. */
+  /** Returns the number of bytes freed. */
   remove(session: SessionRecord): Promise<number>;
   close(): Promise<void>;
 }
 
 export interface SessionList {
   readonly sessions: readonly SessionRecord[];
-  /** False where large logs are not read to their end yet: then their tokens and cost are too low. */
+  /** False if large logs are not completely indexed yet: their tokens and cost are then too low. */
   readonly isComplete: boolean;
 }
 
@@ -46,8 +46,8 @@ export interface SearchOptions {
 }
 
 /**
- * All but lists and searches reject with `SessionLockedError` while another program writes the session, and with
- * `StorageFailure` where the disk refuses.
+ * Opens the sessions. All methods except lists and searches reject with `SessionLockedError` while another program
+ * writes the session, and with `StorageFailure` on file system errors.
  */
 export async function openSessions(place: AppPaths): Promise<Sessions> {
   const catalogue = openSessionCatalogue(place, (model, usage) =>
@@ -105,9 +105,12 @@ export async function openSessions(place: AppPaths): Promise<Sessions> {
   };
 }
 
-/** Of new logs so much is read before a list is shown; of the rest its ends are enough for a title. */
+/**
+ * Maximum bytes of new logs that are indexed before a list is shown; for the rest, beginning and end suffice for a
+ * title.
+ */
 const LIST_BYTES = 4 * 2 ** 20;
-/** Milliseconds after which somebody who waits is told why. */
+/** Milliseconds after which the user is told about the wait. */
 const WAIT_MS = 1000;
 
 function bytesOf({ id }: SessionRecord, stored: Stored): number {
@@ -123,7 +126,7 @@ function bytesOf({ id }: SessionRecord, stored: Stored): number {
   }
 }
 
-/** As whatever is stored, where the settings say that secrets are not. */
+/** Redacts a title like everything else that is stored, if the settings require it. */
 async function safeTitle(title: string, place: AppPaths): Promise<string> {
   const [{ ownSettings }, { writeRedaction }] = await Promise.all([
     import('./ownSettings.ts'),

@@ -1,4 +1,7 @@
-/** `clawdcode session show <session>`: a transcript by pages, also while another program writes the session. */
+/**
+ * `clawdcode session show <session>`: prints a transcript or a part of it, even while another program writes the
+ * session.
+ */
 import { dirname, join } from 'node:path';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
@@ -13,18 +16,18 @@ import { transcript } from './transcript.ts';
 import type { SessionPorts } from './withSession.ts';
 
 export interface ShowOptions {
-  /** The first entry. */
+  /** First entry to show. */
   readonly from: number | undefined;
-  /** So many entries at the end. */
+  /** Number of entries to show from the end. */
   readonly tail: number | undefined;
-  /** One entry, whole. */
+  /** A single entry to show in full. */
   readonly seq: number | undefined;
-  /** The entries themselves, a line each. */
+  /** Print the entries themselves, one per line. */
   readonly json: boolean;
   readonly reasoning: boolean;
 }
 
-/** Prints as it reads: memory does not grow with the session. */
+/** Prints while reading, so memory does not grow with the session. */
 export async function show(
   { output }: SessionPorts,
   session: SessionRecord,
@@ -69,13 +72,13 @@ async function* piecesOf(
   else yield* transcript(log, { width, theme, markdown: await loadMarkdown(), showReasoning: reasoning });
 }
 
-/** Where the bytes of a hash lie: beside the log, or beside the archive's folder. */
+/** Returns the path of a blob: next to the log, or next to the archive folder. */
 function blobPath({ file, isArchived }: SessionRecord, hash: string): string {
   const folder = isArchived ? dirname(dirname(file)) : dirname(file);
   return join(folder, 'blobs', hash.slice(0, 2), hash);
 }
 
-/** Safe for a terminal. `pathOf` says where the bytes of a hash lie. */
+/** Formats an entry in full; safe for a terminal. `pathOf` returns the path of a blob. */
 export function wholeEntry(entry: JSONLEntry, theme: Theme, pathOf: (hash: string) => string): string {
   const { seq, type, subtype, timestamp, cwd, gitBranch, message } = entry;
   const kind = entry.isCompactSummary === true ? 'summary' : (subtype ?? type);

@@ -1,15 +1,15 @@
-/** Columns for people: as wide as their widest cell; what is worth least goes where the line would be too long. */
+/** Lays out columns: each as wide as its widest cell; the least important are dropped if a line would be too long. */
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { padEnd, padStart, textWidth, truncate } from '../../ui/print/width.ts';
 import type { Paint } from '../../ui/theme/paints.ts';
 
 export interface Column<T> {
   readonly head: string;
-  /** May hold anything: it is made safe here. */
+  /** May contain anything; it is sanitized here. */
   cell(row: T): string;
   readonly align?: 'right';
   readonly paint?: Paint;
-  /** Left out where there is little room, the highest first; a column without stays. */
+  /** Dropped if there is little room, the highest number first; columns without a number stay. */
   readonly luxury?: number;
 }
 
@@ -20,8 +20,8 @@ interface Filled<T> {
 }
 
 /**
- * Lines, the heads first. Columns without a single cell are left out, then luxuries until the last column has
- * room; it is cut, nothing else.
+ * Returns the lines, headings first. Drops empty columns, then columns with `luxury` until the last column has enough
+ * room; only the last column is truncated.
  */
 export function tableLines<T>(
   rows: readonly T[],
@@ -61,9 +61,9 @@ export function tableLines<T>(
 }
 
 const GAP = '  ';
-/** However little room there is, so much of the last column is shown. */
+/** Minimum width of the last column. */
 const MIN_LAST = 12;
-/** Columns that the last one gets before others are shown beside it. */
+/** Width that the last column gets before optional columns are shown. */
 const GOOD_LAST = 32;
 
 function fill<T>(column: Column<T>, rows: readonly T[]): Filled<T> {

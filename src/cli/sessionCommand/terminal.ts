@@ -1,4 +1,4 @@
-/** The process's own output and question, for `clawdcode session`. */
+/** The process's own output and questions, for subcommands. */
 import { createInterface } from 'node:readline/promises';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { chooseTheme } from '../../ui/theme/theme.ts';
@@ -6,13 +6,13 @@ import type { AppPaths } from '../process/appPaths.ts';
 import { terminalColors } from '../terminal/capabilities.ts';
 import { type Output, pipeWriter } from './output.ts';
 
-/** Columns of what goes to a file or a program. */
+/** Columns of output to a file or program. */
 const WIDTH = 100;
 
 export function standardOutput(place: AppPaths): Output {
   const { stdout, stderr } = process;
   const write = pipeWriter(stdout);
-  // Whoever reads the errors may go away as well; there is nobody left to tell.
+  // If the reader of standard error is gone, errors cannot be reported anywhere.
   stderr.on('error', () => {});
   const isTerminal = stdout.isTTY === true;
   const plain = chooseTheme('plain', { noColor: true });
@@ -30,7 +30,7 @@ export function standardOutput(place: AppPaths): Output {
   };
 }
 
-/** Yes only for "y" or "yes"; the end of the input and Ctrl+C are a no. Undefined where nobody is there. */
+/** Returns true only for "y" or "yes", and false for Ctrl+C or end of input; undefined if there is no terminal. */
 export async function askAtTerminal(question: string): Promise<boolean | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const lines = createInterface({ input: process.stdin, output: process.stderr });

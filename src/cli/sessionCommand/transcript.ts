@@ -1,4 +1,4 @@
-/** Entries as a text to read: what the screen showed, with the number of each entry in the margin. */
+/** Formats entries as a readable text like on screen, with each entry's number in the margin. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { promptText, renderEntry } from '../../ui/print/entry.ts';
 import type { MarkdownRenderer } from '../../ui/print/markdown.ts';
@@ -13,8 +13,8 @@ export interface TranscriptOptions {
 }
 
 /**
- * One piece of text for each entry that a reader has to see. Holds one entry, and the calls that wait for their
- * result, however long the session is.
+ * Yields a piece of text for each visible entry. Holds only one entry, and calls waiting for their result, however long
+ * the session is.
  */
 export async function* transcript(
   entries: AsyncIterable<JSONLEntry>,
@@ -41,9 +41,9 @@ export async function* transcript(
 
 /** Columns of the margin: `#12345 `. */
 const MARGIN = 8;
-/** A terminal that is narrower than margin and this is filled beyond its edge rather than with single letters. */
+/** Minimum text width: in an even narrower terminal, lines overflow instead. */
 const MIN_WIDTH = 12;
-/** Entries of which the number is known where another one names them. */
+/** Maximum number of entries whose numbers are kept for references from later entries. */
 const REMEMBERED = 20_000;
 
 function isTurnStart(entry: JSONLEntry): boolean {

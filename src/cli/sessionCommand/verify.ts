@@ -1,4 +1,4 @@
-/** `clawdcode session verify` and `repair`: what is wrong with a session's log, and a whole one in its place. */
+/** `clawdcode session verify` and `repair`: check a session's log, and replace it with a repaired one. */
 import { repairSession, SessionLockedError, verifySession } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -9,7 +9,7 @@ import { archivedEntries } from './readEntries.ts';
 import { isWhole, repairLines, verifyLines } from './verifyText.ts';
 import type { SessionPorts } from './withSession.ts';
 
-/** Changes nothing. Exit code 1 where something is wrong. */
+/** Checks without changing anything. Exits with 1 if something is wrong. */
 export async function verify(
   { output }: SessionPorts,
   session: SessionRecord,
@@ -24,7 +24,7 @@ export async function verify(
   return isWhole(report) ? EXIT.ok : EXIT.failed;
 }
 
-/** Unpacking checks it against its own checksum. */
+/** Unpacks an archive to check its own checksum. */
 async function verifyArchive(
   output: SessionPorts['output'],
   { file, id }: SessionRecord,
@@ -50,7 +50,7 @@ async function verifyArchive(
   return isDamaged ? EXIT.failed : EXIT.ok;
 }
 
-/** Says what was done, and where the log lies as it was. */
+/** Repairs the log; prints what was done and where the original log is. */
 export async function repair(
   { output, now }: SessionPorts,
   session: SessionRecord,

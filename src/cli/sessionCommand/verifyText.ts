@@ -1,10 +1,10 @@
-/** What a check of a session found, and what a repair did, for people. */
+/** Formats the results of checks and repairs of a session. */
 import type { RepairReport, VerifyReport } from '../../context/index.ts';
 import { count, formatBytes } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import type { Theme } from '../../ui/theme/theme.ts';
 
-/** The verdict, then what is wrong, the worst first; safe for a terminal. */
+/** Returns the verdict, then the problems, worst first; safe for a terminal. */
 export function verifyLines(report: VerifyReport, id: string, theme: Theme): string[] {
   const { entries, bytes, blobs, isDamaged, isShortened } = report;
   const size = `${count(entries, 'entry', 'entries')}, ${formatBytes(bytes)}, ${count(blobs, 'original')} beside the log`;
@@ -23,12 +23,12 @@ export function verifyLines(report: VerifyReport, id: string, theme: Theme): str
   ];
 }
 
-/** True when something is lost or would be changed by a repair. */
+/** True if nothing is lost and a repair would change nothing. */
 export function isWhole({ isDamaged, blobProblems }: VerifyReport): boolean {
   return !isDamaged && blobProblems.length === 0;
 }
 
-/** What became of the log. */
+/** Describes the result of a repair. */
 export function repairLines(report: Extract<RepairReport, { type: 'repaired' }>, id: string): string[] {
   const { entries, restored, lost, duplicates, relinked, wasSorted, original } = report;
   const entry = (number: number): string => count(number, 'entry', 'entries');
@@ -72,7 +72,7 @@ function oddityLines({ duplicates, unansweredCalls, blobProblems }: VerifyReport
   ];
 }
 
-/** Lines of each kind that are printed. */
+/** Maximum number of lines printed per kind. */
 const MOST = 20;
 
 function shown<T>(items: readonly T[], lineOf: (item: T) => string): string[] {

@@ -1,4 +1,4 @@
-/** From the word on the command line to the session that it means. */
+/** Finds the session that a word on the command line means. */
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatAge } from '../../ui/print/numbers.ts';
@@ -9,7 +9,10 @@ import { findSession } from '../sessions/findSession.ts';
 import type { Output } from './output.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Sessions of this project come first; an unknown or ambiguous word is bad input, with what could be meant. */
+/**
+ * Runs a subcommand on the session. This project's sessions take precedence; an unknown or ambiguous word is reported
+ * as bad input, with suggestions.
+ */
 export async function withSession(ports: SessionPorts, word: string, run: WithSession): Promise<number> {
   const sessions = await ports.sessions();
   const found = findSession(await sessions.named(word), word, sessions.projects);
@@ -23,7 +26,7 @@ export async function withSession(ports: SessionPorts, word: string, run: WithSe
   }
   const some = found.sessions.slice(0, SHOWN);
   const lines = some.map(
-    // A copy has the title of what it was made from: only the time tells them apart.
+    // A fork has the same title as its original: only the time distinguishes them.
     ({ id, title, updatedAt }) =>
       `  ${id}  ${truncate(sanitizeLine(title), 60)}  ${formatAge(updatedAt, ports.now())}`,
   );
@@ -38,21 +41,21 @@ export async function withSession(ports: SessionPorts, word: string, run: WithSe
   return EXIT.badInput;
 }
 
-/** Sessions that are named where a word could mean any of them. */
+/** Maximum number of sessions listed if a word is ambiguous. */
 const SHOWN = 10;
 
 export interface SessionPorts {
   readonly place: AppPaths;
   readonly output: Output;
-  /** All projects' sessions; opened once, at the first call. */
+  /** The sessions of all projects; opened once, on the first call. */
   sessions(): Promise<Sessions>;
-  /** Asks at the terminal; undefined where there is none to ask at. */
+  /** Asks at the terminal; undefined if there is none. */
   confirm(question: string): Promise<boolean | undefined>;
   now(): Date;
 }
 
-/** A subcommand ends with the program's exit code. */
+/** Runs a subcommand and resolves to the exit code. */
 export type Run<T> = (ports: SessionPorts, given: T) => Promise<number>;
 
-/** Does something with the session that a word means. */
+/** Runs something on the session that a word means. */
 export type WithSession = (session: SessionRecord) => Promise<number>;

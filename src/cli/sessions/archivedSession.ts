@@ -1,4 +1,4 @@
-/** Sessions that are in the archive are found like the others, and taken out of it before they are opened. */
+/** Archived sessions are found like all others, and unarchived before they are opened. */
 import { basename } from 'node:path';
 import { type PersistentStore, SessionLockedError, SessionNotFoundError } from '../../context/index.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -7,14 +7,14 @@ import { openSessionCatalogue } from '../process/threads.ts';
 import { findSession } from './findSession.ts';
 import { AmbiguousTitleError } from './sessionErrors.ts';
 
-/** A session by what it is called. */
+/** A session found by its name. */
 export interface Located {
   readonly id: string;
-  /** Set when it is in the archive still. */
+  /** Set while it is still archived. */
   readonly archived?: SessionRecord;
 }
 
-/** As `locateSession`, in the archive as well. Throws the same errors. */
+/** Like `locateSession`, but also searches the archive. Throws the same errors. */
 export async function locateAnywhere(
   given: string,
   store: PersistentStore,
@@ -50,7 +50,7 @@ async function findArchived(
   }
 }
 
-/** Rejects with `SessionLockedError`, or with what the disk said. */
+/** Moves a session out of the archive. Rejects with `SessionLockedError` or the file system error. */
 export async function takeOutOfArchive(session: SessionRecord, place: AppPaths): Promise<void> {
   const catalogue = openSessionCatalogue(place);
   try {
@@ -63,7 +63,7 @@ export async function takeOutOfArchive(session: SessionRecord, place: AppPaths):
 }
 
 /**
- * The id of the session of this project that an id, the beginning of one, or a title means. Throws
+ * Returns the id of this project's session that an id, the beginning of one, or a title means. Throws
  * `SessionNotFoundError`, `AmbiguousSessionIdError` or `AmbiguousTitleError`.
  */
 export async function locateSession(given: string, store: PersistentStore): Promise<string> {

@@ -1,10 +1,10 @@
-/** A new session of one project with the past of a session of another: its entries, and the originals they point to. */
+/** Copies a session of another project into a new session: its entries, and the blobs they refer to. */
 import { copyFile } from 'node:fs/promises';
 import { type BlobStore, type PersistentStore, pointersOf } from '../../context/index.ts';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 
-/** Returns the new id. Of any length: the entries are never all in memory. Rejects when the disk does. */
+/** Returns the new id. Streams, so the entries are never all in memory. Rejects on file system errors. */
 export function copySession(
   entries: AsyncIterable<JSONLEntry>,
   from: Pick<PersistentStore, 'blobs'>,
@@ -13,7 +13,7 @@ export function copySession(
   return to.forkSession(carrying(entries, from.blobs, to.blobs));
 }
 
-/** The entries as they are; what one points to is there before it is. */
+/** Yields the entries unchanged; copies each entry's blobs before yielding it. */
 async function* carrying(
   entries: AsyncIterable<JSONLEntry>,
   from: BlobStore,
@@ -30,7 +30,7 @@ async function* carrying(
   }
 }
 
-/** An original that is gone is no reason to lose the conversation. */
+/** A missing blob must not prevent copying the conversation. */
 async function carry(ref: BlobRef, from: BlobStore, to: BlobStore): Promise<void> {
   const file = to.newTemporaryFile();
   try {

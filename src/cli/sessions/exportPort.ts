@@ -1,4 +1,4 @@
-/** `/export` for the session that is open. */
+/** `/export` of the open session. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -19,7 +19,7 @@ export function createExportPort(
     const { sessionId, title = 'A session', root } = agent.state();
     const meta = { title, sessionId, project: root, programVersion: place.version, exportedAt: new Date() };
     const own = secretsOf(settings.apiKey, settings.headers);
-    // From the file, which has all of it; where nothing can be saved, from memory.
+    // From the file, which is complete; from memory if nothing can be saved.
     const entries =
       log === undefined ? agent.entries() : new LogPages(log).range(0, Number.POSITIVE_INFINITY);
     const target =
@@ -30,7 +30,7 @@ export function createExportPort(
   };
 }
 
-/** A new file, relative to the working directory; `~/` is the home. Nothing is overwritten. */
+/** Writes a new file, relative to the working directory; `~/` is the home directory. Never overwrites. */
 export async function writeTextFile(
   text: string,
   file: string,

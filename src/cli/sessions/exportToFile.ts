@@ -1,4 +1,4 @@
-/** Writes a session to a file as a document; says where, and how many secrets are not in it. */
+/** Exports a session to a file; returns its path and the number of secrets left out. */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { link, rename, rm, stat } from 'node:fs/promises';
@@ -11,17 +11,17 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 export type ExportedFile =
   | {
       readonly type: 'done';
-      /** Absolute. */
+      /** Absolute path. */
       readonly file: string;
-      /** Different secrets that were replaced. */
+      /** Number of different secrets that were replaced. */
       readonly secrets: number;
     }
   | { readonly type: 'failed'; readonly message: string };
 
-/** Where to: a file that must not exist, or a folder in which a name is found. Absolute. */
+/** The target: a file that must not exist, or a folder in which a free name is chosen. Absolute. */
 export type ExportTarget = { readonly file: string } | { readonly folder: string };
 
-/** Never overwrites anything, and leaves nothing half-written behind. */
+/** Exports a session. Never overwrites a file, and leaves no partial file behind. */
 export async function exportToFile(
   entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
   options: ExportOptions,
@@ -49,14 +49,14 @@ export async function exportToFile(
   }
 }
 
-/** A title is what the user wrote first: a secret in it must not become a file's name. */
+/** Redacts the title, which may come from the first prompt: a secret in it must not become part of a file name. */
 async function nameFor({ format, meta, redact, own = [] }: ExportOptions): Promise<string> {
   if (redact === false) return exportName({ format, meta });
   const { redact: clean } = await import('../../redact/redact.ts');
   return exportName({ format, meta: { ...meta, title: clean(meta.title, { own }) } });
 }
 
-/** `clawdcode-2026-03-01-fix-the-login.md` */
+/** Returns for example `clawdcode-2026-03-01-fix-the-login.md`. */
 export function exportName({ format, meta }: Pick<ExportOptions, 'format' | 'meta'>): string {
   const words =
     meta.title
@@ -82,14 +82,14 @@ const endings: Readonly<Record<ExportFormat, string>> = {
   jsonl: '.jsonl',
 };
 
-/** The finished file under its name, or under one with a number; undefined where that is taken and no other may be. */
+/** Gives the finished file its name, adding a number if allowed and necessary; undefined if the name is taken. */
 async function giveName(part: string, wanted: string, mayCount: boolean): Promise<string | undefined> {
   const ending = extname(wanted);
   const stem = join(dirname(wanted), basename(wanted, ending));
   for (let count = 1; count <= 1000; count++) {
     const file = count === 1 ? wanted : `${stem}-${count}${ending}`;
     try {
-      // Unlike a rename, a link fails where the name is taken.
+      // Unlike a rename, a link fails if the name is taken.
       await link(part, file);
       return file;
     } catch (error) {
@@ -98,7 +98,7 @@ async function giveName(part: string, wanted: string, mayCount: boolean): Promis
         if (!mayCount) return undefined;
         continue;
       }
-      // Some file systems have no links.
+      // Some file systems do not support links.
       if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
       if (await isThere(file)) {
         if (!mayCount) return undefined;

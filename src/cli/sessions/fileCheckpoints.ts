@@ -8,8 +8,8 @@ import { filesAfterMove } from './filesAfterMove.ts';
 import type { WriteRedaction } from './redaction.ts';
 
 /**
- * Looks after the project's files for the open session: their contents lie with the session's originals. Undefined
- * where the settings say so.
+ * Opens the checkpoints of the project's files for the open session; contents are stored with the session's blobs.
+ * Undefined if the settings disable checkpoints.
  */
 export function openFileCheckpoints(
   context: ContextManager,
@@ -38,7 +38,10 @@ export function openFileCheckpoints(
   return filesAfterMove(files, first?.subtype === 'session_start' ? first.cwd : undefined, place.root);
 }
 
-/** Also what a merge makes, or what stands where something is brought back, is kept only where it holds no secrets. */
+/**
+ * Wraps the blob store so that contents with secrets are never stored, including results of merges and files about to
+ * be replaced by a rewind.
+ */
 function blobsOf(blobs: CheckpointBlobs, redaction: WriteRedaction | undefined): CheckpointBlobs {
   if (redaction === undefined) return blobs;
   return {

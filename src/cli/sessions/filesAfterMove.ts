@@ -1,12 +1,15 @@
 /**
- * Going back in a session that began in another folder. Where the project was moved, what the log says of paths
- * there is true of the same paths here; the files of a project that still is where it was are not touched from here.
+ * Rewinds of files in a session that started in another folder. If the project was moved, the paths in the log are
+ * mapped to the new folder; if the old project still exists, its files are not changed from here.
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { FileCheckpoints, PathChange, RestoreStep } from '../../protocol/checkpoints.ts';
 
-/** The port, for a session whose log began with `began` as the project's root; undefined where that is not known. */
+/**
+ * Wraps the port for a session whose log started with the project root `began`; returns it unchanged if `began` is
+ * undefined or the same.
+ */
 export function filesAfterMove<T extends FileCheckpoints>(
   files: T,
   began: string | undefined,
@@ -30,7 +33,7 @@ export function filesAfterMove<T extends FileCheckpoints>(
       const left = new Set(changes.filter(isForeign).map(({ path }) => path));
       return { steps: [...steps, ...[...left].map((path) => refused(path, old))] };
     },
-    // What was changed elsewhere may be shown here.
+    // Changes in another project may still be shown here.
     diff: (changes) => files.diff(isThere ? changes : changes.map(here)),
   };
 }

@@ -1,4 +1,4 @@
-/** Which session a word means: an id, the beginning of one, or a title. Pure. */
+/** Finds the session that a word means: an id, the beginning of one, or a title. Pure. */
 import type { SessionRecord } from '../../protocol/sessions.ts';
 
 type Named = Pick<SessionRecord, 'id' | 'title' | 'project'>;
@@ -6,12 +6,12 @@ type Named = Pick<SessionRecord, 'id' | 'title' | 'project'>;
 export type Found<T extends Named = SessionRecord> =
   | { readonly type: 'found'; readonly session: T }
   | { readonly type: 'none' }
-  /** Newest first, as they were given. */
+  /** Newest first, in the given order. */
   | { readonly type: 'several'; readonly sessions: readonly T[] };
 
 /**
- * The first of these that fits any session decides: the whole id, its beginning, the title, whatever its case.
- * Sessions of these projects come before those of other projects.
+ * Finds sessions by the first criterion that matches any: full id, beginning of an id, title ignoring case. Sessions of
+ * the given projects take precedence over others.
  */
 export function findSession<T extends Named>(
   sessions: readonly T[],

@@ -1,4 +1,4 @@
-/** Sessions of a project that was moved or renamed: they lie in the folder of where it was. */
+/** Sessions of a moved or renamed project, which are stored in the folder of its old location. */
 
 import type { SessionTarget } from '../../agent/types.ts';
 import { PersistentStore } from '../../context/index.ts';
@@ -10,10 +10,10 @@ import { findSession } from './findSession.ts';
 import { SessionElsewhereError } from './sessionErrors.ts';
 
 /**
- * The target with the folder that it lies in, where that is one that the project has left; else as it is. The latest session is
- * named by its id, so that nobody has to look for it again; it stays `latest` where there is none. Throws
- * `SessionElsewhereError` for the session of another project: it would be taken up among files that it knows nothing of. A copy of
- * it is one of this project.
+ * Returns the target with its storage folder if that belongs to the project's old location, otherwise unchanged. The
+ * latest session is replaced by its id so that it need not be looked up again; without one, the target stays `latest`.
+ * Throws `SessionElsewhereError` for a session of another project, because resuming it here would mix it with unrelated
+ * files; a fork of such a session belongs to this project and is allowed.
  */
 export async function whereItLies(target: SessionTarget, place: AppPaths): Promise<SessionTarget> {
   if (target.type === 'new' || (target.type === 'id' && target.project !== undefined)) return target;

@@ -1,4 +1,4 @@
-/** Takes secrets out of whatever is stored, where the settings say so. */
+/** Redacts secrets from everything that is stored, if enabled. */
 import type { Settings } from '../../config/schema.ts';
 import { secretsOf } from '../../model/http/ownHeaders.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
@@ -8,11 +8,11 @@ import { redact } from '../../redact/redact.ts';
 import { redactDeep } from '../../redact/redactDeep.ts';
 
 export interface WriteRedaction extends Redaction {
-  /** True for a content that is not to be stored as it is. */
+  /** True for content that must not be stored unredacted. */
   holdsSecrets(bytes: Uint8Array): boolean;
 }
 
-/** Undefined where `sessions.redactOnWrite` is off. */
+/** Undefined if `sessions.redactOnWrite` is off. */
 export function writeRedaction(
   { sessions, headers = {} }: Pick<Settings, 'sessions'> & Partial<Pick<Settings, 'headers'>>,
   apiKey: string | undefined,
@@ -25,7 +25,7 @@ export function writeRedaction(
     open: () => createRedactor(options),
     holdsSecrets: (bytes) => {
       const text = Buffer.from(bytes).toString('latin1');
-      // Without its zeros UTF-16 is text as well.
+      // Without its zero bytes, UTF-16 text can be searched as well.
       const plain = text.includes('\0') ? text.replaceAll('\0', '') : '';
       return findSecrets(text, options).length > 0 || findSecrets(plain, options).length > 0;
     },

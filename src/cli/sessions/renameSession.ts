@@ -3,8 +3,8 @@ import type { PersistentStore, StorageProblem } from '../../context/index.ts';
 import { StorageFailure } from './sessionErrors.ts';
 
 /**
- * Names a session that nobody has open. Rejects with the store's errors: not found, locked; and with a
- * `StorageFailure` when the disk refuses. Where its shell was left stays as it is.
+ * Sets the title of a session that is not open. Rejects with the store's errors (not found, locked), and with
+ * `StorageFailure` on file system errors. Keeps the shell's last directory.
  */
 export async function renameSession(
   store: Pick<PersistentStore, 'openSession'>,
@@ -15,7 +15,7 @@ export async function renameSession(
   const problems: StorageProblem[] = [];
   try {
     log.onProblem((problem) => problems.push(problem));
-    // That it could not be locked does not keep it from being written.
+    // A missing lock does not prevent writing.
     problems.length = 0;
     const last = log.entries().at(-1);
     if (last !== undefined) log.setCwd(last.cwd);

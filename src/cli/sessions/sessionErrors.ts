@@ -11,20 +11,20 @@ import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import type { OpenOutcome } from '../../ui/types.ts';
 
-/** Ids that are named where several have the title, as copies do. */
+/** Maximum number of ids listed if several sessions have the title, as forks do. */
 const SHOWN = 5;
 
 /** Several sessions have the title. */
 export class AmbiguousTitleError extends Error {
   override readonly name = 'AmbiguousTitleError';
-  /** `ids` newest first. */
+  /** `ids`: newest first. */
   constructor(title: string, ids: readonly string[]) {
     const some = ids.slice(0, SHOWN).join(', ') + (ids.length > SHOWN ? ' …' : '');
     super(`${ids.length} sessions are called ${JSON.stringify(title)}, newest first: ${some}. Give an id.`);
   }
 }
 
-/** The session is that of another project. */
+/** The session belongs to another project. */
 export class SessionElsewhereError extends Error {
   override readonly name = 'SessionElsewhereError';
   readonly session: Pick<SessionRecord, 'id' | 'project' | 'root' | 'isMoved' | 'title'>;
@@ -49,24 +49,24 @@ const expected = [
   SessionNotFoundError,
 ];
 
-/** What to tell the user when a session cannot be opened; undefined for what nobody expects. */
+/** Returns the message for the user if a session cannot be opened; undefined for unexpected errors. */
 export function describeOpenError(error: unknown): string | undefined {
   return expected.some((type) => error instanceof type) ? (error as Error).message : undefined;
 }
 
-/** True where the system said no: a disk that is full, a file that cannot be read. */
+/** True for file system errors: a full disk, an unreadable file. */
 export function isRefusedByDisk(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && 'syscall' in error;
 }
 
-/** Who has a session open, in brackets; nothing where nobody knows. */
+/** Returns the process that has a session open, in parentheses; empty if unknown. */
 export function holderText(holder: LockHolder | undefined): string {
   return holder === undefined ? '' : ` (process ${holder.pid} on ${holder.host})`;
 }
 
 type Refused = Extract<OpenOutcome, { type: 'refused' }>;
 
-/** Undefined for whatever else went wrong. */
+/** Returns the refusal for expected errors; undefined for all others. */
 export async function refusalOf(
   error: unknown,
   catalogue: Pick<SessionCatalogue, 'find'>,
@@ -78,13 +78,13 @@ export async function refusalOf(
   }
   if (!(error instanceof SessionLockedError)) return undefined;
   const { sessionId: id, holder } = error;
-  // What it is called is a courtesy, and nobody waits for a courtesy.
+  // The title is optional here: if the lookup fails, go on without it.
   const known = await catalogue.find(id).catch(() => []);
   const title = known.find((one) => one.id === id)?.title;
   return { type: 'refused', refusal: { why: 'locked', holder, canRead: true }, id, title };
 }
 
-/** The disk refused, or what came out was not what went in; everything is as it was. */
+/** A file system error, or a copy that differs from its original; nothing has changed. */
 export class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
 }
@@ -94,7 +94,7 @@ export interface Failure {
   readonly code: number;
 }
 
-/** Undefined for what nobody expects. */
+/** Undefined for unexpected errors. */
 export function failureOf(error: unknown): Failure | undefined {
   const message = describeOpenError(error);
   if (message !== undefined) return { message, code: EXIT.badInput };

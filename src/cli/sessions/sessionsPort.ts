@@ -1,4 +1,4 @@
-/** What the picker may ask about sessions that are not open: the catalogue, in words for people. */
+/** The session picker's access to sessions that are not open: the catalogue, with messages ready to show. */
 import { basename } from 'node:path';
 import {
   getProjectStoragePath,
@@ -15,7 +15,7 @@ import { readEntries } from '../sessionCommand/readEntries.ts';
 import { renameSession } from './renameSession.ts';
 import { describeOpenError, holderText } from './sessionErrors.ts';
 
-/** Entries of a preview: before and after its place, or of the end. */
+/** Number of entries in a preview: before and after a search hit, or at the end. */
 const BEFORE = 6;
 const AFTER = 18;
 const AT_END = 30;
@@ -23,7 +23,7 @@ const AT_END = 30;
 export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue): SessionsPort {
   const { dataRoot, root, version } = place;
   const project = basename(getProjectStoragePath(dataRoot, root));
-  /** Until it is known where else the project has been, its own folder is all there is. */
+  /** Only the project's own folder, until its earlier locations are known. */
   let folders: ProjectFolders = { own: project, moved: [] };
   const scopeOf = (only: string | readonly string[] | undefined) =>
     only === undefined ? {} : { project: only === project ? [folders.own, ...folders.moved] : only };
@@ -35,13 +35,13 @@ export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue)
       programVersion: version,
     });
 
-  /** What the log says is in the index before it is packed: of an archive only the whole would be read again. */
+  /** Index the log before packing it: an archive could only be indexed by reading all of it again. */
   const packed = async (session: SessionRecord): ReturnType<SessionCatalogue['archive']> => {
     await catalogue.refresh(undefined, { project: session.project });
     return catalogue.archive(session);
   };
 
-  /** Where it lies now and how large it is there, so that it can be looked into. */
+  /** Adds the session's new path and size, so that it can be previewed. */
   const withRecord = async (done: ActionResult, { id, project }: SessionRecord): Promise<ActionResult> => {
     if (done.type === 'failed') return done;
     const found = await catalogue.find(id, project).catch(() => []);
@@ -52,7 +52,7 @@ export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue)
   return {
     project,
     async list({ project: only, ...query }) {
-      // Without an index every page would look into all the files before it: the first one has to do.
+      // Without an index every page would have to read all files before it, so only the first page is returned.
       if ((query.offset ?? 0) > 0 && !((await catalogue.count()) ?? 0)) return [];
       return catalogue.list({ ...query, ...scopeOf(only) });
     },
@@ -104,7 +104,7 @@ async function previewOf(
       ? ({ type: 'tail', count: AT_END } as const)
       : ({ type: 'from', seq: Math.max(0, aroundSeq - BEFORE), to: aroundSeq + AFTER } as const);
   const entries: JSONLEntry[] = [];
-  // Out of an archive it takes a while, and nobody may look at it any more by then.
+  // Reading an archive takes a while, and the preview may already be closed.
   for await (const entry of readEntries(session, part)) {
     if (signal.aborted) break;
     entries.push(entry);
@@ -112,7 +112,7 @@ async function previewOf(
   return entries;
 }
 
-/** Bytes afterwards, or of what is free now; whatever else came of it is thrown, in words. */
+/** Returns the bytes afterwards, or the bytes freed; throws any other outcome as a message. */
 async function taken(storing: ReturnType<SessionCatalogue['archive']>, done: string): Promise<number> {
   const stored = await storing;
   switch (stored.type) {
@@ -127,7 +127,7 @@ async function taken(storing: ReturnType<SessionCatalogue['archive']>, done: str
   }
 }
 
-/** What goes wrong is told, as the list must not end for it. */
+/** Returns errors as messages, so that the list stays open. */
 async function deed(run: () => Promise<string>): Promise<ActionResult> {
   try {
     return { type: 'done', message: await run() };

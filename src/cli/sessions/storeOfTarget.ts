@@ -5,8 +5,8 @@ import type { Redaction } from '../../protocol/redaction.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
 /**
- * Where the session lies that is asked for, when that is not this project's own store: in another project's folder,
- * or only to be read. Undefined for this project's.
+ * Returns the store of the requested session if it is not this project's own: another project's, or a read-only one.
+ * Otherwise undefined.
  */
 export function storeOfTarget(
   target: SessionTarget,
@@ -28,7 +28,7 @@ export function storeOfTarget(
   return isElsewhere ? new PersistentStore(options) : undefined;
 }
 
-/** Opens sessions for reading only: without a lock, also while another program writes them. */
+/** Opens sessions read-only: without a lock, even while another program writes them. */
 export class ReadingStore extends PersistentStore {
   override openSession(sessionId: string): ReturnType<PersistentStore['openSession']> {
     return this.openReader(sessionId);

@@ -1,7 +1,7 @@
 /**
- * What is done for the sessions of a project while one is open: its place is noted, the oldest beyond the limit are
- * packed, and the index is brought nearer to what is on disk. All of it later than anything that somebody waits for,
- * and none of it keeps the program from ending.
+ * Background maintenance of a project's sessions while one is open: records the project's location, archives the oldest
+ * sessions beyond the limit, and updates the search index. Runs later than anything the user waits for, and does not
+ * keep the program from ending.
  */
 import { basename } from 'node:path';
 import { archiveOldest, getProjectStoragePath, rememberPlace } from '../../context/index.ts';
@@ -11,18 +11,18 @@ import { openSessionCatalogue } from '../process/threads.ts';
 export interface UpkeepOptions {
   readonly place: Pick<AppPaths, 'dataRoot' | 'root' | 'packageRoot'>;
   readonly maxSessions: number;
-  /** A run without a user is short: it leaves the index alone. */
+  /** A headless run is short, so it leaves the index alone. */
   readonly interactive: boolean;
   readonly onError: (error: unknown) => void;
 }
 
-/** After the first frame, and after what a start does besides. */
+/** Milliseconds after which archiving and indexing start: after the first frame and the rest of the start. */
 const PACK_AFTER_MS = 500;
 const INDEX_AFTER_MS = 20_000;
-/** Of what nobody has looked for so far: a few seconds of one thread. Whoever searches reads the rest. */
+/** Maximum bytes to index: a few seconds of one thread. A search indexes the rest. */
 const INDEX_BYTES = 64 * 2 ** 20;
 
-/** Begins, and answers how to stop. */
+/** Starts the maintenance and returns a function that stops it. */
 export function startUpkeep({ place, maxSessions, interactive, onError }: UpkeepOptions): () => void {
   const { dataRoot, root } = place;
   const controller = new AbortController();

@@ -1,4 +1,7 @@
-/** What the terminal takes besides text, from the names in the environment; and the user's wishes about it. */
+/**
+ * Terminal features besides text (notifications, progress, title), detected by environment variables, and the user's
+ * settings for them.
+ */
 import { spawn } from 'node:child_process';
 import { realpath } from '../../disk/realPath.ts';
 import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
@@ -36,10 +39,10 @@ function multiplexerOf(env: Env): Attention['multiplexer'] {
 }
 
 /**
- * Terminals that show OSC 9;4; others take it for a notification with the text "4;3", so only these are asked.
- * ConEmu (its documentation of escape codes), Windows Terminal 1.6 (Microsoft's page on progress bar sequences),
- * WezTerm and Ghostty 1.2 (as Cargo's list has them), iTerm2 3.6.6 (its release notes), Konsole 26.04 and VTE 0.80
- * (their merge requests). A multiplexer leaves the names of the terminal around and passes nothing on.
+ * True for terminals that show OSC 9;4; others show it as a notification with the text "4;3". ConEmu (its documentation
+ * of escape codes), Windows Terminal 1.6 (Microsoft's page on progress bar sequences), WezTerm and Ghostty 1.2
+ * (according to Cargo's list), iTerm2 3.6.6 (its release notes), Konsole 26.04 and VTE 0.80 (their merge requests). A
+ * multiplexer keeps the outer terminal's variables but does not pass the sequences on.
  */
 function showsProgress(env: Env): boolean {
   if (multiplexerOf(env) !== undefined) return false;
@@ -63,7 +66,7 @@ function showsProgress(env: Env): boolean {
   }
 }
 
-/** How a terminal is known to show a notification; the bell rings everywhere. */
+/** Returns how the terminal shows notifications; the bell works everywhere. */
 function channelOf(env: Env): NotificationChannel {
   if (multiplexerOf(env) !== undefined) return 'bell';
   if (env.TERM === 'xterm-kitty' || env.KITTY_WINDOW_ID) return 'osc99';
@@ -73,18 +76,18 @@ function channelOf(env: Env): NotificationChannel {
   return 'bell';
 }
 
-/** Milliseconds after which a notifier that hangs is ended. */
+/** Timeout of a notifier, in milliseconds. */
 const NOTIFIER_MS = 10_000;
 
-/** Longest text in a variable; the system takes no more than a hundred thousand and a bit. */
+/** Maximum characters of an environment variable; the system limits one to slightly above a hundred thousand. */
 const MAX_CHARACTERS = 1000;
 
-/** A title may hold anything, also what no variable can: then nothing would be started. */
+/** Removes characters that an environment variable cannot hold: with them, nothing would be started. */
 function plain(text: string): string {
   return sanitizeLine(text).slice(0, MAX_CHARACTERS).toWellFormed();
 }
 
-/** Nobody waits for it, and what it prints goes nowhere: the screen is ours. */
+/** Starts the notifier without waiting for it. Its output is dropped, because the screen is in use. */
 function runNotifier(command: string, message: string, session: string, env: Env, cwd: string): void {
   const child = spawn(command, {
     shell: true,

@@ -2,7 +2,7 @@ import type { Reflow } from '../../ui/terminal/frameTracker.ts';
 import type { TerminalColors } from '../../ui/theme/theme.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
-/** What of the environment decides about colours; the screen asks the terminal for the rest. */
+/** Returns the environment variables that determine colours; the screen queries the terminal for the rest. */
 export function terminalColors({ env }: Pick<AppPaths, 'env'>): TerminalColors {
   return {
     noColor: (env.NO_COLOR ?? '') !== '',
@@ -15,9 +15,9 @@ export function terminalColors({ env }: Pick<AppPaths, 'env'>): TerminalColors {
   };
 }
 
-/** What the terminal does with lines when it is resized, as far as its environment tells. */
+/** Returns how the terminal reflows lines when resized, according to its environment. */
 export function terminalReflow(env: Readonly<Record<string, string | undefined>>): Reflow {
-  // Inside of these it is they who draw, whatever the terminal around them is.
+  // Inside a multiplexer, the multiplexer draws, whatever the terminal around it is.
   if (env.TMUX !== undefined) return 'all';
   if (env.STY !== undefined) return 'none';
   const program = env.TERM_PROGRAM ?? '';

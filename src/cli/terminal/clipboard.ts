@@ -1,20 +1,23 @@
-/** The clipboard: the platform's own program where there is one here, else the terminal is asked (OSC 52). */
+/** Copies to the clipboard: with a program of the platform if there is one, otherwise through the terminal (OSC 52). */
 import { spawn } from 'node:child_process';
 import type { Copied } from '../../commands/types.ts';
 
 export interface ClipboardPorts {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes to the terminal; absent where there is none. */
+  /** Writes to the terminal; absent if there is none. */
   readonly write?: ((text: string) => void) | undefined;
 }
 
-/** Takes longer: the program is left behind. */
+/** Timeout of a clipboard program, in milliseconds. */
 const TOOL_MS = 3000;
-/** What xterm and others take in one sequence, base64 included (hterm's and tmux's limits are above it). */
+/** The maximum that xterm and others accept in one sequence, in base64 characters (hterm and tmux accept more). */
 const MOST_ENCODED = 74_994;
 
-/** Without control characters: what is pasted into a terminal later must not end its paste and press keys there. */
+/**
+ * Copies text without control characters: pasted into a terminal later, they could end the paste and simulate key
+ * presses.
+ */
 export async function copyToClipboard(copied: string, ports: ClipboardPorts): Promise<Copied> {
   const text = copied.replace(CONTROLS, '');
   const problems: string[] = [];
@@ -35,10 +38,10 @@ export async function copyToClipboard(copied: string, ports: ClipboardPorts): Pr
   };
 }
 
-/** All but tab and line feed. */
+/** All control characters except tab and line feed. */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Which to try, in this order. On another machine than the user's, a program would fill the wrong clipboard. */
+/** Returns the programs to try, in order. On a remote machine, a local program would fill the wrong clipboard. */
 export function clipboardTools({
   platform,
   env,
@@ -51,14 +54,14 @@ export function clipboardTools({
           ['xclip', '-selection', 'clipboard', '-in'],
           ['xsel', '--clipboard', '--input'],
         ];
-  // A forwarded display is the user's own.
+  // A forwarded X11 display is the user's own.
   if (isRemote) return x11;
   if (platform === 'darwin') return [['pbcopy']];
   if (platform === 'win32' || env.WSL_DISTRO_NAME !== undefined) return [['clip.exe']];
   return [...(env.WAYLAND_DISPLAY === undefined ? [] : [['wl-copy'] as [string]]), ...x11];
 }
 
-/** The sequence, also for a terminal around tmux; undefined for what is too long. */
+/** Returns the escape sequence, also in a form that passes through tmux; undefined if the text is too long. */
 export function terminalSequence(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -67,16 +70,17 @@ export function terminalSequence(
   if (encoded.length > MOST_ENCODED) return undefined;
   const sequence = `\u001B]52;c;${encoded}\u0007`;
   if (env.TMUX === undefined) return sequence;
-  // tmux takes the first, or lets the second through, as it is set up; what it does neither with, it drops.
+  // Depending on its configuration, tmux uses the first sequence or passes the second on; it drops what it does not
+  // support.
   return `${sequence}\u001BPtmux;${sequence.replaceAll('\u001B', '\u001B\u001B')}\u001B\\`;
 }
 
-/** clip.exe reads the system's code page, unless the bytes say otherwise. */
+/** clip.exe expects the system's code page unless a byte order mark says otherwise. */
 function clipboardBytes(tool: string, text: string): Buffer {
   return tool === 'clip.exe' ? Buffer.from(`\ufeff${text}`, 'utf16le') : Buffer.from(text);
 }
 
-/** Undefined when it took the text; `absent` where it is not installed. */
+/** Returns undefined on success, `absent` if the program is not installed, otherwise the problem. */
 function runTool(
   tool: string,
   args: readonly string[],
@@ -84,7 +88,7 @@ function runTool(
   env: ClipboardPorts['env'],
 ): Promise<string | undefined> {
   return new Promise((done) => {
-    // Those that stay to serve the text must not hold our output open.
+    // Some programs keep running to serve the clipboard and must not keep our output open.
     const child = spawn(tool, args, { stdio: ['pipe', 'ignore', 'ignore'], env, windowsHide: true });
     const timer = setTimeout(() => {
       child.kill();

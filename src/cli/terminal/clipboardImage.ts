@@ -1,4 +1,4 @@
-/** The clipboard's image, by whatever program of the system can read it. */
+/** Reads an image from the clipboard with whichever system program is available. */
 import { execFile } from 'node:child_process';
 import { MAX_IMAGE_BYTES } from '../../protocol/files/images.ts';
 import type { ImageRead } from '../../ui/input/images.ts';
@@ -9,14 +9,14 @@ const NAME = 'The image on the clipboard';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A way to read it, and what its output is. */
+/** A program that reads the image, and the format of its output. */
 interface Way {
   readonly program: string;
   readonly args: readonly string[];
   readonly output: 'bytes' | 'base64' | 'applescript';
 }
 
-/** Never rejects. Tries one program after the other; those that are not there are passed over. */
+/** Tries the programs one after another, skipping missing ones. Never rejects. */
 export async function readClipboardImage(platform: NodeJS.Platform, env: Environment): Promise<ImageRead> {
   const ways = waysFor(platform, env);
   let isAnyThere = false;
@@ -68,7 +68,7 @@ function help(platform: NodeJS.Platform, env: Environment): string {
 }
 
 function run({ program, args }: Way, env: Environment): Promise<Buffer | 'missing' | 'failed' | 'too_large'> {
-  // Text forms are up to twice and a bit as long as the bytes.
+  // Encoded as text, the image takes slightly more than twice its size.
   const options = { encoding: 'buffer', timeout: PATIENCE_MS, maxBuffer: 3 * MAX_IMAGE_BYTES, env } as const;
   return new Promise((resolve) => {
     execFile(program, [...args], options, (error, stdout) => {
@@ -83,6 +83,6 @@ function decoded(output: Buffer, form: Way['output']): Buffer {
   if (form === 'bytes') return output;
   const text = output.toString('latin1');
   if (form === 'base64') return Buffer.from(text, 'base64');
-  // «data PNGf89504E47…»
+  // AppleScript prints «data PNGf89504E47…».
   return Buffer.from(/PNGf([0-9A-F]+)/i.exec(text)?.[1] ?? '', 'hex');
 }

@@ -1,4 +1,4 @@
-/** The user's own editor on a text, in a file that nobody else can read. */
+/** Opens a text in the user's editor, in a file that only the user can read. */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,19 +11,19 @@ import { findRoot } from '../process/appPaths.ts';
 export interface EditorPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Of the program's own data: out of reach for the commands of a model, unlike a temporary folder. */
+  /** The program's own data folder: out of reach for the model's commands, unlike a temporary folder. */
   readonly dataRoot: string;
 }
 
-/** Longest text that is taken back, in bytes. */
+/** Maximum size of the edited text, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What a shell answers when there is no such program. */
+/** The shell's exit code if there is no such program. */
 const NOT_FOUND = 127;
 
 /**
- * Opens `text` in `$VISUAL` or `$EDITOR`, with whatever arguments these carry, on the terminal of this process, and
- * gives what was saved. The caller has given the terminal away.
+ * Opens `text` in `$VISUAL` or `$EDITOR`, including their arguments, on this process's terminal, and returns what was
+ * saved. The caller has released the terminal.
  */
 export async function editText(text: string, { env, cwd, dataRoot }: EditorPlace): Promise<EditOutcome> {
   const editor = [env.VISUAL, env.EDITOR].find((name) => name !== undefined && name.trim() !== '');
@@ -41,7 +41,7 @@ export async function editText(text: string, { env, cwd, dataRoot }: EditorPlace
     const saved = await savedIn(file);
     if (saved === undefined)
       return failed('What the editor saved is no text, or too long. The draft is as it was.');
-    // Editors end the last line.
+    // Editors add a line break at the end.
     return { type: 'edited', text: text.endsWith('\n') ? saved : saved.replace(/\r?\n$/, '') };
   } catch (error) {
     return failed(`The draft could not be edited: ${error instanceof Error ? error.message : String(error)}`);
@@ -51,8 +51,8 @@ export async function editText(text: string, { env, cwd, dataRoot }: EditorPlace
 }
 
 /**
- * Undefined for what is too long and for a pipe. Other programs write to temporary folders as well, commands in the sandbox
- * among them: a link that one put there is not followed to what it could not read itself.
+ * Returns undefined if the file is too long or not a regular file. Other programs, including sandboxed commands, may
+ * write to temporary folders, so links are not followed: one could lead to a file that its creator cannot read.
  */
 async function savedIn(file: string): Promise<string | undefined> {
   const handle = await openRealFile(file);
@@ -64,7 +64,7 @@ async function savedIn(file: string): Promise<string | undefined> {
   }
 }
 
-/** What went wrong, if anything. The shell takes the editor's words apart, as it does for git. */
+/** Returns the problem, if any. The shell splits the editor's arguments, as it does for git. */
 function run(
   editor: string,
   file: string,

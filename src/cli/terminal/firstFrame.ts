@@ -1,7 +1,7 @@
 /**
- * The first frame, drawn without Ink: loading React, Ink and the layout engine takes longer than everything before
- * it, and whoever starts the program wants to type. What is typed meanwhile is shown as far as that is simple, and
- * the real composer, which draws over this one, gets it all.
+ * Draws the first frame without Ink: loading React, Ink and the layout engine takes longer than everything before it,
+ * and users want to type at once. Simple typing is echoed; the real composer, which replaces this frame, receives all
+ * of it.
  */
 
 import { setImmediate as otherWork } from 'node:timers/promises';
@@ -22,18 +22,18 @@ import { terminalColors } from './capabilities.ts';
 import { guardTerminal, type TerminalGuard } from './guardTerminal.ts';
 
 export interface FirstFrame {
-  /** On guard since the first byte was written. */
+  /** Active since the first byte was written. */
   readonly terminal: TerminalGuard;
-  /** Takes the frame away and returns what was typed; what is drawn next appears in its place. */
+  /** Removes the frame and returns what was typed; the next frame is drawn in the same place. */
   handOver(): Echo;
 }
 
-/** Bracketed paste on: a paste into the first frame is one, too. */
+/** Enables bracketed paste, so that a paste into the first frame is recognized. */
 const PASTE_ON = '\u001B[?2004h';
-/** Shows nothing until the next frame is complete, where the terminal can; Ink ends it. */
+/** Hides updates until the next frame is complete, if the terminal supports it; Ink ends it. */
 const HOLD = '\u001B[?2026h';
 const ERASE_BELOW = '\r\u001B[J';
-/** What was typed before the program had the keyboard, the terminal itself has shown: it comes again in the draft. */
+/** Erases the terminal's own echo of text typed before raw mode; that text appears in the draft instead. */
 const ERASE_TYPED = '\r\u001B[K';
 
 export function drawFirstFrame(place: AppPaths, stdin: ReadStream, stdout: WriteStream): FirstFrame {
@@ -57,7 +57,7 @@ export function drawFirstFrame(place: AppPaths, stdin: ReadStream, stdout: Write
   };
   stdin.setRawMode(true);
   stdin.setEncoding('utf8').on('data', onData);
-  // What was typed before is read in the next round of the event loop, in one piece; the check of it comes after that.
+  // Text typed earlier arrives in one chunk in the next turn of the event loop; the flag is set after that.
   setImmediate(() =>
     setImmediate(() => {
       isRaw = true;
@@ -66,7 +66,7 @@ export function drawFirstFrame(place: AppPaths, stdin: ReadStream, stdout: Write
   return {
     terminal,
     handOver() {
-      // Not lost: what comes from now on waits until somebody reads again.
+      // Paused, so that further input waits for the next reader and is not lost.
       stdin.off('data', onData).pause();
       stdout.write(HOLD + ERASE_BELOW);
       return echoOf(typed);
@@ -74,14 +74,14 @@ export function drawFirstFrame(place: AppPaths, stdin: ReadStream, stdout: Write
   };
 }
 
-/** The working directory as shown to people: a repository may call its folders anything. */
+/** Formats the working directory for display; sanitized, because folder names in a repository are untrusted. */
 export function shownDirectory({ cwd, home }: Pick<AppPaths, 'cwd' | 'home'>): string {
   return sanitizeLine(cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd);
 }
 
 /**
- * Loads the screen piece by piece, with a look at the keyboard between them, so that what is typed into the first
- * frame shows up while it happens. In one piece it would hold everything up for as long as it takes.
+ * Loads the screen in parts and handles keyboard input in between, so that typing into the first frame is echoed
+ * immediately. Loading it all at once would block for the whole time.
  */
 export async function loadScreen(): Promise<typeof import('../interactive.ts')> {
   await otherWork();

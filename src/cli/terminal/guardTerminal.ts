@@ -1,22 +1,27 @@
 /**
- * Leaves the terminal as it was, whatever ends the program: a normal exit, a crash, a signal. Ink restores it
- * on a clean unmount; this is the net below.
+ * Restores the terminal no matter how the program ends: a normal exit, a crash, a signal. Ink restores it on a clean
+ * unmount; this handles all other cases.
  */
 import type { ReadStream, WriteStream } from 'node:tty';
 import { guardSession, type SessionGuard } from '../process/guardSession.ts';
 
-/** Cursor on, bracketed paste off, kitty keyboard off, focus and colour reports off, synchronized output ended. */
+/**
+ * Shows the cursor; disables bracketed paste, the kitty keyboard, focus and colour reports; ends synchronized output.
+ */
 const RESTORE = '\u001B[?2026l\u001B[?25h\u001B[?2004l\u001B[<u\u001B[?1004l\u001B[?2031l';
-/** Lines wrap again, the ordinary screen. Only where the other one is on: elsewhere it would move the cursor. */
+/**
+ * Enables line wrapping and leaves the alternate screen. Only used if that is active: otherwise it would move the
+ * cursor.
+ */
 const LEAVE_ALTERNATE_SCREEN = '\u001B[?7h\u001B[?1049l';
 
-/** `release`: the screen is down, and nothing needs restoring any more. */
+/** `release`: call when the screen is closed and nothing needs restoring any more. */
 export interface TerminalGuard extends SessionGuard {
-  /** The alternate screen is in use, or no longer. */
+  /** Call when the alternate screen is entered or left. */
   onAlternateScreen(isOn: boolean): void;
-  /** What else puts it back: a title, progress; an empty text for nothing. */
+  /** Sets additional output for restoring (title, progress); an empty text for none. */
   onRestore(text: string): void;
-  /** Another program has the terminal while this runs: its Ctrl+C and Ctrl+\ are not meant for us. */
+  /** Another program uses the terminal while `run` runs: its Ctrl+C and Ctrl+\ must not end this program. */
   lend<Result>(run: () => Promise<Result>): Promise<Result>;
 }
 
@@ -34,7 +39,7 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
         stdout.write(also + (isAlternate ? RESTORE + LEAVE_ALTERNATE_SCREEN : RESTORE));
         isAlternate = false;
       } catch {
-        // The terminal is gone (SIGHUP): there is nothing left to restore.
+        // The terminal is gone (SIGHUP): there is nothing to restore.
       }
     },
   });

@@ -1,7 +1,7 @@
 import { MAX_IMAGE_BYTES, readImageHeader } from '../../protocol/files/images.ts';
 import type { ImageRead } from '../../ui/input/images.ts';
 
-/** An image as bytes, if models take it. */
+/** Returns an image if models accept its format and size. */
 export function imageOf(bytes: Buffer, name: string): ImageRead {
   const header = readImageHeader(bytes);
   if (header === undefined) return { type: 'none' };
@@ -10,7 +10,7 @@ export function imageOf(bytes: Buffer, name: string): ImageRead {
   return { type: 'image', image, header, bytes: bytes.length };
 }
 
-/** What is said of one that is not sent. */
+/** Returns the message for an image that is too large to send. */
 export function tooLarge(name: string, bytes: number): ImageRead {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
   return {

@@ -1,4 +1,4 @@
-/** Images from files and from the clipboard, for the screen. */
+/** Reads images from files and the clipboard, for the screen. */
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import type { ImagePort, ImageRead } from '../../ui/input/images.ts';
 import { findRoot } from '../process/appPaths.ts';
 import { imageOf, tooLarge } from './imageBytes.ts';
 
-/** A file on a disk that does not answer is none. */
+/** Timeout in milliseconds for a file on a disk that does not respond. */
 const PATIENCE_MS = 2000;
 
 export interface ImagePlace {
@@ -38,7 +38,7 @@ export function createImagePort(place: ImagePlace): ImagePort {
 
 async function readImageFile(path: string, { cwd, home = homedir() }: ImagePlace): Promise<ImageRead> {
   const full = resolve(cwd, path === '~' || path.startsWith('~/') ? `${home}${path.slice(1)}` : path);
-  // Opening a pipe would wait for its writer.
+  // Opening a pipe without O_NONBLOCK would wait for its writer.
   const { O_RDONLY, O_NONBLOCK } = (await import('node:fs')).constants;
   const file = await open(full, O_RDONLY | (O_NONBLOCK ?? 0));
   try {

@@ -1,4 +1,4 @@
-/** The user's `keybindings.json`: read when the screen is up, and again whenever it changes. */
+/** Reads the user's `keybindings.json` after the first frame, and again whenever it changes. */
 import { constants, watch } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -8,21 +8,21 @@ import { defaultKeymap, type Keymap } from '../../ui/keys/keymap.ts';
 import type { KeysPort } from '../../ui/keys/useKeys.ts';
 import type { UserKeys } from '../../ui/keys/userBindings.ts';
 
-/** Longest file that is read, in bytes. */
+/** Maximum bytes of the file. */
 const MAX_BYTES = 256 * 1024;
 
-/** Mistakes that are told one by one: more would fill the screen. */
+/** Maximum number of problems listed; more would fill the screen. */
 const MAX_PROBLEMS = 20;
 
 /** Milliseconds after a change before the file is read: editors write in several steps. */
 const SETTLE_MS = 100;
 
-/** Where the user's keys are. */
+/** Returns the path of the user's keybindings. */
 export function keybindingsFile(dataRoot: string): string {
   return join(dataRoot, 'keybindings.json');
 }
 
-/** The keys for the screen: the built-in ones until the file is read. */
+/** Provides the keys for the screen: the built-in ones until the file is read. */
 export function createKeysPort(file: string): KeysPort {
   const listeners = new Set<() => void>();
   let keymap: Keymap = defaultKeymap;
@@ -48,19 +48,19 @@ export function createKeysPort(file: string): KeysPort {
   };
 }
 
-/** The keys for `/keys`: as the file has them now. */
+/** Reads the file again and returns the keys for `/keys`. */
 export async function readKeysInfo(file: string, shownAs: string): Promise<KeysInfo> {
   const { keymap, problems } = await readUserKeys(file);
   return { file: shownAs, groups: keyGroups(keymap), problems };
 }
 
-/** Never rejects: without a file the built-in keys hold, and what is wrong with one is said. */
+/** Reads the user's keys. Never rejects: without a file, the built-in keys apply; problems are listed. */
 export async function readUserKeys(file: string): Promise<UserKeys> {
   const text = await readText(file);
   if (text === undefined) return { keymap: defaultKeymap, problems: [] };
   if (text === 'too_large')
     return { keymap: defaultKeymap, problems: ['keybindings.json is too large to be read.'] };
-  // Both are needed only by those who have such a file.
+  // Loaded only if there is such a file.
   const [{ parse }, { userKeys }] = await Promise.all([
     import('jsonc-parser'),
     import('../../ui/keys/userBindings.ts'),
@@ -76,7 +76,7 @@ export async function readUserKeys(file: string): Promise<UserKeys> {
   return { keymap, problems: told.map((problem) => `keybindings.json: ${problem}`) };
 }
 
-/** `line`: of the first mistake, from 1. */
+/** `line`: number of the line with the first mistake, from 1. */
 function readJson(
   parse: typeof import('jsonc-parser').parse,
   text: string,
@@ -87,12 +87,12 @@ function readJson(
     const [first] = errors;
     return first === undefined ? { value } : { value, line: text.slice(0, first.offset).split('\n').length };
   } catch {
-    // The parser calls itself for each level, and this has more of them than the stack holds.
+    // The parser is recursive, and this file is nested deeper than the stack allows.
     return { line: 1 };
   }
 }
 
-/** The file's text; undefined where there is none, or none that can be read: a pipe, say, that never ends. */
+/** Returns the file's text; undefined if there is none or it is not readable, such as a pipe that never ends. */
 async function readText(file: string): Promise<string | 'too_large' | undefined> {
   try {
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -108,7 +108,10 @@ async function readText(file: string): Promise<string | 'too_large' | undefined>
   }
 }
 
-/** Looks at the folder: editors replace files, and the file may not be there yet. No folder, no changes. */
+/**
+ * Watches the folder: editors replace files, and the file may not exist yet. Without the folder, changes are not
+ * noticed.
+ */
 function watchFile(file: string, onChange: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
@@ -119,6 +122,6 @@ function watchFile(file: string, onChange: () => void): void {
     });
     watcher.on('error', () => watcher.close());
   } catch {
-    // Changes count after a restart then.
+    // Changes then take effect after a restart.
   }
 }

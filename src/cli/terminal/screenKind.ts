@@ -1,4 +1,4 @@
-/** Which way a conversation is held, from the terminal and what its user asked for. Loads next to nothing. */
+/** Chooses between full screen, plain and headless mode by the terminal and the user's wishes. Loads almost nothing. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,19 +8,19 @@ export interface Streams {
 }
 
 export interface ScreenWishes {
-  /** `--ax-screen-reader`. */
+  /** The flag `--ax-screen-reader`. */
   readonly screenReader: boolean;
-  /** Something was asked on the command line. */
+  /** A prompt was given on the command line. */
   readonly hasPrompt: boolean;
 }
 
 export type ScreenKind =
   | { readonly type: 'screen' }
-  /** Without redraws; `isEditing` where the typed line may use cursor keys. */
+  /** Plain mode, without redraws; `isEditing` if cursor keys can edit the line being typed. */
   | { readonly type: 'linear'; readonly isEditing: boolean }
-  /** As with `-p`. */
+  /** Like `-p`. */
   | { readonly type: 'print' }
-  /** Why not, ready to show; exit code 42. */
+  /** The reason, ready to show; exit code 42. */
   | { readonly type: 'none'; readonly message: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,9 +33,9 @@ export async function screenKind(
 ): Promise<ScreenKind> {
   const isTerminal = stdinIsTerminal && stdoutIsTerminal;
   const isDumb = isDumbTerminal(env.TERM);
-  // Asked for in so many words, it works on pipes too: an editor may run it that way.
+  // If requested explicitly, plain mode works on pipes, too: an editor may run it that way.
   if (wishes.screenReader) return { type: 'linear', isEditing: isTerminal && !isDumb };
-  // What is piped in is the prompt, or a part of it; what is piped out is the answer.
+  // Piped input is the prompt or a part of it; piped output is the answer.
   if (!stdinIsTerminal) return { type: 'print' };
   if (!stdoutIsTerminal) {
     if (wishes.hasPrompt) return { type: 'print' };
@@ -49,15 +49,15 @@ export async function screenKind(
   return { type: 'screen' };
 }
 
-/** Terminals that cannot move their cursor: shells in editors, teletypes, and what says nothing of itself. */
+/** True for terminals that cannot move the cursor: shells in editors, teletypes, and terminals without a type. */
 export function isDumbTerminal(term: string | undefined): boolean {
   return term === undefined || /^(?:|dumb|unknown|emacs|network|teletype)$/.test(term);
 }
 
 /**
- * A look at the user's own settings before they are read: they are parsed behind the first frame, and whether
- * there is one depends on this. What takes JSON with comments is loaded only where the setting is named. What is
- * wrong with the file is told later, where settings are read.
+ * Reads just this setting from the user's file before the settings are loaded: they are parsed after the first frame,
+ * and whether there is a first frame depends on this setting. The parser for JSON with comments is loaded only if the
+ * file names the setting. Problems in the file are reported later, when the settings are read.
  */
 async function isScreenReaderSet(dataRoot: string): Promise<boolean> {
   const file = join(dataRoot, 'config.json');

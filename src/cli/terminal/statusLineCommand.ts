@@ -1,4 +1,4 @@
-/** Runs the user's own status line command: JSON in, a line or a few out, bounded in time and size. */
+/** Runs the user's status line command: JSON in, one or a few lines out, limited in time and size. */
 import { spawn } from 'node:child_process';
 import { realpath } from '../../disk/realPath.ts';
 import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
@@ -16,9 +16,9 @@ export interface StatusLineSetting {
   readonly refreshMs: number | null;
 }
 
-/** Milliseconds that a run may take. */
+/** Timeout of a run, in milliseconds. */
 export const TIMEOUT_MS = 1000;
-/** Characters of its output that are read; it is ended behind them. */
+/** Maximum characters of output; the command is stopped when it exceeds them. */
 const MAX_CHARACTERS = 16_384;
 
 export function createStatusCommand(
@@ -33,7 +33,7 @@ export function createStatusCommand(
     ...(refreshMs === null ? {} : { refreshMs }),
     run: (input) =>
       runCommand(command, withDirectories(input, addedDirectories), place, columns() ?? 80, timeoutMs).catch(
-        // What cannot be a command at all (a NUL in it) is thrown.
+        // Commands that cannot be started at all (with a NUL character) throw.
         (error: Error) => failed(`could not be started (${error.message})`),
       ),
   };
@@ -51,7 +51,7 @@ function runCommand(
   timeoutMs: number,
 ): Promise<StatusLineOutput> {
   return new Promise((resolve) => {
-    // A group of its own: what it has started ends with it.
+    // Its own process group, so that its child processes end with it.
     const child = spawn(command, {
       shell: true,
       cwd,
@@ -74,7 +74,7 @@ function runCommand(
         if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL');
         else child.kill('SIGKILL');
       } catch {
-        // It has ended by itself.
+        // It has already ended.
       }
       child.stdout.destroy();
       child.stderr.destroy();
@@ -99,7 +99,7 @@ function runCommand(
       else if (code === 0) finish(failed('printed nothing'));
       else finish(failed(`failed (${said === '' ? `exit code ${code}` : said})`));
     });
-    // A command that does not read its input may be gone before it is written.
+    // A command that does not read its input may have exited before it is written.
     child.stdin.on('error', () => {});
     child.stdin.end(`${JSON.stringify(input)}\n`);
   });
