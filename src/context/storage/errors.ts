@@ -1,6 +1,6 @@
-/** What can be expected to go wrong with a session; each is told apart by its class and ready to show. */
+/** Expected errors of sessions; each has its own class and a message for the user. */
 
-/** Who holds a session open. */
+/** The process that has a session open. */
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
@@ -8,7 +8,7 @@ export interface LockHolder {
   readonly since: string;
 }
 
-/** The id cannot be a file name of ours. */
+/** The id is not a valid file name for a session. */
 export class InvalidSessionIdError extends Error {
   override readonly name = 'InvalidSessionIdError';
   readonly sessionId: string;
@@ -21,7 +21,7 @@ export class InvalidSessionIdError extends Error {
   }
 }
 
-/** No session of this project has that id. */
+/** The project has no session with this id. */
 export class SessionNotFoundError extends Error {
   override readonly name = 'SessionNotFoundError';
   readonly sessionId: string;
@@ -33,7 +33,7 @@ export class SessionNotFoundError extends Error {
   }
 }
 
-/** The beginning of an id fits several sessions. */
+/** The prefix matches several sessions. */
 export class AmbiguousSessionIdError extends Error {
   override readonly name = 'AmbiguousSessionIdError';
   readonly prefix: string;
@@ -47,7 +47,7 @@ export class AmbiguousSessionIdError extends Error {
   }
 }
 
-/** A new session was asked for under an id that is taken. */
+/** The id of a new session is already in use. */
 export class SessionExistsError extends Error {
   override readonly name = 'SessionExistsError';
   readonly sessionId: string;
@@ -57,7 +57,7 @@ export class SessionExistsError extends Error {
   }
 }
 
-/** Another program, or another part of this one, has the session open. */
+/** Another process, or another part of this one, has the session open. */
 export class SessionLockedError extends Error {
   override readonly name = 'SessionLockedError';
   readonly sessionId: string;
@@ -70,7 +70,7 @@ export class SessionLockedError extends Error {
   }
 }
 
-/** Something wanted to write to a session that is only read. */
+/** The session was opened read-only and cannot be written to. */
 export class SessionReadOnlyError extends Error {
   override readonly name = 'SessionReadOnlyError';
   readonly sessionId: string;

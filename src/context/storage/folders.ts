@@ -1,11 +1,12 @@
-/** Folders that only their owner can read, and whose names last. */
+/** Creates private folders and makes new names durable. */
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Makes the folder and those above it, 0700; the new names are on the disk afterwards. */
+/** Creates the folder and missing parents with mode 0700, and syncs the new names to disk. */
 export async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 }).catch(async (error) => {
-    // On a read-only disk Node says of the whole path that it does not exist; of the first folder it says why.
+    // On a read-only disk, Node reports ENOENT for the whole path; creating the first missing folder gives the real
+    // reason.
     await mkdir(await firstMissing(folder), { mode: 0o700 });
     throw error;
   });
@@ -13,7 +14,7 @@ export async function makeFolder(folder: string): Promise<void> {
   for (let made = folder; made.startsWith(first); made = dirname(made)) await syncFolder(dirname(made));
 }
 
-/** Makes the names in a folder durable; where a folder cannot be synced, its files still are. */
+/** Makes the names in a folder durable. Ignores file systems that cannot sync a folder. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);

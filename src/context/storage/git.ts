@@ -1,22 +1,22 @@
-/** What git's own files say about a project. No process is started; anything unreadable is `undefined`. */
+/** Reads branch and remote from git's own files, without starting a process; `undefined` if they cannot be read. */
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readSmallFile } from '../../disk/readSmallFile.ts';
 
 const MAX_BYTES = 1_000_000;
 
-/** The branch that is checked out; the short hash where HEAD is detached; undefined outside a repository. */
+/** The current branch, the short commit hash for a detached HEAD, or undefined outside a repository. */
 export async function detectGitBranch(root: string): Promise<string | undefined> {
   const folder = await findGitFolder(root);
   const head = folder === undefined ? undefined : (await readText(join(folder, 'HEAD')))?.trim();
   if (head === undefined) return undefined;
   const branch = /^ref:\s*refs\/heads\/(.+)$/.exec(head)?.[1];
-  // Repositories that keep refs in a table have this name in HEAD and the real one elsewhere.
+  // With the reftable format, HEAD has this placeholder and the real branch is stored elsewhere.
   if (branch !== undefined) return branch === '.invalid' ? undefined : branch;
   return /^[0-9a-f]{40,64}$/.test(head) ? head.slice(0, 7) : undefined;
 }
 
-/** The address of `origin`, else of the first remote; without user name and password. */
+/** The URL of `origin`, otherwise of the first remote, without user name and password. */
 export async function detectGitRemote(root: string): Promise<string | undefined> {
   const folder = await findGitFolder(root);
   if (folder === undefined) return undefined;
@@ -27,7 +27,7 @@ export async function detectGitRemote(root: string): Promise<string | undefined>
   return url?.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1');
 }
 
-/** The folder that holds HEAD: `.git` here or above, or where a worktree's `.git` file points. */
+/** The folder with HEAD: `.git` here or in a parent folder, or the target of a worktree's `.git` file. */
 async function findGitFolder(root: string): Promise<string | undefined> {
   for (let folder = resolve(root); ; folder = dirname(folder)) {
     const candidate = join(folder, '.git');
@@ -59,7 +59,7 @@ function readText(file: string): Promise<string | undefined> {
 
 const maxAgeMs = 3000;
 
-/** The branch of a project as it was a moment ago: asking never waits, and never starts a process. */
+/** Caches the branch of a project, so that reading it never waits. */
 export class BranchWatch {
   readonly #root: string;
   #branch: string | undefined;
@@ -69,7 +69,7 @@ export class BranchWatch {
     this.#root = root;
   }
 
-  /** The last known branch; one that is more than a few seconds old is read again for the next caller. */
+  /** The last known branch; refreshes it in the background if it is more than a few seconds old. */
   current(): string | undefined {
     if (Date.now() - this.#readAt > maxAgeMs) void this.refresh();
     return this.#branch;

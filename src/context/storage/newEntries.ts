@@ -1,12 +1,12 @@
-/** New entries of the four kinds that make a conversation: messages, tool calls, tool results, compactions. */
+/** Creates the four kinds of entries of a conversation: messages, tool calls, tool results, compactions. */
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 
-/** The text of the line after which only the summary and what it retains count. */
+/** Text of the boundary line; of the entries before it, only the retained ones stay in requests. */
 export const compactionBoundaryText = '=== Context Compaction Boundary ===';
 
-/** A message of the user (a prompt), the model or the program. `extra` holds the other fields of `message`. */
+/** A message of the user (a prompt), the model or the program. `extra`: other fields of `message`. */
 export function messageEntry(
   role: JSONLEntry['message']['role'],
   content: unknown,
@@ -17,10 +17,10 @@ export function messageEntry(
   return role === 'assistant' ? { type: role, message } : { type: role, message };
 }
 
-/** One call that the model asked for. */
+/** One call of the model. */
 export function toolUseEntry({ arguments: text, ...call }: ToolCall): NewEntry {
   const input = parseArguments(text);
-  // Only where the input would not give the same bytes back is the text kept next to it.
+  // Store the text only if serialising the input would not give the same bytes.
   const exact = JSON.stringify(input) === text ? {} : { arguments: text };
   return {
     type: 'tool_use',
@@ -29,14 +29,14 @@ export function toolUseEntry({ arguments: text, ...call }: ToolCall): NewEntry {
   };
 }
 
-/** The one result of one call. */
+/** The result of a call. */
 export function toolResultEntry(result: NonNullable<JSONLEntry['toolResult']>): NewEntry {
   return { type: 'tool_result', message: { role: 'user', content: '' }, toolResult: result };
 }
 
 /**
- * A boundary and its summary: always one batch, since a reader ignores the one without the other. What stays of the
- * entries before them is named in the boundary alone.
+ * A boundary and its summary, which have to be one batch: a reader ignores one without the other. Only the boundary
+ * lists the retained entries.
  */
 export function compactionEntries(summary: string, metadata: CompactMetadata): NewEntry[] {
   const { retained: _, userMessages: __, ...ofSummary } = metadata;

@@ -1,4 +1,4 @@
-/** Where sessions live: `<data root>/projects/<slug>/<session>.jsonl`. Pure but for resolving links. */
+/** Paths of sessions: `<data root>/projects/<slug>/<session>.jsonl`. Pure except for resolving links. */
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
@@ -7,10 +7,13 @@ import { isSafeSessionId } from './ids.ts';
 
 export { detectGitBranch, detectGitRemote } from './git.ts';
 
-/** Longest readable part of a slug, in bytes: with hash and suffixes it stays well under a name's 255. */
+/**
+ * Maximum bytes of the readable part of a slug: with hash and suffixes it stays well below the 255 bytes of a file
+ * name.
+ */
 const maxSlugBytes = 120;
 
-/** The folder that holds everything of the program: the override, else `.clawdcode` in the home. */
+/** The program's data folder: the override, or `.clawdcode` in the home directory. */
 export function getStorageRoot(options: {
   readonly home: string;
   readonly override?: string | undefined;
@@ -18,7 +21,7 @@ export function getStorageRoot(options: {
   return resolve(options.override || join(options.home, '.clawdcode'));
 }
 
-/** A path as one readable name: separators become "-". Not unique: `/a-b` and `/a/b` look alike. */
+/** Converts a path to a readable name: separators become "-". Not unique: `/a-b` and `/a/b` give the same name. */
 export function escapeProjectPath(absolutePath: string): string {
   const name = absolutePath
     .normalize('NFC')
@@ -27,13 +30,13 @@ export function escapeProjectPath(absolutePath: string): string {
   return keepEnd(name, maxSlugBytes) || 'root';
 }
 
-/** The name of a project's folder: its escaped path, made unique by a hash of the real path. */
+/** The folder name of a project: its escaped path, made unique by a hash of the real path. */
 export function projectSlug(realRoot: string): string {
   const hash = createHash('sha256').update(realRoot).digest('hex').slice(0, 8);
   return `${escapeProjectPath(realRoot)}-${hash}`;
 }
 
-/** The folder of a project's sessions. Links are resolved, so every way into a project leads here. */
+/** The folder of a project's sessions. Links are resolved, so all paths to a project give the same folder. */
 export function getProjectStoragePath(dataRoot: string, projectRoot: string): string {
   return join(resolve(dataRoot), 'projects', projectSlug(realPath(projectRoot)));
 }
@@ -51,7 +54,7 @@ export function sessionFileIn(projectFolder: string, sessionId: string): string 
   return file;
 }
 
-/** The lock of a session's file: in a folder of its own, since locks outlive their use. */
+/** The lock file of a session, in a separate folder because lock files are not deleted after use. */
 export function lockFileOf(sessionFile: string): string {
   return join(dirname(sessionFile), 'locks', `${basename(sessionFile, '.jsonl')}.lock`);
 }
@@ -64,7 +67,7 @@ function realPath(path: string): string {
   }
 }
 
-/** The end of a path says most about a project; whole characters only. */
+/** The end of the text, which is the most specific part of a path, in complete characters. */
 function keepEnd(text: string, maxBytes: number): string {
   const characters = [...text];
   let bytes = Buffer.byteLength(text);

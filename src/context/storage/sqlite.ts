@@ -1,6 +1,6 @@
 /**
- * Loads `node:sqlite`, which older releases announce as experimental on standard error. The warning is
- * emitted while loading, synchronously; only for that moment is it kept back.
+ * Loads `node:sqlite` without the warning that older releases print because it is experimental. The warning is emitted
+ * synchronously while loading, and is suppressed only for that time.
  */
 export function loadSqlite(): typeof import('node:sqlite') {
   const emitWarning = process.emitWarning;
@@ -12,7 +12,7 @@ export function loadSqlite(): typeof import('node:sqlite') {
   }
 }
 
-/** What SQLite says is wrong, as its primary result code; undefined for any other error. */
+/** SQLite's primary result code; undefined for any other error. */
 export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;

@@ -1,6 +1,6 @@
 /**
- * The half of the catalogue that writes and searches: in a thread of its own where there is one. It owns the
- * connection; whatever goes wrong with the index, it is rebuilt, and the logs are never touched.
+ * The part of the catalogue that writes and searches the index, in its own thread if there is one. It owns the
+ * connection. If the index fails it is rebuilt; the logs are never changed.
  */
 import type { SessionQuery } from '../../../protocol/sessions.ts';
 import {
@@ -22,7 +22,7 @@ import { searchTails } from './searchTails.ts';
 import { parseQuery } from './words.ts';
 
 export interface RefreshOptions {
-  /** Bytes of logs to index at most; without it everything. */
+  /** Maximum bytes of logs to index; absent = no limit. */
   readonly maxBytes?: number | undefined;
   /** Only the folder of this project. */
   readonly project?: string | undefined;
@@ -32,11 +32,11 @@ export interface RefreshOptions {
 
 export interface RefreshReport {
   readonly sessions: number;
-  /** Bytes of logs that were read into the index. */
+  /** Bytes of logs that were indexed. */
   readonly indexedBytes: number;
-  /** False when another process was at it, or when the budget was used up. */
+  /** False if another process was writing or the limit was reached. */
   readonly isComplete: boolean;
-  /** False where the index cannot be kept on disk. */
+  /** False if the index cannot be stored on disk. */
   readonly isDurable: boolean;
 }
 
@@ -48,25 +48,25 @@ export interface SearchRequest {
 
 export interface EngineOptions {
   readonly dataRoot: string;
-  /** How long to wait for another process that writes; 0 where nothing may block. */
+  /** Maximum wait in milliseconds for another process that writes; 0 if nothing may block. */
   readonly busyMs: number;
 }
 
-/** What is on disk is looked at again when the last look is older than this. */
+/** Milliseconds after which the list of log files is read again. */
 const lookEveryMs = 2000;
 
 export class Engine {
   readonly #options: EngineOptions;
   #index: IndexFile | undefined;
   #logs: { readonly at: number; readonly files: readonly LogFile[] } | undefined;
-  /** Everything that writes, one after the other: there is one connection, and one transaction on it. */
+  /** Runs all writes one after the other: there is one connection with one transaction. */
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(options: EngineOptions) {
     this.#options = options;
   }
 
-  /** Brings the index up to date. `onChange` is called when a list looks different now. */
+  /** Updates the index. `onChange` is called when a list may have changed. */
   refresh(
     { maxBytes, project, session }: RefreshOptions,
     onChange: () => void,
@@ -86,7 +86,7 @@ export class Engine {
     });
   }
 
-  /** The newest hits first. */
+  /** Returns the newest hits first. */
   async search({ text, projects, limit }: SearchRequest, signal: AbortSignal): Promise<readonly FoundRow[]> {
     const query = parseQuery(text);
     if (query === undefined || limit < 1) return [];
@@ -103,7 +103,7 @@ export class Engine {
     return [...found.values()].sort((a, b) => b.time - a.time || b.seq - a.seq).slice(0, limit);
   }
 
-  /** Takes a session out of the index, its words included. */
+  /** Removes a session and its words from the index. */
   forget(project: string, id: string, signal: AbortSignal): Promise<void> {
     return this.#write(() =>
       this.#mending(async ({ database }) => {
@@ -117,7 +117,7 @@ export class Engine {
     );
   }
 
-  /** For where no reader can open the index: it is in memory, here. */
+  /** For an index that is only in this engine's memory, so that no reader can open it. */
   async list(query: SessionQuery): Promise<readonly SessionRow[]> {
     let rows: readonly SessionRow[] = [];
     await this.#mending(async ({ database }) => {
@@ -141,7 +141,7 @@ export class Engine {
 
   async #look(project: string | undefined): Promise<readonly LogFile[]> {
     const files = await listLogFiles(this.#options.dataRoot, project);
-    // A look at one project makes the last look at all of them old.
+    // A list of one project does not update the list of all.
     this.#logs = project === undefined ? { at: performance.now(), files } : undefined;
     return files;
   }
@@ -151,7 +151,7 @@ export class Engine {
     return this.#index;
   }
 
-  /** Another process that is writing is no failure. An index that fails otherwise is rebuilt, once. */
+  /** Ignores that another process is writing. After any other failure the index is rebuilt, once. */
   async #mending(work: (index: IndexFile) => Promise<void>): Promise<void> {
     try {
       await work(this.#open());

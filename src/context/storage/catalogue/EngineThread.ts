@@ -6,8 +6,8 @@ import type { SessionRow } from './rows.ts';
 import type { FoundRow } from './searchIndex.ts';
 
 /**
- * The engine in a thread of its own, which begins with the first question. It does not keep the program from exiting: what is still
- * being indexed then is taken up the next time. What is asked when it dies or is closed rejects.
+ * Runs the engine in its own thread, which is started with the first request. It does not keep the process alive:
+ * unfinished indexing continues the next time. Pending requests reject when the thread dies or is closed.
  */
 export class EngineThread implements EnginePort {
   readonly #thread: AskedThread<EngineRequest>;
@@ -42,7 +42,7 @@ export class EngineThread implements EnginePort {
     return this.#thread.close();
   }
 
-  /** The other half answers each question with what its method answers. */
+  /** The worker answers each request with the result of the method of the same name. */
   #ask<T>(
     question: Unasked<EngineRequest>,
     signal?: AbortSignal,
@@ -52,7 +52,7 @@ export class EngineThread implements EnginePort {
   }
 }
 
-// What the catalogue asks of its other half, wherever that runs, and how it is said between threads.
+// Requests to the engine, in whichever thread it runs, and their form between threads.
 
 export interface EnginePort {
   refresh(options: RefreshOptions, onChange: () => void, signal: AbortSignal): Promise<RefreshReport>;
@@ -69,6 +69,6 @@ export type EngineRequest = { readonly id: number } & (
   | { readonly type: 'forget'; readonly project: string; readonly session: string }
   | { readonly type: 'list'; readonly query: SessionQuery }
   | { readonly type: 'find'; readonly prefix: string; readonly projects: readonly string[] | undefined }
-  /** The answer to the request with this id is no longer wanted. */
+  /** Cancels the request with this id. */
   | { readonly type: 'cancel' }
 );

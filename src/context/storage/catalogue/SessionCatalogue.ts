@@ -1,7 +1,7 @@
 /**
- * The catalogue of all sessions below a data root: the door for picker, command line and agent. Lists are read from the
- * index at once; what writes and searches runs in a thread where there is one. Without a usable index, or without any,
- * it answers from the logs themselves.
+ * The catalogue of all sessions in a data root, for the picker, the command line and the agent. Lists are read directly
+ * from the index; writes and searches run in a thread if there is one. Without a usable index, lists come from the logs
+ * themselves.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,21 +30,21 @@ import {
 export interface CatalogueOptions {
   /** From `getStorageRoot`. */
   readonly dataRoot: string;
-  /** US dollars for tokens of a model; undefined when no price is known. */
+  /** Price of a model's tokens in US dollars; undefined if it is unknown. */
   readonly costUsd?: (model: string, usage: Usage) => number | undefined;
   /**
-   * Starts a thread from `worker.ts` with `workerData: { dataRoot }`. Without it everything happens here, in slices;
-   * where it does not start, too.
+   * Starts a thread from `worker.ts` with `workerData: { dataRoot }`. Without it, or if it fails, the engine runs in
+   * this thread, in slices.
    */
   readonly startWorker?: () => Worker;
 }
 
-/** Which session: one in a list, or what names it. */
+/** Identifies a session. */
 export type SessionKey = Pick<SessionRecord, 'project' | 'id'>;
 
 export interface SearchLimits {
   readonly project?: string | readonly string[];
-  /** Hits at most; 50 unless said otherwise. */
+  /** Maximum hits; 50 by default. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }
@@ -53,7 +53,7 @@ export function openCatalogue(options: CatalogueOptions): SessionCatalogue {
   return new SessionCatalogue(options);
 }
 
-/** Rows at a time, so that nothing waits for longer than a frame. */
+/** Rows per page, so that no page takes longer than a frame. */
 const pageRows = 250;
 const noSignal = new AbortController().signal;
 
@@ -63,7 +63,7 @@ export class SessionCatalogue {
   readonly #startWorker: (() => Worker) | undefined;
   #engine: EnginePort | undefined;
   #reader: { readonly database: DatabaseSync; readonly ino: number } | undefined;
-  /** Set when the index cannot be kept on disk: then only the engine knows it. */
+  /** True if the index cannot be stored on disk: then only the engine can read it. */
   #isInMemory = false;
 
   constructor({ dataRoot, costUsd, startWorker }: CatalogueOptions) {
@@ -72,7 +72,7 @@ export class SessionCatalogue {
     this.#startWorker = startWorker;
   }
 
-  /** Newest first. Answers at once from what the index knows; `refresh` brings it up to date. */
+  /** Sessions, newest first. Answers immediately from the index; `refresh` updates it. */
   async list(query: SessionQuery = {}): Promise<readonly SessionRecord[]> {
     const records: SessionRecord[] = [];
     const offset = query.offset ?? 0;
@@ -88,19 +88,19 @@ export class SessionCatalogue {
     return records;
   }
 
-  /** How many there are; undefined while there is no index. */
+  /** Number of sessions; undefined without an index. */
   async count(query: SessionQuery = {}): Promise<number | undefined> {
     return this.#read((database) => countRows(database, query));
   }
 
-  /** The sessions with this id or, where there is none, those whose id begins so, newest first. */
+  /** The session with this id or, if there is none, those whose id begins with it, newest first. */
   async find(idOrPrefix: string, project?: string | readonly string[]): Promise<readonly SessionRecord[]> {
     const projects = typeof project === 'string' ? [project] : project;
     const known = this.#isInMemory
       ? await this.#ask((engine) => engine.find(idOrPrefix, projects))
       : this.#read((database) => findRows(database, idOrPrefix, projects));
     if (known?.some(({ id }) => id === idOrPrefix)) return this.#records.of(known);
-    // A session that is younger than the index, or an index that is not there.
+    // The session is newer than the index, or there is no index.
     const logs = (await listLogFiles(this.#dataRoot)).filter(
       (log) => log.id.startsWith(idOrPrefix) && projects?.includes(log.project) !== false,
     );
@@ -110,8 +110,8 @@ export class SessionCatalogue {
   }
 
   /**
-   * Looks at what has changed on disk and reads it into the index. `onChange` is called whenever `list` has something
-   * new to say. Never rejects: `isComplete` says whether everything is in it now.
+   * Indexes what has changed on disk. `onChange` is called whenever `list` may return something new. Never rejects:
+   * `isComplete` is false if something is not indexed yet.
    */
   async refresh(
     onChange: () => void = () => {},
@@ -144,7 +144,7 @@ export class SessionCatalogue {
     });
   }
 
-  /** Where the sessions of the project at this root are: its own folder, and those of when it was elsewhere. */
+  /** The folders with the sessions of the project at this root: its own, and those from before it was moved. */
   projectsOf(root: string): Promise<ProjectFolders> {
     return projectFolders(this.#dataRoot, root, (project) => {
       const facts = this.#read((database) => listRows(database, { project, limit: 1 })[0])?.facts;
@@ -153,17 +153,19 @@ export class SessionCatalogue {
     });
   }
 
-  /** Packs the session; it stays listed and searchable. Not one that is open. */
+  /** Packs the session, unless it is open; it stays listed and searchable. */
   archive({ project, id }: SessionKey): Promise<Stored> {
     return this.#afterwards({ project, id }, archiveSession(this.#folder(project), id));
   }
 
-  /** Brings an archived session back, byte for byte; needed before it is opened. */
+  /** Restores an archived session byte for byte; needed before it can be opened. */
   unarchive({ project, id }: SessionKey): Promise<Stored> {
     return this.#afterwards({ project, id }, unarchiveSession(this.#folder(project), id));
   }
 
-  /** Deletes it for good, with the originals that no other session of the project names. Only when asked. */
+  /**
+   * Permanently deletes a session and the originals that no other session of the project refers to. Only on request.
+   */
   async remove({ project, id }: SessionKey): Promise<Stored> {
     const stored = await deleteSessionFiles(this.#dataRoot, project, id);
     if (stored.type === 'done' || stored.type === 'missing')
@@ -182,7 +184,7 @@ export class SessionCatalogue {
     return join(this.#dataRoot, 'projects', project);
   }
 
-  /** The index learns of it before the next list, and of nothing else, so that nothing waits. */
+  /** Updates the session's state in the index before the next list, without indexing any text, so that it is fast. */
   async #afterwards({ project, id }: SessionKey, storing: Promise<Stored>): Promise<Stored> {
     const stored = await storing;
     if (stored.type === 'done') await this.refresh(undefined, { project, session: id, maxBytes: 0 });
@@ -192,25 +194,25 @@ export class SessionCatalogue {
   async #rows(query: SessionQuery): Promise<readonly SessionRow[] | undefined> {
     if (this.#isInMemory) return this.#ask((engine) => engine.list(query));
     const rows = this.#read((database) => listRows(database, query));
-    // An index without a single session is not filled yet.
+    // An index without any session has not been filled yet.
     const isEmpty = rows?.length === 0 && this.#read((database) => countRows(database, {})) === 0;
     return isEmpty ? undefined : rows;
   }
 
-  /** Undefined where there is no index that can be read. */
+  /** Undefined if there is no readable index. */
   #read<T>(work: (database: DatabaseSync) => T): T | undefined {
     if (this.#isInMemory) return undefined;
     try {
       const reader = this.#openReader();
       return reader && work(reader);
     } catch {
-      // Damaged: the next refresh rebuilds it.
+      // The index is damaged: the next refresh rebuilds it.
       this.#closeReader();
       return undefined;
     }
   }
 
-  /** A rebuilt index is another file; the old one would be read for ever. */
+  /** A rebuilt index is a new file: reopen it, or the old one would be read forever. */
   #openReader(): DatabaseSync | undefined {
     const file = indexFileIn(this.#dataRoot);
     const ino = statSync(file, { throwIfNoEntry: false })?.ino;
@@ -226,7 +228,7 @@ export class SessionCatalogue {
     this.#reader = undefined;
   }
 
-  /** Undefined where it failed; a thread that died is replaced by working here. */
+  /** Undefined on failure; a thread that died is replaced by an engine in this thread. */
   async #ask<T>(question: (engine: EnginePort) => Promise<T>): Promise<T | undefined> {
     const asked = this.#engine ?? this.#newEngine(this.#startWorker);
     this.#engine = asked;

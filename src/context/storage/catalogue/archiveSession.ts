@@ -1,6 +1,6 @@
 /**
- * Packs a session's log into an archive and back. Nothing is removed before its other form has been written, synced,
- * read back and found to be the same bytes.
+ * Packs a session's log into an archive and unpacks it. The source is removed only after the result has been written,
+ * synced, read back and compared with it.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -15,22 +15,22 @@ import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
 import { archiveFileIn, bytesOf, listLogFiles } from './logFiles.ts';
 
-/** What became of a session that was to be packed, unpacked or deleted. */
+/** Result of packing, unpacking or deleting a session. */
 export type Stored =
   | { readonly type: 'done'; readonly file: string; readonly bytes: number }
-  /** It is open elsewhere. */
+  /** The session is open elsewhere. */
   | { readonly type: 'open'; readonly holder: LockHolder | undefined }
   | { readonly type: 'missing' }
-  /** The disk refused; everything is as it was. Ready to show. */
+  /** The operation failed and nothing was changed; `message` is for the user. */
   | { readonly type: 'failed'; readonly message: string };
 
 /**
- * Measured on 100 MB of sessions: level 9 packs 35 MB/s into an eighth; gzip takes as long for a quarter. Its window of
- * 4 MB bounds the memory at both ends.
+ * Measured on 100 MB of sessions: level 9 packs 35 MB/s to an eighth; gzip takes as long and reaches a quarter. Its 4
+ * MB window limits memory on both sides.
  */
 const level = 9;
 
-/** `folder`: the project's. Throws `InvalidSessionIdError` for an id that leads elsewhere. */
+/** `folder`: the project's folder. Throws `InvalidSessionIdError` for an id that leads outside of it. */
 export async function archiveSession(folder: string, id: string, signal?: AbortSignal): Promise<Stored> {
   const file = sessionFileIn(folder, id);
   return withLock(file, async () => {
@@ -59,7 +59,7 @@ export async function archiveSession(folder: string, id: string, signal?: AbortS
         after.size === before.size && after.mtimeMs === before.mtimeMs && after.ino === before.ino;
       if (!isSame || unpacked !== packed.digest('hex'))
         return { type: 'failed', message: 'The archive did not come out as the log went in; the log stays.' };
-      // A list that has lost its index still knows by it when something was last said.
+      // Keep the log's time: without an index, lists sort by it.
       await utimes(temporary, before.atime, before.mtime);
       await rename(temporary, target);
       await syncPath(dirname(target));
@@ -72,7 +72,7 @@ export async function archiveSession(folder: string, id: string, signal?: AbortS
   });
 }
 
-/** Brings the log back, byte for byte; one that is there already stays, and the archive with it. */
+/** Restores the log byte for byte; an existing log is kept, and so is the archive. */
 export async function unarchiveSession(folder: string, id: string): Promise<Stored> {
   const file = sessionFileIn(folder, id);
   return withLock(file, async () => {
@@ -86,7 +86,7 @@ export async function unarchiveSession(folder: string, id: string): Promise<Stor
         createWriteStream(temporary, { flags: 'wx', mode: 0o600 }),
       );
       await syncPath(temporary);
-      // Unlike a rename it never takes the place of a log.
+      // Unlike rename, link never replaces an existing log.
       await link(temporary, file);
       await syncPath(folder);
       await rm(archive);
@@ -100,7 +100,7 @@ export async function unarchiveSession(folder: string, id: string): Promise<Stor
 
 const otherArchive = 'The archive holds another session of the same name; both stay as they are.';
 
-/** True where what is in the archive is the beginning of the log, or where there is no archive. Rejects when the disk does. */
+/** True if the archive's content is the beginning of the log, or there is no archive. Rejects on a disk error. */
 export async function isEarlierForm(archive: string, log: string): Promise<boolean> {
   if ((await stat(archive).catch(unlessMissing)) === undefined) return true;
   const packed = createHash('sha256');
@@ -115,7 +115,7 @@ export async function isEarlierForm(archive: string, log: string): Promise<boole
   return head.digest('hex') === packed.digest('hex');
 }
 
-/** Runs it while the session is open nowhere else. Failures of the disk are answers. */
+/** Runs `work` while holding the session's lock. Returns disk errors as results. */
 export async function withLock(file: string, work: () => Promise<Stored>): Promise<Stored> {
   const lock = await acquireSessionLock(lockFileOf(file));
   if (!lock.ok) return { type: 'open', holder: lock.holder };
@@ -145,7 +145,7 @@ async function hashOf(archive: string, signal: AbortSignal | undefined): Promise
   return hash.digest('hex');
 }
 
-/** Where a folder cannot be synced, its files still are. */
+/** Ignores that some file systems cannot sync a folder. */
 async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -161,23 +161,25 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-// Keeps the number of a project's sessions within its limit. Packs, and never deletes.
+// Limits the number of a project's sessions. Packs sessions, but never deletes them.
 
 export interface ArchiveRule {
   readonly dataRoot: string;
-  /** The folder below `projects/`. */
+  /** Folder name in `projects/`. */
   readonly project: string;
-  /** Sessions that stay as they are, the most recently active ones. */
+  /** Number of most recently active sessions to leave unpacked. */
   readonly maxSessions: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly signal: AbortSignal;
 }
 
-/** Who was active within this time may want to go on. */
+/** Sessions active within this time are not packed: the user may want to continue them. */
 const restMs = 24 * 60 * 60 * 1000;
 
-/** One after the other, the oldest first; what is open or cannot be packed stays. Answers the ids that were packed. */
+/**
+ * Packs sessions one by one, the oldest first; skips those that are open or cannot be packed. Returns the packed ids.
+ */
 export async function archiveOldest(rule: ArchiveRule): Promise<readonly string[]> {
   const { dataRoot, project, maxSessions, now, signal } = rule;
   const logs = (await listLogFiles(dataRoot, project)).filter(({ isArchived }) => !isArchived);
@@ -195,15 +197,15 @@ export async function archiveOldest(rule: ArchiveRule): Promise<readonly string[
   return archived;
 }
 
-// Whether a file of Zstandard frames is whole. Older releases of Node unpack a file that was cut short without a word,
-// and what is missing would be gone with the archive.
+// Checks whether a Zstandard file is complete. Older Node releases unpack a truncated file without an error, and
+// deleting the archive would then lose the rest.
 
 const magic = 0xfd2fb528;
 const firstSkippable = 0x184d2a50;
 const blockHeaderBytes = 3;
 const checksumBytes = 4;
 
-/** Walks over the blocks, as RFC 8878 has them, without unpacking any. Rejects when the disk does. */
+/** Walks over the blocks as defined by RFC 8878 without unpacking them. Rejects on a disk error. */
 export async function isWholeZstd(file: string): Promise<boolean> {
   const handle = await open(file, 'r');
   try {
@@ -220,7 +222,7 @@ export async function isWholeZstd(file: string): Promise<boolean> {
   }
 }
 
-/** The byte behind the frame that begins here; undefined where none does, or where it has no end. */
+/** Offset after the frame that begins here; undefined if there is no complete frame. */
 async function frameEnd(handle: FileHandle, start: number): Promise<number | undefined> {
   const head = await read(handle, start, 14);
   if (head.length < 6) return undefined;
@@ -240,7 +242,7 @@ async function frameEnd(handle: FileHandle, start: number): Promise<number | und
     const type = (block >> 1) & 3;
     if (type === 3) return undefined;
     isLast = (block & 1) === 1;
-    // A block of one repeated byte names how often, and holds it once.
+    // A run-length block stores its byte once and the number of repetitions.
     at += blockHeaderBytes + (type === 1 ? 1 : block >> 3);
   }
   return at + ((descriptor & 4) === 0 ? 0 : checksumBytes);

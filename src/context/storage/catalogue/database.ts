@@ -1,6 +1,6 @@
 /**
- * The index's file. Everything in it is derived from the logs: whatever is wrong with it, it is rebuilt, and where
- * that is impossible it is kept in memory.
+ * The index file. All its data is derived from the logs: if it is unusable it is rebuilt, and if that is impossible the
+ * index is kept in memory.
  */
 import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,11 +9,11 @@ import { loadSqlite, SQLITE_BUSY, SQLITE_LOCKED, sqliteCode } from '../sqlite.ts
 
 export interface IndexFile {
   readonly database: DatabaseSync;
-  /** False where nothing can be kept on disk. */
+  /** False if the index cannot be stored on disk. */
   readonly isDurable: boolean;
 }
 
-/** A reader on the way to the screen does not wait. */
+/** Readers are used for the screen and must not wait. */
 const readerBusyMs = 5;
 
 export function indexFileIn(dataRoot: string): string {
@@ -21,8 +21,8 @@ export function indexFileIn(dataRoot: string): string {
 }
 
 /**
- * Opens the index for writing, making it where there is none or none that can be used. Never throws. `busyMs`: how
- * long to wait for another process, which never writes for longer than a batch.
+ * Opens the index for writing; creates it if there is none or it is unusable. Never throws. `busyMs`: maximum wait for
+ * another process, which never writes for longer than a batch.
  */
 export function openIndex(file: string, busyMs: number): IndexFile {
   for (const attempt of ['as it is', 'anew'] as const) {
@@ -30,8 +30,8 @@ export function openIndex(file: string, busyMs: number): IndexFile {
       if (attempt === 'anew') removeIndex(file);
       return { database: openFile(file, busyMs), isDurable: true };
     } catch (error) {
-      // A file that is no database, damaged, of another version, or a folder that cannot be written. One that
-      // another process is just making is none of these.
+      // Not a database, damaged, another version, or a read-only folder. If another process is just creating it, do not
+      // remove it.
       if (isBusy(error)) break;
     }
   }
@@ -41,7 +41,7 @@ export function openIndex(file: string, busyMs: number): IndexFile {
   return { database, isDurable: false };
 }
 
-/** Opens the index for reading only; undefined where there is none that can be used as it is. Never throws. */
+/** Opens the index read-only; undefined if there is no usable one. Never throws. */
 export function openIndexReader(file: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
@@ -50,18 +50,18 @@ export function openIndexReader(file: string): DatabaseSync | undefined {
     database.exec(`PRAGMA busy_timeout = ${readerBusyMs}`);
     if (versionOf(database) === schemaVersion) return database;
   } catch {
-    // Later: the process that writes rebuilds it.
+    // The writing process will rebuild it.
   }
   closeQuietly(database);
   return undefined;
 }
 
-/** Removes the index, if the disk lets it; what it knew is in the logs. */
+/** Removes the index if possible; all its data is also in the logs. */
 export function tryRemoveIndex(file: string): void {
   try {
     removeIndex(file);
   } catch {
-    // Then it is opened as it is, or done without.
+    // Then it is opened unchanged or not used.
   }
 }
 
@@ -80,14 +80,14 @@ export function closeQuietly(database: DatabaseSync | undefined): void {
   try {
     database?.close();
   } catch {
-    // It was closed.
+    // It was already closed.
   }
 }
 
 function openFile(file: string, busyMs: number): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   createPrivately(file);
-  // SQLite opens a file that it may not write as well, and says so only when it has to.
+  // SQLite also opens a read-only file, and fails only on the first write.
   accessSync(file, constants.R_OK | constants.W_OK);
   const { DatabaseSync } = loadSqlite();
   const database = new DatabaseSync(file);
@@ -104,7 +104,7 @@ function openFile(file: string, busyMs: number): DatabaseSync {
   }
 }
 
-/** In one transaction, since another process may be at the same. Throws for another version. */
+/** Runs in a transaction, since another process may do the same. Throws for another version. */
 function migrate(database: DatabaseSync): void {
   if (versionOf(database) === schemaVersion) return;
   database.exec('BEGIN IMMEDIATE');
@@ -118,7 +118,7 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
 }
 
-/** SQLite gives its other files the mode of this one. */
+/** SQLite creates its other files with the mode of this one. */
 function createPrivately(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
@@ -127,20 +127,19 @@ function createPrivately(file: string): void {
   }
 }
 
-/** What the index holds. A change here needs another version: an index of any other version is rebuilt. */
+/** Version of the schema below. Increase it with every change: an index of another version is rebuilt. */
 const schemaVersion = 1;
 
 /**
- * `session`: one row a log, or what became of it. `size`, `mtime` and `ino` are what its file was when it was last
- * looked at, `indexed` how many bytes of the (unpacked) log have been read, `mark` the hash of the line before that
- * place, which tells a log that was continued from one that was replaced. `whole` says that this was to the end;
- * until then `state` holds the facts so far, and `facts` what both ends of the file tell. `heading` is what a filter
- * looks at.
+ * `session`: one row per log. `size`, `mtime` and `ino` describe its file when it was last checked; `indexed` is the
+ * number of bytes of the (unpacked) log that were read; `mark` is a hash of the line before that offset, to tell a log
+ * that was continued from one that was replaced. `whole` is 1 if the log was indexed to its end; until then `state` has
+ * the facts so far, and `facts` those from both ends of the file. `heading` is the text for filters.
  *
- * `said`: one row for each thing that was said, and where its line is. `blob` is set where the words are in an original
- * next to the log. `words` has the same row ids and no text: the text is in the log. Positions of words are not kept
- * (`detail=none`): they would make the index three times as large, and only a phrase needs them, for which the text is
- * looked at.
+ * `said`: one row per searchable text, with the place of its line. `blob` is set if the text is in an original next to
+ * the log. `words` has the same row ids but no text, which is in the log. Word positions are not stored
+ * (`detail=none`): they would triple the size of the index, and are only needed for phrases, which are checked in the
+ * text.
  */
 export const schema = `
   CREATE TABLE session (
@@ -176,9 +175,9 @@ export const schema = `
   );
   INSERT INTO words (words, rank) VALUES ('hashsize', 16000000)`;
 
-// Takes sessions out of the index.
+// Removes sessions from the index.
 
-/** `ids`: rows of `session`. Throws what SQLite throws. */
+/** `ids`: row ids of `session`. Throws SQLite's errors. */
 export function forgetSessions(database: DatabaseSync, ids: readonly number[]): void {
   if (ids.length === 0) return;
   const list = JSON.stringify(ids);
@@ -193,19 +192,19 @@ export function forgetSessions(database: DatabaseSync, ids: readonly number[]): 
   }
 }
 
-/** What these sessions said; inside a transaction. `list` is a JSON array of rows of `session`. */
+/** Removes the words of these sessions; must run in a transaction. `list` is a JSON array of row ids of `session`. */
 export function forgetWords(database: DatabaseSync, list: string): void {
   const those = 'session IN (SELECT value FROM json_each(?))';
   database.prepare(`DELETE FROM words WHERE rowid IN (SELECT id FROM said WHERE ${those})`).run(list);
   database.prepare(`DELETE FROM said WHERE ${those}`).run(list);
 }
 
-/** Pages merged at a time: some tens of milliseconds. */
+/** Pages per merge step, which takes tens of milliseconds. */
 const mergePages = 200;
 
 /**
- * Rewrites the index without the words of what was taken out, which no search finds even before. Step by step, with
- * room for others in between. Throws what SQLite throws.
+ * Physically removes the words of removed sessions, which searches do not find in any case. Works in steps and yields
+ * between them. Throws SQLite's errors.
  */
 export async function scrubWords(database: DatabaseSync, signal: AbortSignal): Promise<void> {
   const merge = database.prepare("INSERT INTO words (words, rank) VALUES ('merge', ?)");
@@ -213,7 +212,7 @@ export async function scrubWords(database: DatabaseSync, signal: AbortSignal): P
   for (let pages = -mergePages; !signal.aborted; pages = mergePages) {
     const before = Number(changes.get()?.n);
     merge.run(pages);
-    // Its own documentation: fewer than two changes mean that nothing was left to merge.
+    // SQLite's documentation: fewer than two changes mean that nothing was left to merge.
     if (Number(changes.get()?.n) - before < 2) break;
     await new Promise((resolve) => setImmediate(resolve));
   }

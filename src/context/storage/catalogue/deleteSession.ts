@@ -1,4 +1,4 @@
-/** Deletes a session, with all that only it has. The one thing here that cannot be undone; only ever asked for. */
+/** Deletes a session and everything that only it uses. Cannot be undone, so it runs only on request. */
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,11 +9,12 @@ import { isEarlierForm, type Stored, withLock } from './archiveSession.ts';
 import { archiveFileIn, bytesOf, type LogFile, listLogFiles } from './logFiles.ts';
 
 /**
- * An original is written before the line that names it: for this long one that is taken away waits for such a line.
+ * An original is written before the line that refers to it: before an original is deleted, wait this long for such a
+ * line.
  */
 const graceMs = 500;
 
-/** `bytes` of the answer is what was freed. Throws `InvalidSessionIdError`. */
+/** `bytes` in the result is the space that was freed. Throws `InvalidSessionIdError`. */
 export async function deleteSessionFiles(dataRoot: string, project: string, id: string): Promise<Stored> {
   const folder = join(dataRoot, 'projects', project);
   const file = sessionFileIn(folder, id);
@@ -21,7 +22,7 @@ export async function deleteSessionFiles(dataRoot: string, project: string, id: 
     const archive = archiveFileIn(folder, id);
     const hasLog = (await stat(file).catch(() => undefined)) !== undefined;
     const mine = [{ file, isArchived: false }];
-    // An archive next to a log is left over from packing it; one of another session was not asked for.
+    // An archive of this log is left over from packing it; an archive of another session must be kept.
     if (!hasLog || (await isEarlierForm(archive, file))) mine.push({ file: archive, isArchived: true });
     const hashes = new Set<string>();
     let bytes = 0;
@@ -42,7 +43,7 @@ export async function deleteSessionFiles(dataRoot: string, project: string, id: 
   });
 }
 
-/** The originals of these that no session of the project names. Answers their bytes. */
+/** Deletes the originals that no session of the project refers to. Returns their size in bytes. */
 async function deleteOriginals(
   dataRoot: string,
   project: string,
@@ -55,7 +56,8 @@ async function deleteOriginals(
   if (unnamed.size === 0) return 0;
   const read = new Map<string, number>();
   await removeNamed(unnamed, await listLogFiles(dataRoot, project), read);
-  // Out of the way first: a session that has the same content now writes it again. Its folder is cleared after a crash.
+  // Move them away first: a session that needs the same content now stores it again. This folder is cleared after a
+  // crash.
   const aside = join(blobs, 'unfinished');
   const moved = new Map<string, string>();
   await mkdir(aside, { recursive: true, mode: 0o700 });
@@ -76,7 +78,7 @@ async function deleteOriginals(
   return bytes;
 }
 
-/** Takes out of the set what the logs name behind what was `read` of them, which grows. */
+/** Removes from the set every hash that the logs contain after the offset in `read`, and updates `read`. */
 async function removeNamed(
   hashes: Set<string>,
   logs: readonly LogFile[],
@@ -86,7 +88,7 @@ async function removeNamed(
     if (hashes.size === 0) return;
     const known = read.get(log.file) ?? 0;
     if (known === log.size) continue;
-    // One that is being written may have ended inside a hash.
+    // A log that is being written may have ended inside a hash.
     const start = log.isArchived ? 0 : Math.max(0, known - hashLength);
     for await (const hash of hashesIn(log, start)) hashes.delete(hash);
     read.set(log.file, log.size);

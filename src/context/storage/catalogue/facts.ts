@@ -1,6 +1,6 @@
 /**
- * What the catalogue knows of a session: a fold over its entries that can stop anywhere and go on later, since its
- * state is plain data.
+ * The catalogue's facts about a session, folded over its entries. The state is plain data, so the fold can be
+ * interrupted and continued later.
  */
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import type { SessionRecord } from '../../../protocol/sessions.ts';
@@ -13,7 +13,7 @@ export interface ModelTokens {
 }
 
 export interface SessionFacts {
-  /** Position of the last entry, plus one. */
+  /** Seq of the last entry plus one. */
   readonly entries: number;
   readonly prompts: number;
   readonly root?: string;
@@ -25,7 +25,7 @@ export interface SessionFacts {
   readonly gitBranch?: string;
   readonly model?: string;
   readonly titles: { readonly [source in SessionRecord['titleSource']]?: string };
-  /** Tokens spent, by the model that spent them. */
+  /** Tokens used, by model. */
   readonly usage: Readonly<Record<string, ModelTokens>>;
   readonly lastLines: readonly string[];
 }
@@ -34,7 +34,7 @@ export const noFacts: SessionFacts = { entries: 0, prompts: 0, titles: {}, usage
 
 const maxLastLines = 6;
 
-/** The facts with one entry more. A line that the log holds twice counts once. */
+/** Adds one entry to the facts. A repeated line counts once. */
 export function addFacts(facts: SessionFacts, entry: JSONLEntry): SessionFacts {
   if (entry.seq < facts.entries) return facts;
   const time = Date.parse(entry.timestamp);
@@ -44,7 +44,7 @@ export function addFacts(facts: SessionFacts, entry: JSONLEntry): SessionFacts {
     ...startFacts(entry),
     ...(entry.gitBranch === undefined ? {} : { gitBranch: entry.gitBranch }),
     ...(Number.isNaN(time) ? {} : { createdAt: facts.createdAt ?? time }),
-    // To name a session is not to use it: what is renamed stays where it is in the list.
+    // A renamed session does not count as used, so it keeps its place in the list.
     ...(Number.isNaN(time) || isTitled(facts, entry) ? {} : { updatedAt: time }),
     ...(entry.subtype === 'model' && typeof entry.data?.model === 'string'
       ? { model: entry.data.model }
@@ -61,7 +61,7 @@ function isTitled(facts: SessionFacts, { subtype }: JSONLEntry): boolean {
   return subtype === 'title' && facts.updatedAt !== undefined;
 }
 
-/** The user's title wins over the model's, and both over the first request. */
+/** The user's title takes precedence over the generated one, and both over the first prompt. */
 export function bestTitle({ titles }: SessionFacts): Pick<SessionRecord, 'title' | 'titleSource'> {
   for (const source of ['user', 'model', 'prompt'] as const) {
     const title = titles[source];

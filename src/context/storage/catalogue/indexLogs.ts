@@ -1,4 +1,4 @@
-/** Reads what was appended to logs into the index, batch by batch, and goes on where it stopped. */
+/** Indexes new parts of logs in batches and continues where it stopped. */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -16,21 +16,21 @@ import { indexText, projectWord } from './words.ts';
 
 export interface IndexOptions {
   readonly signal: AbortSignal;
-  /** Bytes of logs to read at most; what is left is taken up the next time. */
+  /** Maximum bytes of logs to read; the rest is indexed the next time. */
   readonly maxBytes?: number | undefined;
-  /** Called after each batch that has finished a session. */
+  /** Called after each batch in which a session was completed. */
   readonly onIndexed: () => void;
 }
 
-/** A batch is one transaction: no other process waits for longer than it takes. */
+/** A batch is one transaction: other processes wait no longer than it takes. */
 const batchBytes = 16 * 2 ** 20;
 const batchMs = 500;
-/** For this long nothing else gets a turn. */
+/** Milliseconds of work between two yields. */
 const sliceMs = 5;
-/** Of a line that is longer, its end; in a shorter one are its id and its time, which no other log has. */
+/** Bytes at the end of a line that are hashed; a shorter line includes its id and time, which no other log has. */
 const markBytes = 4096;
 
-/** Answers the bytes that were read. Throws what SQLite throws; a log that cannot be read is left for the next time. */
+/** Returns the number of bytes read. Throws SQLite's errors; a log that cannot be read is left for the next time. */
 export async function indexLogs(
   database: DatabaseSync,
   logs: readonly LogFile[],
@@ -82,14 +82,14 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
       batch.commit();
       if (isEnough) return indexed - start;
       batch.begin();
-      // Another process may have continued with this log.
+      // Another process may have continued indexing this log.
       if (batch.take(log)?.indexed !== indexed) return indexed - start;
     }
-    // Where Node says nothing of an archive that was cut short, what is missing must not count as read.
+    // Node may not report a truncated archive: the missing part must not count as indexed.
     save(!log.isArchived || (await isWholeZstd(log.file)));
   } catch (error) {
     if (sqliteCode(error) !== undefined) throw error;
-    // The disk refused: what was read counts, and the rest is tried again.
+    // Disk error: keep what was read and retry the rest later.
     save(false);
   }
   return indexed - start;
@@ -102,7 +102,7 @@ interface Taken {
   readonly facts: SessionFacts;
 }
 
-/** One transaction after the other on one connection. */
+/** Runs transactions one after the other on one connection. */
 class Batch {
   readonly database: DatabaseSync;
   readonly #onIndexed: () => void;
@@ -135,7 +135,10 @@ class Batch {
     this.#since = performance.now();
   }
 
-  /** Where to go on with a log; from its beginning where it is not the one that was read. */
+  /**
+   * Where to continue a log: at its beginning if it is not the log that was indexed. Undefined if there is nothing to
+   * do.
+   */
   take(log: LogFile): Taken | undefined {
     const row = this.#select.get(log.project, log.id);
     if (row === undefined || row.whole === 1) return undefined;
@@ -169,7 +172,7 @@ class Batch {
     this.#finished = 0;
   }
 
-  /** After an error; nothing to do otherwise. */
+  /** Rolls back after an error; does nothing otherwise. */
   rollback(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -177,7 +180,7 @@ class Batch {
   }
 }
 
-/** Writes what one session said. */
+/** Writes the searchable texts of one session. */
 class Said {
   readonly #insertSaid: StatementSync;
   readonly #insertWords: StatementSync;
@@ -212,13 +215,13 @@ class Said {
   }
 }
 
-/** The last line that was read: as many of its last bytes as are looked at, and their hash. */
+/** The mark of the last line that was read: the number of bytes at its end that are hashed, and their hash. */
 function markOf(line: Buffer): string {
   const bytes = Buffer.concat([line.subarray(1 - markBytes), Buffer.from('\n')]);
   return `${bytes.length}:${hashOf(bytes)}`;
 }
 
-/** Whether this stands before this byte of the file. */
+/** True if the bytes before this offset match the mark. */
 function isMarked(file: string, offset: number, mark: string): boolean {
   const length = Number.parseInt(mark, 10);
   if (Number.isNaN(length) || length > offset) return false;

@@ -1,4 +1,4 @@
-/** The logs and archives on disk, as they are now. */
+/** The logs and archives on disk. */
 import { createReadStream, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -6,7 +6,7 @@ import { createZstdDecompress } from 'node:zlib';
 import { isSafeSessionId } from '../ids.ts';
 
 export interface LogFile {
-  /** The folder below `projects/`. */
+  /** Folder name in `projects/`. */
   readonly project: string;
   readonly id: string;
   readonly file: string;
@@ -19,7 +19,7 @@ export interface LogFile {
 const logSuffix = '.jsonl';
 const archiveSuffix = '.jsonl.zst';
 
-/** For this long nothing else gets a turn. */
+/** Milliseconds of work between two yields. */
 const sliceMs = 5;
 
 export function archiveFileIn(projectFolder: string, id: string): string {
@@ -27,8 +27,8 @@ export function archiveFileIn(projectFolder: string, id: string): string {
 }
 
 /**
- * Every session, each once: a log wins over an archive of the same name. What cannot be read is left out, and so is a link,
- * since what it leads to would be written to, and whatever is no file.
+ * Lists every session once: a log takes precedence over an archive of the same name. Skips files that cannot be read,
+ * irregular files, and links, since their targets would be written to.
  */
 export async function listLogFiles(dataRoot: string, only?: string): Promise<LogFile[]> {
   const projects = join(dataRoot, 'projects');
@@ -54,7 +54,7 @@ export async function listLogFiles(dataRoot: string, only?: string): Promise<Log
             isArchived,
             size: stats.size,
             mtimeMs: stats.mtimeMs,
-            // Some disks number with 64 bits, which neither a number here nor a column holds.
+            // Some file systems use 64-bit inode numbers, which fit neither a number here nor a column.
             ino: stats.ino % Number.MAX_SAFE_INTEGER,
           });
         if (performance.now() - since < sliceMs) continue;
@@ -95,22 +95,22 @@ function statQuietly(file: string): Stats | undefined {
   }
 }
 
-// The lines of a log or of its archive, from any byte of the log on.
+// Reads the lines of a log or its archive, from any byte offset of the log on.
 
 export interface LogLine {
-  /** Without its line feed. Empty where the line is longer than anything that could be a line. */
+  /** Without its newline. Empty if the line is longer than the maximum. */
   readonly bytes: Buffer;
-  /** Bytes before it in the (unpacked) log. */
+  /** Byte offset in the (unpacked) log. */
   readonly offset: number;
-  /** Its length in the log, line feed included. */
+  /** Length in the log in bytes, including the newline. */
   readonly length: number;
 }
 
-/** A prompt with pictures may have some tens of megabytes; what is longer is damage, and memory is not. */
+/** A prompt with images may have tens of megabytes; longer lines are damage and would not fit into memory. */
 const maxLineBytes = 256 * 2 ** 20;
 const chunkBytes = 256 * 1024;
 
-/** Whole lines only: what follows the last line feed may still be being written. Rejects when the disk does. */
+/** Only complete lines: text after the last newline may still be being written. Rejects on a disk error. */
 export async function* logLines(
   log: Pick<LogFile, 'file' | 'isArchived'>,
   start = 0,
@@ -147,7 +147,7 @@ export async function* bytesOf(
     return;
   }
   const unpacked = createZstdDecompress({ chunkSize: chunkBytes });
-  // Errors arrive where the stream is read.
+  // Errors are raised by the loop that reads the stream.
   pipeline(createReadStream(file, { highWaterMark: chunkBytes }), unpacked, () => {});
   let skip = start;
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {

@@ -1,4 +1,4 @@
-/** Compares the logs on disk with what the index knows of them: new ones, changed ones, vanished ones. */
+/** Compares the logs on disk with the index: new, changed and deleted ones. */
 import type { DatabaseSync } from 'node:sqlite';
 import { parseLine } from '../logReader.ts';
 import { isPrompt, readEnds } from '../sessionSummary.ts';
@@ -17,13 +17,13 @@ interface KnownRow {
   readonly whole: number;
 }
 
-/** The ends of new sessions are read in parallel. */
+/** Number of new sessions whose ends are read in parallel. */
 const readers = 8;
 const rowsPerBatch = 200;
 
 /**
- * With `project` the files are those of one project, with `session` it is that one alone: what is elsewhere has not
- * vanished. Answers what is not indexed to its end, the oldest first. Throws what SQLite throws.
+ * `project` and `session` limit the comparison to the given files, so that others do not count as deleted. Returns the
+ * logs that are not completely indexed, the oldest first. Throws SQLite's errors.
  */
 export async function noteFiles(
   database: DatabaseSync,
@@ -58,7 +58,7 @@ export async function noteFiles(
   return pending.filter((file) => !unpacked.has(file)).sort((a, b) => a.mtimeMs - b.mtimeMs);
 }
 
-/** What a list shows of a session before all of it was read. */
+/** The facts for a list before the whole session was read. */
 export async function quickFacts(log: LogFile): Promise<SessionFacts> {
   if (log.isArchived) return archivedFacts(log);
   const ends = await readEnds(log.file);
@@ -66,7 +66,7 @@ export async function quickFacts(log: LogFile): Promise<SessionFacts> {
   return { ...facts, updatedAt: facts.updatedAt ?? log.mtimeMs };
 }
 
-/** An archive is read from its beginning only; its file has the time of the log that it was made from. */
+/** For an archive only the beginning is read; the file has the time of the original log. */
 async function archivedFacts(log: LogFile): Promise<SessionFacts> {
   let facts = noFacts;
   try {
@@ -76,12 +76,12 @@ async function archivedFacts(log: LogFile): Promise<SessionFacts> {
       if (entries.some(isPrompt)) break;
     }
   } catch {
-    // A damaged archive shows what could be read of it.
+    // Use what could be read of a damaged archive.
   }
   return { ...facts, updatedAt: Math.trunc(log.mtimeMs) };
 }
 
-/** Values of the columns that lists are sorted and filtered by. */
+/** Values of the columns by which lists are sorted and filtered. */
 export function listColumns(facts: SessionFacts): readonly [number, number, string, string] {
   const heading = `${bestTitle(facts).title} ${facts.gitBranch ?? ''}`.toLowerCase();
   return [Math.trunc(facts.updatedAt ?? 0), facts.prompts, heading, JSON.stringify(facts)];
@@ -112,7 +112,7 @@ function isSame(row: KnownRow, file: LogFile): boolean {
   );
 }
 
-/** Answers those that were only packed, so that nothing new is in them. */
+/** Returns the files that were only packed, and therefore contain nothing new. */
 function noteChanges(
   database: DatabaseSync,
   changed: readonly { readonly row: KnownRow; readonly file: LogFile }[],
@@ -126,11 +126,11 @@ function noteChanges(
   try {
     for (const { row, file } of changed) {
       const wasRead = row.archived === 0 && row.whole === 1 && row.size === row.indexed;
-      // An archive has the time of its log, to the millisecond: another time means lines that have not been read. What
-      // was unpacked is looked at: it may be another log by now.
+      // An archive has the time of its log, to the millisecond: another time means lines that were not read. An
+      // unpacked log is always checked: it may be another log now.
       const isRepacked = file.isArchived && wasRead && Math.abs(row.mtime - file.mtimeMs) <= 1;
       if (isRepacked) unpacked.add(file);
-      // A log that replaced another, such as a repaired one, is read again from its beginning.
+      // A log that replaced another, such as a repaired one, is indexed from its beginning.
       const isOther = row.archived === 0 && !file.isArchived && row.ino !== file.ino;
       const found = [Number(file.isArchived), file.size, file.mtimeMs, file.ino] as const;
       update.run(...found, Number(isRepacked), Number(isOther), row.id);

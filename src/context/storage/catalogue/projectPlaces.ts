@@ -1,7 +1,7 @@
 /**
- * Where a project has been: a small file next to its sessions, so that they are found again when its folder was moved
- * or renamed. A folder is known again by the number and the time of birth that its disk gave it, which a second clone
- * never shares; where that fails, by the remote of its repository, and only while the old folder is gone.
+ * Remembers the folders of a project in a small file next to its sessions, so that they are found after the folder was
+ * moved or renamed. A folder is recognised by its inode number and creation time, which a second clone never shares;
+ * otherwise by its git remote, but only if the old folder no longer exists.
  */
 import { readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,29 +11,29 @@ import { newId } from '../ids.ts';
 import { getProjectStoragePath, projectSlug } from '../pathUtils.ts';
 
 const placeSchema = z.object({
-  /** Absolute path, links resolved. */
+  /** Absolute path with links resolved. */
   root: z.string(),
   dev: z.number(),
   ino: z.number(),
-  /** Milliseconds since the epoch; 0 where the disk does not know. */
+  /** Milliseconds since the epoch; 0 if the file system does not provide it. */
   birthtimeMs: z.number(),
   gitRemote: z.string().exactOptional(),
 });
 type Place = z.infer<typeof placeSchema>;
 
-/** The newest last. */
+/** Newest last. */
 const placesSchema = z.object({ v: z.literal(1), places: z.array(placeSchema) });
 
 const maxPlaces = 8;
 
 export interface ProjectFolders {
-  /** The folder below `projects/` of the sessions that are started here. */
+  /** Folder name in `projects/` for sessions started here. */
   readonly own: string;
-  /** Those of sessions that were started elsewhere, in what is this folder now. */
+  /** Folder names of sessions that were started when this folder was elsewhere. */
   readonly moved: readonly string[];
 }
 
-/** Notes where the project is. Where nothing can be written, nothing is. Call it when a session is opened. */
+/** Records the project's current folder if possible. Call it when a session is opened. */
 export async function rememberPlace(dataRoot: string, root: string): Promise<void> {
   const folder = getProjectStoragePath(dataRoot, root);
   const here = await placeOf(root);
@@ -48,7 +48,9 @@ export async function rememberPlace(dataRoot: string, root: string): Promise<voi
     .catch(() => undefined);
 }
 
-/** The folders of the project's sessions. `lastKnown` says where a project without a note was, if anyone knows. */
+/**
+ * The folders of the project's sessions. `lastKnown` returns the last known folder of a project without such a file.
+ */
 export async function projectFolders(
   dataRoot: string,
   root: string,
@@ -70,7 +72,7 @@ export async function projectFolders(
   return { own, moved };
 }
 
-/** Where a project's folder was last, and whether it is another one now, or none. */
+/** The last folder of a project, and whether another folder or none is there now. */
 export async function lastPlace(
   dataRoot: string,
   project: string,
@@ -97,7 +99,7 @@ async function readPlaces(folder: string): Promise<readonly Place[]> {
   }
 }
 
-/** Undefined where there is no such folder. */
+/** Undefined if the folder does not exist. */
 async function placeOf(root: string, withRemote = true): Promise<Place | undefined> {
   try {
     const real = await realpath(root);
@@ -110,8 +112,8 @@ async function placeOf(root: string, withRemote = true): Promise<Place | undefin
 }
 
 /**
- * Numbers are given again after a folder was removed, times of birth are not; the number of a disk may change when it is
- * mounted again. Where the disk knows no birth, only the same path is the same folder.
+ * Inode numbers are reused after a folder was deleted, creation times are not; device numbers may change when a disk is
+ * mounted again. Without a creation time, only the same path on the same device counts as the same folder.
  */
 function isSameFolder(a: Place, b: Place): boolean {
   if (a.ino !== b.ino) return false;

@@ -9,7 +9,7 @@ import { archiveFileIn, type LogFile, listLogFiles } from './logFiles.ts';
 import { quickFacts } from './noteFiles.ts';
 import { lastPlace } from './projectPlaces.ts';
 
-/** A session as it crosses threads: plain data. */
+/** A session as plain data, to send between threads. */
 export interface SessionRow {
   readonly project: string;
   readonly id: string;
@@ -19,7 +19,7 @@ export interface SessionRow {
   readonly facts: SessionFacts;
 }
 
-/** One page. Throws what SQLite throws. */
+/** One page of sessions. Throws SQLite's errors. */
 export function listRows(database: DatabaseSync, query: SessionQuery): readonly SessionRow[] {
   const { where, values } = conditions(query);
   return database
@@ -36,7 +36,7 @@ export function countRows(database: DatabaseSync, query: SessionQuery): number {
   return Number(database.prepare(`SELECT count(*) AS n FROM session WHERE ${where}`).get(...values)?.n ?? 0);
 }
 
-/** The sessions with this id or, where there is none, those whose id begins so. */
+/** The session with this id or, if there is none, those whose id begins with it. */
 export function findRows(
   database: DatabaseSync,
   prefix: string,
@@ -63,7 +63,7 @@ export function toRow(row: Readonly<Record<string, unknown>>): SessionRow {
   };
 }
 
-/** The index is ours and derived; one that holds something else is worth an empty row, not a crash. */
+/** The index is derived data: for invalid facts return an empty row instead of failing. */
 export function parseFacts(text: string): SessionFacts {
   try {
     return { ...noFacts, ...(JSON.parse(text) as SessionFacts) };
@@ -93,18 +93,18 @@ function conditions({ project, archived = true, filter }: SessionQuery): {
   return { where: where.join(' AND '), values };
 }
 
-// Rows of the index as the rest of the program knows them.
+// Converts rows of the index to the records for the rest of the program.
 
 export interface Records {
   of(rows: readonly SessionRow[]): Promise<readonly SessionRecord[]>;
-  /** Where projects are is looked at again. */
+  /** Clears the cached folders of projects. */
   forget(): void;
 }
 
 type Price = (model: string, usage: Usage) => number | undefined;
 
 export function createRecords(dataRoot: string, costUsd: Price): Records {
-  /** One look at the disk for all sessions of a project that were started in the same folder. */
+  /** One check of the disk for all sessions of a project that were started in the same folder. */
   let places = new Map<string, ReturnType<typeof lastPlace>>();
   return {
     of: (rows) =>
@@ -148,7 +148,7 @@ function recordOf(
   };
 }
 
-/** The cost is unknown as soon as one model has no price. */
+/** The cost is unknown if any model has no price. */
 function tokensOf(
   { usage }: SessionFacts,
   costUsd: Price,
@@ -164,12 +164,12 @@ function tokensOf(
   return { inputTokens, outputTokens, costUsd: sum };
 }
 
-// A list without an index: the newest files, and of those only what is asked for is looked into.
+// Lists sessions without an index: by file time, reading only as many files as needed.
 
-/** Files looked into at the same time. */
+/** Number of files read in parallel. */
 const readers = 8;
 
-/** By the time of the file; with a filter every file is looked into. */
+/** Sorted by file time; with a filter every file may have to be read. */
 export async function quickRows(dataRoot: string, query: SessionQuery): Promise<readonly SessionRow[]> {
   const { project, archived = true, filter = '', offset = 0 } = query;
   const limit = query.limit ?? Number.POSITIVE_INFINITY;
@@ -186,7 +186,7 @@ export async function quickRows(dataRoot: string, query: SessionQuery): Promise<
   return rows.slice(offset, offset + limit);
 }
 
-/** What a file tells at both ends. */
+/** The row for a log, from both ends of its file. */
 export async function rowOf(log: LogFile): Promise<SessionRow> {
   const { project, id, isArchived, size, mtimeMs } = log;
   return { project, id, isArchived, bytes: size, mtimeMs, facts: await quickFacts(log) };

@@ -1,4 +1,4 @@
-/** Looks a query up in the index, and what it finds in the logs. */
+/** Searches the index and reads the hits from the logs. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -10,7 +10,7 @@ import { type SessionRow, toRow } from './rows.ts';
 import { readOriginal, searchableOf } from './searchable.ts';
 import { fold, matches, projectWord, type Query, snippetOf } from './words.ts';
 
-/** A hit as it crosses threads: plain data. */
+/** A hit as plain data, to send between threads. */
 export interface FoundRow {
   readonly session: SessionRow;
   readonly seq: number;
@@ -35,16 +35,16 @@ interface Candidate {
   readonly blob: string | undefined;
 }
 
-/** Where the text has to be looked at, no longer than this: then what was found until then is the answer. */
+/** Maximum time in milliseconds if texts must be checked; the hits found by then are returned. */
 const lookMs = 120;
-/** As long as nothing was found, waiting is worth it. */
+/** Maximum time while there are no hits. */
 const emptyLookMs = 3000;
-/** For this long nothing else gets a turn. */
+/** Milliseconds of work between two yields. */
 const sliceMs = 5;
-/** Candidates whose logs are read together. */
+/** Candidates that are read from the logs together. */
 const group = 64;
 
-/** The newest first. Throws what SQLite throws. */
+/** Returns the newest hits first. Throws SQLite's errors. */
 export async function searchIndex(
   database: DatabaseSync,
   dataRoot: string,
@@ -70,7 +70,7 @@ export async function searchIndex(
   return found;
 }
 
-/** The next candidates below a row id; row ids grow with time. */
+/** The next candidates with a row id less than `below`; row ids grow with time. */
 function candidates(
   database: DatabaseSync,
   query: Query,
@@ -80,7 +80,7 @@ function candidates(
 ): { readonly rows: readonly Candidate[]; readonly last: number } {
   const where = projects?.map((project) => `"${projectWord(project)}"`).join(' OR ');
   const match = where === undefined ? query.match : `(${where}) AND ${query.match}`;
-  // The inner query has to be done before anything else is looked at: it alone knows where to stop.
+  // The inner query must run first, since only it can stop early.
   const rows = database
     .prepare(
       `SELECT said.id AS rowid, seq, offset, bytes, blob, project, name, archived, size, mtime, facts
@@ -101,7 +101,7 @@ function candidates(
   };
 }
 
-/** Reads the lines of the candidates and answers those that hold what was asked for. */
+/** Reads the lines of the candidates and returns those that match. */
 async function look(
   reader: LineReader,
   query: Query,
@@ -143,7 +143,7 @@ function hitIn(
 
 const placeSchema = entrySchema.pick({ seq: true, type: true });
 
-/** Reads single lines out of logs, each file opened once; archives are unpacked up to the last line wanted. */
+/** Reads single lines of logs, opening each file once; archives are unpacked up to the last line needed. */
 class LineReader {
   readonly #dataRoot: string;
   readonly #handles = new Map<string, number | undefined>();
@@ -157,7 +157,7 @@ class LineReader {
     return join(this.#dataRoot, 'projects', project);
   }
 
-  /** Fetches what cannot be read piece by piece. */
+  /** Unpacks lines of archives, which cannot be read individually. */
   async prepare(rows: readonly Candidate[]): Promise<void> {
     this.#unpacked.clear();
     const archived = new Map<string, Candidate[]>();
@@ -171,7 +171,7 @@ class LineReader {
     }
   }
 
-  /** Undefined where the log is gone or another line stands there now. */
+  /** Undefined if the log is gone or the line has changed. */
   entry({ session, seq, offset, bytes }: Candidate): JSONLEntry | undefined {
     const line = session.isArchived
       ? this.#unpacked.get(`${session.project}/${session.id}/${offset}`)
@@ -215,7 +215,7 @@ class LineReader {
         if (!goes) break;
         this.#unpacked.set(`${session.project}/${session.id}/${line.offset}`, Buffer.concat(pieces));
         pieces = [];
-        // An original and the words next to it are in the same line.
+        // An original and the text next to it are in the same line.
         do next += 1;
         while (wanted[next]?.offset === line.offset);
       }
@@ -224,13 +224,13 @@ class LineReader {
   }
 }
 
-/** The line was read as an entry when it was indexed; checking it again would take half the time of a search. */
+/** The line was validated when it was indexed; validating it again would take half the time of a search. */
 function entryIn(line: Buffer, seq: number): JSONLEntry | undefined {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
     if (placeSchema.safeParse(value).data?.seq === seq) return value as JSONLEntry;
   } catch {
-    // Damaged, or another line stands there now.
+    // The line is damaged or has changed.
   }
   return parseLine(line).entries.find((entry) => entry.seq === seq);
 }

@@ -1,4 +1,4 @@
-/** Searches what the index has not read yet: the logs themselves, newest first, for a bounded time. */
+/** Searches the parts of logs that are not indexed yet, newest first, for a limited time. */
 
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -10,12 +10,15 @@ import { readOriginal, searchableOf } from './searchable.ts';
 import type { FoundRow, SearchOptions } from './searchIndex.ts';
 import { fold, matches, type Query, snippetOf } from './words.ts';
 
-/** All tails together get this long, and longer as long as nothing was found at all. */
+/** Maximum time in milliseconds for all of them, and while there are no hits at all. */
 const tailsMs = 100;
 const emptyTailsMs = 3000;
 const sliceMs = 5;
 
-/** `logs`: what is on disk; `hits`: what the index gave. In each log the newest win. Throws what SQLite throws. */
+/**
+ * `logs`: the logs on disk; `hits`: number of hits from the index. Prefers the newest hits of each log. Throws SQLite's
+ * errors.
+ */
 export async function searchTails(
   database: DatabaseSync,
   logs: readonly LogFile[],
@@ -101,7 +104,7 @@ async function searchLog(
       sliceEnd = performance.now() + sliceMs;
     }
   } catch {
-    // The log went away or cannot be read: nothing is found in it now.
+    // The log is gone or cannot be read: no hits in it.
   }
   return found;
 }
@@ -110,7 +113,7 @@ function folderOf(log: LogFile): string {
   return log.isArchived ? dirname(dirname(log.file)) : dirname(log.file);
 }
 
-/** A log of which nothing is known yet. */
+/** The row of a log that is not in the index yet. */
 function rowOf({ project, id, isArchived, size, mtimeMs }: LogFile): SessionRow {
   return { project, id, isArchived, bytes: size, mtimeMs, facts: { ...noFacts, updatedAt: mtimeMs } };
 }

@@ -1,4 +1,4 @@
-/** What of an entry can be searched for, and who said it. */
+/** The searchable text of an entry, and its author. */
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ export interface Searchable {
   readonly text: string;
 }
 
-/** Undefined for what holds no words of the conversation: boundaries, measurements, the program's own prompt. */
+/** Undefined for entries without text of the conversation: boundaries, measurements, the system prompt. */
 export function searchableOf(entry: JSONLEntry): Searchable | undefined {
   const said = partsOf(entry);
   const text = withoutColours(said.parts.filter((part) => part !== '').join('\n'));
   return text.trim() === '' ? undefined : { who: said.who, text };
 }
 
-/** The colours of a command's output stand right before its words and would be part of them. */
+/** Removes colour codes, which would otherwise become part of the words after them. */
 export function withoutColours(text: string): string {
   return text.includes('\u001b') ? stripVTControlCharacters(text) : text;
 }
@@ -52,7 +52,7 @@ function partsOf(entry: JSONLEntry): { readonly who: string; readonly parts: rea
   }
 }
 
-/** The texts and numbers of a JSON value, one a line; names of fields are the tool's words and not the user's. */
+/** The strings and numbers of a JSON value, one per line; field names belong to the tool and are skipped. */
 function leavesOf(value: unknown): string {
   const found: string[] = [];
   const open: unknown[] = [value];
@@ -66,14 +66,14 @@ function leavesOf(value: unknown): string {
   return found.join('\n');
 }
 
-// Blobs, as far as they are searched.
+// Searchable blobs.
 
-/** Of a larger original only this much of its beginning can be searched. */
+/** Only this much of the beginning of an original can be searched. */
 const maxOriginalBytes = 2 * 2 ** 20;
-/** An original with a zero byte in its first bytes is no text; git decides so, too. */
+/** An original with a zero byte in its first bytes is binary; git uses the same rule. */
 const probeBytes = 8000;
 
-/** Undefined for what is gone, or is no text. */
+/** Undefined if it is missing or binary. */
 export function readOriginal(projectFolder: string, hash: string): string | undefined {
   if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
   const buffer = Buffer.allocUnsafe(maxOriginalBytes);

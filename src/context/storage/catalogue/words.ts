@@ -1,6 +1,6 @@
 /**
- * Text as the index takes it. SQLite's own tokenizer splits at what is neither letter nor digit, which leaves
- * scripts without spaces in one piece: their runs are handed over as overlapping pairs of characters.
+ * Prepares text for the index. SQLite's tokenizer splits at everything except letters and digits, which leaves scripts
+ * without spaces in one piece: their runs are indexed as overlapping pairs of characters.
  */
 import { createHash } from 'node:crypto';
 import type { SearchHit } from '../../../protocol/sessions.ts';
@@ -16,7 +16,7 @@ const hasUnspaced = new RegExp(unspaced);
 const unspacedRuns = new RegExp(`${unspaced}+`, 'g');
 const wholeUnspaced = new RegExp(`^${unspaced}+$`);
 
-/** The text to be indexed. */
+/** The text to index. */
 export function indexText(text: string): string {
   const shorter = withoutLongRuns(text);
   if (!hasUnspaced.test(shorter)) return shorter;
@@ -26,8 +26,8 @@ export function indexText(text: string): string {
 const longRun = 256;
 
 /**
- * Without what no one searches for: base64 and its like, which would fill the index with words that occur once. A run
- * that is long enough stands at one of every 256th places, so only these are looked at.
+ * Removes base64 and similar runs, which would fill the index with words that occur once. A run of this length covers
+ * at least one of every 256 positions, so only these are checked.
  */
 function withoutLongRuns(text: string): string {
   const parts: string[] = [];
@@ -58,7 +58,7 @@ function isRunCharacter(code: number): boolean {
   );
 }
 
-/** Overlapping pairs, and the last character alone, so that a search for one character is one for a beginning. */
+/** Overlapping pairs, and the last character on its own: a search for one character is a prefix search. */
 export function pairsOf(run: string): readonly string[] {
   const pairs: string[] = [];
   let before = '';
@@ -70,12 +70,12 @@ export function pairsOf(run: string): readonly string[] {
   return pairs;
 }
 
-/** A word that stands in everything that a project's sessions said, and in nothing else. */
+/** A word added to all texts of a project's sessions, and to no others. */
 export function projectWord(project: string): string {
   return `zqp${createHash('sha256').update(project).digest('hex').slice(0, 16)}`;
 }
 
-/** The pieces of a word as the tokenizer would split it; a piece is either spaced script or unspaced. */
+/** The pieces of a word as the tokenizer splits it; each piece is in either a spaced or an unspaced script. */
 export function piecesOf(word: string): readonly string[] {
   const tokens = word.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
   return tokens.flatMap((token) =>
@@ -90,7 +90,7 @@ export function isUnspaced(piece: string): boolean {
   return wholeUnspaced.test(piece);
 }
 
-/** Lower case and without accents, each UTF-16 unit where it was: a position in one is a position in the other. */
+/** Lower case and without accents, with the same length: positions in both texts correspond. */
 export function fold(text: string): string {
   if (!/[^\u0000-\u007f]/.test(text)) return text.toLowerCase();
   return text.replace(/[A-Z]+|[^\u0000-\u007f\u3000-\ud7ff]/gu, (part) =>
@@ -98,7 +98,7 @@ export function fold(text: string): string {
   );
 }
 
-/** There are some thousands of characters that have case or accents; the others come and go. */
+/** Cache for the several thousand characters with case or accents; others are rare. */
 const folded = new Map<string, string>();
 const maxFolded = 20_000;
 
@@ -114,22 +114,22 @@ function foldCharacter(character: string): string {
   return same;
 }
 
-// What the user typed to search for. Every text is a query; one that has no words finds nothing.
+// Parses what the user typed into the search. Every text is a valid query; one without words finds nothing.
 
 export interface Term {
-  /** As the tokenizer splits it; more than one where they have to stand side by side. */
+  /** As the tokenizer splits it; several pieces must be adjacent. */
   readonly pieces: readonly string[];
   readonly isPrefix: boolean;
-  /** Finds it in folded text; not global, so that it has no state. */
+  /** Matches the term in folded text; not global, so that it has no state. */
   readonly pattern: RegExp;
-  /** True where the index can only say that the pieces occur: the text itself has to be looked at. */
+  /** True if the index can only tell that the pieces occur, so that the text has to be checked. */
   readonly needsLook: boolean;
 }
 
 export interface Query {
-  /** All of them have to occur. */
+  /** All of them must occur. */
   readonly terms: readonly Term[];
-  /** The same in the language of the index. */
+  /** The query in the syntax of the index. */
   readonly match: string;
 }
 
@@ -138,7 +138,7 @@ const maxQueryCharacters = 1000;
 const letter = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
 const gap = '[^\\p{L}\\p{N}\\p{Co}]';
 
-/** Words are joined by AND; `"a phrase"` stands as it is, `begin*` is the beginning of a word. */
+/** All words must occur; `"a phrase"` matches exactly, `prefix*` matches the beginning of a word. */
 export function parseQuery(text: string): Query | undefined {
   const terms = [...withoutColours(text.slice(0, maxQueryCharacters)).matchAll(/"([^"]*)"?|([^\s"]+)/g)]
     .map(([, phrase, word = '']) =>
@@ -150,7 +150,7 @@ export function parseQuery(text: string): Query | undefined {
   return { terms, match: terms.map(matchOf).join(' AND ') };
 }
 
-/** Whether every term occurs. `folded` comes from `fold`. */
+/** True if every term occurs. `folded` is the result of `fold`. */
 export function matches({ terms }: Query, folded: string): boolean {
   return terms.every(({ pattern }) => pattern.test(folded));
 }
@@ -176,7 +176,7 @@ function patternOf(pieces: readonly string[], isPrefix: boolean): RegExp {
   return new RegExp(isPrefix || isUnspaced(last) ? source : `${source}(?!${letter})`, 'u');
 }
 
-/** Pieces hold letters, marks and digits only, so nothing needs an escape. */
+/** Pieces contain only letters, marks and digits, so nothing needs to be escaped. */
 function matchOf({ pieces, isPrefix }: Term): string {
   return pieces
     .flatMap((piece, index) => {
@@ -187,14 +187,14 @@ function matchOf({ pieces, isPrefix }: Term): string {
     .join(' AND ');
 }
 
-// One line around what was found.
+// The line of text around a hit.
 
 const before = 50;
 const length = 180;
-/** Text beyond this is not searched for the place that the index says is there. */
+/** Only this much of a text is searched for the place of the hit. */
 const maxTextCharacters = 4 * 2 ** 20;
 
-/** `folded` is `fold(text)`. Empty marks where the words cannot be shown. */
+/** `folded` is `fold(text)`. `marks` is empty if the words are not in the snippet. */
 export function snippetOf(
   query: Query,
   text: string,
@@ -210,7 +210,7 @@ export function snippetOf(
   return { snippet, marks: marksOf(query, fold(snippet)) };
 }
 
-/** Where the first of the terms stands; where all stand close together is not looked for. */
+/** Position of the first term that occurs; does not look for a place where all terms are close together. */
 function firstPlace({ terms }: Query, folded: string): number {
   const places = terms.map(({ pattern }) => folded.search(pattern)).filter((place) => place >= 0);
   return places.length === 0 ? 0 : Math.min(...places);

@@ -1,10 +1,10 @@
-/** Entry of the thread that writes and searches the index. */
+/** Entry point of the thread that writes and searches the index. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer } from '../../askThread.ts';
 import { Engine } from './Engine.ts';
 import type { EngineRequest } from './EngineThread.ts';
 
-/** No other process writes for longer than a batch takes. */
+/** Maximum wait in milliseconds; other processes write no longer than one batch. */
 const busyMs = 5000;
 
 const engine = new Engine({ dataRoot: String(workerData.dataRoot), busyMs });

@@ -1,35 +1,35 @@
-/** What is damaged in a log, and how a person is told. */
+/** Damage in a log, and its description for the user. */
 import { createHash } from 'node:crypto';
 import { access, appendFile, type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../folders.ts';
 
-/** A line that could not be read, or not as it was written. */
+/** A line that could not be read, or that changed after it was written. */
 export interface DamagedLine {
-  /** From 1; of a log that was read from its middle, counted from there. 0 where there is no line any more. */
+  /** 1-based; if the log was not read from its start, counted from there. 0 if the line is missing. */
   readonly line: number;
   readonly reason: string;
-  /** Where the line begins, in bytes from the start of the file. */
+  /** Byte offset of the line in the file. */
   readonly offset: number;
   readonly bytes: number;
-  /** Positions of the entries that are lost here, as ranges with both ends. */
+  /** Seqs of the entries that are lost here, as inclusive ranges. */
   readonly lost: readonly SeqRange[];
-  /** True when a copy was kept, and the user told, on an earlier day. */
+  /** True if a copy was made and the user was told before. */
   readonly isKnown?: boolean;
 }
 
-/** The reason where entries are missing and not even a damaged line is left of them. */
+/** Reason for missing entries that left no damaged line. */
 export const missing = 'missing';
 
 export type SeqRange = readonly [first: number, last: number];
 
 export interface DamageContext {
   readonly sessionId: string;
-  /** The folder in which the damaged bytes are kept; undefined when that failed. */
+  /** Folder with a copy of the damaged bytes; undefined if copying failed. */
   readonly quarantine: string | undefined;
 }
 
-/** One sentence for all of it, ready to show; none when nothing is lost and the rest was told before. */
+/** One sentence for the user; empty if nothing is lost and the user was told before. */
 export function damageNotices(
   all: readonly DamagedLine[],
   { sessionId, quarantine }: DamageContext,
@@ -49,7 +49,7 @@ export function damageNotices(
   return [`${what} ${kept}; \`clawdcode session verify ${sessionId}\` tells more.`];
 }
 
-/** "is not an entry", "holds zero bytes": reasons that begin with a verb stand as they are. */
+/** "is not an entry", "holds zero bytes": a reason that begins with a verb is used unchanged. */
 function phrase(reason: string): string {
   return /^(holds|changed|has)/.test(reason) ? reason : `is ${reason}`.replace('is lines', 'has lines that');
 }
@@ -65,12 +65,12 @@ function lossOf(damaged: readonly DamagedLine[]): string {
 
 const maxShown = 5;
 
-/** How many positions the ranges have. */
+/** Number of seqs in the ranges. */
 export function countOf(ranges: readonly SeqRange[]): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
 }
 
-/** The positions strictly between two that are not taken by others, which are sorted. */
+/** The seqs strictly between two that are not in `taken`, which has to be sorted. */
 export function gapsBetween(before: number, after: number, taken: readonly number[] = []): SeqRange[] {
   const ranges: SeqRange[] = [];
   let from = before + 1;
@@ -81,28 +81,28 @@ export function gapsBetween(before: number, after: number, taken: readonly numbe
   return ranges;
 }
 
-// Keeps a copy of what is damaged in a log, so that it can be looked at when the log has been repaired:
-// `<project>/quarantine/<session>/<offset>-<hash>.bin`, and a line for each in `damage.jsonl` there.
-// The log itself is left as it is.
+// Copies damaged parts of a log, so that they can still be examined after a repair:
+// `<project>/quarantine/<session>/<offset>-<hash>.bin`, with a line for each in `damage.jsonl` there. The log itself is
+// not changed.
 
-/** Of a longer stretch only its beginning is copied: the rest is still in the log. */
+/** Maximum bytes copied per damaged line; the rest is still in the log. */
 const maxBytes = 16 * 2 ** 20;
-/** A log with more damage than this is better repaired than copied in pieces. */
+/** Maximum copies per log: one with more damage should be repaired. */
 const maxPlaces = 1000;
 
-/** Where the damage of a session's log is kept. */
+/** Folder for copies of the damaged parts of a session's log. */
 export function quarantineFolder(logFile: string): string {
   return join(dirname(logFile), 'quarantine', basename(logFile, '.jsonl'));
 }
 
 export interface Quarantined {
-  /** Undefined when there is nothing to keep, or the disk refuses. */
+  /** Undefined if there is nothing to copy or the disk fails. */
   readonly folder: string | undefined;
-  /** The same damage; what was kept before is marked as known. */
+  /** The same damage, with earlier copies marked as known. */
   readonly damaged: readonly DamagedLine[];
 }
 
-/** Copies what is not kept yet. */
+/** Copies damage that was not copied before. */
 export async function quarantineDamage(
   logFile: string,
   damaged: readonly DamagedLine[],
@@ -121,14 +121,14 @@ export async function quarantineDamage(
     }
     return { folder, damaged: marked };
   } catch {
-    // The bytes are still in the log: a copy that cannot be made is made when the session is opened next.
+    // The bytes are still in the log: copying is retried when the session is opened again.
     return { folder: undefined, damaged };
   } finally {
     await log?.close();
   }
 }
 
-/** True when it was kept before. */
+/** Copies one damaged line; returns true if a copy already existed. */
 async function keep(log: FileHandle, damage: DamagedLine, folder: string, now: Date): Promise<boolean> {
   const { offset, bytes, line, reason, lost } = damage;
   const buffer = Buffer.alloc(Math.min(bytes, maxBytes));

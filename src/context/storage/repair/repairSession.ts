@@ -1,6 +1,6 @@
 /**
- * Makes a whole log out of a damaged one: sorted, chained, each entry once, and a line that says so for each entry
- * that is lost. The original is kept as it is, in the session's quarantine.
+ * Repairs a damaged log: entries are sorted, linked and unique, and a placeholder replaces each lost entry. The
+ * original is kept unchanged in the session's quarantine folder.
  */
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
@@ -19,16 +19,17 @@ import { scanLog } from './scanLog.ts';
 
 export type RepairReport =
   | ({
-      readonly type: 'repaired' /** Where the log lies as it was. */;
+      readonly type: 'repaired';
+      /** Path of the original log. */
       readonly original: string;
     } & RepairCounts)
-  /** The log is as it should be, and was not touched. */
+  /** The log is intact and was not changed. */
   | { readonly type: 'sound' }
   | { readonly type: 'locked'; readonly holder: LockHolder | undefined }
-  /** Nothing was changed; `reason` is ready to show. */
+  /** Nothing was changed; `reason` is a message for the user. */
   | { readonly type: 'failed'; readonly reason: string };
 
-/** The entries of the log are on the disk as a whole before it gets the log's name. Does not reject. */
+/** Repairs the log. The new log is completely on disk before it replaces the old one. Never rejects. */
 export async function repairSession(file: string, now: Date = new Date()): Promise<RepairReport> {
   const lock = await acquireSessionLock(lockFileOf(file), now);
   if (!lock.ok) return { type: 'locked', holder: lock.holder };
@@ -56,7 +57,7 @@ async function replaceLog(file: string, plan: readonly Planned[], now: Date): Pr
     await keepAs(file, original);
     await rename(temporary, file);
     await syncFolder(dirname(file));
-    // It describes the log as it was; the next start rebuilds it.
+    // The resume point describes the old log; the next load creates it again.
     await rm(resumePointFile(file), { force: true });
     return original;
   } finally {
@@ -95,7 +96,7 @@ async function writeLog(from: string, to: string, plan: readonly Planned[]): Pro
 
 const batchBytes = 4 * 2 ** 20;
 
-/** The line as it stands in the file where nothing about it changes. */
+/** The line as it is in the file if nothing in it changes. */
 async function lineOf(source: FileHandle, planned: Planned, parentUuid: string | null): Promise<Buffer> {
   const { line, entry } = planned;
   if (entry !== undefined) return lineFor({ ...entry, parentUuid });
@@ -111,13 +112,13 @@ function lineFor(entry: JSONLEntry): Buffer {
   return Buffer.from(`${seal(JSON.stringify(entry))}\n`);
 }
 
-/** A second name where the file system has such; the log is never without a name. */
+/** A hard link if possible, so that the log always has a name; otherwise a copy. */
 async function keepAs(file: string, name: string): Promise<void> {
   await link(file, name).catch(() => copyFile(file, name, constants.COPYFILE_EXCL));
   await syncFolder(dirname(name));
 }
 
-// Decides what a repaired log consists of; of an undamaged line it holds only the place in the file.
+// Plans a repaired log; of an undamaged line it keeps only the place in the file.
 
 export interface LinePlace {
   readonly offset: number;
@@ -125,7 +126,7 @@ export interface LinePlace {
   readonly isSealed: boolean;
 }
 
-/** One line of the repaired log: one of the file, or an entry that has to be written again. */
+/** One line of the repaired log: a line of the file, or an entry to write. */
 export type Planned = {
   readonly seq: number;
   readonly uuid: string;
@@ -137,23 +138,23 @@ export type Planned = {
 
 export interface RepairCounts {
   readonly entries: number;
-  /** Entries from damaged lines, put back in their places. */
+  /** Entries restored from damaged lines. */
   readonly restored: number;
-  /** Entries that are lost; a line of subtype `unknown` stands for each. */
+  /** Lost entries; each is replaced by a line of subtype `unknown`. */
   readonly lost: number;
-  /** Copies that were left out. */
+  /** Duplicates that were left out. */
   readonly duplicates: number;
-  /** Entries that named another than the one before them. */
+  /** Entries whose `parentUuid` was not the entry before them. */
   readonly relinked: number;
   readonly wasSorted: boolean;
 }
 
-/** Lines that are made for lost entries; a gap beyond that stays one. */
+/** Maximum placeholders for lost entries; a larger gap remains a gap. */
 const maxPlaceholders = 10_000;
 
 const LOST = 'This entry could not be read when the log was repaired.';
 
-/** `counts` is undefined when there is nothing to repair. Rejects when the file cannot be read. */
+/** `counts` is undefined if nothing needs to be repaired. Rejects if the file cannot be read. */
 async function planRepair(
   file: string,
 ): Promise<{ readonly plan: readonly Planned[]; readonly counts: RepairCounts | undefined }> {
@@ -171,7 +172,7 @@ async function planRepair(
     const { seq, uuid, parentUuid } = entry;
     const known = found.get(uuid);
     if (known !== undefined) duplicates += 1;
-    // A copy that is as it was written is better than one that was put together, a whole line better than a part.
+    // Prefer an intact copy to a restored one, and a complete line to part of one.
     const isBetter = known?.line === undefined && (line !== undefined || (known?.isMended && !isMended));
     if (known !== undefined && !isBetter) continue;
     wasSorted &&= seq > last;
@@ -190,7 +191,7 @@ async function planRepair(
   return { plan, counts: isSound ? undefined : counts };
 }
 
-/** What was put together for a place that another entry has is a part of a copy, and no entry of its own. */
+/** Drops restored entries whose seq is already taken: they are parts of copies. */
 function* withoutGuesses<One extends { readonly seq: number; readonly isMended: boolean }>(
   found: readonly One[],
 ): Generator<One> {
@@ -213,7 +214,7 @@ function* withPlaceholders(
   for (const planned of sorted) {
     for (; next < planned.seq && room > 0; next += 1, room -= 1) {
       const isLast = next === planned.seq - 1;
-      // The entry behind it knows the name of the one that is lost.
+      // The next entry has the id of the lost one.
       const named = isLast && planned.parentUuid !== null && !found.has(planned.parentUuid);
       const uuid = (named ? planned.parentUuid : null) ?? newId();
       const entry = unreadableEntry({ ...sample, seq: next, uuid, parentUuid: previous }, { lost: LOST });
@@ -226,7 +227,7 @@ function* withPlaceholders(
   }
 }
 
-/** Entries of the file that do not name the one before them; a half compaction may be stepped over. */
+/** Number of entries whose `parentUuid` is not the entry before them; an incomplete compaction may be skipped. */
 function countBroken(plan: readonly Planned[]): number {
   let broken = 0;
   for (const [index, { parentUuid }] of plan.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Finds what can still be read in a damaged line: whole entries that lost the line feed between them, an entry
- * whose text is garbled, one that lost its checksum, one that lost its beginning.
+ * Recovers entries from a damaged line: complete entries that lost the newline between them, an entry with garbled
+ * text, one without its checksum, or one without its beginning.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,14 +10,14 @@ import { beforeTornSeal, isTooDeep, migrateEntry, unseal } from '../entryLine.ts
 
 /** Something found in a damaged line. */
 export type Piece =
-  /** As it was written. */
+  /** An intact entry. */
   | { readonly entry: JSONLEntry }
-  /** A JSON object that is an entry, or was one; its identity may be missing or wrong: see `mend`. */
+  /** A JSON object that is or was an entry; its identity may be missing or wrong: see `mend`. */
   | { readonly garbled: GarbledValue };
 
 export type GarbledValue = Readonly<Record<string, unknown>>;
 
-/** What is found, in the order in which it stands. */
+/** Returns what was found, in order. */
 export function salvage(line: Buffer): readonly Piece[] {
   return [...stretchesOf(line)].flatMap((stretch): readonly Piece[] => {
     if (stretch.length < minEntryBytes) return [];
@@ -26,10 +26,10 @@ export function salvage(line: Buffer): readonly Piece[] {
   });
 }
 
-/** What is shorter holds no entry, with or without its beginning: it need not be looked at. */
+/** Shorter text contains no entry, not even one without its beginning. */
 export const minEntryBytes = 64;
 
-/** Unescaped, this can only be the beginning of a line: inside a string its quotes carry backslashes. */
+/** Unescaped, this is always the beginning of a line: inside a string its quotes would be escaped. */
 const beginning = Buffer.from('{"v":');
 
 function* stretchesOf(line: Buffer): Generator<Buffer> {
@@ -41,7 +41,7 @@ function* stretchesOf(line: Buffer): Generator<Buffer> {
   yield line.subarray(from);
 }
 
-/** An entry with anything behind it. */
+/** An entry, possibly followed by other text. */
 function wholeEntry(stretch: Buffer): JSONLEntry | undefined {
   if (!stretch.subarray(0, beginning.length).equals(beginning)) return undefined;
   for (const end of new Set([stretch.lastIndexOf('"}') + 2, stretch.lastIndexOf('}') + 1])) {
@@ -52,10 +52,10 @@ function wholeEntry(stretch: Buffer): JSONLEntry | undefined {
   return undefined;
 }
 
-/** One value, or of two lines that damage has joined the first without its end and the second without its beginning. */
+/** One value or, if damage joined two lines, the first without its end and the second without its beginning. */
 function garbledIn(stretch: Buffer): readonly GarbledValue[] {
   const bytes = stretch.subarray(0, stretch.lastIndexOf('}') + 1);
-  // Damage inside a text: what cannot stand in a JSON string is replaced, the rest of it is as it was.
+  // Damage inside a text: replace characters that a JSON string cannot contain and keep the rest.
   const text = unseal(bytes).json.replace(/[\u0000-\u001F]+/g, '\uFFFD');
   const second = secondOf(text);
   const whole = second === undefined ? objectOf(text) : undefined;
@@ -66,10 +66,10 @@ function garbledIn(stretch: Buffer): readonly GarbledValue[] {
   return [first, last].filter((value) => value !== undefined);
 }
 
-/** The fields in the order in which a line has them: an entry without its beginning begins with one of them. */
+/** Fields in the order of a line: an entry without its beginning starts with one of them. */
 const firstFields = ['v', 'seq', 'uuid', 'parentUuid', 'sessionId', 'timestamp', 'type'];
 
-/** Where fields come for the second time, a second entry begins; as one object, both could pass for one. */
+/** Repeated fields are the start of a second entry; parsed as one object, both would look like a single entry. */
 function secondOf(text: string): GarbledValue | undefined {
   const starts = firstFields.flatMap((field) => {
     const name = `"${field}":`;
@@ -105,11 +105,11 @@ function parseText(json: string): unknown {
   }
 }
 
-// Gives an entry whose line was damaged its place in the session back, from the entries around it.
+// Restores the place of a damaged entry in the session, from the entries around it.
 
 /**
- * The entry that stood between two others in the file, or undefined when too much of it is gone. The entry behind
- * it knows its id, and both know its position; what it says of itself counts where they leave room for it.
+ * The entry between two others, or undefined if too much of it is lost. The entry after it knows its id, and both limit
+ * its seq; its own values are used as far as they are compatible.
  */
 export function mend(
   value: GarbledValue,
@@ -138,12 +138,12 @@ export function mend(
   return hasSoundCall(mended) ? migrateEntry(mended, seq) : undefined;
 }
 
-/** A copy of an older line, without its beginning, at the end of the file is not a new entry. */
+/** False for a copy of an older line without its beginning at the end of the file, which is not a new entry. */
 function isNewest(value: GarbledValue, before: JSONLEntry | undefined): boolean {
   return isTime(value.timestamp) && value.timestamp >= (before?.timestamp ?? '');
 }
 
-/** An id for an entry that no other names yet: the same each time the log is read. */
+/** An id for an entry that no other refers to; the same whenever the log is read. */
 function nameOf(value: GarbledValue): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 21);
 }
@@ -151,7 +151,7 @@ function nameOf(value: GarbledValue): string {
 function isSeq(seq: unknown, before: JSONLEntry | undefined, after: JSONLEntry | undefined): seq is number {
   if (typeof seq !== 'number' || !Number.isInteger(seq) || seq < 0) return false;
   const isBehind = before === undefined || seq > before.seq;
-  // At the end of a file nothing bounds a position from above: the next one is taken for it.
+  // At the end of the file there is no upper bound, so only the next seq is accepted.
   return after === undefined ? isBehind && seq <= (before?.seq ?? seq) + 1 : isBehind && seq < after.seq;
 }
 
@@ -163,7 +163,7 @@ function isTime(text: unknown): text is string {
   return typeof text === 'string' && !Number.isNaN(Date.parse(text));
 }
 
-/** The exact arguments of a call go back to the model: ones that are no longer JSON would spoil every request. */
+/** A call's exact arguments are sent to the model again: invalid JSON would break every request. */
 function hasSoundCall(value: Readonly<Record<string, unknown>>): boolean {
   const { tool } = value;
   if (typeof tool !== 'object' || tool === null || !('arguments' in tool)) return true;

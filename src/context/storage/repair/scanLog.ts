@@ -1,4 +1,4 @@
-/** Reads a log of any size from end to end in bounded memory, in the order of the file, and says what is damaged. */
+/** Reads a log of any size completely, in file order and bounded memory, and reports damage. */
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { linesOf, readLine, withoutSeal } from '../logReader.ts';
 import { type DamagedLine, gapsBetween } from './damage.ts';
@@ -7,29 +7,29 @@ import { type GarbledValue, mend } from './salvage.ts';
 export type Scanned =
   | {
       readonly entry: JSONLEntry;
-      /** The bytes of the undamaged line that it was read from; absent for one from a damaged line. */
+      /** Bytes of the intact line; absent for an entry from a damaged line. */
       readonly line?: { readonly offset: number; readonly length: number; readonly isSealed: boolean };
-      /** Put together from what is left of a damaged line and from its neighbours; else it is as it was written. */
+      /** Present for an entry restored from a damaged line and its neighbours. */
       readonly isMended?: true;
     }
   | { readonly damage: DamagedLine };
 
-/** Damaged lines that wait for the same line to come whole, as after a full disk. */
+/** Maximum torn lines that are held until the complete line follows, as after a full disk. */
 const maxTorn = 64;
 
-/** An entry may come more than once. Rejects only when the file itself cannot be read. */
+/** May yield an entry more than once. Rejects only if the file itself cannot be read. */
 export async function* scanLog(file: string): AsyncGenerator<Scanned> {
-  /** Copies of entries that were read already do not count as neighbours, as when the log is loaded. */
+  /** As when the log is loaded, repeated entries do not count as neighbours. */
   const known = new Set<string>();
   let before: JSONLEntry | undefined;
   let isSealed = false;
   let garbled: GarbledValue[] = [];
-  /** Damage since the last entry that was as it was written. */
+  /** Damage since the last intact entry. */
   let spots: Omit<DamagedLine, 'lost'>[] = [];
   let torn: { readonly bytes: Buffer; readonly damage: DamagedLine }[] = [];
   const tornBytes = new Map<number, Buffer>();
 
-  /** What lies before this entry, or before the end of the file, is known now. */
+  /** Resolves pending values and damage before this entry or before the end of the file. */
   function* settle(after: JSONLEntry | undefined): Generator<Scanned> {
     let near = before;
     const mended: number[] = [];

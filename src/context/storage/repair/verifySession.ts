@@ -1,4 +1,4 @@
-/** Reads a session's log from end to end, in bounded memory, and says everything that is not as it should be. */
+/** Checks a session's log completely, in bounded memory, and reports all problems. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -12,13 +12,13 @@ import { type DamagedLine, gapsBetween, type SeqRange } from './damage.ts';
 import { scanLog } from './scanLog.ts';
 
 export interface VerifyOptions {
-  /** Also reads the blobs and compares each with its name. */
+  /** Also reads the blobs and compares each with its hash. */
   readonly deep?: boolean;
-  /** Items that each list of the report holds. */
+  /** Maximum items in each list of the report. */
   readonly maxListed?: number;
 }
 
-/** Rejects only when the file itself cannot be read. */
+/** Rejects only if the file itself cannot be read. */
 export async function verifySession(
   file: string,
   { deep = false, maxListed = 1000 }: VerifyOptions = {},
@@ -52,7 +52,7 @@ export async function verifySession(
   };
 }
 
-/** Follows the entries from one to the next. Of each it keeps its id and position only. */
+/** Checks the chain of entries; keeps only their ids and seqs. */
 class Chain {
   entries = 0;
   isSorted = true;
@@ -64,7 +64,7 @@ class Chain {
   readonly #oddLinks: BrokenLink[] = [];
   readonly #open = new Map<string, UnansweredCall>();
   #last: JSONLEntry | undefined;
-  /** A boundary whose summary a crash cut off does not count: what follows names the entry before it. */
+  /** A boundary that lost its summary in a crash may be skipped: the next entry refers to the entry before it. */
   #beforeBoundary: string | undefined;
 
   add(entry: JSONLEntry): void {
@@ -96,7 +96,7 @@ class Chain {
     return {
       gaps: last === undefined ? [] : gapsBetween(-1, last + 1, seqs),
       duplicates: this.#duplicates,
-      // Where lines were moved, only a name that leads nowhere is broken.
+      // If lines were moved, only a link to a missing entry is broken.
       brokenLinks: this.#oddLinks.filter(
         ({ parentUuid }) => this.isSorted || (parentUuid !== null && !this.#uuids.has(parentUuid)),
       ),
@@ -105,11 +105,11 @@ class Chain {
   }
 }
 
-// What `verifySession` finds; plain data, to be printed or counted.
+// The report of `verifySession`: plain data to print or count.
 
-/** Something that an entry points to and that is not there, or not what it was. */
+/** A blob that an entry refers to and that is missing or has changed. */
 export interface BlobProblem {
-  /** Position of the first entry that points to it. */
+  /** Seq of the first entry that refers to it. */
   readonly seq: number;
   readonly hash: string;
   readonly problem: 'missing' | 'wrong size' | 'wrong content';
@@ -119,28 +119,30 @@ export interface VerifyReport {
   /** Absolute path of the log. */
   readonly file: string;
   readonly bytes: number;
-  /** Entries that can be read, each counted once. */
+  /** Number of readable entries without duplicates. */
   readonly entries: number;
-  /** The same by `subtype`, or `type` where there is none. */
+  /** Their number by `subtype`, or by `type` without one. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Lines that could not be read as they were written, with their places in the file. */
+  /** Lines that are damaged, with their offsets in the file. */
   readonly damaged: readonly DamagedLine[];
-  /** Positions below that of the last entry that no entry has. */
+  /** Seqs below that of the last entry that no entry has. */
   readonly gaps: readonly SeqRange[];
-  /** Uuids that the file has more than once; harmless, each is read once. */
+  /** Uuids that occur more than once; harmless, since each entry is read once. */
   readonly duplicates: readonly string[];
-  /** False when lines stand in another order than they were written in; harmless too. */
+  /** False if lines are not in the order in which they were written; harmless. */
   readonly isSorted: boolean;
   /** Entries whose `parentUuid` is not the entry before them. */
   readonly brokenLinks: readonly BrokenLink[];
-  /** Calls without a result: of a session that is not open, cut short by a crash, and closed when it is resumed. */
+  /**
+   * Calls without a result. Unless the session is open, a crash interrupted them; they get a result when it is resumed.
+   */
   readonly unansweredCalls: readonly UnansweredCall[];
-  /** Blobs that the session points to. */
+  /** Number of blobs that the session refers to. */
   readonly blobs: number;
   readonly blobProblems: readonly BlobProblem[];
-  /** True when a list above ends before all was listed. */
+  /** True if a list above was cut. */
   readonly isShortened: boolean;
-  /** True when a repair would change something. */
+  /** True if a repair would change something. */
   readonly isDamaged: boolean;
 }
 
@@ -155,16 +157,16 @@ export interface UnansweredCall {
   readonly tool: string;
 }
 
-// The blobs that a log's entries point to: whether they are there and unchanged.
+// Checks whether the blobs that entries refer to exist and are unchanged.
 
 export interface Pointer {
   readonly hash: string;
   readonly bytes: number;
-  /** Position of the entry. */
+  /** Seq of the entry. */
   readonly seq: number;
 }
 
-/** Everything that an entry points to. */
+/** All blobs that an entry refers to. */
 export function pointersOf(entry: JSONLEntry): readonly Pointer[] {
   const { seq } = entry;
   const shown = blobsOf(entry).map(({ hash, bytes }) => ({ hash, bytes, seq }));
@@ -176,7 +178,7 @@ export function pointersOf(entry: JSONLEntry): readonly Pointer[] {
   return [...shown, ...files];
 }
 
-/** `deep` reads each content and compares it with its name. */
+/** `deep` reads each blob and compares it with its hash. */
 async function checkBlobs(
   pointers: ReadonlyMap<string, Pointer>,
   blobs: BlobStore,
@@ -204,7 +206,7 @@ async function problemOf(
   return !deep || (await hashOf(path)) === hash ? undefined : 'wrong content';
 }
 
-/** Undefined when it cannot be read. */
+/** Undefined if it cannot be read. */
 async function hashOf(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {
