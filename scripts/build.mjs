@@ -41,6 +41,8 @@ const common = {
     'react-devtools-core': join(root, 'scripts/shims/empty.mjs'),
     '@mixmark-io/domino': join(root, 'scripts/shims/empty.mjs'),
     '@modelcontextprotocol/client/_shims': join(root, 'scripts/shims/mcpClient.mjs'),
+    // As a CommonJS module, an import() would give it without its names.
+    yaml: join(root, 'node_modules/yaml/browser/index.js'),
     debug: join(root, 'scripts/shims/silentDebug.mjs'),
   },
   plugins: [shims()],

@@ -3,6 +3,7 @@ import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { readSmallFile } from '../disk/readSmallFile.ts';
 import type { Skill, SkillList, SkillProblem } from '../protocol/skills.ts';
+import { visibleLine } from '../protocol/text/visible.ts';
 import { listValue, readFrontMatter, switchValue, textValue } from './frontMatter.ts';
 
 export interface SkillPlaces {
@@ -37,7 +38,11 @@ export async function findSkills(places: SkillPlaces): Promise<SkillList> {
   const problems: SkillProblem[] = [];
   for (const list of found) {
     problems.push(...list.problems);
-    for (const skill of list.skills) if (!skills.has(skill.name)) skills.set(skill.name, skill);
+    for (const skill of list.skills) {
+      // Commands and calls find names in any case, so `Release` would stand in for `release`.
+      const key = skill.name.toLowerCase();
+      if (!skills.has(key)) skills.set(key, skill);
+    }
   }
   const sorted = [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { skills: sorted, problems };
@@ -126,7 +131,7 @@ async function readSkill(
   if (!NAME.test(name))
     return {
       file,
-      message: `The name "${name}" cannot be a command. Use lower-case letters, digits and hyphens.`,
+      message: `The name "${visibleLine(name, 100)}" cannot be a command. Use lower-case letters, digits and hyphens.`,
     };
   const description = [textValue(values.description), textValue(values.when_to_use)]
     .filter(Boolean)
@@ -175,10 +180,7 @@ function nameOf(
 
 function firstLine(body: string): string {
   const line = body.split('\n').find((one) => one.trim() !== '') ?? '';
-  return line
-    .replace(/^#+\s*/, '')
-    .trim()
-    .slice(0, 200);
+  return visibleLine(line.replace(/^#+\s*/, ''), 200);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Front matter of Markdown files: the YAML between two lines of `---` at the top. */
+import { visibleText } from '../protocol/text/visible.ts';
 
 export interface FrontMatter {
   /** The parsed YAML values; if the text is not valid YAML, each `key: value` line as a string. */
@@ -18,7 +19,13 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
   return { values: await parseYaml(yaml), body: clean.slice(whole.length) };
 }
 
+/** More of either takes the parser seconds; front matter of a skill has a few. */
+const MAX_LINES = 500;
+const MAX_MARKS = 500;
+
 async function parseYaml(yaml: string): Promise<Readonly<Record<string, unknown>>> {
+  if (yaml.split('\n').length > MAX_LINES || yaml.split(/[[{?!]|-[ \t]/).length > MAX_MARKS)
+    return readLines(yaml);
   const { parse } = await import('yaml');
   try {
     // Aliases could expand a few lines to gigabytes.
@@ -45,21 +52,30 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Formats a value as one line of text; undefined if missing or empty. */
 export function textValue(value: unknown): string | undefined {
-  const text =
-    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-      ? String(value)
-      : // `argument-hint: [issue] ` is a list for YAML.
-        Array.isArray(value)
-        ? `[${value.map(String).join(', ')}]`
-        : '';
-  const line = text.replace(/\s+/g, ' ').trim();
+  // `argument-hint: [issue] ` is a list for YAML.
+  const text = Array.isArray(value) ? `[${itemsOf(value).join(', ')}]` : scalarText(value);
+  const line = visibleText(text).replace(/\s+/g, ' ').trim();
   return line === '' ? undefined : line;
+}
+
+/** Of a map nothing: YAML can give it a `toString` that is no function. */
+function scalarText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : '';
+}
+
+function itemsOf(values: readonly unknown[]): readonly string[] {
+  return values
+    .flat()
+    .map(scalarText)
+    .filter((text) => text !== '');
 }
 
 /** Parses a YAML list or comma-separated text; commas in parentheses do not separate: `Bash(git add:*), Read`. */
 export function listValue(value: unknown): readonly string[] {
   const items = Array.isArray(value)
-    ? value.map(String)
+    ? itemsOf(value)
     : typeof value === 'string'
       ? value.split(/,(?![^()]*\))|[ \t\n]+(?![^()]*\))/)
       : [];

@@ -45,8 +45,11 @@ export function fillIn(body: string, { args, sessionId, directory }: SkillArgume
 const VARIABLE =
   /\$ARGUMENTS(?:\[(\d{1,3})\])?|\$(\d)(?!\d)|\$\{(CLAUDE_SESSION_ID|CLAUDE_SKILL_DIR|CLAWDCODE_SESSION_ID)\}/g;
 
-/** Matches `` !`command` `` at the start of a line or after whitespace, and fenced blocks marked `!`. */
-const COMMAND = /(?<=^|\s)!`([^`\n]+)`|(?<=^|\n)```!\s*\n([\s\S]*?)\n```(?=\n|$)/g;
+/**
+ * Matches `` !`command` `` at the start of a line or after whitespace, and fenced blocks marked `!`. A block ends at the next fence:
+ * looking for a later one from each of thousands of openings would take minutes.
+ */
+const COMMAND = /(?<=^|\s)!`([^`\n]+)`|(?<=^|\n)```![ \t\r]*\n((?:(?!```)[^\n]*\n)*?)```(?=\n|$)/g;
 
 /** Splits arguments at whitespace, except inside quotes. */
 function splitArguments(args: string): readonly string[] {

@@ -12,10 +12,10 @@ import {
   mcpTarget,
   mcpTransport,
 } from '../protocol/mcp.ts';
+import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { CallOptions, Connection, ConnectPorts } from './connect.ts';
 import { type Endpoint, endpointOf, type Variables } from './endpoint.ts';
-import { visibleLine, visibleText } from './names.ts';
 import { type OfferedTool, offeredPrompts, offeredTools } from './offeredTools.ts';
 import { type CallResult, contentOf } from './outcome.ts';
 import { createServerTool } from './serverTool.ts';

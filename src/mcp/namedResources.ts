@@ -2,7 +2,7 @@
 import type { ImagePart } from '../protocol/files/images.ts';
 import type { McpContent, McpServerStatus } from '../protocol/mcp.ts';
 import type { PromptOp } from '../protocol/ops.ts';
-import { visibleLine } from './names.ts';
+import { visibleLine } from '../protocol/text/visible.ts';
 
 /** Maximum number of resources per prompt; the model can ask for more. */
 const MAX_RESOURCES = 10;

@@ -1,4 +1,4 @@
-/** Makes a server's names and texts safe to offer: a server may use any. Pure. */
+/** Makes the names of a server's tools safe to offer: a server may use any. Pure. */
 import { createHash } from 'node:crypto';
 
 /** Maximum length of a function name; source: the OpenAI API. */
@@ -14,26 +14,4 @@ export function toolNameOf(server: string, tool: string): string {
   if (name.length <= MAX_NAME) return name;
   const hash = createHash('sha256').update(tool).digest('hex').slice(0, HASH_CHARACTERS);
   return `${name.slice(0, MAX_NAME - HASH_CHARACTERS - 1)}_${hash}`;
-}
-
-/**
- * Removes what a reader would not see: control characters except tabs and line breaks, marks that reorder text, and
- * invisible characters that could hide instructions.
- */
-export function visibleText(text: string): string {
-  return text
-    .replace(/\r\n?/g, '\n')
-    .replace(
-      /[^\P{Cc}\t\n]|[\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E0FFF}]/gu,
-      '',
-    )
-    .toWellFormed();
-}
-
-/** Like `visibleText`, but on one line of at most `maxCharacters`. */
-export function visibleLine(text: string, maxCharacters: number): string {
-  const line = visibleText(text.slice(0, 4 * maxCharacters))
-    .replace(/\s+/g, ' ')
-    .trim();
-  return line.length <= maxCharacters ? line : `${line.slice(0, maxCharacters - 1).toWellFormed()}…`;
 }

@@ -1,7 +1,8 @@
 /** Turns a server's lists into tools and prompts to offer: limited in size, and with unique names. Pure. */
 import type { McpPromptInfo } from '../protocol/mcp.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import { toolNameOf, visibleLine, visibleText } from './names.ts';
+import { visibleLine, visibleText } from '../protocol/text/visible.ts';
+import { toolNameOf } from './names.ts';
 
 /** A tool as listed by a server. Nothing in it can be trusted, least of all its hints. */
 export interface ListedTool {

@@ -1,7 +1,7 @@
 /** Turns a server's answer to a call into a tool result: text for the model, followed by images. Pure. */
 import { describeImage, type ImagePart, MAX_IMAGE_BYTES, readImageHeader } from '../protocol/files/images.ts';
+import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
-import { visibleLine, visibleText } from './names.ts';
 
 /** A block of an answer; its fields depend on the type. */
 interface ContentBlock {

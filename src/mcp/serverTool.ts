@@ -1,8 +1,8 @@
 /** Wraps a server's tool as a tool of the agent. Its effects are unknown: the server's hints are not trusted. */
 import type { ToolSchema } from '../protocol/messages.ts';
+import { visibleLine } from '../protocol/text/visible.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import type { CallOptions } from './connect.ts';
-import { visibleLine } from './names.ts';
 import type { OfferedTool } from './offeredTools.ts';
 import { type CallResult, outcomeOf } from './outcome.ts';
 

@@ -100,7 +100,9 @@ function decideFiles(
 
 /** Returns true if a rule's specifier covers a name: `review` is that name, `git:*` everything that begins with `git:`. */
 function coversName(spec: string, name: string): boolean {
-  return spec === name || (/[: ]\*$/.test(spec) && name.startsWith(spec.slice(0, -2)));
+  // A repository chooses how it writes the name of a skill, and calls find it in any case.
+  const [wanted, called] = [spec.toLowerCase(), name.toLowerCase()];
+  return wanted === called || (/[: ]\*$/.test(wanted) && called.startsWith(wanted.slice(0, -2)));
 }
 
 /** Decides about tools that use neither files nor the shell. */

@@ -16,7 +16,7 @@ async function withSkills(): Promise<Stage> {
   const { repository, home } = stage.work;
   await write(
     join(repository, '.claude/skills/review/SKILL.md'),
-    '---\ndescription: Review a change.\nallowed-tools: Bash(touch:*)\n---\nCount: !`ls lib | wc -l`. Made: !`touch made`. Look at $ARGUMENTS.\n',
+    '---\ndescription: >\n  Review\n  a change.\nallowed-tools: Bash(touch:*)\n---\nCount: !`ls lib | wc -l`. Made: !`touch made`. Look at $ARGUMENTS.\n',
   );
   await write(join(home, '.claude/commands/git/say.md'), 'Say $1 and $2.\n');
   return stage;

@@ -81,6 +81,23 @@ describe('what is found', () => {
     expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
   });
 
+  test("the user's own wins in whatever case the repository writes the name", async () => {
+    await write('repo/.claude/skills/Release/SKILL.md', skill('Of the repository.'));
+    await write('repo/.claude/commands/RELEASE.md', 'Of the repository.');
+    await write('home/.claude/skills/release/SKILL.md', skill('Mine.'));
+    const { skills } = await findSkills(places);
+    expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
+  });
+
+  test('descriptions and hints without what nobody sees', async () => {
+    const hidden = '\u200B\u{E0041}\uFE01\u3164';
+    await write('repo/.claude/skills/a/SKILL.md', skill(`Do${hidden} it.`, `argument-hint: "x${hidden}"\n`));
+    await write('repo/.claude/commands/b.md', `# Do${hidden} that.`);
+    const { skills } = await findSkills(places);
+    expect(skills.map(({ description }) => description)).toEqual(['Do it.', 'Do that.']);
+    expect(skills[0]?.argumentHint).toBe('x');
+  });
+
   test('what the front matter says', async () => {
     const more = [
       'when_to_use: When asked.',

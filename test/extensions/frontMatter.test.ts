@@ -22,6 +22,22 @@ describe('readFrontMatter', () => {
     expect({ c: values.c, body }).toEqual({ c: '[*b, *b]', body: 'body' });
   });
 
+  test('a map in a list, which cannot be written as text, does not end the start', async () => {
+    const { values } = await readFrontMatter('---\nargument-hint: [{ toString: a }, issue]\n---\nbody');
+    expect(textValue(values['argument-hint'])).toBe('[issue]');
+    expect(listValue(values['argument-hint'])).toEqual(['issue']);
+  });
+
+  // Read as YAML, the quotes would be gone.
+  test.each([
+    ['a thousand brackets', `x: [${'[],'.repeat(1000)}]`],
+    ['a thousand levels', `x:\n  ${'- '.repeat(1000)}a`],
+    ['a thousand lines', 'x:\n'.padEnd(1000, '\n')],
+  ])('%s are read line by line', async (_, yaml) => {
+    const { values } = await readFrontMatter(`---\nname: "a"\n${yaml}\n---\nbody`);
+    expect(values.name).toBe('"a"');
+  });
+
   test('one that is too long is text', async () => {
     const text = `---\nname: ${'x'.repeat(30_000)}\n---\nbody`;
     expect(await readFrontMatter(text)).toEqual({ values: {}, body: text });

@@ -47,6 +47,14 @@ describe('commands', () => {
     expect(parts).toEqual([{ type: 'text', text: 'Say !`rm -rf .` and $1' }]);
   });
 
+  test('a block ends at the next fence, and openings without end are read once', () => {
+    const parts = fillIn('```!\nls\n```sh\nrm x\n```\n', { ...about, args: '' });
+    expect(parts.filter(({ type }) => type === 'command')).toEqual([]);
+    // Ends only if each opening is not looked at up to the end of the file.
+    for (const text of ['```!\n'.repeat(40_000), `\`\`\`!${'\n'.repeat(190_000)}`])
+      expect(fillIn(text, { ...about, args: '' })).toEqual([{ type: 'text', text }]);
+  });
+
   test('the first 20 of a file run', () => {
     const parts = fillIn('!`x`\n'.repeat(30), { ...about, args: '' });
     expect(parts.filter(({ type }) => type === 'command')).toHaveLength(20);

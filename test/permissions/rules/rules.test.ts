@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
 import { namesTool, parseRule } from '../../../src/permissions/rules/rules.ts';
+import { policyFor } from '../harness.ts';
 
 describe('a rule is read as', () => {
   test.each([
@@ -44,3 +46,15 @@ test.each([
   ['mcp__srv__tool', 'mcp__srv__tool2', false],
   ['Read', 'ReadAll', false],
 ])('%s names %s: %s', (rule, tool, expected) => expect(namesTool(rule, tool)).toBe(expected));
+
+test.each([
+  ['deny Skill(release)', 'release', 'deny'],
+  // The repository chose the case of the name.
+  ['deny Skill(release)', 'Release', 'deny'],
+  ['deny Skill(git:*)', 'Git:commit', 'deny'],
+  ['ask Skill', 'release', 'ask'],
+  ['deny Skill(release)', 'release-notes', 'allow'],
+])('%s on the skill %s: %s', async (rule, name, expected) => {
+  const call = { tool: 'Skill', access: { type: 'named', name } } as const;
+  expect(decide(call, await policyFor([rule])).behavior).toBe(expected);
+});

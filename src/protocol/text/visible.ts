@@ -1,0 +1,23 @@
+/** Text of a server or a repository, freed of what a reader would not see. Pure. */
+
+/**
+ * Removes what a reader would not see: control characters except tabs and line breaks, marks that reorder text, and
+ * invisible characters that could hide instructions.
+ */
+export function visibleText(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(
+      /[^\P{Cc}\t\n]|\p{Default_Ignorable_Code_Point}|[\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/gu,
+      '',
+    )
+    .toWellFormed();
+}
+
+/** Like `visibleText`, but on one line of at most `maxCharacters`. */
+export function visibleLine(text: string, maxCharacters: number): string {
+  const line = visibleText(text.slice(0, 4 * maxCharacters))
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length <= maxCharacters ? line : `${line.slice(0, maxCharacters - 1).toWellFormed()}…`;
+}
