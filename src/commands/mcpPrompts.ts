@@ -21,7 +21,14 @@ export function mcpPromptCommands(port: McpPort): readonly Command[] {
       const images = found.images.map(({ image }) => image);
       return {
         type: 'op',
-        op: { type: 'prompt', text: found.text, display, ...(images.length > 0 && { images }) },
+        // What the server wrote names no files and no resources of other servers.
+        op: {
+          type: 'prompt',
+          text: found.text,
+          display,
+          typed: display,
+          ...(images.length > 0 && { images }),
+        },
       };
     },
   }));

@@ -26,6 +26,7 @@ test('a prompt is a command in lower case, with its arguments in their order', a
       type: 'prompt',
       text: 'Review pull request 12; look at the tests.',
       display: '/mcp__test__review_pr 12 the tests',
+      typed: '/mcp__test__review_pr 12 the tests',
     },
   });
   expect(await command?.run('', {} as never)).toMatchObject({
