@@ -298,8 +298,8 @@ export class ContextManager {
   }
 
   /**
-   * Builds and measures the next request, after making room for it if necessary. If the signal aborts, nothing is
-   * reduced; the caller has to check the signal.
+   * Builds and measures the next request, after making room for it if necessary. An abort cancels a running compaction;
+   * the caller has to check the signal.
    */
   async buildRequest(options: RequestOptions): Promise<BuildOutcome> {
     return this.#session.requests.build(options);

@@ -25,7 +25,7 @@ import type { DraftKeeper } from './DraftKeeper.ts';
 import { oldAtoms } from './ledger.ts';
 import { pinnedAtoms } from './plan.ts';
 
-/** Maximum wait of a request for a draft (the limit for the whole step is 50 ms). */
+/** Maximum wait of a request for a draft in milliseconds; the design allows at most 50. */
 const MOMENT_MS = 40;
 /** Providers cache a prompt prefix for five minutes to an hour after its last use. */
 const CACHE_LIFE_MS = 60 * 60 * 1000;
@@ -54,9 +54,9 @@ export class ReductionLadder {
   }
 
   /**
-   * Before a request: makes as much room as the settings ask for. `measure` is the measure of the current request;
-   * returns the measure after the reductions, or the same one if nothing was reduced. If the signal aborts, no further
-   * reductions are made.
+   * Makes as much room before a request as the settings ask for. `measure` is the measure of the current request;
+   * returns the measure after the reductions, or the same one if nothing was reduced. An abort cancels a running
+   * compaction.
    */
   async makeRoom(options: RequestOptions, measure: ContextMeasure): Promise<ContextMeasure> {
     const { strategy, compact } = this.#session.deps.settings;

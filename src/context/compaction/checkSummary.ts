@@ -129,8 +129,8 @@ export function whyNoSummary(
 const NONE = 'the model wrote no summary';
 
 /**
- * Tokens that a summary without any heading has at least: some thirty words, which no refusal and no question back
- * reaches; of a short conversation a hundredth and a half of what it replaces.
+ * Minimum tokens of a summary without headings: about thirty words, more than a refusal or a question has. For a short
+ * conversation, 1.5 % of the tokens that it replaces.
  */
 const LEAST_TOKENS = 40;
 const LEAST_SHARE = 0.015;

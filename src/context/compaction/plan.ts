@@ -36,7 +36,7 @@ export interface PlanInput {
   readonly snippetTokens: number;
   /** True if the user asked for the compaction: it then runs even if everything would fit. */
   readonly isAsked: boolean;
-  /** False while the newest results, which the model has not seen yet, still fit. */
+  /** False if the newest results have to stay because the model has not seen them yet. */
   readonly mayDropNewest: boolean;
   /** Newest rounds to keep in full if they fit. */
   readonly minRounds?: number | undefined;

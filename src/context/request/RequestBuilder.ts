@@ -29,7 +29,10 @@ export class RequestBuilder {
     this.#drafts = drafts;
   }
 
-  /** Builds the next request after making room. If the signal aborts, nothing is reduced. */
+  /**
+   * Builds the next request after making room. An abort cancels a running compaction; the caller has to check the
+   * signal.
+   */
   async build(options: RequestOptions): Promise<BuildOutcome> {
     const { projection, deps } = this.#session;
     await this.refreshInstructions();

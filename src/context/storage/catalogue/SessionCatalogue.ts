@@ -127,9 +127,9 @@ export class SessionCatalogue {
   }
 
   /**
-   * Where this was said or seen, newest first: prompts, replies, reasoning, calls, results, summaries, `!commands`, and
-   * the first 2 MiB of originals. Words are joined by AND; `"a phrase"`, `begin*`. What is not indexed yet is searched
-   * for a tenth of a second, and as long as nothing was found for three. Every text is a query; none throws.
+   * Searches prompts, replies, reasoning, calls, results, summaries, `!commands` and the first 2 MiB of originals;
+   * newest hits first. All words must occur; `"a phrase"` and `prefix*` are supported. Logs that are not indexed yet
+   * are searched for a tenth of a second or, while there are no hits, for up to three. Any text is a valid query.
    */
   async search(
     text: string,
