@@ -385,7 +385,7 @@ export class ContextManager {
     return lastDiff(this.entries(), this.items());
   }
 
-  /** Removes messages instead of waiting for a summary; false if the user is not waiting for one. */
+  /** Shortens steps or removes messages instead of waiting for a summary; false if the user is not waiting for one. */
   stopWaiting(): boolean {
     return this.open?.ladder.stopWaiting() ?? false;
   }

@@ -83,7 +83,7 @@ export class TokenCounter {
     return this.count(text).tokens;
   }
 
-  /** Tokens of a text of any size, exact if possible; never blocks the event loop. */
+  /** Tokens of a text of any size, exact if possible; never blocks the event loop for long. */
   async countTextAsync(text: string, signal?: AbortSignal): Promise<TokenCount> {
     const parts = { texts: [text], fixed: 0 };
     const measured = await this.#measureWell(parts, signal);

@@ -1,6 +1,6 @@
 /**
  * Runs the compactions of one session, one at a time: calls CompactionService and writes the outcome as one batch.
- * Entries appended meanwhile stay verbatim; an abort changes nothing. ReductionLadder.ts decides when to compact.
+ * Entries appended in the meantime stay verbatim; an abort changes nothing. ReductionLadder.ts decides when to compact.
  */
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { CompactMetadata } from '../../protocol/entries/fields.ts';
@@ -92,7 +92,7 @@ export class CompactionRunner {
       (last.wasTooLarge || !isTooLarge) &&
       usedTokens < last.tokens + windowTokens * PAUSE;
     if (wasRefused && !isTooLarge) {
-      // The request has to grow by PAUSE from here: from its smaller size if masking has shrunk it meanwhile.
+      // The request has to grow by PAUSE from here: from its smaller size if masking has shrunk it since.
       this.#refused = { ...last, tokens: Math.min(last.tokens, usedTokens) };
       return undefined;
     }
@@ -259,7 +259,7 @@ export class CompactionRunner {
 
   /** A summary request leaves no reply in the log, so its own entry records how it was made. */
   #record(basis: RequestBasis, asked: AskedSummary): void {
-    // If the session was closed meanwhile, the record is lost.
+    // If the session has been closed, the record is lost.
     void this.#session.recorder.recordSummary(basis, asked).catch(() => {});
   }
 

@@ -120,7 +120,9 @@ export class ReductionLadder {
     };
   }
 
-  /** Shortens steps instead of waiting for the summary; false if the user is not waiting for one. */
+  /**
+   * Shortens steps or removes messages instead of waiting for the summary; false if the user is not waiting for one.
+   */
   stopWaiting(): boolean {
     if (this.#waiting === undefined || this.#waiting.signal.aborted) return false;
     this.#waiting.abort();

@@ -57,7 +57,7 @@ export interface CompactionJob {
   readonly mustReach?: number;
   /** True to skip the model: it was asked just before, and the request is still too long. */
   readonly withoutModel?: boolean;
-  /** True if the draft came late and replaces ledger lines written meanwhile: it need not free any tokens. */
+  /** True if the draft came late and replaces ledger lines written since: it need not free any tokens. */
   readonly isLate?: boolean;
   /** Seq of the first entry of the current turn, which stays verbatim whatever its size. */
   readonly keepFrom?: number;

@@ -208,7 +208,7 @@ export class Projection {
     this.counter.setModel(this.#deps.model());
     const before = this.#sizes(tools).total;
     await this.counter.refine(this.messages(), tools, signal);
-    // Clear the sizes even if this call changed nothing: another call may have counted rebuilt messages meanwhile.
+    // Clear the sizes even if this call changed nothing: another call may have counted messages in between.
     this.#sized = undefined;
     return this.#sizes(tools).total !== before;
   }

@@ -210,7 +210,10 @@ export class PersistentStore implements SessionStore {
     return matches[0];
   }
 
-  /** Deletes the session's log; does nothing if there is none. Throws `SessionLockedError`. */
+  /**
+   * Deletes the session's log, quarantine folder, resume point and lock file; does nothing if there is no log. Throws
+   * `SessionLockedError`.
+   */
   async deleteSession(sessionId: string): Promise<void> {
     const file = sessionFileIn(this.folder, sessionId);
     if ((await stat(file).catch(unlessMissing)) === undefined) return;

@@ -106,7 +106,7 @@ export class ResidentLog {
   }
 
   /**
-   * After a compaction: stores the resume point and, for a large log, evicts everything before the last but one
+   * After a compaction of a large log: stores the resume point and evicts everything before the last but one
    * compaction, so that the last one can be undone at once. Entries that may still be lost, from `unsyncedFrom` on,
    * stay in memory because they may have to be written again.
    */

@@ -117,7 +117,8 @@ export class SessionLog implements OpenLog {
 
   /**
    * Appends the entries as one batch with a single write: after a crash the file has all of them or a torn end. The
-   * order is that of the calls. Rejects for a malformed entry, but never because of the disk.
+   * order is that of the calls. Rejects for a malformed entry, after `close` and in a read-only session, but never
+   * because of the disk.
    */
   async append(entries: readonly NewEntry[]): Promise<readonly JSONLEntry[]> {
     if (this.#closed !== undefined) throw new Error(`Session ${this.sessionId} is closed.`);
