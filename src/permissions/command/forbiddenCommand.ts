@@ -98,11 +98,16 @@ const plain = ({ argv, raw }: Words): string =>
 
 /** Programs that run another program named in their arguments. */
 const runners =
-  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|corepack|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*)$/;
+  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|corepack|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*|csh|tcsh|mksh|lksh|oksh|pdksh|yash|rbash|rksh|nu|elvish|xonsh|pwsh|powershell|noglob|nocorrect|-|repeat|ssh-agent|fakechroot|i[3-6]86|x86_64|uname26|arch|xcrun|chronic|ifne|pee|mispipe|lckdo|tsp|chpst|softlimit|setuidgid|envuidgid|envdir|setlock|s6-.*|run0|env-cmd|watchexec|autossh|sshpass|xterm|daemonize)$/;
 const commandRunners =
   /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|hatch|pdm|bundle|nix|nix-shell|cargo|go|make|docker|podman|git|fd|fdfind)$/;
 const startsCommand =
   /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch|exec|x|dlx|run|foreach|--|--run|--command|-c)$/;
+
+/** Programs that run another one only by a subcommand, in a container, an environment or with secrets. */
+const carriers =
+  /^(?:docker|docker-compose|podman|nerdctl|kubectl|oc|crictl|lxc|incus|machinectl|distrobox|toolbox|flatpak|limactl|multipass|vagrant|apptainer|singularity|conda|mamba|micromamba|rye|pixi|devbox|doppler|op|aws-vault|chamber|infisical|sops|teller|dotenvx|heroku|fly|flyctl)$/;
+const carries = /^(?:exec|run|shell|ssh|enter|debug|console|exec-env|exec-file|-c|-e|--command|--)$/;
 
 /** Maximum number of a wrapper's own words before its command. */
 const MAX_OPERANDS = 8;
@@ -119,6 +124,7 @@ function callsIn(words: Words): Words[] {
       (name === 'uv' && word === 'pip')
     )
       starts.add(index);
+  const carriedFrom = carriers.test(name) ? words.argv.findIndex((word) => carries.test(word ?? '')) : -1;
   if (name === 'find' || commandRunners.test(name))
     for (const [index, word] of words.argv.entries()) {
       const before = words.argv[index - 1] ?? '';
@@ -128,12 +134,13 @@ function callsIn(words: Words): Words[] {
       // Without quotes it may expand to any number of words, including `-exec`.
       if (name === 'find' && word === null && !(words.raw[index] ?? '').startsWith('"')) starts.add(index);
     }
-  else if (runners.test(name)) {
+  if (runners.test(name) || carriedFrom > 0) {
     let operands = 0;
     for (const [index, word] of words.argv.entries()) {
-      if (index === 0) continue;
+      if (index <= Math.max(0, carriedFrom)) continue;
       // A wrapper's own words come before its command: `timeout 5 rm`, `su user rm`.
-      if (operands < MAX_OPERANDS) starts.add(index);
+      // Which container it is may well be unknown: `kubectl exec $pod ls`.
+      if (operands < MAX_OPERANDS && (word !== null || carriedFrom < 0)) starts.add(index);
       if (word === null || !/^-|=/.test(word)) operands += 1;
     }
   }
@@ -144,7 +151,8 @@ function callsIn(words: Words): Words[] {
 function formsOf(words: Words): Words[] {
   const [first] = words.argv;
   if (first == null) return [words];
-  const named = { ...words, argv: [programName(first), ...words.argv.slice(1)] };
+  // In zsh, `=rm` is the path of rm.
+  const named = { ...words, argv: [programName(first.replace(/^=/, '')), ...words.argv.slice(1)] };
   const forms = [words, named, ...otherPrograms(named)];
   for (let at = 1; at < words.argv.length && at < MAX_WORDS; at += 1) {
     const before = words.argv[at - 1];
@@ -369,16 +377,20 @@ function scriptsIn(part: CommandPart): readonly string[] {
       const before = full[index - 1];
       if (word === null) return [];
       if (/^alias\.[^=]+=/.test(word)) return [aliasScript(word)];
-      return /^(?:--exec|-x|run|foreach)$/.test(before ?? '') || /^--exec=/.test(word)
+      return /^(?:--exec|-x|--extcmd|run|foreach|--[a-z-]+-filter)$/.test(before ?? '') ||
+        /^--exec=/.test(word)
         ? [word.replace(/^--exec=/, '')]
         : [];
     });
     return [...own, ...toldToRun(part.argv)];
   }
   const hasShell = full.some((word) => shells.test(programName(word)));
-  if (!runners.test(name) && !runners.test(inner) && !hasShell) return toldToRun(part.argv);
+  if (![runners, carriers].some((some) => some.test(name) || some.test(inner)) && !hasShell)
+    return toldToRun(part.argv);
+  // `docker run -e A=x` sets a variable.
+  const isScript = carriers.test(inner) ? /\s/ : /[\s;&|=$]/;
   return full.flatMap((word, index) =>
-    index > 0 && word !== null && /[\s;&|=$]/.test(word)
+    index > 0 && word !== null && isScript.test(word)
       ? [word.replace(/^[\w.-]+=/, ''), ...(/^-\w*S/.test(word) ? [word.replace(/^-\w*?S/, '')] : [])]
       : [],
   );
@@ -422,7 +434,11 @@ function aliasScript(word: string): string {
   return value.startsWith('!') ? value.slice(1) : `git ${value}`;
 }
 
-const shells = /^(?:ba|z|da|k|fi|a|c|tc)?sh$/;
+const shells = /^(?:ba|z|da|k|fi|a|c|tc|mk|lk|ok|pdk|ya|rba|rk)?sh$/;
+/** They run commands that they read, besides shells. */
+const readers = /^(?:ed|ex|tclsh|expect|nu|elvish|xonsh|pwsh|powershell)$/;
+/** They run later what they read. */
+const schedulers = /^(?:at|batch|crontab)$/;
 
 /** True if a call runs something that is not among its words: a shell with input from elsewhere, a configured alias. */
 function runsUnknown(part: CommandPart, text: string): boolean {
@@ -430,8 +446,9 @@ function runsUnknown(part: CommandPart, text: string): boolean {
   const name = programName(first);
   if (part.carrier) return false;
   if (replacesProgram(part.full)) return true;
-  if (shells.test(name))
+  if (shells.test(name) || readers.test(name))
     return rest.every((word) => word === null || /^[-+]/.test(word)) || rest.includes(null);
+  if (schedulers.test(name)) return !rest.some((word) => word !== null && /^-[lrcv]$/.test(word));
   if (/^(?:source|\.|eval|trap|alias)$/.test(name))
     return rest.some((word) => word === null || word.startsWith('/dev/'));
   const program = programName(text.split(' ')[0]);
