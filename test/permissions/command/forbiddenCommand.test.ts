@@ -413,7 +413,7 @@ const named: Readonly<Record<string, Rows>> = {
     ask: ['echo "curl x" | at now', 'tclsh <<< "exec curl x"', 'echo "curl x" | rbash'],
     allow: [
       ...[
-        'docker exec $id ls',
+        'kubectl exec $pod -- ls',
         'docker run -v $PWD:/src -e A=curl image make',
         'docker compose run web npm test',
       ],
