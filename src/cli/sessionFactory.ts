@@ -337,7 +337,8 @@ function createAgentOf(
   logContext(agent, debug);
   agent.subscribe(warmUp.hear);
   agent.subscribe((event) => {
-    if (event.type === 'turn_ended') permissions.endTurn();
+    // A skill that was stopped while its commands ran comes back to the input: no turn begins that could end its rules.
+    if (event.type === 'turn_ended' || event.type === 'queue_returned') permissions.endTurn();
     const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
     for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
   });

@@ -162,7 +162,9 @@ async function listen(state: string, ports: readonly number[]): Promise<Callback
   });
   answered.catch(() => undefined);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    // Anything on this machine can send anything, an address that is none (`//`) too.
+    const url = URL.parse(request.url ?? '/', 'http://127.0.0.1') ?? new URL('http://127.0.0.1');
+    const { pathname, searchParams } = url;
     const code = searchParams.get('code');
     const iss = searchParams.get('iss');
     const isOurs = pathname === '/callback' && searchParams.get('state') === state;

@@ -71,6 +71,8 @@ test('an answer from somewhere else does not log in', async () => {
   }, 20_000);
   expect(callback).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
   expect((await fetch(`${callback}?code=stolen&state=guess`)).status).toBe(404);
+  // No address at all: it must not end the login.
+  expect((await fetch(`${new URL(callback).origin}//`)).status).toBe(404);
   await visit(running);
   expect((await running.ended).code).toBe(0);
   expect(await readFile(file, 'utf8')).not.toContain('stolen');

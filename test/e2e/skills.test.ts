@@ -57,3 +57,21 @@ test('without a screen, the model loads a skill; its command is refused and the 
   );
   expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ skills: ['review'] });
 });
+
+test('the rules of a skill that was stopped before its turn end with it', async () => {
+  const { server, ready, work } = await withSkills();
+  await write(
+    join(work.home, '.claude/skills/mine/SKILL.md'),
+    '---\ndescription: Mine.\nallowed-tools: Bash(touch:*)\n---\nMade: !`mkdir made`.\n',
+  );
+  server.script({ calls: [{ name: 'Bash', input: { command: 'touch later' } }] }, { text: 'Done so.' });
+  const terminal = await ready();
+  await terminal.submit('/mine');
+  await terminal.waitFor('mkdir made');
+  await terminal.press(keys.escape);
+  await terminal.waitFor('❯ /mine');
+  await terminal.press('\u0015');
+  await terminal.submit('something else');
+  await terminal.waitFor('touch later');
+  await terminal.waitFor('Run this command?');
+});
