@@ -453,7 +453,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     test('nor where it was mounted before', async () => {
       const { run, home, tmp } = await confined();
       writeFileSync(join(tmp, 'given.txt'), 'given\n');
-      expect((await run(`cat ${tmp}/given.txt`)).text).toBe('given');
+      expect((await run(`cat ${tmp}/given.txt`)).text).toMatch(/^given/);
       await run(`cd ${tmp} && ln -sfn /oldroot${home}/.planted giv''en.txt`);
       expect((await run(`ls ${tmp}/given.txt; echo end`)).text).toContain('end');
       expect(existsSync(join(home, '.planted'))).toBe(false);
