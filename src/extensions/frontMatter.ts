@@ -19,7 +19,7 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
   return { values: await parseYaml(yaml), body: clean.slice(whole.length) };
 }
 
-/** More of either takes the parser seconds; front matter of a skill has a few. */
+/** With more lines or marks the parser can take seconds; a real skill has only a few. */
 const MAX_LINES = 500;
 const MAX_MARKS = 500;
 
@@ -58,7 +58,7 @@ export function textValue(value: unknown): string | undefined {
   return line === '' ? undefined : line;
 }
 
-/** Of a map nothing: YAML can give it a `toString` that is no function. */
+/** Maps yield no text: YAML can give them a `toString` that is not a function. */
 function scalarText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)

@@ -118,7 +118,7 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
       redirectToAuthorization(address) {
         // Never let the browser open other schemes: they could start programs or open files.
         if (!/^https?:$/.test(address.protocol))
-          throw new Error('The server sends you to an address that is none of the web.');
+          throw new Error('The server’s login page is not an http or https address.');
         ports.onAddress(address);
       },
     };
@@ -162,7 +162,7 @@ async function listen(state: string, ports: readonly number[]): Promise<Callback
   });
   answered.catch(() => undefined);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    // Anything on this machine can send anything, an address that is none (`//`) too.
+    // Any program on this machine can send requests here, including invalid addresses (`//`).
     const url = URL.parse(request.url ?? '/', 'http://127.0.0.1') ?? new URL('http://127.0.0.1');
     const { pathname, searchParams } = url;
     const code = searchParams.get('code');
@@ -183,7 +183,7 @@ async function listen(state: string, ports: readonly number[]): Promise<Callback
     port: (server.address() as AddressInfo).port,
     answer: (signal) =>
       new Promise((resolve, reject) => {
-        const stop = (): void => reject(new Error('Nobody logged in within the time.'));
+        const stop = (): void => reject(new Error('You did not log in in time.'));
         if (signal.aborted) stop();
         signal.addEventListener('abort', stop, { once: true });
         answered.then(resolve, reject);
@@ -209,5 +209,5 @@ async function firstFree(
     if (at === ports.length - 1)
       throw new Error(`Port ${port} of this machine cannot be used: ${problem.message}`);
   }
-  throw new Error('There is no port to wait on.');
+  throw new Error('No port is free for the login.');
 }

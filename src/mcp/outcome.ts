@@ -59,13 +59,14 @@ export function outcomeOf(
   { content, structuredContent, isError }: CallResult,
   options: OutcomeOptions,
 ): ToolOutcome {
-  const images: { path: string; image: ImagePart }[] = [];
-  const parts = (content as readonly ContentBlock[]).map((block) => textOf(block, images, options));
+  const shown = contentOf(content, options);
+  const { images } = shown;
   const hasText = (content as readonly ContentBlock[]).some(
     ({ type }) => type === 'text' || type === 'resource',
   );
-  if (!hasText && structuredContent !== undefined) parts.push(JSON.stringify(structuredContent, null, 1));
-  const text = parts.filter((part) => part !== '').join('\n\n');
+  const structured =
+    hasText || structuredContent === undefined ? '' : JSON.stringify(structuredContent, null, 1);
+  const text = [shown.text, structured].filter((part) => part !== '').join('\n\n');
   return {
     status: isError === true ? 'error' : 'ok',
     text: text === '' ? '(The tool returned nothing.)' : text,

@@ -1,10 +1,11 @@
 /** Tools behind a search: when they are deferred, how they are found, and what that costs. */
 import { expect, test } from 'vitest';
-import { createDeferredTools, searchTools } from '../../src/agent/deferredTools.ts';
+import { createDeferredTools } from '../../src/agent/deferredTools.ts';
+import { searchTools } from '../../src/agent/toolSearch.ts';
 import { createToolset } from '../../src/agent/toolset.ts';
 import { estimateTokens } from '../../src/context/index.ts';
 import type { ToolSchema } from '../../src/protocol/messages.ts';
-import type { Tool } from '../../src/protocol/tools.ts';
+import type { Tool, ToolContext } from '../../src/protocol/tools.ts';
 import { calls, says } from './scriptedModel.ts';
 import { smallTool } from './smallTools.ts';
 import { stage } from './stage.ts';
@@ -79,6 +80,18 @@ test('a tool that the session has called before, or calls by its name, is offere
   expect(toolset.find('ToolSearch')?.name).toBe('ToolSearch');
 });
 
+test('a search finds the tools of the moment, although the search tool itself stays the same', async () => {
+  const replacement = serverTool('mcp__server0__weather', 'Tells the weather.');
+  const deferred = createDeferredTools({ tokensOf, windowTokens: () => 1000, called: [] });
+  deferred.offered(many);
+  const before = deferred.search();
+  deferred.offered([replacement, ...many.slice(1)]);
+  expect(deferred.search()).toBe(before);
+  const prepared = await before?.prepare({ query: 'weather' }, {} as ToolContext);
+  const outcome = prepared?.type === 'ready' ? await prepared.run({ basis: 'mode' }) : undefined;
+  expect(outcome?.text).toContain('mcp__server0__weather');
+});
+
 test('the same list stays the same array, so that requests stay cached', () => {
   const deferred = createDeferredTools({ tokensOf, windowTokens: () => 1000, called: [] });
   const toolset = createToolset(() => [...many], deferred);
@@ -105,10 +118,10 @@ test.each([
   ['reading files', 'mcp__files__read_text'],
   ['select:mcp__db__query', 'mcp__db__query'],
   ['select:read_text', 'mcp__files__read_text'],
-])('%j finds %s first', (query, name) => {
-  expect(searchTools(query, catalogue, 5)[0]?.name).toBe(name);
+])('%j finds %s first', async (query, name) => {
+  expect((await searchTools(query, catalogue, 5))[0]?.name).toBe(name);
 });
 
-test('words that no tool has find nothing', () => {
-  expect(searchTools('weather forecast', catalogue, 5)).toEqual([]);
+test('words that no tool has find nothing', async () => {
+  expect(await searchTools('weather forecast', catalogue, 5)).toEqual([]);
 });
