@@ -1,5 +1,4 @@
-import type { ProjectFacts } from '../protocol/projectFacts.ts';
-import type { Command } from './types.ts';
+import type { Command, ProjectFacts } from './types.ts';
 
 /** Asks the model to write or improve AGENTS.md; the edit needs approval as usual. */
 export const init: Command = {

@@ -13,7 +13,6 @@ import type { BlobRef } from '../protocol/entries/fields.ts';
 import type { McpPort } from '../protocol/mcp.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
-import type { ProjectFacts } from '../protocol/projectFacts.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
 import type { PreparedSkill, Skill, SkillList } from '../protocol/skills.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
@@ -88,6 +87,27 @@ export interface SkillPort {
   shownPath(file: string): string;
   /** Reads the file and fills in the arguments; `problem` is one sentence for the user. */
   prepare(skill: Skill, args: string): Promise<PreparedSkill | { readonly problem: string }>;
+}
+
+/** Facts about the project, collected before the model starts. File names appear as found: untrusted, always short. */
+export interface ProjectFacts {
+  /** Number of files not ignored by git; `isComplete` is false if there are more. */
+  readonly files: number;
+  readonly isComplete: boolean;
+  /** Languages by number of files, largest first. */
+  readonly languages: readonly { readonly name: string; readonly files: number }[];
+  /** Top-level folders. */
+  readonly folders: readonly string[];
+  /** Manifests, lock files and similar, relative to the project. */
+  readonly manifests: readonly string[];
+  /** Commands defined in manifests, e.g. "npm run build" or "make test", with what they run. */
+  readonly commands: readonly { readonly command: string; readonly runs?: string }[];
+  /** Documentation for people and agents, relative to the project. */
+  readonly guides: readonly string[];
+  /** Continuous integration files: what they run must pass. */
+  readonly workflows: readonly string[];
+  /** Bytes of an existing AGENTS.md. */
+  readonly agentsBytes: number | undefined;
 }
 
 /** The services that commands may use; implemented in `cli`. */

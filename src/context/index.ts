@@ -54,7 +54,7 @@ export {
 export { type RepairReport, repairSession } from './storage/repair/repairSession.ts';
 export { scanLog } from './storage/repair/scanLog.ts';
 export { pointersOf, type VerifyReport, verifySession } from './storage/repair/verifySession.ts';
-export type { SessionStore, StorageProblem } from './storage/sessionStore.ts';
+export type { Redaction, SessionStore, StorageProblem } from './storage/sessionStore.ts';
 export type { SessionSummary } from './storage/sessionSummary.ts';
 export { compressionHistory } from './strategies/CompressionHistory.ts';
 export { checkAndCompress } from './strategies/checkAndCompress.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plainText } from '../../src/commands/pages/page.ts';
-import type { ProjectFacts } from '../../src/protocol/projectFacts.ts';
+import type { ProjectFacts } from '../../src/commands/types.ts';
 import { commandHost, run } from './commandHost.ts';
 
 const host = commandHost();

@@ -4,7 +4,7 @@
  */
 import { lstat, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { ProjectFacts } from '../../protocol/projectFacts.ts';
+import type { ProjectFacts } from '../../commands/types.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { listFiles } from '../process/projectFiles.ts';
 import { commandsIn } from './manifestCommands.ts';

@@ -1,7 +1,7 @@
 /** Redacts secrets from everything that is stored, if enabled. */
 import type { Settings } from '../../config/schema.ts';
+import type { Redaction } from '../../context/index.ts';
 import { secretsOf } from '../../model/http/ownHeaders.ts';
-import type { Redaction } from '../../protocol/redaction.ts';
 import { createRedactor } from '../../redact/createRedactor.ts';
 import { findSecrets } from '../../redact/findSecrets.ts';
 import { redact } from '../../redact/redact.ts';

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { SessionTarget } from '../../agent/types.ts';
-import { getProjectStoragePath, PersistentStore } from '../../context/index.ts';
-import type { Redaction } from '../../protocol/redaction.ts';
+import { getProjectStoragePath, PersistentStore, type Redaction } from '../../context/index.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
 /**

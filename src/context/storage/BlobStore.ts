@@ -20,11 +20,10 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
-import type { Redaction } from '../../protocol/redaction.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 import { newId } from './ids.ts';
-import type { Blobs } from './sessionStore.ts';
+import type { Blobs, Redaction } from './sessionStore.ts';
 
 /** Limits for stored outputs. */
 export interface BlobLimits {

@@ -6,7 +6,6 @@
 import { lstat, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { Redaction } from '../../protocol/redaction.ts';
 import { atomEntries } from '../history/atoms.ts';
 import { withoutHalfCompactions } from '../history/compactions.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
@@ -27,7 +26,7 @@ import { getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts
 import { quarantineDamage, quarantineFolder } from './repair/damage.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog } from './SessionLog.ts';
-import type { SessionStore } from './sessionStore.ts';
+import type { Redaction, SessionStore } from './sessionStore.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
 
 export interface PersistentStoreOptions {

@@ -7,7 +7,6 @@
 import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { ONCE } from '../../protocol/once.ts';
-import type { Redaction } from '../../protocol/redaction.ts';
 import type { HistoryManager } from '../history/HistoryManager.ts';
 import type { Live } from '../history/liveEntries.ts';
 import { Listeners } from '../Listeners.ts';
@@ -21,7 +20,7 @@ import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
 import { compactionEntries, messageEntry, toolResultEntry, toolUseEntry } from './newEntries.ts';
 import { ResidentLog } from './ResidentLog.ts';
-import type { OpenLog, StorageProblem } from './sessionStore.ts';
+import type { OpenLog, Redaction, StorageProblem } from './sessionStore.ts';
 
 export interface SessionLogOptions {
   readonly sessionId: string;
