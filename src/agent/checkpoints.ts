@@ -137,7 +137,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   return {
     look,
     lookSoon() {
-      // What the user has changed since the last turn is nobody's, however short ago that ended.
+      // Forces a scan before the next command, so that the user's own edits since the last turn are not credited to it.
       lookedAt = Number.NEGATIVE_INFINITY;
       clearTimeout(soon);
       soon = setTimeout(look, SOON_MS).unref();

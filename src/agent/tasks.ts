@@ -99,14 +99,14 @@ function endEntry(task: TaskInfo): NewEntry {
 
 const COMMAND_CHARACTERS = 120;
 
-/** E.g. `b1 ended with exit code 0 after 12 s: npm run build`. */
+/** Returns text such as `b1 ended with exit code 0 after 12 s: npm run build`. */
 function endText(task: TaskInfo): string {
   const flat = task.command.replace(/\s+/g, ' ').trim();
   const shown = flat.length <= COMMAND_CHARACTERS ? flat : `${flat.slice(0, COMMAND_CHARACTERS - 1)}…`;
   return `${task.id} ${howEnded(task)}: ${shown}`;
 }
 
-/** E.g. `ended with exit code 0 after 12 s`. */
+/** Returns text such as `ended with exit code 0 after 12 s`. */
 function howEnded({ startedAtMs, end }: TaskInfo): string {
   if (end === undefined) return 'still runs';
   if (end.problem !== undefined) return `could not be started (${end.problem})`;

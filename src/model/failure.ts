@@ -19,7 +19,7 @@ export interface Failure {
 /** The key under which replyChunks.ts passes the body of a failed answer through the SDK's error. */
 export const RAW_BODY = 'raw_body';
 
-/** Maximum characters read of a body or a message; an error event may be as large as any event. */
+/** Maximum characters read from a response body or an error message: servers may send errors of any size. */
 const MAX_READ = 64 * 1024;
 
 /** Follows `cause` and reads the SDK's fields. Removes `secrets`, since servers and Node quote keys in their errors. */

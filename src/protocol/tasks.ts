@@ -11,7 +11,7 @@ export interface TaskInfo {
   readonly command: string;
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
-  /** The last non-empty line of its output, truncated; plain text, but as untrusted as any output. */
+  /** The last non-empty line of its output, truncated. Untrusted: may contain control characters. */
   readonly lastLine: string;
   /** What its sandbox has allowed so far; absent without a sandbox. */
   readonly sandbox?: SandboxRecord;

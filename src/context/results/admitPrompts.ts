@@ -16,7 +16,7 @@ export interface AdmittedPrompts {
 /**
  * Returns the entries to record. Memories that match go into an entry just before the prompts. A prompt is shortened
  * only if no request could hold it: its beginning, end and a pointer are sent, and the full text is stored as a blob.
- * `fixedTokens` are the tokens that every request has anyway.
+ * `fixedTokens`: the tokens of the system prompt and the tools, which are in every request.
  */
 export async function admitPrompts(
   prompts: readonly NewEntry[],

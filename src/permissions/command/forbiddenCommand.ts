@@ -68,7 +68,7 @@ export function matchText(rule: SourcedRule, command: string): Match {
   if (spec === undefined) return 'no';
   if (spec === null) return 'yes';
   const { text } = spec;
-  // What `env -S` holds is a command, whatever stands in front of it.
+  // The argument of `env -S` is a command line of its own, wherever `env` appears.
   const split = /\benv\b/.test(command) ? / (?:--split-string=|-[A-Za-z]*S)(?=\S)/g : /(?!)/;
   const words = command
     .replace(/\\\n/g, '')

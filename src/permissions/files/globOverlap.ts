@@ -1,6 +1,6 @@
 /**
- * True if some name matches both of two simple patterns (`*`, `?`, `[…]`). Errs on the side of true: a bracket counts
- * as any character; braces, parentheses, classes (`[[:alpha:]]`) and escaped characters count as anything, because
+ * True if some name could match both of two simple patterns (`*`, `?`, `[…]`). Errs on the side of true: treats a
+ * bracket expression as `?`, and braces, parentheses, classes (`[[:alpha:]]`) and escaped characters as `*`, because
  * programs interpret them differently.
  */
 export function globsOverlap(left: string, right: string): boolean {

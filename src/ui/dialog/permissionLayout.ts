@@ -120,7 +120,7 @@ export function titleFits(question: PermissionQuestion, width: number): boolean 
 const nameOf = ({ tool, title }: PermissionQuestion): string =>
   `${tool === undefined ? '' : `${sanitizeLine(tool)} `}${sanitizeLine(reveal(title))}?`;
 
-/** E.g. `+2 −1`. */
+/** Returns a summary such as `+2 −1`. */
 function changeSize(diff: string): string {
   const { added, removed } = diffSize(diff);
   return `+${added} −${removed}`;

@@ -8,12 +8,12 @@ import { dotted, keyHints, shortKeyRows } from './keyHints.ts';
 import type { DialogKey, DialogPlace, Keymap, PlaceAction } from './keymap.ts';
 import { useDialogKeys } from './useKeys.ts';
 
-/** What was on screen is pushed up by no more than this. */
+/** Maximum rows, so that the dialog does not push up too much of what was on screen. */
 const MAX_ROWS = 16;
 
 const place: DialogPlace = { contexts: ['Select'], typing: 'answer' };
 
-/** The keys, over the composer: ↑↓ and PgUp PgDn scroll where there is more, any other key closes. */
+/** The keys, shown above the composer: ↑↓ and PgUp PgDn scroll if there is more, any other key closes. */
 export function KeysDialog({
   keymap,
   width,
@@ -23,7 +23,7 @@ export function KeysDialog({
 }: {
   readonly keymap: Keymap;
   readonly width: number;
-  /** Rows that it may take at most. */
+  /** Rows available. */
   readonly rows: number;
   readonly theme: Theme;
   readonly onClose: () => void;
@@ -65,7 +65,7 @@ export function KeysDialog({
   );
 }
 
-/** As much of it as fits, whole. */
+/** Joins as many whole parts as fit. */
 function hintWithin(parts: readonly (string | undefined)[], width: number): string {
   for (let many = parts.length; many > 1; many--) {
     const line = dotted(...parts.slice(0, many));
@@ -74,13 +74,13 @@ function hintWithin(parts: readonly (string | undefined)[], width: number): stri
   return truncate(dotted(parts[0]), width);
 }
 
-/** Keys of one action; `/keys` has them all. */
+/** Maximum keys shown per action; `/keys` lists all. */
 const KEYS_SHOWN = 2;
 
-/** From this width on there are two columns. */
+/** Minimum width for two columns. */
 const TWO_COLUMNS_FROM = 130;
 
-/** The keys on lines of at most `width` columns; on narrow screens what a key does has a line of its own. */
+/** The keys as lines of at most `width` columns; on narrow screens a description gets its own line. */
 export function keyLines(keymap: Keymap, width: number, theme: Theme): readonly string[] {
   const rows = [
     ...shortKeyRows(keymap).map(

@@ -1,29 +1,29 @@
 /**
- * Every action that a key can stand for: its name (those that users of coding agents know from their
- * `keybindings.json`, where there is one), its keys, what it means to the composer. The keys page, `/keys`, `?` and
- * docs/keys.md are made from this table.
+ * Every action that a key can be bound to: its name (the one that other coding agents use in `keybindings.json`, if
+ * they have it), its default keys, and its command for the composer. The keys page, `/keys`, `?` and docs/keys.md are
+ * generated from this table.
  */
 import type { Edit, Move } from '../input/textBuffer.ts';
 import { type DialogContext, dialogActions } from './dialogActions.ts';
 
-/** Where a binding counts. */
+/** Where a binding applies. */
 export type KeyContext = WritingContext | DialogContext;
 
-/** Where the composer has the keys. */
+/** The contexts in which the composer has the keys. */
 export type WritingContext = 'Global' | 'Chat' | 'Autocomplete' | 'HistorySearch';
 
 export interface Action {
   readonly name: string;
   readonly context: KeyContext;
-  /** Canonical names, as `parseKeys` gives them. */
+  /** Canonical names, as returned by `parseKeys`. */
   readonly keys: readonly string[];
   /** What it does, in a few words. */
   readonly description: string;
-  /** What it asks of the composer; absent where its name says all, as in dialogs. */
+  /** The command for the composer; absent if the name is enough, as in dialogs. */
   readonly command?: Command;
-  /** Its keys stay what they are: without them there might be no way out. */
+  /** True if its keys cannot be changed: without them there might be no way out. */
   readonly isFixed?: boolean;
-  /** Goes without saying: left out of `?`, where room is scarce. */
+  /** True for obvious keys: left out of `?`, where space is scarce. */
   readonly isPlain?: boolean;
 }
 
@@ -189,8 +189,8 @@ function intent(name: Intent): Command {
 }
 
 /**
- * What a key asks of whoever owns the composer; what each does is in `ui/controller/reduce.ts`, which keys they have in
- * `ui/keys/actions.ts`. `eof` is Ctrl+D on an empty composer.
+ * A request from a key to the owner of the composer. `ui/controller/reduce.ts` carries them out. `eof`: Ctrl+D on an
+ * empty composer.
  */
 export type Intent =
   | 'clear_or_exit'
@@ -209,16 +209,16 @@ export type Intent =
   | 'toggle_vim'
   | 'transcript';
 
-/** Edits that need nothing but their name. */
+/** Edits without parameters. */
 type EditName = Exclude<Edit, { text: string } | { units: unknown } | { to: unknown }>['type'];
 
-/** What a key means in the composer, before popup, history and buffer decide what comes of it. */
+/** The meaning of a key in the composer; suggestions, history and the text decide what it does. */
 export type Command =
   | { readonly type: 'edit'; readonly edit: Edit }
   | { readonly type: 'enter' | 'newline' | 'up' | 'down' | 'tab' | 'escape' }
-  /** Ctrl+D deletes the next character, or ends an empty composer. */
+  /** Ctrl+D: deletes the next character, or quits if the composer is empty. */
   | { readonly type: 'delete_or_eof' }
   | { readonly type: 'history_search' | 'stash' }
-  /** Inside the history search. */
+  /** In the history search. */
   | { readonly type: 'search'; readonly step: 'older' | 'newer' | 'scope' | 'take' | 'send' | 'cancel' }
   | { readonly type: 'intent'; readonly intent: Intent };

@@ -1,10 +1,10 @@
 /**
- * What keys mean where the composer does not have them: in lists, questions, forms, and in the transcript. A dialog
- * asks which of these a key is (`readDialogKey`) and never compares keys itself. Names are those that users of coding
- * agents know from their `keybindings.json`, where there is one.
+ * The actions of keys outside the composer: in lists, questions, forms and the transcript. A dialog asks
+ * `readDialogKey` for the action and never compares keys itself. Names are those that other coding agents use in
+ * `keybindings.json`, if they have them.
  */
 
-/** Where such a key counts. The keys of a list go before those of `Select`, which all lists have. */
+/** Where such a key applies. A list's own keys take precedence over those of `Select`, which all lists share. */
 export type DialogContext =
   | 'Select'
   | 'Sessions'
@@ -15,7 +15,7 @@ export type DialogContext =
   | 'Form'
   | 'Transcript';
 
-/** Contexts of lists: the actions of `Select` may have keys in them, too. */
+/** The contexts of lists: `Select` actions may have keys in them, too. */
 export const listContexts: readonly DialogContext[] = ['Sessions', 'Items', 'Tasks', 'Rewind'];
 
 export const dialogActions = [
@@ -85,7 +85,7 @@ export const dialogActions = [
   fixed('Transcript', 'transcript:cancel', ['escape'], 'end the search, or close'),
 ];
 
-/** Names of the table, for who asks what a key is. */
+/** The names in the table. */
 export type DialogActionName = (typeof dialogActions)[number]['name'];
 
 interface DialogAction<Name extends string> {
@@ -93,7 +93,7 @@ interface DialogAction<Name extends string> {
   readonly context: DialogContext;
   readonly keys: readonly string[];
   readonly description: string;
-  /** Its keys stay what they are; it may have more. */
+  /** True if its keys cannot be taken away; more can be added. */
   readonly isFixed?: boolean;
 }
 

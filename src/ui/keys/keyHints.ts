@@ -1,18 +1,16 @@
-/** Keys as people read them: in the lines below dialogs, and as a table. Pure. */
+/** Keys for display: the hints below dialogs, and tables of keys. Pure. */
 import { type Action, actions, type KeyContext } from './actions.ts';
 import type { DialogActionName } from './dialogActions.ts';
 import { contextNames, type DialogPlace, hasField, type Keymap, keysOfAction } from './keymap.ts';
 import { isText, showKeys } from './strokes.ts';
 
-// The lines of keys below dialogs, as the keys are mapped. Pure.
-
-/** Names keys of a place; undefined for what has none. */
+/** Formats the keys of a place as they are mapped; undefined for actions without a key. */
 export interface KeyHints {
-  /** The first key of an action, as people read it. */
+  /** The first key of an action, for display. */
   key(action: DialogActionName): string | undefined;
-  /** The first keys of several, such as `↑↓` and `PgUp PgDn`. */
+  /** The first key of each action, such as `↑↓` or `PgUp PgDn`. */
   keys(...actions: readonly DialogActionName[]): string | undefined;
-  /** Key and words, such as `Esc leaves`. */
+  /** Key and description, such as `Esc leaves`. */
   does(action: DialogActionName, words: string): string | undefined;
 }
 
@@ -25,7 +23,7 @@ export function keyHints(keymap: Keymap, place: DialogPlace): KeyHints {
     key,
     keys: (...actions) => {
       const named = actions.flatMap((action) => key(action) ?? []);
-      // Arrows read well without a space between them.
+      // Arrows need no space between them.
       return named.length === 0 ? undefined : named.join(' ').replace(/(?<=[↑↓←→]) (?=[↑↓←→](?: |$))/gu, '');
     },
     does: (action, words) => {
@@ -35,7 +33,7 @@ export function keyHints(keymap: Keymap, place: DialogPlace): KeyHints {
   };
 }
 
-/** Keys of an action that reach it in this place. */
+/** The keys that trigger an action in this place. */
 export function keysIn(keymap: Keymap, place: DialogPlace, action: DialogActionName): readonly string[] {
   const { contexts, typing } = place;
   return contexts.flatMap((context, depth) =>
@@ -47,17 +45,17 @@ export function keysIn(keymap: Keymap, place: DialogPlace, action: DialogActionN
   );
 }
 
-/** What there is of these, with dots in between. */
+/** Joins the non-empty parts with dots. */
 export function dotted(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
 }
 
-/** The keys as they are printed: what `?`, `/keys` and docs/keys.md show. Pure. */
+/** A row of the tables in `?`, `/keys` and docs/keys.md. */
 interface KeyRow {
-  /** As people read them; empty where the action has no key. */
+  /** For display; empty if the action has no key. */
   readonly keys: readonly string[];
   readonly description: string;
-  /** Its name, for `keybindings.json`. */
+  /** The name in `keybindings.json`. */
   readonly action: string;
   readonly isFixed: boolean;
 }
@@ -83,7 +81,7 @@ const titles: Readonly<Record<KeyContext, string>> = {
   Transcript: 'Transcript',
 };
 
-/** Every action and its keys, grouped by where they count. */
+/** Every action with its keys, grouped by context. */
 export function keyGroups(keymap: Keymap): readonly KeyGroup[] {
   return contextNames.map((context) => ({
     title: titles[context],
@@ -92,7 +90,7 @@ export function keyGroups(keymap: Keymap): readonly KeyGroup[] {
   }));
 }
 
-/** What `?` shows: what a person may not know, without what has no key. */
+/** The rows for `?`: without obvious keys, and without actions that have no key. */
 export function shortKeyRows(keymap: Keymap): readonly KeyRow[] {
   const shown = actions.filter(
     ({ context, isPlain }) => (context === 'Global' || context === 'Chat') && isPlain !== true,

@@ -1,22 +1,20 @@
-/** What a stroke means: where one writes, and in dialogs. The tables of actions, changed by the user's bindings. Pure. */
+/** Finds the action of a key, in the composer and in dialogs: the tables of actions with the user's changes. Pure. */
 import type { Edit } from '../input/textBuffer.ts';
 import { type Action, actions, type Command, type KeyContext, type WritingContext } from './actions.ts';
 import type { DialogActionName, DialogContext } from './dialogActions.ts';
 import { isText, type Stroke } from './strokes.ts';
 
-// What a stroke means where one writes: the table of actions, changed by the user's bindings. Pure.
-
 /** The action of each key or chord (`ctrl+x ctrl+e`), per context. */
 export type Keymap = Readonly<Record<KeyContext, ReadonlyMap<string, Action>>>;
 
-/** One change: this key in this context, to an action or (null) to nothing. */
+/** One change: binds a key in a context to an action, or unbinds it (null). */
 export interface Binding {
   readonly context: KeyContext;
   readonly keys: string;
   readonly action: Action | null;
 }
 
-/** The keymap as it comes, with the user's changes. */
+/** Builds the default keymap with the user's changes. */
 export function createKeymap(changes: readonly Binding[] = []): Keymap {
   const keymap = Object.fromEntries(
     contextNames.map((context) => [context, new Map<string, Action>()]),
@@ -29,29 +27,29 @@ export function createKeymap(changes: readonly Binding[] = []): Keymap {
   return keymap;
 }
 
-/** Every context, in the order in which they are listed. */
+/** Every context, in display order. */
 export const contextNames: readonly KeyContext[] = [...new Set(actions.map(({ context }) => context))];
 
 export const defaultKeymap: Keymap = createKeymap();
 
-/** What came of a stroke. */
+/** The meaning of a key in the composer. */
 type Reading =
   | { readonly type: 'command'; readonly command: Command }
-  /** The beginning of a chord. */
+  /** The start of a chord. */
   | { readonly type: 'pending'; readonly keys: string }
-  /** A key that means nothing here. */
+  /** A key without a meaning here. */
   | { readonly type: 'nothing' }
   | { readonly type: 'text'; readonly text: string };
 
-/** What a key is read in: the contexts that count, innermost first, and what has been pressed of a chord. */
+/** The contexts that apply, innermost first, and the keys of a chord pressed so far. */
 interface ReadingPlace {
   readonly contexts: readonly KeyContext[];
   readonly pending?: string | undefined;
-  /** A single character is looked up only where it would begin a line. */
+  /** True if the line is empty: only then can a single character be a key. */
   readonly isEmpty: boolean;
 }
 
-/** Looks one stroke up. A chord that does not go on as any chord does is given up, its last key with it. */
+/** Looks up one key. A key that continues no chord ends the pending one and is dropped with it. */
 export function readStroke(keymap: Keymap, stroke: Stroke, place: ReadingPlace): Reading {
   const { contexts, pending, isEmpty } = place;
   if (stroke.type === 'text' && pending === undefined && !isEmpty) return stroke;
@@ -70,14 +68,14 @@ export function readStroke(keymap: Keymap, stroke: Stroke, place: ReadingPlace):
   return stroke.type === 'text' && pending === undefined ? stroke : { type: 'nothing' };
 }
 
-/** Keys of an action in this keymap, as the table and then the user have them. */
+/** The keys of an action in this keymap. */
 export function keysOfAction(keymap: Keymap, name: string): readonly string[] {
   return contextNames.flatMap((context) =>
     [...keymap[context]].filter(([, bound]) => bound.name === name).map(([keys]) => keys),
   );
 }
 
-/** What may follow the beginning of a chord: the key that ends it, and what it does then. */
+/** The possible continuations of a chord: the remaining keys, and the action. */
 export function chordsAfter(
   keymap: Keymap,
   pending: string,
@@ -94,42 +92,44 @@ function beginsChord(map: ReadonlyMap<string, Action>, keys: string): boolean {
   return false;
 }
 
-/** Shift is reported only by some terminals: where it makes no difference, it is not asked for. */
+/** Only some terminals report Shift, so a key with Shift is also tried without it. */
 function candidatesOf(key: string): readonly string[] {
   return key.includes('shift+') ? [key, key.replace('shift+', '')] : [key];
 }
 
-// From a stroke to what it means in a dialog: one of the actions of the place, an edit of its text field, or text.
-// Pure.
+// Keys in dialogs: an action of the place, an edit of its text field, or text. Pure.
 
-/** What may have a key: Ctrl+C and Ctrl+D mean the same in every dialog, and the transcript has a screen of its own. */
+/**
+ * Actions that may have a key: Ctrl+C and Ctrl+D mean the same in every dialog, and the transcript has a screen of its
+ * own.
+ */
 export type PlaceAction = DialogActionName | (typeof everywhere)[number] | (typeof onOwnScreen)[number];
 
-/** Where the key is pressed. */
+/** The part of a dialog that has the keys. */
 export interface DialogPlace {
   /** Innermost first. */
   readonly contexts: readonly DialogContext[];
   /**
-   * What a character is. `keys`: each is a key of its own. `answer`: a key only when it came alone, so that nothing
-   * pasted or typed ahead answers. `text`: text of a field. `start`: text of a field that is empty; the first may be
-   * a key of the innermost context.
+   * How characters are read. `keys`: each is a key. `answer`: a key only if it arrived alone, so that pasted or
+   * typed-ahead text answers nothing. `text`: text of a field. `start`: text of an empty field; the first character may
+   * be a key of the innermost context.
    */
   readonly typing: 'keys' | 'answer' | 'text' | 'start';
 }
 
 export type DialogKey =
-  /** `typed`: the character that was the key. */
+  /** `typed`: the character that was pressed. */
   | { readonly type: 'action'; readonly name: PlaceAction; readonly typed?: string }
   | { readonly type: 'text'; readonly text: string }
-  /** Only where there is a field. */
+  /** Only if the place has a field. */
   | { readonly type: 'edit'; readonly edit: Edit }
-  /** A key that means nothing here. */
+  /** A key without a meaning here. */
   | { readonly type: 'other' };
 
 const everywhere = ['app:interrupt', 'app:exit'] as const;
 const onOwnScreen = ['app:toggleTranscript', 'app:redraw'] as const;
 
-/** Reads a stroke, and gives back the text behind its first character where that was a key of its own. */
+/** Reads a key. If only the first character of a text was a key, returns the rest of the text. */
 export function readDialogKey(
   keymap: Keymap,
   stroke: Stroke,
@@ -142,7 +142,7 @@ export function readDialogKey(
   return { key: edit === undefined ? { type: 'other' } : { type: 'edit', edit }, rest: '' };
 }
 
-/** Whether typed characters are text. */
+/** True if typed characters are text. */
 export function hasField({ typing }: DialogPlace): boolean {
   return typing === 'text' || typing === 'start';
 }
@@ -171,7 +171,7 @@ function actionOf(
   for (const key of candidates) {
     for (const context of contexts) {
       const action = keymap[context].get(key);
-      // In contexts of dialogs stand no other actions.
+      // Dialog contexts contain no other actions.
       if (action !== undefined) return action.name as DialogActionName;
     }
     const name = isText(key) ? undefined : keymap.Global.get(key)?.name;
@@ -182,7 +182,7 @@ function actionOf(
   return undefined;
 }
 
-/** A capital is its small letter where the built-in keys do not tell them apart. */
+/** A capital also matches its lower-case key, unless the built-in keys distinguish the two. */
 function lettersOf(character: string, contexts: readonly DialogContext[]): readonly string[] {
   if (character === ' ') return ['space'];
   const small = character.toLowerCase();
@@ -192,7 +192,7 @@ function lettersOf(character: string, contexts: readonly DialogContext[]): reado
 
 const writing: readonly WritingContext[] = ['Chat', 'Global'];
 
-/** The keys of the line editor: the user's, and where those mean something else, the built-in ones. */
+/** The editing command of a key: the user's, or the built-in one if the user bound the key to something else. */
 function editOf(keymap: Keymap, key: string): Edit | undefined {
   for (const candidate of candidatesOf(key))
     for (const map of [keymap, defaultKeymap])

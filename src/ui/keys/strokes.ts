@@ -1,25 +1,24 @@
-/** Strokes, from what Ink reports, and how they are written: in `keybindings.json` and for people. Pure. */
+/** Converts Ink's input events to keys and text, and parses and formats key names. Pure. */
 import type { Key } from 'ink';
-
-// From Ink's input events to strokes: keys under one name each, whatever protocol the terminal speaks, and text.
 
 /** The parts of Ink's key event that are used here. */
 export type KeyEvent = Partial<Key>;
 
-/** A key by its name, such as `ctrl+g`, `alt+shift+b`, `f2` or `enter`; or text that was typed. */
+/** A key by name, such as `ctrl+g`, `alt+shift+b`, `f2` or `enter`, whatever the terminal's protocol; or typed text. */
 export type Stroke =
   | { readonly type: 'key'; readonly key: string }
   | { readonly type: 'text'; readonly text: string };
 
 /**
- * The strokes of one input event. Ink hands over in one event what arrived in one piece, so fast typing (or a slow
- * line) can bring text and Enter together: control characters at its ends are keys, line breaks inside it are a
- * paste by a terminal without bracketed paste. `raw` is what the terminal sent: Ink does not tell function keys.
+ * Returns the keys and texts of one input event. Ink reports everything that arrived together as one event, so fast
+ * typing or a slow connection can combine text and Enter: control characters at the ends are keys, line breaks inside
+ * are a paste from a terminal without bracketed paste. `raw`: the bytes from the terminal, since Ink does not identify
+ * function keys.
  */
 export function strokesOf(input: string, key: KeyEvent, raw = ''): readonly Stroke[] {
-  // The Super and Hyper keys belong to the desktop, even where a terminal reports them.
+  // Super and Hyper belong to the desktop, even if a terminal reports them.
   if (key.eventType === 'release' || key.super || key.hyper) return [];
-  // Two escapes in one piece are two presses.
+  // Two escapes in one event are two key presses.
   if (key.escape) return key.meta ? [stroke('escape'), stroke('escape')] : [stroke('escape')];
   const name = nameOf(key) ?? (input === '' ? functionKey(raw) : undefined);
   if (name !== undefined) return [stroke(name, key)];
@@ -28,7 +27,7 @@ export function strokesOf(input: string, key: KeyEvent, raw = ''): readonly Stro
   return input.length > 1 ? strokesOfChunk(input) : strokesOfCharacter(input);
 }
 
-/** What terminals without the kitty protocol send for both keys has one name. */
+/** Terminals without the kitty protocol send the same byte for both keys, so both get the same name. */
 const sameKey: Readonly<Record<string, string>> = { i: 'tab', m: 'enter', '[': 'escape', h: 'backspace' };
 
 function nameOf(key: KeyEvent): string | undefined {
@@ -47,7 +46,7 @@ function nameOf(key: KeyEvent): string | undefined {
   return undefined;
 }
 
-/** Numbers that terminals send between `ESC [` and `~`, as xterm and its kin have them. */
+/** Numbers between `ESC [` and `~`, as in xterm. */
 const numbered: Readonly<Record<string, string>> = {
   2: 'insert',
   11: 'f1',
@@ -65,7 +64,7 @@ const numbered: Readonly<Record<string, string>> = {
 };
 const lettered: Readonly<Record<string, string>> = { P: 'f1', Q: 'f2', R: 'f3', S: 'f4' };
 
-/** F1 to F12 and Insert by what the terminal sent; undefined for others. */
+/** Identifies F1 to F12 and Insert from the raw sequence; undefined for others. */
 export function functionKey(raw: string): string | undefined {
   const [, number, letter] = /^\x1b(?:\[(\d+)(?:;[\d:]*)?~|(?:O|\[(?:1;[\d:]*)?)([PQRS]))$/.exec(raw) ?? [];
   return numbered[number ?? ''] ?? lettered[letter ?? ''];
@@ -103,17 +102,17 @@ const stroke = (name: string, { ctrl, meta, shift }: KeyEvent = {}): Stroke => (
   key: `${ctrl ? 'ctrl+' : ''}${meta ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`,
 });
 
-// How keys are written: `ctrl+g`, `alt+p`, `shift+tab`, `f2`, and chords such as `ctrl+x ctrl+e`.
+// Notation of keys: `ctrl+g`, `alt+p`, `shift+tab`, `f2`, and chords such as `ctrl+x ctrl+e`.
 
-/** The canonical name, one space between the keys of a chord; or why there is no such key. */
+/** The canonical name, with one space between the keys of a chord; or the reason why there is no such key. */
 type ParsedKeys =
   | { readonly type: 'keys'; readonly keys: string }
   | { readonly type: 'impossible'; readonly reason: string };
 
-/** Longest chord. */
+/** Maximum keys in a chord. */
 const MAX_KEYS = 3;
 
-/** Parses what a person wrote; upper and lower case, `Ctrl-G`, `C-g`, `M-p`, `Option+p` are all understood. */
+/** Parses a key as users write it: case is ignored, and `Ctrl-G`, `C-g`, `M-p` and `Option+p` are accepted. */
 export function parseKeys(notation: string): ParsedKeys {
   const parts = notation.trim().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return impossible('no key is named');
@@ -129,12 +128,12 @@ export function parseKeys(notation: string): ParsedKeys {
   return { type: 'keys', keys: keys.join(' ') };
 }
 
-/** As people read it: `Ctrl+X Ctrl+E`, `Shift+Tab`, `↑`. */
+/** Formats keys for display: `Ctrl+X Ctrl+E`, `Shift+Tab`, `↑`. */
 export function showKeys(keys: string): string {
   return keys.split(' ').map(showKey).join(' ');
 }
 
-/** True for a key that types a character where no modifier is held. */
+/** True for a key that types a character when pressed without a modifier. */
 export function isText(key: string): boolean {
   return key === 'space' || [...key].length === 1;
 }
@@ -183,7 +182,7 @@ const named: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`f${at + 1}`, `f${at + 1}`])),
 };
 
-/** What a terminal sends for these is what it sends for the other key. */
+/** Keys that terminals cannot distinguish from another one, and that one's name. */
 const sentAs: Readonly<Record<string, string>> = {
   'ctrl+i': 'Tab',
   'ctrl+m': 'Enter',
@@ -228,13 +227,13 @@ function parseKey(written: string): ParsedKeys {
   const isOne = [...rest].length === 1;
   const name = isOne ? rest.toLowerCase() : named[rest.toLowerCase()];
   if (name === undefined) return impossible(`“${rest}” is no key`);
-  // With a modifier people write capitals for what is no capital: Ctrl+G.
+  // With a modifier, users write capitals without meaning Shift: Ctrl+G.
   if (isOne && rest !== name && held.size === 0) held.add('shift');
   return checkKey(name, held);
 }
 
 function checkKey(name: string, held: ReadonlySet<'ctrl' | 'alt' | 'shift'>): ParsedKeys {
-  // With nothing else held, Shift and a letter is that letter.
+  // Shift with a letter and no other modifier is the capital letter.
   if (held.size === 1 && held.has('shift') && isText(name)) {
     if (name === 'space') return impossible('terminals send Shift+Space as a space');
     return { type: 'keys', keys: name.toUpperCase() };

@@ -1,22 +1,22 @@
-/** Keys in components: the keymap, strokes, and what a stroke means in a dialog. */
+/** Keys in React components: the keymap, single keys, and keys in dialogs. */
 import { useInput, useStdin } from 'ink';
 import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react';
 import { rawInput } from '../terminal/workarounds.ts';
 import { type DialogKey, type DialogPlace, defaultKeymap, type Keymap, readDialogKey } from './keymap.ts';
 import { type Stroke, strokesOf } from './strokes.ts';
 
-/** The user's keymap, for dialogs; the built-in one where nobody gives another. */
+/** The user's keymap, for dialogs; the built-in one by default. */
 export const KeymapContext = createContext<Keymap>(defaultKeymap);
 
-/** The keymap as the user has it; it may change while the program runs. */
+/** The user's keymap, which may change while the program runs. */
 export interface KeysPort {
   current(): Keymap;
-  /** Reads the user's bindings; calls `onProblems` now and after each change that has some. Never rejects. */
+  /** Reads and watches the user's bindings; calls `onProblems` whenever they contain problems. Never rejects. */
   follow(onProblems: (problems: readonly string[]) => void): Promise<void>;
   subscribe(listener: () => void): () => void;
 }
 
-/** The user's keymap, as it is now. */
+/** Returns the current keymap. */
 export function useKeymap(keys: KeysPort | undefined): Keymap {
   return useSyncExternalStore(keys?.subscribe ?? never, keys?.current ?? builtIn);
 }
@@ -24,11 +24,14 @@ export function useKeymap(keys: KeysPort | undefined): Keymap {
 const never = () => () => {};
 const builtIn = (): Keymap => defaultKeymap;
 
-/** Calls `onStroke` for each key and each piece of text while `isActive`; `isAlone`: nothing else came in the same piece. */
+/**
+ * Calls `onStroke` for each key and each piece of text while `isActive`. `isAlone`: nothing else arrived at the same
+ * time.
+ */
 export function useStrokes(onStroke: (stroke: Stroke, isAlone: boolean) => void, isActive: boolean): void {
   const raw = useRef('');
   const events = rawInput(useStdin());
-  // Before `useInput`, whose listener comes second: by then it is known what arrived.
+  // Registered before `useInput`, whose listener then already knows the raw data.
   useEffect(() => {
     if (!isActive || events === undefined) return;
     const onData = (data: string): void => {
@@ -47,8 +50,8 @@ export function useStrokes(onStroke: (stroke: Stroke, isAlone: boolean) => void,
 }
 
 /**
- * Calls `onKey` with what each key means, and gives the keymap for the line of keys. The place is asked for before
- * each key: one chunk of input may hold several, and the first may change what the next one means.
+ * Calls `onKey` with the meaning of each key, and returns the keymap for hints. Calls `place` before each key: one
+ * event may contain several keys, and the first may change the meaning of the next.
  */
 export function useDialogKeys(
   place: () => DialogPlace,
@@ -69,14 +72,14 @@ export function useDialogKeys(
   return keymap;
 }
 
-/** One that came with others answers nothing, also where one of those brought the question up. */
+/** A character that arrived together with others answers nothing, even if one of them opened the question. */
 function isCharacter(stroke: Stroke): boolean {
   return stroke.type === 'text' && [...stroke.text].length === 1;
 }
 
 /**
- * After somebody else has stopped and continued the program (`kill -STOP`, then `fg`), the terminal is the shell's in
- * all its modes: `takeBack` takes it and draws anew. Where the terminal was given away anyway, nothing is to be done.
+ * After the process was stopped and continued from outside (`kill -STOP`, then `fg`), the terminal is in the shell's
+ * modes: `takeBack` restores ours and redraws. Does nothing if another program has the terminal.
  */
 export function useContinued(
   listen: ((listener: () => void) => () => void) | undefined,

@@ -1,6 +1,6 @@
 /**
- * The user's own keys: what `keybindings.json` says, checked line by line. What cannot be is said and left out; the
- * rest counts. Pure.
+ * Validates the user's `keybindings.json`, line by line. Invalid bindings are reported and skipped; the rest apply.
+ * Pure.
  */
 import { type Action, actions, type KeyContext } from './actions.ts';
 import { type DialogContext, listContexts } from './dialogActions.ts';
@@ -21,12 +21,12 @@ export interface UserKeys {
   readonly problems: readonly string[];
 }
 
-/** Changes that are read of one file. */
+/** Maximum bindings read from the file. */
 const MAX_BINDINGS = 500;
 
 /**
- * Reads the value of the file: `{ "Chat": { "ctrl+e": "chat:externalEditor", "ctrl+s": null } }`, or the same as
- * other agents have it, `{ "bindings": [{ "context": "Chat", "bindings": { … } }] }`. null takes a key's action away.
+ * Reads the value of the file: `{ "Chat": { "ctrl+e": "chat:externalEditor", "ctrl+s": null } }`, or the form of other
+ * agents, `{ "bindings": [{ "context": "Chat", "bindings": { … } }] }`. null unbinds a key.
  */
 export function userKeys(value: unknown): UserKeys {
   const problems: string[] = [];
@@ -92,7 +92,7 @@ function linesOf(value: unknown, problems: string[]): readonly Line[] {
   });
 }
 
-/** Keys with an action of their own that used to begin a chord. */
+/** Reports keys that now have their own action and so hide a chord that starts with them. */
 function hiddenChords(wanted: Keymap, changes: readonly Binding[]): readonly string[] {
   const chords = [...wanted.Global.keys(), ...wanted.Chat.keys()].filter((keys) => keys.includes(' '));
   return changes.flatMap(({ context, keys, action }) => {
@@ -105,23 +105,26 @@ function hiddenChords(wanted: Keymap, changes: readonly Binding[]): readonly str
   });
 }
 
-/** All that are read together with those that have chords. */
+/** The contexts that are looked up together with those that have chords. */
 const chordContexts: readonly KeyContext[] = ['Global', 'Chat', 'Autocomplete', 'HistorySearch'];
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// Which key may have which action in which context. Pure.
+// Which actions a key may have in a context. Pure.
 
-/** One line of the file as a binding, or why there can be none. `wanted`: an action's name, null, or whatever stands there. */
+/**
+ * Returns one line of the file as a binding, or the reason why it is invalid. `wanted`: an action's name, null, or any
+ * other value in the file.
+ */
 function readBinding(contextName: string, written: string, wanted: unknown): Binding | string {
   const context = contextName as KeyContext;
   const parsed = parseKeys(written);
   if (parsed.type === 'impossible') return parsed.reason;
   const { keys } = parsed;
   const builtIn = defaultKeymap[context].get(keys);
-  // To say what holds anyway is no mistake.
+  // Repeating the default is not a mistake.
   if (builtIn !== undefined && builtIn.name === wanted) return { context, keys, action: builtIn };
   const reason = reasonAgainstKey(keys, context);
   if (reason !== undefined) return reason;
@@ -132,15 +135,15 @@ function readBinding(contextName: string, written: string, wanted: unknown): Bin
   return reasonAgainstAction(action, keys, context) ?? { context, keys, action };
 }
 
-/** Shortened: the file's text goes to the terminal. */
+/** Quotes text from the file for the terminal, shortened. */
 export const quote = (text: string): string => `“${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;
 
 const writing: readonly KeyContext[] = ['Global', 'Chat', 'Autocomplete', 'HistorySearch'];
 
-/** There must always be a way to stop, to leave and to close. */
+/** There must always be a way to stop, to quit and to close. */
 const fixedKeys: readonly string[] = ['ctrl+c', 'ctrl+d', 'escape'];
 
-/** What begins commands, shell commands and file names is text. */
+/** Characters that start commands, shell commands and file names are text. */
 const signs: readonly string[] = ['/', '!', '@'];
 
 function reasonAgainstKey(keys: string, context: KeyContext): string | undefined {
@@ -158,7 +161,7 @@ function reasonAgainstKey(keys: string, context: KeyContext): string | undefined
 }
 
 function reasonAgainstAction(action: Action, keys: string, context: KeyContext): string | undefined {
-  // In the search and in dialogs what leaves may have more keys than its own.
+  // In the search and in dialogs, actions that leave may get more keys.
   if (action.isFixed === true && writing.includes(action.context) && action.context !== 'HistorySearch')
     return `the keys of ${action.name} stay as they are`;
   if (!fits(action, context)) return `${action.name} belongs to ${action.context}`;
@@ -167,7 +170,10 @@ function reasonAgainstAction(action: Action, keys: string, context: KeyContext):
   return undefined;
 }
 
-/** Writing is global but for the popup and the search; what every list can do may have a key in one list. */
+/**
+ * An action may be bound in its own context; `Global` and `Chat` are interchangeable, and `Select` actions may be bound
+ * in any list.
+ */
 function fits(action: Action, context: KeyContext): boolean {
   const both: readonly KeyContext[] = ['Global', 'Chat'];
   if (action.context === context || (both.includes(action.context) && both.includes(context))) return true;
@@ -176,22 +182,22 @@ function fits(action: Action, context: KeyContext): boolean {
 
 const approving: readonly string[] = ['confirm:accept', 'confirm:yes', 'confirm:always', 'confirm:sandbox'];
 
-/** No key of those with which one writes, or moves about in what one writes. */
+/** True for keys that are not used for typing or moving the cursor. */
 function isDeliberate(keys: string): boolean {
   return /^(?:ctrl|alt)\+/.test(keys) || /^(?:shift\+)?f\d+$/.test(keys);
 }
 
-// What must not get lost, whatever the user's file says: a key that sends, and one that takes what is selected. Pure.
+// Actions that must keep a key, whatever the file says: sending, and accepting the selection. Pure.
 
-/** An action without a key that would reach it, although it has Enter as it comes. */
+/** An action that has Enter by default and now has no key left. */
 interface LostWay {
-  /** Where changes of Enter have to be left out. */
+  /** The contexts in which changes of Enter are undone. */
   readonly contexts: readonly KeyContext[];
   /** One sentence, ready to show. */
   readonly text: string;
 }
 
-/** What cannot be done any more with this keymap. A character does not count: it may be text. */
+/** Finds such actions. Characters do not count as keys here: they may be text. */
 function lostWays(keymap: Keymap): readonly LostWay[] {
   const lost: LostWay[] = [];
   if (!keysOfAction(keymap, 'chat:submit').some((keys) => !isText(keys)))
@@ -205,7 +211,7 @@ function lostWays(keymap: Keymap): readonly LostWay[] {
   return lost;
 }
 
-/** The changes without those of Enter where it is needed. */
+/** The changes without those that take Enter away from a needed action. */
 function withoutLosses(changes: readonly Binding[], lost: readonly LostWay[]): readonly Binding[] {
   return changes.filter(
     ({ keys, context }) => keys !== 'enter' || !lost.some(({ contexts }) => contexts.includes(context)),

@@ -197,9 +197,9 @@ function standsForAscii(
 /**
  * Letters and digits of other scripts, by the ASCII character they look like; code points in hex. Taken from the
  * confusables of Unicode's UTS #39 (https://www.unicode.org/Public/security/latest/confusables.txt), version 10: all
- * that map to one ASCII letter or digit. Omitted are characters that normalization finds (fullwidth, mathematical),
- * scripts that are not written next to Latin letters, and б, г and З, which nobody mistakes for 6, r and 3. Added are
- * к, κ, η, χ, ω and τ.
+ * that map to one ASCII letter or digit. Omits characters that normalization already catches (fullwidth,
+ * mathematical), scripts that do not occur next to Latin letters, and б, г and З, which do not really look like 6, r
+ * and 3. Adds к, κ, η, χ, ω and τ.
  */
 const byAscii = {
   '2': '1a7 3e8 14bf a644 a6ef a75a',

@@ -138,7 +138,7 @@ export function changedFilesRow(
   return [theme.dim(`  ✎ ${truncate(row, room)}${more}`)];
 }
 
-/** E.g. "lib/a.ts +1 −2", "b.txt new", "c.txt gone". */
+/** Returns text such as "lib/a.ts +1 −2", "b.txt new", "c.txt gone". */
 function wordOf({ path, kind, added = 0, removed = 0 }: FileChange, cwd: string): string {
   const short = revealLine(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
   if (kind === 'deleted') return `${short} gone`;

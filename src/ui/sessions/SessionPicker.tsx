@@ -1,4 +1,4 @@
-/** The picker on screen: draws a snapshot, hands keys in. Only the visible rows are laid out. */
+/** The picker on screen: draws a snapshot and passes keys on. Lays out only the visible rows. */
 
 import { Box, usePaste } from 'ink';
 import { useContext, useMemo, useRef, useSyncExternalStore } from 'react';
@@ -27,7 +27,7 @@ import { deleteLines, hitRows, sessionRow } from './sessionRows.ts';
 export interface SessionPickerProps {
   readonly picker: Picker;
   readonly width: number;
-  /** Rows that it may take at most. */
+  /** Rows available. */
   readonly rows: number;
   readonly theme: Theme;
   readonly now?: () => Date;
@@ -85,7 +85,7 @@ interface RowsProps extends PartProps {
   readonly keymap: Keymap;
 }
 
-/** Never fewer rows than before, as far as they fit: what is below stays where it is while one types. */
+/** Keeps the largest height so far if it fits, so that the rows below do not move while the user types. */
 function PickerRows(props: RowsProps) {
   const { snapshot, items, width, theme } = props;
   const rows = snapshot.isSearch ? hitLines(props) : sessionLines(props);
@@ -143,7 +143,7 @@ function Preview({ snapshot, width, rows, theme }: PartProps & { readonly rows: 
   }, [preview, hit, width, theme]);
   if (seq === undefined && !isPreviewLarge)
     return <Lines lines={['', ...lastWords(sessionAtCursor(snapshot), { width, rows: rows - 1, theme })]} />;
-  // Without a place to show, the end says most.
+  // Without a hit, the end of the session is the most useful part.
   const placed = laidOut && seq === undefined ? { ...laidOut, at: laidOut.lines.length - rows + 2 } : laidOut;
   const lines =
     placed === undefined

@@ -1,17 +1,19 @@
-/** What the screen may ask about sessions that are not open; plugged in `cli`. Nothing here ever throws. */
+/** The port to sessions that are not open; implemented in `cli`. Nothing here ever throws. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
 
 export interface SessionsPort {
-  /** The folder below `projects/` of the project in which the program was started. */
+  /** The project in which the program was started: its folder in `projects/`. */
   readonly project: string;
-  /** Newest first, from the index: nothing is opened. */
+  /** Newest first, from the index: opens no files. */
   list(query: SessionQuery): Promise<readonly SessionRecord[]>;
-  /** Looks at what has changed on disk since; `onChange` is called whenever `list` has something new to say. */
+  /** Updates the index from disk; calls `onChange` whenever `list` would return something new. */
   refresh(onChange: () => void): Promise<void>;
-  /** Where the words were said or seen, newest first. */
+  /** Full-text search, newest hits first. */
   search(text: string, options: SearchOptions): Promise<SearchAnswer>;
-  /** The entries around a position, oldest first; of the end without one. What was read so far when it is stopped. */
+  /**
+   * The entries around a position, or the last ones without it, oldest first. If aborted, returns what was read so far.
+   */
   preview(
     session: SessionRecord,
     aroundSeq: number | undefined,
@@ -20,12 +22,12 @@ export interface SessionsPort {
   rename(session: SessionRecord, title: string): Promise<ActionResult>;
   archive(session: SessionRecord): Promise<ActionResult>;
   unarchive(session: SessionRecord): Promise<ActionResult>;
-  /** For good: nothing brings it back. */
+  /** Deletes permanently. */
   remove(session: SessionRecord): Promise<ActionResult>;
 }
 
 export interface SearchOptions {
-  /** Only this folder below `projects/`. */
+  /** Searches only this folder in `projects/`. */
   readonly project?: string;
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -33,15 +35,15 @@ export interface SearchOptions {
 
 export type SearchAnswer =
   | { readonly type: 'found'; readonly hits: readonly SearchHit[] }
-  /** Why not, ready to show. */
+  /** The reason, ready to show. */
   | { readonly type: 'failed'; readonly message: string };
 
-/** What became of something that was done to a session; messages are ready to show. */
+/** The result of an action on a session; messages are ready to show. */
 export type ActionResult =
   | {
       readonly type: 'done';
       readonly message: string;
-      /** As it is now, where it lies in another file or has another size. */
+      /** The updated record, if its file or size has changed. */
       readonly session?: SessionRecord;
     }
   | { readonly type: 'failed'; readonly message: string };

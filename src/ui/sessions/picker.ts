@@ -1,6 +1,6 @@
 /**
- * The picker of sessions at work: keys in, snapshots out. Holds no React. What a key makes of the state is
- * decided in `pickerState.ts`; what is read or done through the port belongs to `pickerEffects.ts`.
+ * The session picker without React: takes keys, produces snapshots. `pickerState.ts` decides what a key changes;
+ * `pickerEffects.ts` reads and acts through the port.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
@@ -32,32 +32,32 @@ import {
 import type { SessionsPort } from './SessionsPort.ts';
 import { deleteChoices } from './sessionRows.ts';
 
-/** What was chosen. */
+/** The user's choice. */
 export interface Picked {
   readonly session: SessionRecord;
-  /** The hit to jump to. */
+  /** Position of the hit to jump to. */
   readonly seq?: number;
   readonly mode?: 'fork';
-  /** It was listed among all projects' sessions, so that it may be of another one. */
+  /** True if the list showed all projects, so the session may belong to another one. */
   readonly isFromAll: boolean;
 }
 
 export interface PickerSnapshot extends PickerState {
-  /** Around the hit, or the end of the session, once it has been read. */
+  /** The entries around the hit, or the end of the session; undefined until they have been read. */
   readonly preview: readonly JSONLEntry[] | undefined;
-  /** The session that is open here. */
+  /** The session that is open in this process. */
   readonly currentId: string | undefined;
 }
 
 export interface Picker {
   snapshot(): PickerSnapshot;
   subscribe(listener: () => void): () => void;
-  /** Where the next key is read. */
+  /** How the next key is read. */
   place(): DialogPlace;
-  /** `rows` items of the list are on screen. */
+  /** `rows`: visible items of the list. */
   press(key: DialogKey, rows: number): void;
   paste(text: string): void;
-  /** Says something below the list, until the next key. */
+  /** Shows a message below the list until the next key. */
   tell(level: 'info' | 'error', text: string): void;
   dispose(): void;
 }
@@ -106,14 +106,14 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     set(withSearch(state, !state.isSearch));
     lists.searchSoon();
   };
-  /** Another list: the cursor begins at its top, the text stays. */
+  /** Switches the list: the cursor moves to the top, the text stays. */
   const toggleScope = (): void => {
     const fresh = createPickerState(state.scope === 'project' ? 'all' : 'project');
     set({ ...withText(fresh, state.text), isSearch: state.isSearch, isLoading: state.isLoading });
     void lists.list();
     lists.searchSoon();
   };
-  /** Back by one step: the large preview, the text, the search, the picker. */
+  /** Goes back one step: closes the large preview, clears the text, ends the search, or closes the picker. */
   const back = (): void => {
     if (state.isPreviewLarge) set({ ...state, isPreviewLarge: false });
     else if (typed(state) !== '') setText(createBuffer());
@@ -193,7 +193,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     else if (key.type === 'text') insert(key.text);
     if (key.type !== 'action') return;
     const wanted = pickerActOf(key.name);
-    // A character that opens the search is the first of the words in it.
+    // A character that started the search belongs to the query if the search is already active.
     if (wanted === 'search' && state.isSearch && key.typed !== undefined) insert(key.typed);
     else if (wanted !== undefined) act(wanted);
     else listHandlers[key.name]?.();
@@ -230,7 +230,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
 
 const leavesDialog: readonly PlaceAction[] = ['select:cancel', 'confirm:cancel', 'app:interrupt'];
 
-/** Further than any list is long. */
+/** Larger than any list. */
 const FAR = 1e9;
 
 function edited(buffer: TextBuffer, edit: Edit): TextBuffer {

@@ -1,4 +1,4 @@
-/** What the picker reads and does through its port: lists, hits, previews; renaming, archiving, deleting. */
+/** What the picker does through its port: reads lists, hits and previews; renames, archives and deletes. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import {
@@ -13,25 +13,25 @@ import {
 } from './pickerState.ts';
 import type { ActionResult, SessionsPort } from './SessionsPort.ts';
 
-/** Fills the picker's two lists: sessions page by page from the index, hits once the keys pause. */
+/** Fills the picker's two lists: sessions page by page from the index, hits after a pause in typing. */
 interface PickerLists {
-  /** The first list, then what has changed on disk since the index was written. */
+  /** Lists the sessions, then again after each change found on disk. */
   load(): Promise<void>;
-  /** The sessions of the scope as it is now. */
+  /** Lists the sessions of the current scope. */
   list(): Promise<void>;
-  /** Searches for the text as it is now, soon; what was asked before is no longer of interest. */
+  /** Searches for the current text after a short delay; cancels the previous search. */
   searchSoon(): void;
   dispose(): void;
 }
 
-/** Enough for the first screen; the rest follows in pages of a frame's work each. */
+/** The first page fills the screen; each further page takes about one frame. */
 const FIRST_PAGE = 100;
 const PAGE = 1000;
-/** Milliseconds without a key before everything is searched. */
+/** Milliseconds without a key before a full-text search. */
 const SEARCH_AFTER_MS = 150;
-/** Milliseconds between two looks at the list while the index is being brought up to date. */
+/** Minimum milliseconds between listings while the index is updated. */
 const RELIST_MS = 400;
-/** A look may take this share of the time. */
+/** Maximum share of the time spent on listing. */
 const RELIST_SHARE = 0.1;
 
 export function createPickerLists(port: SessionsPort, store: PickerStore): PickerLists {
@@ -42,7 +42,7 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
   let searching: AbortController | undefined;
   const inScope = () => (store.get().scope === 'project' ? { project: port.project } : {});
 
-  /** A later listing takes the place of an earlier one. */
+  /** A newer listing cancels an older one. */
   const list = async (): Promise<void> => {
     listing += 1;
     const started = performance.now();
@@ -52,11 +52,11 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
     for (let limit = FIRST_PAGE; ; limit = PAGE) {
       const page = await port.list({ ...query, offset: all.length, limit });
       if (store.isDisposed() || mine !== listing) return;
-      // What a filter looks at is worked out here, page by page, so that the first letter need not wait for it.
+      // Prepares the text for filtering page by page, so that the first letter need not wait for it.
       for (const session of page) searchedText(session);
       all.push(...page);
       const isWhole = page.length < limit;
-      // What is on screen stays until all of it is there, but for the first time.
+      // Except for the first page, the list is replaced only when complete.
       if (isWhole || store.get().list.items.length === 0)
         store.set(withSessions(store.get(), [...all], store.rows()));
       if (isWhole) {
@@ -108,7 +108,7 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
       if (store.isDisposed()) return;
       await list();
       store.set({ ...store.get(), isLoading: false });
-      // What was looked for meanwhile may be found now; but who is on the way through the hits is left alone.
+      // Repeats the search on the updated index, unless the user is already moving through the hits.
       if (store.get().isSearch && store.get().hits.selected === 0) searchSoon();
     },
     searchSoon,
@@ -120,17 +120,17 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
   };
 }
 
-/** What the picker does to a session that is not open: renames, archives and deletes it, says so, takes it back. */
+/** Renames, archives and deletes sessions that are not open, reports the result, and undoes the last change. */
 interface PickerActions {
   rename(session: SessionRecord, title: string): Promise<void>;
-  /** Into the archive, or out of it. */
+  /** Archives or unarchives. */
   archive(session: SessionRecord): Promise<void>;
   remove(session: SessionRecord): Promise<void>;
-  /** Takes the last renaming or archiving back. */
+  /** Undoes the last rename or archive. */
   undo(): Promise<void>;
 }
 
-/** The open session, whose log is its own: its title is changed through it. */
+/** The open session, which is renamed through its own log. */
 export interface CurrentSession {
   readonly id: string;
   rename(title: string): void;
@@ -193,19 +193,19 @@ function openHere(done: string): ActionResult {
   return { type: 'failed', message: `It is open here, so it cannot be ${done}.` };
 }
 
-/** What the preview shows: read a moment after the cursor has come to rest, and kept for when it comes back. */
+/** Reads previews once the cursor has rested on an item, and caches them. */
 interface Previews {
-  /** What is known by now; undefined while it is being read. */
+  /** The entries, or undefined until they have been read. */
   of(session: SessionRecord, aroundSeq: number | undefined): readonly JSONLEntry[] | undefined;
   dispose(): void;
 }
 
-/** Milliseconds that the cursor rests before anything is read. */
+/** Milliseconds that the cursor must rest before a preview is read. */
 const REST_MS = 60;
-/** Previews that are kept. */
+/** Maximum cached previews. */
 const MAX_KEPT = 32;
 
-/** `onRead` is called when `of` has something new to say. */
+/** `onRead` is called when `of` would return something new. */
 export function createPreviews(port: Pick<SessionsPort, 'preview'>, onRead: () => void): Previews {
   const kept = new Map<string, readonly JSONLEntry[]>();
   let wanted: string | undefined;
@@ -240,12 +240,12 @@ export function createPreviews(port: Pick<SessionsPort, 'preview'>, onRead: () =
   };
 }
 
-/** The picker's one state, as its parts share it: keys, lists and actions all change it, each at its own time. */
+/** The picker's state, shared by keys, lists and actions. */
 interface PickerStore {
   get(): PickerState;
-  /** Ignored once the picker is gone. */
+  /** Ignored after `dispose`. */
   set(next: PickerState): void;
-  /** Items of the list that were on screen when the last key came. */
+  /** Visible items of the list at the last key. */
   rows(): number;
   isDisposed(): boolean;
 }

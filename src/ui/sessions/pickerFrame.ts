@@ -1,4 +1,4 @@
-/** The picker's rows around its list: title, footer, help; and how many rows go to what. Pure. */
+/** The picker's rows around its list (title, footer, help), and how the available rows are divided. Pure. */
 import type { DialogActionName } from '../keys/dialogActions.ts';
 import { type KeyHints, keyHints, keysIn } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
@@ -11,7 +11,7 @@ import { emptyPlace, filterPlace, MAX_HITS, type PickerState, renamePlace, typed
 import { HIT_ROWS } from './sessionRows.ts';
 
 export interface PickerLayout {
-  /** Items of the list that are visible at once. */
+  /** Visible items of the list. */
   readonly items: number;
   readonly previewRows: number;
   readonly hasFooter: boolean;
@@ -19,7 +19,10 @@ export interface PickerLayout {
 
 const SMALL_PREVIEW = 5;
 
-/** What fits into `rows`: the list first, then the footer, then the preview, which a longer message takes rows of. */
+/**
+ * Divides `rows`: the list comes first, then the footer, then the preview. A longer message takes rows from the
+ * preview.
+ */
 export function pickerLayout(state: PickerState, rows: number, footerRows = 1): PickerLayout {
   const layout = withShortFooter(state, rows);
   const more = layout.hasFooter ? footerRows - 1 : 0;
@@ -40,7 +43,7 @@ function withShortFooter(state: PickerState, rows: number): PickerLayout {
   return { items: Math.max(1, Math.floor((left - previewRows) / each)), previewRows, hasFooter };
 }
 
-/** Rows that one item of the list takes. */
+/** Rows per item of the list. */
 export function rowsOfItem({ isSearch }: Pick<PickerState, 'isSearch'>): number {
   return isSearch ? HIT_ROWS : 1;
 }
@@ -54,7 +57,7 @@ const searchNames = {
   all: ['Search all projects', 'Search all'],
 } as const;
 
-/** A rule with the name of the list at its left, and the place in it at its right. */
+/** A rule with the name of the list on the left and the position in it on the right. */
 export function pickerTitle(state: PickerState, width: number, theme: Theme): string {
   const { scope, isSearch, list, hits } = state;
   const shown = isSearch ? hits : list;
@@ -69,12 +72,12 @@ export function pickerTitle(state: PickerState, width: number, theme: Theme): st
   return `${theme.accent('─ ')}${theme.strong(name)} ${theme.accent('─'.repeat(rule))}${theme.dim(place)}`;
 }
 
-/** What the line of text is for. */
+/** The label of the text field. */
 export function textLabel({ isSearch }: PickerState): string {
   return isSearch ? 'Search: ' : 'Filter: ';
 }
 
-/** What stands in the place of an empty list. */
+/** The text for an empty list. */
 export function nothingText(state: PickerState, keymap: Keymap): string {
   const { scope, isSearch, isSearching, isLoading, list, searched } = state;
   const where = scope === 'project' ? 'in this project' : 'in any project';
@@ -90,7 +93,7 @@ export function nothingText(state: PickerState, keymap: Keymap): string {
   return isLoading ? 'Looking for sessions…' : `No sessions ${where} yet.`;
 }
 
-/** The last line: what happened, on as many rows as it needs, or else what the keys do, as many as fit. */
+/** The bottom rows: the message, wrapped, or else one row with as many keys as fit. */
 export function footer(state: FooterState, width: number, theme: Theme, keymap: Keymap): readonly string[] {
   const { message } = state;
   if (message === undefined) return [theme.dim(keysLine(state, width, keymap))];
@@ -98,7 +101,7 @@ export function footer(state: FooterState, width: number, theme: Theme, keymap: 
   return wrapText(sanitizeLine(message.text), width, paint).slice(0, MESSAGE_ROWS);
 }
 
-/** `currentId`: the session to go back to. */
+/** `currentId`: the session that Esc returns to. */
 type FooterState = PickerState & { readonly currentId?: string | undefined };
 
 const MESSAGE_ROWS = 4;
@@ -152,14 +155,14 @@ function searchKey({ isSearch }: PickerState, keymap: Keymap, hints: KeyHints): 
   return key && `${key} search`;
 }
 
-/** A character rather than a key with Control, where both do it on an empty line. */
+/** Prefers a plain character to a key with Control, if both work on an empty line. */
 function shortest(keymap: Keymap, action: DialogActionName): string | undefined {
   const keys = keysIn(keymap, emptyPlace, action);
   const key = keys.find(isText) ?? keys[0];
   return key && showKeys(key);
 }
 
-/** The first of the keys and the last two, and of those between as many as fit; undefined where not even these do. */
+/** The first and the last two keys, with as many of the others as fit; undefined if even those do not fit. */
 function fitting(keys: readonly string[], width: number): string | undefined {
   for (let between = Math.max(0, keys.length - 3); between >= 0; between -= 1) {
     const line = [...keys.slice(0, 1 + between), ...keys.slice(1 + between).slice(-2)].join(' · ');
@@ -172,7 +175,7 @@ function named(keys: readonly (string | undefined)[]): readonly string[] {
   return keys.filter((key) => key !== undefined && key !== '') as string[];
 }
 
-/** Keys, and what they do; without the actions that have none. */
+/** Keys and their descriptions, without actions that have no key. */
 function helpRows(keymap: Keymap): readonly (readonly [string, string])[] {
   const hints = keyHints(keymap, emptyPlace);
   const all = (action: DialogActionName): string =>
@@ -200,7 +203,7 @@ function helpRows(keymap: Keymap): readonly (readonly [string, string])[] {
   return rows.filter(([keys]) => keys !== '');
 }
 
-/** At most `rows` lines; any key leads back. */
+/** At most `rows` lines. */
 export function helpLines(width: number, rows: number, theme: Theme, keymap: Keymap): string[] {
   const help = helpRows(keymap);
   const keyWidth = Math.max(KEY_WIDTH, ...help.map(([keys]) => textWidth(keys) + 1));
@@ -226,7 +229,7 @@ export function helpLines(width: number, rows: number, theme: Theme, keymap: Key
     .slice(0, Math.max(1, rows));
 }
 
-/** Columns of the keys at least. */
+/** Minimum width of the key column. */
 const KEY_WIDTH = 13;
 
 function grouped(number: number): string {

@@ -1,4 +1,4 @@
-/** The picker of sessions as it changes under the cursor: two lists (sessions, hits), one line of text. Pure. */
+/** The state of the session picker: two lists (sessions, hits) and one line of text. Pure. */
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
 import { choicesPlace } from '../dialog/choices.ts';
 import { fieldText } from '../dialog/field.ts';
@@ -14,10 +14,10 @@ import type { DialogPlace, PlaceAction } from '../keys/keymap.ts';
 
 export type Scope = 'project' | 'all';
 
-/** Hits that a search asks for: who wants more had better say more. */
+/** Maximum hits of a search; more call for a better query. */
 export const MAX_HITS = 100;
 
-/** What covers the list for a moment. */
+/** A dialog in front of the list. */
 export type PickerDialog =
   | { readonly type: 'help' }
   | { readonly type: 'rename'; readonly session: SessionRecord; readonly buffer: TextBuffer }
@@ -25,20 +25,20 @@ export type PickerDialog =
 
 export interface PickerState {
   readonly scope: Scope;
-  /** The text is looked for in everything that was said, and not in titles. */
+  /** True if the text is searched in the content of sessions, false if it filters their titles. */
   readonly isSearch: boolean;
   readonly text: TextBuffer;
   readonly list: Selection<SessionRecord>;
   readonly hits: Selection<SearchHit>;
-  /** Of the hits: what was looked for; empty before the first search. */
+  /** The query of the current hits; empty before the first search. */
   readonly searched: string;
   readonly isSearching: boolean;
-  /** The list is not complete yet. */
+  /** True until the list is complete. */
   readonly isLoading: boolean;
-  /** No key was pressed yet: nobody has chosen the session under the cursor. */
+  /** True until the first key: the cursor is not the user's choice yet. */
   readonly isUntouched: boolean;
   readonly isPreviewLarge: boolean;
-  /** Lines of the large preview that have scrolled away above. */
+  /** Lines by which the large preview is scrolled down. */
   readonly previewTop: number;
   readonly dialog: PickerDialog | undefined;
   readonly message: { readonly level: 'info' | 'error'; readonly text: string } | undefined;
@@ -62,14 +62,14 @@ export function createPickerState(scope: Scope = 'project'): PickerState {
   };
 }
 
-/** What was typed, without blanks around it. */
+/** The typed text, trimmed. */
 export function typed({ text }: PickerState): string {
   return fieldText(text).trim();
 }
 
 /**
- * What is looked for: while a word is still being typed, its beginning; behind a blank or in quotes, the whole word. A
- * single letter is no beginning of use.
+ * The query: a prefix match for the word being typed, if it has two characters or more; an exact match for a word
+ * followed by a space or in quotes.
  */
 export function queryOf({ text }: PickerState): string {
   const whole = fieldText(text);
@@ -81,12 +81,12 @@ export function hitAtCursor({ isSearch, hits }: PickerState): SearchHit | undefi
   return isSearch ? hits.visible[hits.selected] : undefined;
 }
 
-/** The session under the cursor, be it itself in the list or the session of a hit. */
+/** The session under the cursor, or that of the hit under the cursor. */
 export function sessionAtCursor(state: PickerState): SessionRecord | undefined {
   return state.isSearch ? hitAtCursor(state)?.session : state.list.visible[state.list.selected];
 }
 
-/** Moves the cursor by rows; `rows` of the list are visible at once. */
+/** Moves the cursor by `by` items; `rows` items are visible. */
 export function moved(state: PickerState, by: number, rows: number): PickerState {
   const still = { ...state, previewTop: 0 };
   return state.isSearch
@@ -94,21 +94,21 @@ export function moved(state: PickerState, by: number, rows: number): PickerState
     : { ...still, list: moveSelection(state.list, by, rows) };
 }
 
-/** Another text in the line: titles are filtered at once, a search follows by itself. */
+/** Sets the text and filters the titles; searching is up to the caller. */
 export function withText(state: PickerState, text: TextBuffer): PickerState {
   const filter = fieldText(text);
   if (state.isSearch || filter === state.list.filter) return { ...state, text };
   return { ...state, text, previewTop: 0, list: filterSelection(state.list, filter, searchedText) };
 }
 
-/** Titles or everything; the text stays and means the other thing from now on. */
+/** Switches between titles and full-text search, keeping the text. */
 export function withSearch(state: PickerState, isSearch: boolean): PickerState {
   return withText({ ...state, isSearch, previewTop: 0, isPreviewLarge: false }, state.text);
 }
 
 /**
- * Other sessions in the list. The cursor stays on the session on which it stood, and its row stays where it was
- * on screen; when that session is gone, on what took its place. Before the first key it is on the newest one.
+ * Replaces the sessions. The cursor stays on its session, and on the same row of the screen; if that session is gone,
+ * it stays on its position. Before the first key it stays on the newest session.
  */
 export function withSessions(
   state: PickerState,
@@ -125,7 +125,7 @@ export function withSessions(
   return { ...state, list: windowAround({ ...filtered, selected: place, top }, rows) };
 }
 
-/** The session as it is now, in both lists; undefined takes it out of them. */
+/** Updates a session in both lists, or removes it if `now` is undefined. */
 export function withSession(
   state: PickerState,
   session: SessionRecord,
@@ -143,9 +143,7 @@ export function withSession(
   };
 }
 
-/**
- * What a search found. The first hit is under the cursor; when the same was looked for before, the one that was.
- */
+/** Sets the hits of a search. The cursor goes to the first hit, or stays on its hit if the query is the same. */
 export function withHits(state: PickerState, searched: string, found: readonly SearchHit[]): PickerState {
   const before = state.searched === searched ? hitAtCursor(state) : undefined;
   const at = found.findIndex((hit) => hit.seq === before?.seq && isSame(hit.session, before.session));
@@ -154,14 +152,14 @@ export function withHits(state: PickerState, searched: string, found: readonly S
   return { ...state, searched, hits, isSearching: false, ...kept };
 }
 
-/** Ids are unique in a project only as far as nobody copies files about. */
+/** Compares projects as well: copied files can give two sessions the same id. */
 function isSame(a: SessionRecord, b: SessionRecord): boolean {
   return a.id === b.id && a.project === b.project;
 }
 
 const texts = new WeakMap<SessionRecord, string>();
 
-/** What a filter looks at; worked out once for each session. */
+/** The text that the filter matches, cached per session. */
 export function searchedText(session: SessionRecord): string {
   const known = texts.get(session);
   if (known !== undefined) return known;
@@ -172,20 +170,20 @@ export function searchedText(session: SessionRecord): string {
   return made;
 }
 
-/** The last part of the project's path, or of its folder's name when the log has lost the path. */
+/** The last part of the project's path; if the log does not contain the path, the name of the project's folder. */
 export function projectName({ root, project }: Pick<SessionRecord, 'root' | 'project'>): string {
   return root?.split(/[\\/]/).findLast((part) => part !== '') ?? project.replace(/-[0-9a-f]{8}$/, '');
 }
 
-/** Where the keys of the picker are read, and which of its own actions do what. Letters are for the filter. */
+/** The picker's own actions, and where its keys are read. Letters belong to the filter. */
 export type PickerAct = 'search' | 'preview' | 'rename' | 'fork' | 'archive' | 'delete' | 'undo';
 
-/** What an action asks for that acts on a session or on the list; undefined for others. */
+/** The picker's own action for a key; undefined for others. */
 export function pickerActOf(name: PlaceAction): PickerAct | undefined {
   return acts[name];
 }
 
-/** What is in front takes the keys. On an empty line a character may be a key of the picker's own. */
+/** The front dialog gets the keys. On an empty line, a character may be a key. */
 export function pickerPlace({ dialog, text }: Pick<PickerState, 'dialog' | 'text'>): DialogPlace {
   if (dialog?.type === 'delete') return choicesPlace;
   if (dialog?.type === 'rename') return renamePlace;
@@ -193,7 +191,7 @@ export function pickerPlace({ dialog, text }: Pick<PickerState, 'dialog' | 'text
   return text.units.length === 0 ? emptyPlace : filterPlace;
 }
 
-/** Where something is typed already: for the lines of keys, where every key is named that works there. */
+/** The place while a text is typed; also used for hints, since every key it names works there. */
 export const filterPlace: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'text' };
 export const emptyPlace: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'start' };
 export const renamePlace: DialogPlace = { contexts: ['Select'], typing: 'text' };

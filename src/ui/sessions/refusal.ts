@@ -1,12 +1,12 @@
-/** A session that cannot be gone on with here, and what can be done with it instead. Pure. */
+/** The dialog for a session that cannot be resumed here, with the alternatives. Pure. */
 import type { Choice, ChoiceDialog } from '../dialog/choices.ts';
 import { formatAge } from '../print/numbers.ts';
 
 /** Why a session was not opened. */
 export type Refusal =
-  /** Another program writes it. Who does may be unknown for the moment in which it begins or ends. */
+  /** Another process has it open; `holder` is unknown while that process starts or exits. */
   | { readonly why: 'locked'; readonly holder: SessionHolder | undefined; readonly canRead: boolean }
-  /** It belongs to another project, whose files are not here; or to one whose folder is gone. */
+  /** It belongs to another project, whose folder may be gone. */
   | {
       readonly why: 'elsewhere';
       readonly root: string | undefined;
@@ -21,11 +21,11 @@ export interface SessionHolder {
   readonly since: string;
 }
 
-/** Where "back" leads to. */
+/** Where "back" leads. */
 export type RefusalBack = 'list' | 'session' | 'new';
 export type RefusalAnswer = 'read' | 'fork' | 'write' | 'back';
 
-/** The dialog about a session that cannot be resumed here: who has it or where it belongs, and what can be done instead. */
+/** The dialog: who has the session open or where it belongs, and what to do instead. */
 export function refusalDialog(
   {
     refusal,
@@ -56,7 +56,7 @@ export function refusalDialog(
   };
 }
 
-/** What is said above the choices, a paragraph each; raw text. */
+/** The paragraphs above the choices; unsanitized. */
 function refusalText(refusal: Refusal, now: Date): readonly string[] {
   if (refusal.why === 'locked') {
     const { holder } = refusal;

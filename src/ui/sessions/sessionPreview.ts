@@ -1,4 +1,4 @@
-/** The preview below the list: the last words of a session, or the entries around a hit. Pure. */
+/** The preview below the list: the last lines of a session, or the entries around a hit. Pure. */
 import { stripVTControlCharacters } from 'node:util';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -15,10 +15,10 @@ interface PreviewRoom {
   readonly theme: Theme;
 }
 
-/** Lines of one entry at most: the preview is for recognising it, the session for reading it. */
+/** Maximum lines per entry: enough to recognize it. */
 const ENTRY_ROWS = 12;
 
-/** Always `rows` lines, so that the list does not jump under the cursor. */
+/** Always `rows` lines, so that the list does not jump. */
 export function lastWords(session: SessionRecord | undefined, { width, rows, theme }: PreviewRoom): string[] {
   const lines = (session?.lastLines ?? []).flatMap((line) => sanitizeLine(line).trim() || []).slice(-rows);
   return filled(
@@ -27,13 +27,13 @@ export function lastWords(session: SessionRecord | undefined, { width, rows, the
   );
 }
 
-/** What is looked for in a preview: an entry, and words in it. */
+/** The entry and the words to highlight in a preview. */
 interface PreviewPlace {
   readonly seq: number;
   readonly words: readonly string[];
 }
 
-/** The lines of the entries, those of the place marked, and the line at which the place is. */
+/** The lines of all entries, those of `place` marked, and the index of the line to show. */
 export function previewOf(
   entries: readonly JSONLEntry[],
   place: PreviewPlace | undefined,
@@ -69,10 +69,10 @@ export function previewOf(
   return { lines, at };
 }
 
-/** Lines above the words that are looked for. */
+/** Lines shown above a match. */
 const LEAD_ROWS = 4;
 
-/** A long output is folded to its name: below it comes the part of it that is looked for. */
+/** If a long output is collapsed to its first line, adds an excerpt around the match. */
 function withWords(
   lines: readonly string[],
   entry: JSONLEntry,
@@ -84,7 +84,7 @@ function withWords(
   return excerpt.length === 0 ? lines : [...lines.slice(0, 1), ...excerpt];
 }
 
-/** The first line that holds one of the words; -1 where the text has been folded around them. */
+/** The first line that contains one of the words; -1 if the rendering left them out. */
 function lineOf(lines: readonly string[], words: readonly string[]): number {
   const wanted = words.map((word) => word.toLowerCase()).filter((word) => word !== '');
   return lines.findIndex((line) => {
@@ -93,7 +93,7 @@ function lineOf(lines: readonly string[], words: readonly string[]): number {
   });
 }
 
-/** `rows` of the lines with line `at` among the first; scrolled by `top` from there. */
+/** `rows` of the lines, starting just above line `at` and scrolled down by `top`. */
 export function previewWindow(
   { lines, at }: { readonly lines: readonly string[]; readonly at: number },
   rows: number,
@@ -108,7 +108,7 @@ export function filled(lines: readonly string[], rows: number): string[] {
   return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => '')];
 }
 
-/** Only the beginning of a very long text is laid out. */
+/** Lays out only the start of a very long text. */
 function short(entry: JSONLEntry): JSONLEntry {
   const { content } = entry.message;
   if (typeof content !== 'string' || content.length <= MAX_CHARACTERS) return entry;
@@ -118,15 +118,15 @@ function short(entry: JSONLEntry): JSONLEntry {
 
 const MAX_CHARACTERS = 4000;
 
-// The lines around a word in the text of an entry, for where a rendering has folded them away. Pure.
+// The lines around a match in an entry's text, for matches that the rendering left out. Pure.
 
-/** Lines above and below the one with the word. */
+/** Lines above and below the match. */
 const ABOVE = 3;
 const BELOW = 6;
-/** Characters to either side that are looked at: a line may be a megabyte long. */
+/** Characters before and after the match to look at: a line may be a megabyte long. */
 const AROUND = 4000;
 
-/** Lines of at most `width` columns; none where the text does not hold any of the words. */
+/** Lines of at most `width` columns; empty if the text contains none of the words. */
 export function excerptOf(entry: JSONLEntry, words: readonly string[], width: number): readonly string[] {
   const text = [textOf(entry.toolResult?.output), contentText(entry), textOf(entry.tool?.input)].find(
     (one) => placeOf(one, words) !== -1,
@@ -135,7 +135,7 @@ export function excerptOf(entry: JSONLEntry, words: readonly string[], width: nu
   const at = placeOf(text, words);
   const above = sanitize(text.slice(Math.max(0, at - AROUND), at)).split('\n');
   const below = sanitize(text.slice(at, at + AROUND)).split('\n');
-  // A word far into a long line keeps a little of what is before it.
+  // Keeps some text before a match that is far into a long line.
   const before = (above.at(-1) ?? '').slice(-Math.floor(width / 2));
   const line = `${before}${below[0] ?? ''}`;
   return [...above.slice(-1 - ABOVE, -1), line, ...below.slice(1, 1 + BELOW)].map((one) =>
@@ -143,7 +143,7 @@ export function excerptOf(entry: JSONLEntry, words: readonly string[], width: nu
   );
 }
 
-/** Cut in the middle of a pair, half of it is no text. */
+/** Removes half a surrogate pair at either end. */
 function withoutHalves(line: string): string {
   return line.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
 }

@@ -1,4 +1,4 @@
-/** A session on one row, a hit on two, and the question before a session is deleted. Pure. */
+/** Rows for a session, for a hit, and for the question before a session is deleted. Pure. */
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
 import { type Choice, choiceLines } from '../dialog/choices.ts';
 import { count, formatAge, formatBytes, formatTokens } from '../print/numbers.ts';
@@ -8,7 +8,7 @@ import { graphemes, padEnd, padStart, textWidth, truncate } from '../print/width
 import type { Theme } from '../theme/theme.ts';
 import { projectName, type Scope } from './pickerState.ts';
 
-/** What a list says of a session, drawn in columns or told in a sentence; empty where there is nothing to say. */
+/** A session's facts for display, used by the full screen and by plain mode; empty if unknown. */
 export interface SessionFacts {
   readonly title: string;
   readonly age: string;
@@ -42,11 +42,11 @@ export function sessionFacts(session: SessionRecord, now: Date): SessionFacts {
 const titleOf = ({ title }: Pick<SessionRecord, 'title'>): string =>
   sanitizeLine(title).trim() || '(no title)';
 
-/** One session on one row: the title, then its facts in columns as far as there is room for them. Pure. */
+/** Options of `sessionRow`. */
 interface RowOptions {
   readonly scope: Scope;
   readonly isSelected: boolean;
-  /** It is the one that is open here. */
+  /** True if the session is open in this process. */
   readonly isOpen: boolean;
   readonly now: Date;
   readonly theme: Theme;
@@ -59,7 +59,7 @@ interface Column {
 }
 
 const age: Column = { name: 'age', width: 10 };
-/** In letters, where there is room for nothing else. */
+/** As in `ageInLetters`, for narrow screens. */
 const shortAge: Column = { name: 'age', width: 4, isRight: true };
 const project: Column = { name: 'project', width: 16 };
 const size: Column = { name: 'size', width: 7, isRight: true };
@@ -67,17 +67,17 @@ const branch: Column = { name: 'branch', width: 14 };
 const tokens: Column = { name: 'tokens', width: 9, isRight: true };
 const cost: Column = { name: 'cost', width: 7, isRight: true };
 
-/** Seven columns at most: less than a cent is little, and from a hundred dollars on nobody counts cents. */
+/** At most seven columns. */
 function shortCost(usd: number): string {
   if (usd < 0.01) return '<$0.01';
   return usd < 100 ? `$${usd.toFixed(2)}` : `$${formatTokens(usd)}`;
 }
 
-/** The title keeps at least this much before a fact gets anything. */
+/** Minimum columns of the title before any fact is shown. */
 const LEAST_TITLE = 12;
 const COMFORTABLE_TITLE: Readonly<Record<Scope, number>> = { project: 34, all: 26 };
 
-/** The columns that fit, in the order in which they are shown. */
+/** The columns that fit, in display order. */
 function columnsFor(width: number, scope: Scope): readonly Column[] {
   const title = COMFORTABLE_TITLE[scope];
   if (width < title + 12) return width >= LEAST_TITLE + 6 ? [shortAge] : [];
@@ -93,7 +93,7 @@ function columnsFor(width: number, scope: Scope): readonly Column[] {
   return [project, age, size, branch, tokens, cost].filter((column) => chosen.has(column));
 }
 
-/** Exactly `width` columns or fewer. */
+/** One row of at most `width` columns: the title, then as many facts as fit. */
 export function sessionRow(session: SessionRecord, width: number, options: RowOptions): string {
   const { scope, isSelected, isOpen, now, theme } = options;
   const said = sessionFacts(session, now);
@@ -126,7 +126,7 @@ export function ageInLetters(then: Date, now: Date): string {
   return days < 700 ? `${Math.floor(days / 7)}w` : `${Math.floor(days / 365)}y`;
 }
 
-/** One hit of a search on two rows: which session, who and when; then the words, marked. Pure. */
+/** Options of `hitRows`. */
 interface HitOptions {
   readonly scope: Scope;
   readonly isSelected: boolean;
@@ -134,7 +134,7 @@ interface HitOptions {
   readonly theme: Theme;
 }
 
-/** What a list says of a hit. */
+/** A hit's facts for display. */
 export function hitFacts({ session, timestamp, who, snippet }: SearchHit, now: Date) {
   return {
     title: titleOf(session),
@@ -145,10 +145,12 @@ export function hitFacts({ session, timestamp, who, snippet }: SearchHit, now: D
   };
 }
 
-/** Rows of one hit. */
+/** Rows per hit. */
 export const HIT_ROWS = 2;
 
-/** Two lines of at most `width` columns each. */
+/**
+ * Two rows of at most `width` columns: the session, the speaker and the age; then the snippet with its matches marked.
+ */
 export function hitRows(hit: SearchHit, width: number, options: HitOptions): readonly [string, string] {
   const { scope, isSelected, now, theme } = options;
   const said = hitFacts(hit, now);
@@ -166,7 +168,7 @@ export function hitRows(hit: SearchHit, width: number, options: HitOptions): rea
   ];
 }
 
-/** The snippet around its first mark, marks painted; in a plain theme in brackets. */
+/** The snippet around its first match, with matches coloured, or in brackets in a plain theme. */
 export function markedLine({ snippet, marks }: SearchHit, width: number, theme: Theme): string {
   const [open, close] = theme.plain ? ['[', ']'] : ['', ''];
   const first = marks[0]?.[0] ?? 0;
@@ -179,7 +181,7 @@ export function markedLine({ snippet, marks }: SearchHit, width: number, theme: 
     at = end;
   }
   pieces.push({ text: snippet.slice(at), isMarked: false });
-  // Where the first mark lies further in than the row is wide, the beginning goes.
+  // Cuts the start if the first match would be too far to the right.
   const before = sanitizeLine(snippet.slice(0, first));
   const lead = Math.floor(width / 3);
   const isCut = textWidth(before) > lead * 2;
@@ -208,15 +210,15 @@ function lastColumns(text: string, columns: number): string {
   return parts.slice(from).join('');
 }
 
-// The question before a session is deleted: what it is, what goes, what stays. Pure.
+// The question before a session is deleted. Pure.
 
-/** No comes first: it is what an Enter too many takes. */
+/** No comes first, so that an accidental Enter deletes nothing. */
 export const deleteChoices: readonly Choice[] = [
   { label: 'No, keep it', letter: 'n', action: 'confirm:no' },
   { label: 'Yes, delete it permanently', letter: 'y', action: 'confirm:yes' },
 ];
 
-/** At most `rows` lines, the choices among them. */
+/** At most `rows` lines, including the choices. */
 export function deleteLines(
   session: SessionRecord,
   selected: number,

@@ -1,34 +1,34 @@
 /**
- * What Ink has on screen: the width of every row of its frame and where the cursor stands in it, told from the bytes
- * it writes. With that one knows which rows the frame takes after the terminal has broken its lines anew.
+ * Tracks Ink's frame on screen by parsing the bytes that Ink writes: the width of each row and the position of the
+ * cursor. From these it computes how many rows the frame takes after the terminal has rewrapped its lines.
  */
 import { graphemes, isAscii, textWidth } from '../print/width.ts';
 
 /**
- * What a terminal does when it becomes narrower. `all`: it breaks every line anew, and the cursor stays at its
- * character. `xterm_js` (VS Code and others): the cursor moves down by the rows that lines below it are broken into.
- * `none`: it cuts lines off. `unknown`: taken for the first, but never for more rows than are surely the frame's, as
- * what is erased above it is lost.
+ * What a terminal does when it becomes narrower. `all`: it rewraps every line, and the cursor stays on its character.
+ * `xterm_js` (VS Code and others): it rewraps, and the cursor moves down by the rows that the lines below it gain.
+ * `none`: it cuts lines off. `unknown`: treated like `all`, but never counts a row that may not belong to the frame,
+ * since erasing too far up loses output.
  */
 export type Reflow = 'all' | 'xterm_js' | 'none' | 'unknown';
 
 interface FrameTracker {
-  /** Follows what is written; what it does not know moves nothing. */
+  /** Follows what is written; ignores unknown sequences. */
   write(text: string): void;
-  /** The frame is gone: the next one begins where the cursor stands. */
+  /** Call when the frame is gone: the next one starts at the cursor. */
   reset(): void;
-  /** Rows between the cursor and the last one that was written to. */
+  /** Rows between the cursor and the last row written. */
   rowsBelow(): number;
-  /** Rows of the frame, the one below it included in which Ink leaves the cursor. */
+  /** Rows of the frame, including the empty row below it where Ink leaves the cursor. */
   height(): number;
   /**
-   * Rows from the cursor up to the frame's first one after the terminal became so wide. `dropped`: rows below the
-   * cursor that it lost by becoming lower at the same time.
+   * Rows from the first row of the frame to the cursor, once the terminal has `columns` columns. `dropped`: rows below
+   * the cursor that were lost because the terminal became shorter at the same time.
    */
   rowsAbove(columns: number, reflow: Reflow, dropped?: number): number;
 }
 
-/** Columns of each cell: 1, 2 for a wide character, 0 for its second half. */
+/** The width of each cell: 1, 2 for a wide character, 0 for its second half. */
 type Cells = number[];
 
 export function createFrameTracker(): FrameTracker {
@@ -117,13 +117,13 @@ export function createFrameTracker(): FrameTracker {
   };
 }
 
-/** A sequence with its parameters and final byte, a line break, or text up to the next of these. */
+/** An escape sequence with its parameters and final byte, a line break, or text up to the next of these. */
 // biome-ignore lint/complexity/useRegexLiterals: an escape in a literal would hide what it matches
 const pieces = new RegExp('\\u001b\\[([\\d;?<>=]*)([@-~])|\\u001b.|[\\n\\r]|[^\\u001b\\n\\r]+', 'gu');
 
 /**
- * Where xterm.js has the cursor after it broke lines into so many rows each: it goes from the last line to the first,
- * moves the cursor down by what each is broken into, and leaves the line alone that the cursor is in by then.
+ * Where xterm.js leaves the cursor after rewrapping lines to these heights: it works from the last line to the first
+ * and moves the cursor down by the rows that each line gains, but skips the line that the cursor is in at that point.
  */
 function cursorInXtermJs(heights: readonly number[], y: number): number {
   return heights.reduceRight((at, height, line) => (line === at ? at : at + height - 1), y);
@@ -131,12 +131,12 @@ function cursorInXtermJs(heights: readonly number[], y: number): number {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-/** Rows that a line takes; a wide character that does not fit at the end of one goes to the next. */
+/** Rows that a line takes; a wide character that does not fit at the end of a row wraps to the next. */
 function heightOf(cells: Cells, columns: number): number {
   let height = 1;
   let used = 0;
   for (const width of cells) {
-    // A cell that nothing was written into is a blank.
+    // An unwritten cell is a blank.
     const columnsOfCell = width ?? 1;
     if (used + columnsOfCell > columns) {
       height += 1;

@@ -1,9 +1,14 @@
-/** Decides when to call somebody who is elsewhere. Pure but for the one timer that waits for a quiet keyboard. */
+/**
+ * Decides when to notify a user who is away. Pure except for one timer that waits until the keyboard has been quiet.
+ */
 
-/** What the session is doing, in the one word and the one line that are shown outside of the screen. */
+/** What the session is doing, for the title and notifications. */
 export type Doing = 'working' | 'waiting' | 'idle';
 
-/** A turn shorter than this is still being watched when it ends; and so long nobody has typed who is away. */
+/**
+ * Milliseconds. A user who has typed nothing for this long counts as away; the end of a shorter turn needs no
+ * notification.
+ */
 export const AWAY_MS = 10_000;
 
 interface NotifierPorts {
@@ -13,9 +18,9 @@ interface NotifierPorts {
 }
 
 interface Notifier {
-  /** What is being done now; called as often as one likes. */
+  /** Sets the current state; repeating it has no effect. */
   update(doing: Doing): void;
-  /** The terminal said so; before it has said anything, the keyboard tells. */
+  /** Reports the terminal's focus. Until the first report, the keyboard decides who is away. */
   focus(isFocused: boolean): void;
   dispose(): void;
 }
@@ -27,7 +32,7 @@ export function createNotifier({ now, lastKeyAt, call }: NotifierPorts): Notifie
   let doing: Doing = 'idle';
   let busySince: number | undefined;
   let isFocused: boolean | undefined;
-  /** What somebody still has to be told, once they are found to be away. */
+  /** The notification to send once the user is away. */
   let pending: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -35,7 +40,7 @@ export function createNotifier({ now, lastKeyAt, call }: NotifierPorts): Notifie
     clearTimeout(timer);
     if (pending === undefined) return;
     if (isFocused === true) {
-      // Whoever looks at a question needs no bell; who turns away from it does.
+      // A user who sees the question needs no notification, but does after switching to another window.
       if (doing !== 'waiting') pending = undefined;
       return;
     }
@@ -60,7 +65,7 @@ export function createNotifier({ now, lastKeyAt, call }: NotifierPorts): Notifie
       if (next === 'idle') {
         const wasLong = busySince !== undefined && now() - busySince >= AWAY_MS;
         busySince = undefined;
-        // Somebody who has just answered, typed or stopped it is there.
+        // A user who has just answered, typed or stopped the turn is present.
         if (before === 'working' && wasLong && now() - lastKeyAt() >= AWAY_MS) pending = DONE;
       }
       look();

@@ -1,4 +1,4 @@
-/** The user's own status line: when its command runs, and what of its output is shown. */
+/** The user's own status line: when its command runs, and how its output is shown. */
 import type { Controller } from '../controller/types.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import type { UiSession } from '../types.ts';
@@ -11,16 +11,16 @@ import {
   statusLineInput,
 } from './statusLineInput.ts';
 
-// Keeps the user's own status line up to date; does nothing where there is none.
-
-/** Returns what ends it. */
+/**
+ * Keeps the user's own status line up to date; does nothing if none is configured. Returns a function that stops it.
+ */
 export function runStatusLine(controller: Controller, now: () => number): () => void {
   let runner: StatusRunner | undefined;
   let session: UiSession | undefined;
   let totals = noTotals;
   let unsubscribe = (): void => undefined;
   let seen: readonly unknown[] = [];
-  /** A failure is said once, until it works again. */
+  /** The last failure shown: it is not repeated until the command has worked again. */
   let failure: string | undefined;
 
   const start = (): StatusRunner | undefined => {
@@ -74,13 +74,13 @@ export function runStatusLine(controller: Controller, now: () => number): () => 
   };
 }
 
-// Runs a status line command when there is a reason, one at a time and not more often than it makes sense.
+// Runs the command when something has changed: one run at a time, and not too often.
 
-/** Milliseconds between two runs, as other agents have it. */
+/** Minimum milliseconds between two runs; the same as in other agents. */
 export const RUN_EVERY_MS = 300;
 
 interface StatusRunner {
-  /** Something has changed. */
+  /** Call when something has changed. */
   wake(): void;
   dispose(): void;
 }
@@ -125,17 +125,17 @@ export function createStatusRunner(
   };
 }
 
-// What a command printed, as it may stand on the screen: a few lines of text in which nothing but colours is left.
+// Turns the command's output into a few lines of text, with colours as the only escape sequences.
 
-/** Lines at most: the screen is for the conversation. */
+/** Maximum lines: the screen is for the conversation. */
 const MAX_LINES = 3;
-/** Characters of a line, far beyond what a terminal is wide. */
+/** Maximum characters of a line, far beyond the width of any terminal. */
 const MAX_CHARACTERS = 2000;
 
 const sgr = /(\u001B\[[\d;:]{0,60}m)/;
 const RESET = '\u001B[0m';
 
-/** Every line ends in its own reset. Without `colors` it holds no escape at all. */
+/** Every coloured line ends with a reset. With `colors` false, the lines contain no escape sequences. */
 export function statusText(printed: string, colors: boolean): readonly string[] {
   const lines = printed.replace(/\r\n?/g, '\n').trimEnd().split('\n').slice(0, MAX_LINES);
   return lines.map((line) => {

@@ -1,28 +1,28 @@
 /**
- * A status line command: what it reads on its standard input, with names and shapes as other agents have them, and what
- * becomes of its output.
+ * The port to a status line command: the JSON it reads from standard input, with the same names and shapes as in other
+ * agents, and the result of a run.
  */
 import type { AgentState } from '../../agent/types.ts';
 import type { StatusInfo } from '../../commands/types.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 
-/** What a run came to. */
+/** The result of a run. */
 export type StatusLineOutput =
   | { readonly type: 'text'; readonly text: string }
-  /** Why not, ready to show. */
+  /** The reason, ready to show. */
   | { readonly type: 'failed'; readonly message: string };
 
-/** A status line of the user's own: a command that reads facts and prints a line or a few. */
+/** The user's own status line: a command that reads facts and prints a few lines. */
 export interface StatusLineCommand {
-  /** Columns that stay empty on the left. */
+  /** Columns left blank on the left. */
   readonly padding: number;
-  /** Milliseconds between two runs without a reason; absent = only when something has changed. */
+  /** Milliseconds between runs even if nothing has changed; absent = runs only on changes. */
   readonly refreshMs?: number | undefined;
   /** Bounded in time and size; never rejects. */
   run(input: StatusLineInput): Promise<StatusLineOutput>;
 }
 
-/** What it reads, as JSON. */
+/** The command's input, as JSON. */
 export interface StatusLineInput {
   readonly hook_event_name: 'Status';
   readonly session_id: string;
@@ -37,7 +37,7 @@ export interface StatusLineInput {
     readonly added_dirs: readonly string[];
   };
   readonly cost: {
-    /** Null when the price is unknown. */
+    /** Null if the price is unknown. */
     readonly total_cost_usd: number | null;
     readonly total_duration_ms: number;
     readonly total_api_duration_ms: number;
@@ -49,7 +49,7 @@ export interface StatusLineInput {
     /** Null before the first measurement. */
     readonly used_percentage: number | null;
     readonly remaining_percentage: number | null;
-    /** Of the last reply; null before the first. */
+    /** Usage of the last reply; null before the first. */
     readonly current_usage: {
       readonly input_tokens: number;
       readonly output_tokens: number;
@@ -96,11 +96,11 @@ export function statusLineInput(
   };
 }
 
-/** Sums over a session's entries that nobody else keeps. Of a large session those of its end, which is in memory. */
+/** Sums over a session's entries, needed only here. For a large session they cover only its end, which is in memory. */
 interface StatusTotals {
   /** Milliseconds since the epoch; absent before the first entry. */
   readonly startedAt?: number;
-  /** Milliseconds spent in replies. */
+  /** Milliseconds spent waiting for replies. */
   readonly apiMs: number;
   readonly added: number;
   readonly removed: number;

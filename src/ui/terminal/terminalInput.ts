@@ -1,28 +1,28 @@
-/** The terminal's keyboard side: keys go on to the screen, what the terminal says by itself to whoever listens. */
+/** The terminal's input: keys go to the screen, and the terminal's own reports to their listeners. */
 import type { Background } from '../theme/theme.ts';
 
 export interface TerminalInput {
-  /** Stands for the terminal's stream: the same, without replies. */
+  /** The terminal's input stream without its replies. */
   readonly stream: NodeJS.ReadStream;
   onReply(listener: (reply: Reply) => void): () => void;
-  /** Milliseconds as `now` counts them; when the last key came in. */
+  /** Time of the last key press, on the clock of `now`. */
   lastKeyAt(): number;
-  /** Sends a question that every terminal answers in the end with its attributes (DA1). */
+  /** Sends a query that ends with DA1, which every terminal answers. */
   ask(question: string): void;
   /**
-   * Waits, for a moment at most, for what was asked and is not answered yet: when the screen has let go of the
-   * terminal, the answer would be typed into the shell.
+   * Waits up to half a second for outstanding replies. Otherwise they would arrive in the shell as typed text once the
+   * screen has released the terminal.
    */
   answered(): Promise<void>;
-  /** Switches these private modes (DECSET) on as long as the screen reads the terminal, and off whenever it does not. */
+  /** Enables these private modes (DECSET) while the screen reads the terminal, and disables them while it does not. */
   setModes(modes: readonly number[]): void;
-  /** Whether the screen reads the terminal; while somebody else has it, it does not. */
+  /** True while the screen reads the terminal, that is, unless another program has it. */
   isRead(): boolean;
-  /** Told when that changes; as it stops, before the terminal is given away. */
+  /** Calls the listener when `isRead` changes; for the end of reading, before the terminal is handed over. */
   onRead(listener: () => void): () => void;
 }
 
-/** Milliseconds within which a terminal answers, slow lines included. */
+/** Milliseconds to wait for a reply; enough for slow connections. */
 const ANSWER_MS = 500;
 
 export function createTerminalInput(
@@ -36,7 +36,7 @@ export function createTerminalInput(
   let modes: readonly number[] = [];
   let isRead = false;
   let lastKeyAt = now();
-  /** When something was asked that is not answered yet. */
+  /** When the last unanswered query was sent. */
   let askedAt = Number.NEGATIVE_INFINITY;
   const switchModes = (isOn: boolean): void => {
     if (modes.length > 0) write(modes.map((mode) => `\u001B[?${mode}${isOn ? 'h' : 'l'}`).join(''));
@@ -131,32 +131,32 @@ export function createTerminalInput(
 }
 
 /**
- * What a terminal says by itself arrives among the keys: answers to questions, and whether its window has the
- * focus. It is taken out here, also when it comes late or in pieces, so that it is never taken for typed text.
+ * A report from the terminal, which arrives among the keys: the reply to a query, or a change of focus. It is filtered
+ * out here, even if it comes late or in pieces, so that it is never taken for typed text.
  */
 export type Reply =
-  /** The background's colour (OSC 11). */
+  /** The background colour (OSC 11). */
   | { readonly type: 'background'; readonly background: Background; readonly color: string }
-  /** The system has gone dark or light (mode 2031). */
+  /** The system switched between dark and light (mode 2031). */
   | { readonly type: 'scheme'; readonly background: Background }
-  /** Every terminal answers this one (DA1): what was asked before it and is not answered yet will not be. */
+  /** The answer to DA1, which every terminal gives: queries sent before it that are still unanswered will stay so. */
   | { readonly type: 'attributes' }
   | { readonly type: 'focus'; readonly isFocused: boolean };
 
 interface ReplyFilter {
-  /** Takes what the terminal sends; passes on what is not a reply. */
+  /** Takes input from the terminal and passes on everything but reports. */
   push(piece: string): void;
-  /** What was held back and is no reply after all goes on. */
+  /** Passes on text that was held back because it looked like the start of a report. */
   flush(): void;
 }
 
-/** Milliseconds that the beginning of a reply waits for the rest: `ESC [` may be a key, `ESC ] 11 ;` cannot. */
+/** Milliseconds to wait for the rest of a report: `ESC [` may be a key, `ESC ] 11 ;` cannot be. */
 const KEY_MS = 30;
 const REPLY_MS = 2000;
 
 /**
- * Strings for whoever asked: OSC, DCS and kitty's APC. Most of them were asked for by the program before this one, and
- * come late.
+ * Reports, and strings that are never typed: OSC, DCS and kitty's APC. Most of those are late replies to the program
+ * that ran before.
  */
 const complete =
   /\u001B\]\d{1,4}[;:]([^\u0007\u001B]{0,4096})(?:\u0007|\u001B\\)|\u001B\[[?>]([\d;]{1,60})([cn])|\u001B\[([IO])|\u001B(?:P[\d>!]|_G)[^\u0007\u001B]{0,4096}\u001B\\/g;
@@ -200,7 +200,7 @@ export function createReplyFilter(
   };
 }
 
-/** Undefined for what only looks like one and belongs to somebody else. */
+/** Undefined if the text only looks like a report; `other` if it is a report meant for another program. */
 function replyOf([whole = '', text, parameters, final, focus]: readonly (string | undefined)[]):
   | Reply
   | 'other'
@@ -220,7 +220,7 @@ function replyOf([whole = '', text, parameters, final, focus]: readonly (string 
   return background === undefined ? 'other' : { type: 'background', background, color };
 }
 
-/** `rgb:RRRR/GGGG/BBBB` with one to four digits each, or `#RRGGBB`: dark or light by its luminance. */
+/** Parses `rgb:RRRR/GGGG/BBBB` with one to four digits each, or `#RRGGBB`, and classifies it by luminance. */
 export function backgroundOfColor(color: string): Background | undefined {
   const parts = hexParts(color);
   if (parts === undefined) return undefined;
@@ -228,7 +228,7 @@ export function backgroundOfColor(color: string): Background | undefined {
     const share = Number.parseInt(digits, 16) / (16 ** digits.length - 1);
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
-  // At this luminance black and white are equally far (WCAG contrast 4.58 to both).
+  // At this luminance, black and white have the same contrast (WCAG 4.58).
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? 'light' : 'dark';
 }
 

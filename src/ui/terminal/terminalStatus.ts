@@ -1,7 +1,7 @@
 /**
- * What the terminal shows outside of the screen's own rows: colours that fit its background, title, progress and a
- * call when somebody is needed. Watches the controller, is loaded after the first frame, and has no timer when
- * nothing happens.
+ * What the terminal shows outside the screen's own rows: colours that fit its background, the title, progress and
+ * notifications. Follows the controller, is loaded after the first frame, and keeps no timer running while nothing
+ * happens.
  */
 import type { AgentState } from '../../agent/types.ts';
 import type { Controller, Snapshot } from '../controller/types.ts';
@@ -24,14 +24,14 @@ interface TerminalStatusPorts {
   readonly input: TerminalInput;
   readonly write: (text: string) => void;
   readonly now: () => number;
-  /** Told what undoes everything, for whoever has to end the program in a hurry. */
+  /** Receives the text that restores the terminal, for a process that has to exit at once. */
   readonly onRestore?: ((text: string) => void) | undefined;
 }
 
-/** Focus reports (xterm), and word of a change between dark and light (Contour, kitty, Ghostty, VTE). */
+/** Focus reports (xterm), and reports of a switch between dark and light (Contour, kitty, Ghostty, VTE). */
 const MODES = [1004, 2031] as const;
 
-/** Returns what puts everything back. */
+/** Returns a function that restores everything. */
 export function showTerminalStatus(ports: TerminalStatusPorts): () => void {
   const { controller, input, write, now } = ports;
   const ends: (() => void)[] = [];
@@ -88,7 +88,7 @@ export function showTerminalStatus(ports: TerminalStatusPorts): () => void {
     if (wanted === undefined) return;
     const doing = doingOf(snapshot);
     notifier.update(doing);
-    // A shell (Ctrl+Z) or an editor has the terminal: it is as it was, until it comes back.
+    // A shell (Ctrl+Z) or an editor has the terminal: restore it until the screen is back.
     if (!input.isRead()) {
       putBack();
       return;
@@ -126,20 +126,20 @@ export function showTerminalStatus(ports: TerminalStatusPorts): () => void {
   };
 }
 
-/** The theme follows the terminal's own background: asked once, and whenever the terminal says that it has changed. */
+/** Lets the theme follow the terminal's background: queried once, and updated when the terminal reports a change. */
 interface BackgroundPorts {
   readonly input: TerminalInput;
   theme(): Theme;
   setTheme(theme: Theme): void;
 }
 
-/** OSC 11 asks for the background, DA1 for what every terminal answers: then nothing more is waited for. */
+/** OSC 11 queries the background; DA1, which every terminal answers, ends the wait. */
 const QUESTION = '\u001B]11;?\u001B\\\u001B[c';
 
-/** Milliseconds after which the theme no longer waits; an answer that comes later still counts. */
+/** Milliseconds that the theme waits; a later answer still applies. */
 const PATIENCE_MS = 200;
 
-/** Returns what ends it. */
+/** Returns a function that stops it. */
 export function followBackground({ input, theme, setTheme }: BackgroundPorts): () => void {
   const adopt = (background: Background | undefined): void => {
     const { terminal } = theme();
@@ -162,12 +162,12 @@ export function followBackground({ input, theme, setTheme }: BackgroundPorts): (
   };
 }
 
-/** Whether it is worth asking: not a terminal that shows no colours, nor one that prints what it does not know. */
+/** True if a query is worthwhile: the terminal shows colours and does not print unknown sequences. */
 export function answersQuestions({ plain, terminal }: Theme): boolean {
   return !plain && !isPlainConsole(terminal.term);
 }
 
-/** What the open session is called. Asking an agent costs a look at its log, so it is asked only after it has grown. */
+/** The display name of the open session, cached: an agent's state is read again only after its log has grown. */
 interface SessionName {
   of(session: UiSession | undefined): string;
   dispose(): void;
@@ -195,7 +195,7 @@ export function createSessionName(): SessionName {
   };
 }
 
-/** Waiting is for the user: a question of the agent's, or one that comes before there is a session. */
+/** `waiting` means waiting for the user: a question of the agent's, or a dialog before there is a session. */
 export function doingOf({ view, phase }: Pick<Snapshot, 'view' | 'phase'>): Doing {
   if (view.questions.length > 0 || ['trust', 'server', 'onboarding'].includes(phase.type)) return 'waiting';
   return view.busy ? 'working' : 'idle';
@@ -203,7 +203,7 @@ export function doingOf({ view, phase }: Pick<Snapshot, 'view' | 'phase'>): Doin
 
 const marks: Readonly<Record<Doing, string>> = { working: '✳ ', waiting: '? ', idle: '' };
 
-/** What a session is called where there is a line for it: by its title, before it has one by its folder. */
+/** Returns a one-line name for a session: its title, or its folder until it has one. */
 export function nameOf(state: Pick<AgentState, 'title' | 'root'> | undefined): string {
   const folder = state?.root.split(/[\\/]/).findLast((part) => part !== '');
   return state?.title ?? (folder === undefined ? 'ClawdCode' : `ClawdCode · ${folder}`);

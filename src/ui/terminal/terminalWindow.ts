@@ -1,9 +1,8 @@
 /**
- * The terminal's size, and the `stdout` that Ink gets. When the terminal becomes narrower it breaks the lines of the
- * frame anew, Ink counts them as one row each, and what it does not erase stays as ruins. And while somebody drags
- * the window, whatever is written for one size arrives in another. So nothing is written from the first resize until
- * it has been quiet for a moment; then the rows that the old frame takes by now are erased, what was printed meanwhile
- * is printed, and Ink draws anew.
+ * The terminal's size, and the `stdout` that Ink gets. A terminal that becomes narrower rewraps the lines of the frame,
+ * but Ink counts each as one row and leaves remains on screen. During a drag, output for one size arrives at another.
+ * So nothing is written from the first resize until the size has been stable for a moment; then the rows of the old
+ * frame are erased, held output is printed, and Ink draws again.
  */
 import { EventEmitter } from 'node:events';
 import { createFrameTracker, type Reflow } from './frameTracker.ts';
@@ -15,15 +14,15 @@ interface WindowSize {
 }
 
 export interface TerminalWindow {
-  /** For Ink's `stdout` option: the terminal, but for when it tells of a resize. */
+  /** For Ink's `stdout` option: the terminal, except that resizes are reported later. */
   readonly stdout: NodeJS.WriteStream;
   size(): WindowSize;
   subscribe(listener: () => void): () => void;
-  /** Writes above the frame, which is drawn once behind it, with whatever has changed meanwhile. */
+  /** Writes above the frame, which is then drawn once below the text in its latest state. */
   print(text: string): void;
-  /** Somebody else has the terminal while this runs: a resize is told to Ink when it is back. */
+  /** Another program has the terminal while `run` runs; Ink learns of a resize afterwards. */
   lend<Result>(run: () => Promise<Result>): Promise<Result>;
-  /** Follows the terminal from now on; returns what stops it. */
+  /** Follows the terminal from now on; returns a function that stops it. */
   follow(ink: { clear(): void; waitUntilRenderFlush(): Promise<unknown> }): () => void;
 }
 
@@ -34,20 +33,20 @@ export function createTerminalWindow(
   const resizes = new EventEmitter();
   const listeners = new Set<() => void>();
   let erase: (() => void) | undefined;
-  /** Printed before there was a frame to print above. */
+  /** Text printed before there was a frame. */
   let early = '';
   let hasEnded = false;
   let size = sizeOf(terminal);
   let isLent = false;
   const shadow = createFrameTracker();
-  /** Set from a resize until it has been quiet for a moment. */
+  /** Set from a resize until the size is stable. */
   let settling: ReturnType<typeof setTimeout> | undefined;
-  /** Printed in between. */
+  /** Text printed in between. */
   let held = '';
   let isMuted = false;
-  /** The frame was taken away already, at the first of several resizes. */
+  /** True if the frame was already erased at the first of several resizes. */
   let isErased = false;
-  /** Rows printed above the frame, as far as it matters: whether the screen is full. */
+  /** Rows printed above the frame, counted only as far as needed to know whether the screen is full. */
   let printedRows = 0;
   let settle = (): void => undefined;
 
@@ -71,9 +70,9 @@ export function createTerminalWindow(
       return () => listeners.delete(listener);
     },
     /**
-     * Ink's own way draws the old frame behind the text and the new one a moment later: twice the bytes, and long
-     * lines of it on slow connections. Here React commits first (its microtask is older); a resize that changes no
-     * size is what makes Ink draw at once, and draws nothing where Ink already has.
+     * Ink itself would draw the old frame below the text and the new one a moment later: twice the bytes, and long
+     * lines on slow connections. Here React commits first, because its microtask is older; then a resize event without
+     * a new size makes Ink draw at once, or not at all if it already has.
      */
     print(text) {
       if (hasEnded) return;
@@ -90,7 +89,7 @@ export function createTerminalWindow(
       terminal.cork();
       terminal.write(BEGIN_UPDATE);
       erase();
-      // The frame is where nobody knows since a moment ago: it is taken away first.
+      // The size has just changed, so the position of the frame is uncertain: it is erased first.
       if (settling !== undefined) {
         held += text;
         terminal.uncork();
@@ -123,7 +122,7 @@ export function createTerminalWindow(
         size = sizeOf(terminal);
         for (const listener of [...listeners]) listener();
       };
-      /** Takes the frame away, wherever its rows are by now. */
+      /** Erases the frame, wherever its rows are now. */
       const eraseFrame = (next: WindowSize): void => {
         if (isErased) return;
         isErased = true;
@@ -141,7 +140,7 @@ export function createTerminalWindow(
         isErased = false;
         terminal.write(held);
         held = '';
-        // Ink forgets what it drew, and what it believes to have drawn since.
+        // Makes Ink forget what it has drawn, and what it assumes it has drawn since.
         isMuted = true;
         ink.clear();
         isMuted = false;
@@ -157,7 +156,7 @@ export function createTerminalWindow(
           tell();
           return;
         }
-        // One step can be told from its size; where several may have moved the cursor, the first is the last chance.
+        // The cursor can be computed after one resize, but not after several: this is the last chance to erase.
         if (reflow === 'xterm_js' && shadow.rowsBelow() > 0) eraseFrame(sizeOf(terminal));
         clearTimeout(settling);
         settling = setTimeout(settle, QUIET_MS);
@@ -172,24 +171,24 @@ export function createTerminalWindow(
   };
 }
 
-/** Milliseconds without a resize after which the size is taken for the one that stays. */
+/** Milliseconds without a resize after which the size is considered final. */
 const QUIET_MS = 80;
 
-/** No screen has more. */
+/** More rows than any screen has. */
 const MANY_ROWS = 1000;
 
-/** Modes of keyboard and paste are no drawing: they are switched at any time. */
+/** Keyboard and paste modes draw nothing, so they may be switched at any time. */
 function isModeSwitch(text: string): boolean {
   return modeSwitch.test(text);
 }
 
 const modeSwitch = /^(?:\u001b\[(?:\?(?!2026)[\d;]*[hlu]|[<>=][\d;]*u))+$/;
 
-/** A terminal that knows these draws what is between them at once. */
+/** Synchronized output: terminals that support it show everything in between at once. */
 const BEGIN_UPDATE = '\u001B[?2026h';
 const END_UPDATE = '\u001B[?2026l';
 
-/** A terminal that does not know its size is taken for the classic one. */
+/** Falls back to 80 × 24. */
 function sizeOf({ columns, rows }: NodeJS.WriteStream): WindowSize {
   return { columns: columns || 80, rows: rows || 24 };
 }

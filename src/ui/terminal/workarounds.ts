@@ -1,14 +1,14 @@
 /**
- * Where Ink and Node are used beyond their public interface, because it does not offer what is needed. Each entry says
- * what is missing; when it is there, the entry goes. No upstream issue is known for any of them. (Ink 8.0, Node 22-24)
+ * Uses of Ink and Node beyond their public interfaces. Each comment names what is missing; once it is available, remove
+ * the workaround. No upstream issue is known for any of them. (Ink 8.0, Node 22-24)
  */
 import type { Interface } from 'node:readline';
 
 /**
- * Missing in Node: a public way to read the terminal's size now. `columns`, `rows` and `getWindowSize()` give what was
- * heard last, and the signal of a resize waits until the event loop comes round; what is written until then is drawn for
- * a size that is gone. `_refreshSize` is what Node calls on the signal: it asks the terminal and emits `resize`. Where
- * it is gone, the signal has to do.
+ * Missing in Node: a public way to read the terminal's current size. `columns`, `rows` and `getWindowSize()` return the
+ * last reported one, and the resize signal waits for the event loop; output until then is drawn for the old size. Node
+ * calls `_refreshSize` on that signal: it queries the terminal and emits `resize`. If it is gone, only the signal
+ * remains.
  */
 export function refreshSize(terminal: NodeJS.WriteStream): void {
   (terminal as { readonly _refreshSize?: () => void })._refreshSize?.();
@@ -17,14 +17,14 @@ export function refreshSize(terminal: NodeJS.WriteStream): void {
 export interface StdoutOverrides {
   readonly write: (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Gets what would listen to the terminal's `resize`. */
+  /** Receives the listeners for the terminal's `resize`. */
   readonly resizes: NodeJS.EventEmitter;
 }
 
 /**
- * Missing in Ink: a way to hold back drawing while the terminal is resized, to erase the last frame by the rows that it
- * takes after the terminal has broken its lines, and to print above the frame without drawing the frame twice. So Ink
- * gets a stand-in for `stdout` whose writing, size and resizes are ours; everything else is the terminal's.
+ * Missing in Ink: ways to pause drawing during a resize, to erase the last frame by the rows that it takes after the
+ * terminal has rewrapped it, and to print above the frame without drawing it twice. So Ink gets a proxy of `stdout`
+ * with our own write, size and resize events; everything else is the terminal's.
  */
 export function overriddenStdout(
   terminal: NodeJS.WriteStream,
@@ -47,23 +47,23 @@ export function overriddenStdout(
   return stdout;
 }
 
-/** Where Ink says what arrived. Not in its typings. */
+/** The emitter through which Ink reports raw input. Not in its typings. */
 export interface RawInput {
   on(event: 'input', listener: (data: string) => void): void;
   removeListener(event: 'input', listener: (data: string) => void): void;
 }
 
 /**
- * Missing in Ink: `useInput` does not say which function key was pressed, nor gives the sequence that arrived. The
- * emitter behind it, part of what `useStdin` gives, does. Without it function keys are not told apart.
+ * Missing in Ink: `useInput` reports neither function keys nor the raw sequence. The emitter behind it, which
+ * `useStdin` returns, does. Without it, function keys cannot be told apart.
  */
 export function rawInput(stdin: object): RawInput | undefined {
   return (stdin as { readonly internal_eventEmitter?: RawInput }).internal_eventEmitter;
 }
 
 /**
- * Missing in Node: a way to empty the line of a `readline` interface without writing to its output. `line` and `cursor`
- * are public, but only for reading.
+ * Missing in Node: a way to clear the line of a `readline` interface without writing to its output. `line` and `cursor`
+ * are public but read-only.
  */
 export function emptyLine(reader: Interface): void {
   const writable = reader as unknown as { line: string; cursor: number };
