@@ -1,4 +1,4 @@
-/** `/context items`: the conversation as a list in which the user pins, drops and restores. Draws visible rows only. */
+/** `/context items`: the conversation as a list of items to pin, drop and restore. Draws only visible rows. */
 
 import { Box, usePaste } from 'ink';
 import { useEffect, useRef } from 'react';
@@ -34,7 +34,7 @@ import {
 interface ItemsDialogProps {
   readonly agent: Pick<Agent, 'items' | 'measure' | 'state' | 'subscribe' | 'submit'>;
   readonly width: number;
-  /** Rows that it may take at most. */
+  /** Rows available. */
   readonly rows: number;
   readonly theme: Theme;
   readonly onClose: () => void;
@@ -142,13 +142,13 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
   );
 }
 
-/** The entries that an edit leads to. */
+/** The kinds of entries that an edit creates. */
 function answers(subtype: string | undefined): boolean {
   return subtype === 'pin' || subtype === 'reduction';
 }
 
 const listPlace: DialogPlace = { contexts: ['Items', 'Select'], typing: 'keys' };
-/** What is typed is the filter's; the keys of the items wait. */
+/** Typed text goes to the filter, not to the keys of the items. */
 const filterPlace: DialogPlace = { contexts: ['Select'], typing: 'text' };
 
 function hintText(
@@ -175,12 +175,12 @@ function hintText(
   return truncate([keys, 'Esc', place].filter(Boolean).join(' '), width);
 }
 
-/** Milliseconds between two looks at the items; a long conversation is looked at less often than that. */
+/** Minimum milliseconds between updates of the items; more for long conversations. */
 const PAUSE_MS = 100;
-/** A look may take this share of the time. */
+/** Maximum share of the time spent on updates. */
 const SHARE = 0.1;
 
-/** Calls `onItems` soon after anything that may have changed them, and `onNotice` with what the agent says. */
+/** Calls `refresh` soon after anything that may have changed the items, and `onEvent` with every event. */
 function useItemChanges(
   agent: Pick<Agent, 'subscribe'>,
   refresh: () => void,

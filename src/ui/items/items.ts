@@ -1,4 +1,4 @@
-/** The list of context items: its state under the cursor, and its rows for every width. Pure. */
+/** The list of context items: its state, and its rows for every width. Pure. */
 import type { ContextItem, ContextMeasure, ItemEdit } from '../../protocol/contextReport.ts';
 import { fieldText } from '../dialog/field.ts';
 import { createSelection, filterSelection, type Selection, windowAround } from '../dialog/selection.ts';
@@ -9,13 +9,13 @@ import { padEnd, padStart, truncate } from '../print/width.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 
-/** The list of items, its filter and the selected item, as it changes under the cursor. Pure. */
+/** The items, the filter and the cursor. Pure. */
 export interface ItemsState {
   readonly selection: Selection<ContextItem>;
   readonly filter: TextBuffer;
-  /** Keys go into the filter rather than being commands. */
+  /** True if keys are text for the filter instead of commands. */
   readonly isFiltering: boolean;
-  /** What became of the last command. */
+  /** The result of the last command. */
   readonly message: string;
 }
 
@@ -29,14 +29,14 @@ export function selectedItem({ selection }: ItemsState): ContextItem | undefined
   return selection.visible[selection.selected];
 }
 
-/** Other items under the same filter; the cursor stays on the item on which it stood. */
+/** Updates the items; the cursor stays on its item. */
 export function withItems(state: ItemsState, items: readonly ContextItem[], rows: number): ItemsState {
   const { uuid } = selectedItem(state) ?? {};
   const { selected, top } = state.selection;
   const filtered = filterSelection(createSelection(items.toReversed()), fieldText(state.filter), textOf);
   const found = uuid === undefined ? -1 : filtered.visible.findIndex((item) => item.uuid === uuid);
   const place = found === -1 ? Math.min(selected, Math.max(0, filtered.visible.length - 1)) : found;
-  // New items come in above: the row of the cursor on screen stays where it was.
+  // New items appear above: keep the cursor on the same row of the screen.
   const selection = { ...filtered, selected: place, top: Math.max(0, top + place - selected) };
   return { ...state, selection: windowAround(selection, rows) };
 }
@@ -51,7 +51,7 @@ export function withFilter(state: ItemsState, filter: TextBuffer): ItemsState {
   };
 }
 
-/** What can be asked for; to pin what is pinned is to unpin it. */
+/** The user's request; pinning a pinned item unpins it. */
 export type EditWish = 'pin' | 'drop' | 'restore';
 
 export function editFor(wish: EditWish, { uuid, isPinned }: ContextItem): ItemEdit {
@@ -65,22 +65,22 @@ const done: Readonly<Record<ItemEdit['action'], string>> = {
   restore: 'Restored',
 };
 
-/** E.g. "Dropped #12 · r brings it back", where a key does. */
+/** Returns text such as "Dropped #12 · r brings it back", with the key if there is one. */
 export function doneText({ action }: ItemEdit, { seq }: ContextItem, restoreKey: string | undefined): string {
   const back = action === 'drop' && restoreKey !== undefined ? ` · ${restoreKey} brings it back` : '';
   return `${done[action]} #${seq}${back}`;
 }
 
-/** What a filter looks at: "masked reply #12 …". */
+/** The text that the filter matches: "masked reply #12 …". */
 function textOf({ seq, kind, state, title, isPinned }: ContextItem): string {
   return `#${seq} ${kind} ${state}${isPinned ? ' pinned' : ''} ${title}`;
 }
 
-// The rows of the list of items, for every width: signs where there is no room for words. Pure.
+// Rows of the list for every width: symbols replace words on narrow screens. Pure.
 
 type State = ContextItem['state'];
 
-/** Told apart without colour. */
+/** Distinguishable without colour. */
 const signs: Readonly<Record<State, string>> = { sent: '●', masked: '◐', summarised: '◆', removed: '○' };
 const WORDS_FROM = 56;
 const POINTERS_FROM = 34;
@@ -98,7 +98,7 @@ export function itemRow(item: ContextItem, width: number, isSelected: boolean, t
   return marks + theme.dim(facts) + (isSelected ? theme.accent(title) : title);
 }
 
-/** The selected item in words: its state first, as a narrow screen cuts the rest. */
+/** The selected item in words, with its state first, since a narrow screen cuts the rest. */
 export function itemDetail(item: ContextItem | undefined, width: number, theme: Theme): string {
   if (item === undefined) return '';
   const { seq, kind, state, tokens, isPinned } = item;
@@ -106,7 +106,7 @@ export function itemDetail(item: ContextItem | undefined, width: number, theme: 
   return paintOf(state, theme)(truncate(text, width));
 }
 
-/** What is sent of how much, and how many items are in which state. */
+/** How much of the window is used, and the number of items per state. */
 export function totalsRow(
   items: readonly ContextItem[],
   measure: ContextMeasure | undefined,

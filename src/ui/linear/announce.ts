@@ -1,10 +1,10 @@
-/** What goes on and is not finished yet, said once when it begins: calls, retries, compactions, the queue. Pure. */
+/** Announces unfinished work when it starts: calls, retries, compactions, queued prompts. Pure. */
 
 import { activityOf, type View } from '../controller/view.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { shownCall } from '../print/toolLine.ts';
 
-/** What was said already. */
+/** What was announced so far. */
 export interface Announced {
   readonly tools: ReadonlySet<string>;
   readonly retry: string | undefined;
@@ -12,12 +12,15 @@ export interface Announced {
   readonly queued: number;
   readonly isBusy: boolean;
   readonly finished: number;
-  /** Milliseconds since the epoch, and how long to wait before the next word about what takes long. */
+  /**
+   * Time of the last announcement in milliseconds since the epoch, and how long to wait before announcing again that
+   * work is still running.
+   */
   readonly saidAt: number;
   readonly patienceMs: number;
 }
 
-/** Milliseconds of silence before it is said that something still runs; doubled each time. */
+/** Milliseconds of silence before the first such announcement; doubled each time. */
 const PATIENCE_MS = 15_000;
 const LONGEST_PATIENCE_MS = 240_000;
 
@@ -32,7 +35,7 @@ export const nothingAnnounced: Announced = {
   patienceMs: PATIENCE_MS,
 };
 
-/** What is new in the view, a line each. */
+/** Returns one line for each change in the view. */
 export function announce(
   before: Announced,
   view: View,
@@ -45,7 +48,7 @@ export function announce(
       .map(({ tool, title }) => `Running ${named(tool, title)}`),
     ...(view.retry !== undefined && retry !== before.retry ? [retryWords(view.retry, now)] : []),
     ...(view.compacting !== undefined && !before.isCompacting ? [`${activityOf(view)}.`] : []),
-    // What starts a turn passes through the queue, too: only what has to wait is told.
+    // A prompt that starts a turn passes through the queue, too; only prompts that have to wait are announced.
     ...(before.isBusy && view.queue.length > before.queued
       ? view.queue
           .slice(before.queued)
@@ -61,7 +64,7 @@ export function announce(
     isCompacting: view.compacting !== undefined,
     queued: view.queue.length,
     isBusy: view.busy,
-    // What ended while a question was open is told once it is answered.
+    // The end of work during a question is announced once the question is answered.
     finished: view.questions.length === 0 ? view.finished : before.finished,
     saidAt: isSilent && !isDue ? before.saidAt : now,
     patienceMs: isDue
@@ -73,7 +76,7 @@ export function announce(
   return { announced, lines: isDue ? [stillWords(view, now)] : lines };
 }
 
-/** E.g. "Bash: npm test". */
+/** Returns text such as "Bash: npm test". */
 function named(tool: string, title: string): string {
   const shown = shownCall(tool, title);
   const clean = sanitizeLine(shown.title);

@@ -1,4 +1,4 @@
-/** Typography and drawn signs as ASCII, for a terminal whose locale has no UTF-8. Pure. */
+/** Replaces typography and drawing characters with ASCII, for a terminal whose locale is not UTF-8. Pure. */
 
 const signs: Readonly<Record<string, string>> = {
   '…': '...',
@@ -26,15 +26,15 @@ const signs: Readonly<Record<string, string>> = {
 };
 const known = new RegExp(`[${Object.keys(signs).join('')}]`, 'g');
 
-/** Only signs change: letters of any language stay as they are, because nothing can stand for them. */
+/** Leaves letters of any language unchanged, because they have no ASCII equivalent. */
 export function asciiSigns(text: string): string {
   return text.replace(known, (sign) => signs[sign] ?? sign).replace(drawn, '');
 }
 
-/** Lines, blocks and shapes that only draw. */
+/** Lines, blocks and shapes that are only decoration. */
 const drawn = /[\u2500-\u25FF\u2800-\u28FF\u2B1B\u2B1C]/g;
 
-/** A page without what is only drawn on it: lines that held nothing else go. */
+/** Removes decoration from a page, including lines that consist of nothing else. */
 export function withoutDrawings(text: string): string {
   return text
     .split('\n')
@@ -45,7 +45,10 @@ export function withoutDrawings(text: string): string {
     .join('\n');
 }
 
-/** Whether text beyond ASCII may be sent, from `LC_ALL`, `LC_CTYPE` and `LANG` in that order; true where none is set. */
+/**
+ * True if text beyond ASCII may be printed, according to `LC_ALL`, `LC_CTYPE` and `LANG` in that order; true if none is
+ * set.
+ */
 export function isUtf8Locale(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find((value) => (value ?? '') !== '');
   return locale === undefined || /utf-?8/i.test(locale);

@@ -1,16 +1,16 @@
-/** A dialog in lines: told once, answered by a number, a letter or a name. */
+/** A dialog in plain mode: read out once, answered with a number, a letter or a name. */
 import type { Controller } from '../controller/types.ts';
 import type { Block, Choice, ChoiceDialog } from '../dialog/choices.ts';
 import type { ListDialog } from '../dialog/dialog.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 
-/** Items of a list that are told at once; the name of any other is an answer too. */
+/** Maximum items read out; the name of any other item is a valid answer, too. */
 const TOLD = 40;
 
-/** Said of a line that was typed before its question, and would have granted something. */
+/** The reply to a line that was typed before its question and would have granted something. */
 export const UNHEARD = 'That line was typed before the question, so it was ignored. Please answer now.';
 
-/** What a dialog of choices or a list says, and what becomes of the line that answers it. */
+/** Turns a dialog of choices or a list into text and an answer handler. */
 export function dialogueOf<A>(
   dialog: ChoiceDialog<A> | ListDialog<A>,
   onAnswer: (answer: A) => void,
@@ -74,7 +74,7 @@ function blockWords(block: Block): readonly string[] {
 
 const signs = { does: '', added: 'New: ', removed: 'Gone: ' } as const;
 
-/** E.g. "2, or a: Yes, and don't ask again (saved to …)". */
+/** Returns text such as "2, or a: Yes, and don't ask again (saved to …)". */
 export function choiceWords({ label, detail, letter }: Choice, index: number): string {
   const more = detail === undefined ? '' : ` (${inWords(reveal(detail))})`;
   return `${index + 1}${letter === undefined ? '' : `, or ${letter}`}: ${sanitizeLine(reveal(label))}${more}`;
@@ -82,7 +82,7 @@ export function choiceWords({ label, detail, letter }: Choice, index: number): s
 
 const inWords = (text: string): string => sanitizeLine(text).replaceAll(' · ', ', ');
 
-/** A number, the letter, or the word that the letter begins (yes, no, always). */
+/** Accepts a number, the letter, or a word for it (yes, no, always). */
 export function choiceOf(choices: readonly Choice[], text: string): number | undefined {
   const wanted = text.trim().replace(/[.)]$/, '').toLowerCase();
   const letter = { yes: 'y', no: 'n', always: 'a' }[wanted] ?? wanted;
@@ -90,28 +90,29 @@ export function choiceOf(choices: readonly Choice[], text: string): number | und
   return index === -1 ? undefined : index;
 }
 
-/** The words of dialogues: what is asked, and what becomes of a line that answers it. */
+/** A question in plain mode, and the handler of its answer. */
 export interface Dialogue {
-  /** Told when it is asked, a line each. */
+  /** The lines read out when it is asked. */
   readonly tell: readonly string[];
-  /** What is typed does not show. */
+  /** True if typed text must not be shown. */
   readonly isSecret?: boolean;
   /**
-   * `text` is trimmed; `isHeard`: it was typed after all of the question was told, as by default; else it grants nothing.
-   * What it gives back is told, and the question stands: the line was no answer.
+   * `text` is trimmed. `isHeard` is true if the text was typed after the whole question was read out; otherwise it
+   * grants nothing lasting. Returns undefined if the text was an answer; otherwise the reply to print, and the question
+   * stays open.
    */
   answer(text: string, isHeard?: boolean): string | undefined;
-  /** Ctrl+C, or the end of the input. */
+  /** Called on Ctrl+C and at the end of the input. */
   cancel(): void;
 }
 
 export interface DialoguePorts {
   readonly controller: Controller;
-  /** Asks this next. */
+  /** Asks the next question. */
   readonly ask: (dialogue: Dialogue) => void;
   readonly tell: (...lines: readonly string[]) => void;
-  /** A terminal has shown what was typed, and nothing can take that back. */
+  /** True if the terminal has echoed the answers, which cannot be undone. */
   readonly showsAnswers: boolean;
-  /** Milliseconds. */
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

@@ -1,4 +1,4 @@
-/** Lists with commands of their own, in lines: context items, background tasks, turns to rewind to, sessions. */
+/** Lists with their own commands in plain mode: context items, background tasks, turns to rewind to, sessions. */
 import type { Agent } from '../../agent/types.ts';
 import { itemsPage } from '../../commands/pages/itemsPage.ts';
 import { type Page, plainText } from '../../commands/pages/page.ts';
@@ -18,16 +18,16 @@ import { hitFacts, sessionFacts } from '../sessions/sessionRows.ts';
 import { type Dialogue, type DialoguePorts, dialogueOf } from './askDialog.ts';
 import { outputWords } from './toolWords.ts';
 
-/** A list whose rows take commands: a letter and the name of a row, until an empty line closes it. */
+/** A list whose rows take commands: a letter and the name of a row. An empty line closes it. */
 interface CommandList<Row> {
-  /** A line for each row, and the totals. */
+  /** One line per row, and the totals. */
   readonly lines: readonly string[];
-  /** Which letters there are, as in "o and the name of a task tells its output, s stops it". */
+  /** The available letters, as in "o and the name of a task tells its output, s stops it". */
   readonly introduction: string;
-  /** What to write, e.g. "p, d or r and the number of an item, as in: d 12". */
+  /** The syntax, as in "p, d or r and the number of an item, as in: d 12". */
   readonly usage: string;
   readonly commands: Readonly<Record<string, (row: Row) => void>>;
-  /** `name` has a letter at most, and digits. Asked again for each line: rows come and go. */
+  /** `name` consists of digits, possibly after a letter. Called again for each line, since rows come and go. */
   readonly find: (name: string) => Row | undefined;
   readonly missing: (name: string) => string;
   readonly close: () => void;
@@ -50,20 +50,20 @@ function commandDialogue<Row>(list: CommandList<Row>): Dialogue {
       const row = list.find(name);
       if (row === undefined) return list.missing(name);
       command(row);
-      // The list stays open: it is asked again without being told again.
+      // The list stays open but is not read out again.
       return '';
     },
     cancel: list.close,
   };
 }
 
-/** Lines of a page that a list is told from. */
+/** The lines of a page that is read out as a list. */
 const pageWords = (page: Page): readonly string[] => sanitize(reveal(plainText(page))).split('\n');
 
-/** Items that are told, newest first. */
+/** Maximum items read out, newest first. */
 const ITEMS_TOLD = 40;
 
-/** The conversation as items that can be pinned, dropped and restored by their numbers. */
+/** The conversation as items that can be pinned, dropped and restored by number. */
 export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialogue {
   const command =
     (wish: EditWish) =>
@@ -83,10 +83,10 @@ export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialog
   });
 }
 
-/** Lines of a task's output that are told. */
+/** Maximum lines of a task's output read out. */
 const OUTPUT_LINES = 40;
 
-/** What runs in the background: its output, and stopping it. Undefined where there is nothing to ask about. */
+/** Background tasks: shows their output or stops them. Undefined if there are none. */
 export function tasks(agent: Agent, { controller, tell }: DialoguePorts): Dialogue | undefined {
   const all = agent.state().tasks;
   const lines = pageWords(tasksPage(all));
@@ -114,12 +114,12 @@ export function tasks(agent: Agent, { controller, tell }: DialoguePorts): Dialog
   });
 }
 
-// Going back: the turns by number, then what goes back, with all that it does to the files.
+// Rewind: choose a turn by number, then what to restore, with the effect on files.
 
-/** Turns that are told; `/rewind 30` goes further. */
+/** Maximum turns read out; `/rewind 30` goes further back. */
 const TURNS_TOLD = 20;
 
-/** Reads what it needs, then asks. */
+/** Loads the turns or the plan, then asks. */
 export async function rewind(
   agent: Agent,
   turn: TurnRecord | undefined,
@@ -188,12 +188,12 @@ function askWay(agent: Agent, plan: RewindPlan, ports: DialoguePorts): void {
   );
 }
 
-// The list of sessions, driven by the picker of the screen.
+// The list of sessions, driven by the same picker as on the full screen.
 
-/** Sessions or hits that are told at once; words find the others. */
+/** Maximum sessions or hits read out; the others can be found by search. */
 const SESSIONS_TOLD = 15;
 
-/** Asks once the list is there. */
+/** Asks once the list is loaded. */
 export function pick(picker: Picker, ports: DialoguePorts): void {
   const once = (isReady: (snapshot: PickerSnapshot) => boolean): void => {
     const tryNow = (): boolean => {
@@ -230,7 +230,7 @@ export function pick(picker: Picker, ports: DialoguePorts): void {
   const search = (text: string, isSearch: boolean): void => {
     empty();
     if (isSearch) press('sessions:search');
-    // The blank at the end says that the word is whole.
+    // The trailing space makes the last word an exact match.
     if (text !== '') picker.paste(isSearch ? `${text} ` : text);
     once(settled);
   };
@@ -287,7 +287,7 @@ function rowWords(snapshot: PickerSnapshot, now: Date): string[] {
   });
 }
 
-/** Facts in a sentence, without those that there are not. */
+/** Joins the non-empty facts. */
 function told(...facts: readonly string[]): string {
   return facts.filter((fact) => fact !== '').join(', ');
 }

@@ -1,4 +1,7 @@
-/** Onboarding in lines: the same flow as on the screen, its dialogs told and its form asked field by field. */
+/**
+ * Onboarding in plain mode: the same flow as on the full screen, with its dialogs read out and its form asked field by
+ * field.
+ */
 import { OFFICIAL_URL } from '../../protocol/modelDefaults.ts';
 import type { Phase } from '../controller/types.ts';
 import { fieldText } from '../dialog/field.ts';
@@ -17,20 +20,20 @@ import type { AccessField } from '../onboarding/SetupPort.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { type DialoguePorts, dialogueOf } from './askDialog.ts';
 
-/** Looks for local servers, then asks. */
+/** Searches for local servers, then asks. */
 export function onboarding(
   { setup, message, canReread, answer }: Extract<Phase, { type: 'onboarding' }>,
   ports: DialoguePorts,
 ): void {
   const flow = createSetup(setup, (result) => ports.controller.advance(answer(result)));
   let told: Step | undefined;
-  /** Said once. */
+  /** Shown once. */
   let problem = message;
 
   const update = (): void => {
     const { step, found, isDone } = flow.snapshot();
     if (isDone || step === told) return;
-    // The list is told once it is there.
+    // Waits until the list is loaded.
     if (step.type === 'choices' && found === undefined) return;
     told = step;
     if (step.type === 'form') {
@@ -45,7 +48,7 @@ export function onboarding(
     } else if (dialog.type === 'wait') ports.tell(sanitizeLine(dialog.plainText));
     else askStep(step, dialogueOf(dialog, flow.dispatch));
   };
-  /** A key that answers something else is not repeated. */
+  /** Does not echo a key that was given as the answer to another question. */
   const askStep = (step: Step, dialogue: ReturnType<typeof dialogueOf>): void =>
     ports.ask({
       ...dialogue,
@@ -59,7 +62,7 @@ export function onboarding(
         return undefined;
       },
     });
-  /** What became of a key that was typed where answers are shown. */
+  /** Says what happened to a key that was typed visibly. */
   const tellMoved = (): void =>
     ports.tell(
       `${MOVED} It was not sent, and not kept as anything else.${ports.showsAnswers ? ' It still stands where it was typed: clear that where others can read it.' : ''}`,

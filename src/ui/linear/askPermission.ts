@@ -1,4 +1,6 @@
-/** May this call run? The whole preview in words, then numbered answers; nothing but an exact answer approves. */
+/**
+ * Asks for approval in plain mode: the whole preview in words, then numbered choices. Only an exact answer approves.
+ */
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { denial, pathWords, permissionChoices, previewNotice, reasonItems } from '../dialog/permission.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
@@ -12,7 +14,7 @@ interface PermissionPorts {
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
-/** A sentence, or several as a list. */
+/** One sentence, or several as a list. */
 function reasonWords(reason: string): readonly string[] {
   const items = reasonItems(reason);
   return items.length > 1 ? ['Reason:', ...items] : items.map((only) => `Reason: ${only}`);
@@ -43,7 +45,7 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
       const comment = text.slice(first.length).replace(/^[\s,:]+/, '');
       const isCommented = rest.length > 0 && comment !== '';
       const index = choiceOf(choices, isCommented ? first : text);
-      // Only a no can be followed by words: "yes, but …" is not a yes.
+      // Only a no may be followed by text: "yes, but …" is not a yes.
       if (isCommented && index !== no)
         return `Answer with just ${letters} or n; only n may be followed by text.`;
       const chosen = choices[index ?? -1];
@@ -61,7 +63,7 @@ function questionWords({ tool, title, headline }: PermissionQuestion, isCommand:
   return `Question: may ${sanitizeLine(tool)} do this? ${sanitizeLine(reveal(title, isCommand))}`;
 }
 
-/** All of it: what is approved must have been said. */
+/** The whole preview: the user must hear everything they approve. */
 function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
   switch (preview.type) {
     case 'diff':

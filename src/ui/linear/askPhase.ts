@@ -5,7 +5,7 @@ import { type DialoguePorts, dialogueOf } from './askDialog.ts';
 import { items, pick, rewind, tasks } from './askLists.ts';
 import { onboarding } from './askOnboarding.ts';
 
-/** Asks what the screen would show a dialog for. Called once for each phase. */
+/** Asks the question for which the full screen would show a dialog. Called once per phase. */
 export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): void {
   switch (phase.type) {
     case 'trust':

@@ -1,19 +1,19 @@
 /**
- * Reads lines and puts together what belongs together: a line that ends in a backslash goes on in the next, and
- * lines that a terminal delivers at once are one paste. Owns standard input; writes nothing but what its user types.
+ * Reads lines and joins those that belong together: a line that ends with a backslash continues on the next, and lines
+ * that arrive at once are one paste. Owns standard input; writes only the echo of typed text.
  */
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { emptyLine } from '../terminal/workarounds.ts';
 
 export interface LineReader {
-  /** What is typed so far; empty where the terminal keeps it to itself until Enter. */
+  /** The text typed so far; empty if the terminal holds it back until Enter. */
   draft(): string;
-  /** Puts text into the line, where lines can be edited; false where they cannot. */
+  /** Inserts text into the line; returns false if the line cannot be edited. */
   insert(text: string): boolean;
-  /** Throws away what is typed so far. */
+  /** Discards the text typed so far. */
   clear(): void;
-  /** From now on what is typed does not show. */
+  /** Turns the echo off or on. */
   hide(isHidden: boolean): void;
   close(): void;
 }
@@ -21,23 +21,23 @@ export interface LineReader {
 export interface LineReaderPorts {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
-  /** Both are terminals. */
+  /** True if input and output are terminals. */
   readonly isTerminal: boolean;
-  /** The terminal can move its cursor, so that arrows edit the line and bring earlier ones back. */
+  /** True if the terminal can move its cursor: arrow keys edit the line and recall earlier ones. */
   readonly isEditing: boolean;
   /** Newest first. */
   readonly history: readonly string[];
-  /** Whether a line is one that arrows must not bring back. */
+  /** True for lines that must not get into the history. */
   readonly isSecret: (line: string) => boolean;
   readonly onBlock: (text: string) => void;
-  /** Ctrl+C where the reader sees it; elsewhere it is a signal. */
+  /** Ctrl+C as read from the terminal; otherwise it arrives as a signal. */
   readonly onInterrupt: () => void;
   readonly onEnd: () => void;
 }
 
-/** Milliseconds of silence after a line that end a paste: a person takes longer for the next one. */
+/** Milliseconds of silence that end a paste; a user takes longer to type the next line. */
 const PASTE_MS = 40;
-/** Longest block, in characters: more is a file. */
+/** Maximum characters of a block; anything longer is a file. */
 const LONGEST = 10 * 1024 * 1024;
 
 export function createLineReader(ports: LineReaderPorts): LineReader {
@@ -62,12 +62,12 @@ export function createLineReader(ports: LineReaderPorts): LineReader {
     const goesOn = !isHidden && /(?<!\\)(?:\\\\)*\\$/.test(line);
     lines.push(goesOn ? line.slice(0, -1) : line);
     if (goesOn) return;
-    // Lines of a pipe are written one by one on purpose, and an answer is not waited for.
+    // Lines from a pipe are separate on purpose, and a hidden answer needs no delay.
     if (!ports.isTerminal || isHidden) flush();
     else timer = setTimeout(flush, PASTE_MS);
   };
 
-  // What the reader echoes goes through here, so that a key can be typed unseen.
+  // The reader echoes through this stream, so that a key can be typed invisibly.
   const echo = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (isHidden) done();
@@ -83,7 +83,7 @@ export function createLineReader(ports: LineReaderPorts): LineReader {
       terminal: isEditing,
       crlfDelay: Number.POSITIVE_INFINITY,
     });
-    // The newest comes first; what is taken out here is not brought back.
+    // The newest entry is first; a removed entry cannot be recalled.
     made.on('history', (history: string[]) => {
       if (ports.isSecret(history[0] ?? '')) history.shift();
     });

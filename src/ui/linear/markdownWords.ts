@@ -1,4 +1,4 @@
-/** Markdown for the ear: every mark that only looks like something becomes a word or goes; told sentence by sentence. */
+/** Markdown for screen readers: markup becomes words or is removed, and a reply is read out sentence by sentence. */
 import type { Token, Tokens } from 'marked';
 import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
 import { inlineSpans } from '../print/blocks.ts';
@@ -7,12 +7,10 @@ import { sanitize } from '../print/sanitize.ts';
 import { printablePieces, type SplitText, splitFinished } from '../print/streaming.ts';
 import { chooseTheme } from '../theme/theme.ts';
 
-// Markdown for the ear: every mark that only looks like something becomes a word or goes. Pure.
-
-/** Without colours; meaning is in the characters. */
+/** Without colours: the text itself carries all meaning. */
 export const plainTheme = chooseTheme('plain', { noColor: true });
 
-/** Marked's tokens as lines; an empty line between blocks that do not belong together. */
+/** Converts marked's tokens to lines, with an empty line between unrelated blocks. */
 export function blockWords(tokens: readonly Token[]): string[] {
   const lines: string[] = [];
   for (const token of tokens) {
@@ -62,7 +60,7 @@ function listWords(list: Tokens.List): string[] {
   });
 }
 
-/** The code itself is as written, so that it can be copied. */
+/** Leaves the code itself unchanged, so that it can be copied. */
 function codeWords(code: string, info: string): string[] {
   const language = info.trim().split(/[\s{:,]/)[0] ?? '';
   const text = code.replace(/\n+$/, '');
@@ -70,7 +68,7 @@ function codeWords(code: string, info: string): string[] {
   return [language === '' ? 'Code:' : `Code, ${language}:`, ...text.split('\n'), 'End of code.'];
 }
 
-/** A row at a time, each cell with the name of its column. */
+/** Reads a table row by row, each cell with the name of its column. */
 function tableWords({ header, rows }: Tokens.Table): string[] {
   const names = header.map((cell) => inline(cell.tokens));
   return [
@@ -91,7 +89,7 @@ function inline(tokens: readonly Token[] | undefined): string {
     .join('');
 }
 
-/** Loads the Markdown parser; the width does not matter, as whoever shows the lines wraps them. */
+/** Loads the Markdown parser. Ignores the width: the terminal wraps the lines. */
 export async function loadWords(): Promise<MarkdownRenderer> {
   const { Lexer, Tokenizer } = await import('marked');
   return (text) => {
@@ -104,9 +102,9 @@ export async function loadWords(): Promise<MarkdownRenderer> {
   };
 }
 
-// Which part of a reply that is still being written can be told for good: whole blocks, and whole sentences. Pure.
+// Splits a streaming reply into a finished part, of whole blocks and sentences, and the rest. Pure.
 
-/** Characters that are worth a line of their own: a sentence at a time would be a line for every "Yes." */
+/** Minimum characters of a line, so that a short sentence such as "Yes." does not get its own. */
 const LEAST = 80;
 
 export function splitTold(markdown: string): SplitText {
@@ -115,7 +113,7 @@ export function splitTold(markdown: string): SplitText {
   return { finished: finished + rest.slice(0, end), rest: rest.slice(end) };
 }
 
-/** Where the last whole sentence of a plain paragraph ends; 0 where nothing can be cut. */
+/** The end of the last complete sentence of a plain paragraph; 0 if it cannot be split. */
 function sentencesEnd(text: string): number {
   if (text.length < LEAST || !plainParagraph.test(text)) return 0;
   let end = 0;
@@ -126,12 +124,14 @@ function sentencesEnd(text: string): number {
   return end;
 }
 
-/** No list, heading, quote, code, table, HTML or indentation: only there do lines mean more than blanks. */
+/**
+ * Matches text without lists, headings, quotes, code, tables, HTML or indentation, in which line breaks have a meaning.
+ */
 const plainParagraph =
   /^\n*(?![ \t]{2}|[ \t]?(?:[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|#{1,6}\s|>|```|~~~|\||<))[^|]*$/;
 const sentenceEnd = /[.!?:]["')\]]*\s+(?=\S)|[。！？]["」』）]*(?=\S)/g;
 
-/** Nothing that began in the text ends behind it: code, emphasis, a link. */
+/** True if no code, emphasis or link is still open at the end of the text. */
 function isClosed(text: string): boolean {
   const isEven = (mark: RegExp): boolean => (text.match(mark)?.length ?? 0) % 2 === 0;
   const isBalanced = text.split('[').length === text.split(']').length;

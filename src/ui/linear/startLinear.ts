@@ -1,6 +1,6 @@
 /**
- * A conversation without redraws: for screen readers, dumb terminals and pipes. The same controller as the screen's
- * decides what happens; what it would draw is told here once, in words, and lines answer it.
+ * Plain mode, a conversation without redraws: for screen readers, dumb terminals and pipes. Uses the same controller as
+ * the full screen; what that would draw is printed here once, in words, and lines of text are the answers.
  */
 import { createController } from '../controller/controller.ts';
 import { FRAME_MS } from '../controller/sessionStore.ts';
@@ -19,25 +19,25 @@ import { createWordsPrinter } from './wordsPrinter.ts';
 
 export interface LinearOptions extends Omit<UiOptions, 'takeOver'> {
   readonly version: string;
-  /** The working directory as shown to people. */
+  /** The working directory in display form. */
   readonly directory: string;
-  /** Both streams are terminals; otherwise lines come from a pipe, and nobody else echoes them. */
+  /** True if both streams are terminals; otherwise lines come from a pipe and are not echoed. */
   readonly isTerminal: boolean;
-  /** The terminal can move its cursor: only the line that is typed makes use of it. */
+  /** True if the terminal can move its cursor; used only for editing the input line. */
   readonly isEditing: boolean;
-  /** False where signs beyond ASCII would not be read. */
+  /** False if the terminal cannot show characters beyond ASCII. */
   readonly isUtf8: boolean;
-  /** Calls the listener at each Ctrl+C that comes as a signal. */
+  /** Calls the listener for each Ctrl+C that arrives as a signal. */
   readonly onInterrupt: (listener: () => void) => void;
 }
 
-/** Milliseconds between two looks at what takes long. */
+/** Milliseconds between checks for work that takes long. */
 const LOOK_MS = 1000;
 
-/** Milliseconds in which nobody can have heard a question: what comes then was meant for something else. */
+/** Milliseconds after a question in which a line cannot be an answer to it yet. */
 const UNHEARD_MS = 300;
 
-/** Resolves when the conversation is left. */
+/** Resolves when the user quits. */
 export async function startLinear(options: LinearOptions): Promise<UiExit> {
   let exit: UiExit = { sessionId: undefined, empty: true, code: 0 };
   const [words, history] = await Promise.all([loadWords(), loadHistory(options)]);
@@ -55,7 +55,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
     session: undefined,
     hint: undefined,
   };
-  /** The input has ended; what was asked for is still done. */
+  /** True once the input has ended; work already requested is still finished. */
   let isEnding = false;
 
   const write = (text: string): void => {
@@ -70,9 +70,9 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
     asked = dialogue;
     reader.hide(dialogue?.isSecret === true);
     tell(...(dialogue?.tell ?? []));
-    // A long preview takes its time until here, and lines that were typed meanwhile come next.
+    // A long preview is written by now, but lines typed meanwhile arrive next.
     toldAt = options.now();
-    // Nobody is left to answer.
+    // There is no more input to answer it.
     if (isEnding) dialogue?.cancel();
   };
   const ports: DialoguePorts = { controller, ask, tell, showsAnswers: options.isTerminal, now: options.now };
@@ -111,7 +111,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
     else update();
   };
 
-  /** Tells what has changed; behind what is printed in the same frame, so that things are told in their order. */
+  /** Prints what has changed. Runs after other output of the same frame, so that the order is right. */
   const update = (): void => {
     const snapshot = controller.snapshot();
     if (snapshot.session !== shown.session) announced = nothingAnnounced;
@@ -175,7 +175,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
     controller.begin({
       write,
       columns: () => 80,
-      // Nothing is live: a reply is told as it is finished, piece by piece.
+      // Nothing is redrawn: a reply is printed piece by piece as it is finished.
       liveRows: () => 0,
       composer: () => ({
         text: () => reader.draft(),
@@ -204,7 +204,7 @@ function headerOf({ version, directory, isTerminal }: LinearOptions): string {
   return `ClawdCode ${version} in ${directory}\n${isTerminal ? how : ''}`;
 }
 
-/** Earlier prompts of a line each, newest first. */
+/** Earlier single-line prompts, newest first. */
 async function loadHistory({
   historyFile,
   isEditing,

@@ -1,4 +1,4 @@
-/** A finished call in words: what it was, how it went, and what is worth hearing of its result. Pure. */
+/** A finished call in words: the call, its outcome, and the important part of its result. Pure. */
 
 import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -24,10 +24,10 @@ const outcomes: Readonly<Record<ResultFacts['status'], string>> = {
 
 export interface ToolWordsOptions {
   readonly cwd: string;
-  /** The call, where it is known. */
+  /** The call, if known. */
   readonly call: JSONLEntry['tool'];
   readonly markdown: (text: string) => string;
-  /** What it changes was told when it was asked about. */
+  /** True if its changes were read out when it needed approval. */
   readonly isHeard: boolean;
 }
 
@@ -39,7 +39,7 @@ export function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: 
   const title = sanitizeLine(reveal(shown.title, tool === toolNames.bash));
   const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
   const summary = sanitizeLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
-  // That a command ended well goes without saying on a screen.
+  // The full screen leaves out the exit code of a successful command; here it is read out.
   const isFine = result.kind === 'command' && status === 'ok' && !summary.startsWith('exit');
   const said = isFine ? ['exit code 0', ...(summary === '' ? [] : [summary])].join(', ') : summary;
   const outcome = [outcomes[status], ...(said === '' ? [] : [said])].join(', ');
@@ -54,7 +54,10 @@ export function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: 
   ].join('\n');
 }
 
-/** Lines of a unified diff as words, each with its number; `clean` is for what the user is to approve. */
+/**
+ * The changed lines of a unified diff in words, with line numbers. `clean`: use `revealed` for a diff that the user is
+ * to approve.
+ */
 export function diffWords(diff: string, most: number, clean = sanitizeLine): string[] {
   const lines = parseDiff(diff).filter(({ type }) => type === 'added' || type === 'removed');
   const { added, removed } = diffSize(diff);
@@ -68,7 +71,7 @@ export function diffWords(diff: string, most: number, clean = sanitizeLine): str
   ];
 }
 
-/** The file of an approval is shown whole, hidden characters by their numbers. */
+/** For approvals: the whole text, with hidden characters shown by their code points. */
 export const revealed = (text: string): string => sanitize(reveal(text));
 
 function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: boolean): string[] {
@@ -88,7 +91,7 @@ function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: b
 
 const stateWords = { completed: 'done', in_progress: 'now', pending: 'open' } as const;
 
-/** Output of a command or an error: a few lines of it, with how many there are. */
+/** Output of a command, or an error: a few lines, and how many there are. */
 export function outputWords(text: string, most: number, keep: 'start' | 'end'): string[] {
   const lines = sanitize(text)
     .replace(/^\n+|\s+$/g, '')

@@ -1,4 +1,4 @@
-/** What is finished, in words, in order, each thing once: the counterpart of `printer.ts` where nothing is drawn. */
+/** Prints finished output in words, in order, each item once: the counterpart of `printer.ts` for plain mode. */
 import { plainText } from '../../commands/pages/page.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Print } from '../controller/view.ts';
@@ -12,15 +12,15 @@ import { withoutDrawings } from './asciiSigns.ts';
 import { plainTheme } from './markdownWords.ts';
 import { outputWords, toolWords } from './toolWords.ts';
 
-/** Wider than any line: whoever shows the lines wraps them. */
+/** Wider than any line: the terminal wraps. */
 const ENDLESS = 100_000;
 const SHELL_LINES = 40;
 
 interface WordsOptions extends PrinterOptions {
   readonly words: MarkdownRenderer;
-  /** True for a prompt that stands above already, as it was typed there. */
+  /** True for a prompt that the terminal has already echoed. */
   readonly isEchoed: (text: string) => boolean;
-  /** True for a call whose preview was told before it was allowed: what it changes is known. */
+  /** True for a call whose preview was read out for approval, so that its changes are known. */
   readonly isHeard: (callId: string) => boolean;
 }
 
@@ -68,7 +68,7 @@ export function createWordsPrinter(options: WordsOptions): Printer {
         return print.first ? `ClawdCode: ${said(print.text)}` : said(print.text);
       case 'reads':
         return print.entries.flatMap((entry) => entryWords(entry) ?? []).join('\n');
-      // It stands above, as it was typed.
+      // Already on the terminal, as typed.
       case 'command':
         return undefined;
       case 'page':
@@ -87,14 +87,14 @@ export function createWordsPrinter(options: WordsOptions): Printer {
   };
 }
 
-/** A sentence of the program's own, with its weight as a word. */
+/** A message of the program; the level becomes a word. */
 function noticeWords(level: 'info' | 'warning' | 'error', text: string): string {
   const clean = withoutKeys(sanitize(reveal(text)).trim());
   if (level === 'info') return clean;
   return `${level === 'error' ? 'Error' : 'Warning'}: ${clean}`;
 }
 
-/** What `/help` says of keys is about the screen. */
+/** Replaces the keys in `/help`, which are those of the full screen. */
 function withoutKeys(text: string): string {
   return text.replace(/\n\nKeys\n[\s\S]*$/, `\n\n${KEYS}`);
 }
@@ -107,7 +107,7 @@ function shellWords(entry: JSONLEntry): string {
   return [`You ran: ${sanitizeLine(command)}`, ...outputWords(output, SHELL_LINES, 'end')].join('\n');
 }
 
-/** Signs in front of a line say what a screen has colours for; the sentence behind them says it too. */
+/** Removes leading symbols, which only add colour to what the sentence says. */
 function withoutMarks(text: string): string {
   return text
     .split('\n')

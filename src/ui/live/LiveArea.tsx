@@ -1,6 +1,6 @@
 /**
- * What is not finished yet, between the scrollback and the composer: the rest of the reply, running calls, the
- * spinner, the todo list, queued messages, the open question. Never taller than the rows it is given.
+ * Unfinished output between the scrollback and the composer: the rest of the reply, running calls, the spinner, the
+ * todo list, queued messages, the open question. Never taller than the rows it is given.
  */
 import { Box, Text } from 'ink';
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
@@ -23,27 +23,27 @@ import { RetryNotice, Spinner } from './Spinner.tsx';
 interface LiveAreaProps {
   readonly snapshot: Snapshot;
   readonly columns: number;
-  /** Rows for all of it. */
+  /** Rows available. */
   readonly rows: number;
-  /** Rows of them for the unfinished reply. */
+  /** Rows of these for the unfinished reply. */
   readonly liveRows: number;
   readonly onAnswer: (id: string, answer: PermissionAnswer) => void;
   readonly now: () => number;
-  /** What moves a command to the background, if any key does. */
+  /** The key that moves a command to the background, if there is one. */
   readonly backgroundKey?: string | undefined;
-  /** What takes the newest queued message back into an empty composer, if any key does. */
+  /** The key that returns the newest queued message to an empty composer, if there is one. */
   readonly takeBackKey?: string | undefined;
 }
 
-/** Rows of queued messages, at most. */
+/** Maximum rows of queued messages. */
 const QUEUE_ROWS = 3;
-/** Rows of why a request is sent again: on a narrow screen that is a long story. */
+/** Maximum rows of a retry notice; its reason can be long on a narrow screen. */
 const RETRY_ROWS = 10;
 
 export function LiveArea(props: LiveAreaProps) {
   const { snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey, takeBackKey } = props;
   const { view, theme, session, preferences, markdown, todoView } = snapshot;
-  // The spinner alone draws ten frames a second, and Markdown may take longer than a frame.
+  // Memoized: the spinner alone draws ten frames a second, and Markdown may take longer than a frame.
   const tail = useMemo(
     () =>
       view.tail === '' ? [] : markdown(liveTail(view.tail, liveRows), { width: columns, theme }).split('\n'),
@@ -124,36 +124,39 @@ export function LiveArea(props: LiveAreaProps) {
   );
 }
 
-/** A summary that the turn waits for gives way to Esc, and the turn goes on (a local server, or drafts switched off). */
+/**
+ * True while the turn waits for a summary: Esc cancels the summary, and the turn continues. Happens on a local server,
+ * or with drafts switched off.
+ */
 function waitsForSummary({ inTurn, compacting }: View): boolean {
   return inTurn && compacting?.trigger === 'auto';
 }
 
-/** A call that runs now. */
+/** A running call. */
 interface RunningTool {
   readonly callId: string;
   readonly tool: string;
   readonly title: string;
-  /** The last of its output. */
+  /** The end of its output. */
   readonly output: string;
 }
 
 interface LiveToolsProps {
   readonly tools: readonly RunningTool[];
   readonly width: number;
-  /** Rows they may take together. */
+  /** Rows available for all of them. */
   readonly rows: number;
   readonly theme: Theme;
 }
 
-/** Each running call on a line, with the last lines of its output where there is room. */
+/** One line per running call, with the last lines of its output if there is room. */
 const LiveTools = memo(function LiveTools({ tools, width, rows, theme }: LiveToolsProps) {
   return <Lines lines={liveToolLines(tools, width, rows, theme)} />;
 });
 
 const outputRows = 3;
 
-/** At most `rows` lines: the calls come first, then output, shared out evenly. */
+/** At most `rows` lines: the calls come first; the rest is divided evenly among their outputs. */
 export function liveToolLines(
   tools: readonly RunningTool[],
   width: number,
@@ -172,7 +175,7 @@ export function liveToolLines(
   return crowded ? [...lines, theme.dim(truncate(more, width))] : lines;
 }
 
-/** What a terminal would still show of it: a carriage return overwrites its line. */
+/** Shows output as a terminal would: a carriage return overwrites the line. */
 function lastLines(output: string, many: number): string[] {
   if (many < 1) return [];
   const lines = output
@@ -191,15 +194,14 @@ interface QueueViewProps {
   readonly takeBackKey?: string | undefined;
 }
 
-/** What was typed while something runs, dim, oldest first; with too few rows, the newest and a count. */
+/** Messages typed during a turn, dim, oldest first; if rows are scarce, the newest ones and a count. */
 const QueueView = memo(function QueueView(props: QueueViewProps) {
   return <Lines lines={queueLines(props)} />;
 });
 
-/** Columns that a message keeps when the key that takes it back is named behind it. */
+/** Minimum columns of a message next to the key hint. */
 const LEAST_MESSAGE = 16;
 
-/** At most `rows` lines. */
 export function queueLines({ queue, width, rows, theme, takeBackKey }: QueueViewProps): string[] {
   if (rows < 1 || queue.length === 0) return [];
   const shown = queue.length <= rows ? queue : queue.slice(queue.length - Math.max(0, rows - 1));
@@ -218,31 +220,31 @@ export function queueLines({ queue, width, rows, theme, takeBackKey }: QueueView
 interface TodoListProps {
   readonly todos: readonly Todo[];
   readonly width: number;
-  /** Rows it may take at most. */
+  /** Rows available. */
   readonly rows: number;
   readonly theme: Theme;
 }
 
-/** The tasks, those around the current one when there is no room for all. */
+/** The todos; if there are too many, those around the current one. */
 export const TodoList = memo(function TodoList({ todos, width, rows, theme }: TodoListProps) {
   return <Lines lines={rows < 1 ? [] : renderTodos(todos, width, rows, theme)} />;
 });
 
-/** Milliseconds after which a command is slow enough for somebody to want it elsewhere. */
+/** Milliseconds after which the hint about background commands appears. */
 const SLOW_MS = 3000;
 
 interface BackgroundHintProps {
-  /** The command that runs; undefined where none does. */
+  /** The running command, if there is one. */
   readonly callId: string | undefined;
-  /** Asked when it has taken its time: whether it could be moved. */
+  /** Called once the command is slow: true if it can be moved. */
   readonly canMove: () => boolean;
-  /** Such as `ctrl+b`. */
+  /** For example `ctrl+b`. */
   readonly shortcut: string;
   readonly width: number;
   readonly theme: Theme;
 }
 
-/** How a command that takes its time gets out of the way. One timer for each command, none when there is nothing to say. */
+/** Shows how to move a slow command to the background. Starts one timer per command. */
 export function BackgroundHint({ callId, canMove, shortcut, width, theme }: BackgroundHintProps) {
   const [slowId, setSlowId] = useState<string>();
   const newest = useRef(canMove);
@@ -256,7 +258,7 @@ export function BackgroundHint({ callId, canMove, shortcut, width, theme }: Back
   return <Lines lines={[theme.dim(hintWithin(shortcut, width))]} />;
 }
 
-/** On a narrow screen in fewer words, so that what the key does is not what is cut off. */
+/** Uses fewer words on a narrow screen, so that the action is not cut off. */
 function hintWithin(shortcut: string, width: number): string {
   const whole = `    ${shortcut} to run in background`;
   return textWidth(whole) <= width ? whole : truncate(`  ${shortcut} background`, width);

@@ -1,4 +1,4 @@
-/** What moves while something takes time: the spinner, and the countdown to another try. */
+/** Rows that change while the user waits: the spinner, and the countdown to a retry. */
 import { useAnimation } from 'ink';
 import type { ModelError } from '../../protocol/model.ts';
 import { Lines } from '../dialog/Lines.tsx';
@@ -9,23 +9,23 @@ import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 
 interface SpinnerProps {
-  /** What is happening, e.g. "Working", "Compacting". */
+  /** The activity, such as "Working" or "Compacting". */
   readonly verb: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Tokens received so far, or an estimate of them. */
+  /** Tokens received so far; may be an estimate. */
   readonly tokens?: number | undefined;
   readonly hint?: string | undefined;
   readonly width: number;
   readonly theme: Theme;
-  /** Nothing ticks: a still mark, and when it began instead of how long ago. */
+  /** Disables animation: a fixed symbol, and the start time instead of the duration. */
   readonly reducedMotion?: boolean;
   readonly now?: () => number;
 }
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 
-/** One row. Mount it only while something runs: it ticks as long as it is there. */
+/** One row. Mount it only while something runs: it animates as long as it is mounted. */
 export function Spinner({ reducedMotion = false, ...props }: SpinnerProps) {
   return reducedMotion ? <StillSpinner {...props} /> : <MovingSpinner {...props} />;
 }
@@ -59,12 +59,12 @@ function spinnerRow(
   return `${theme.accent(mark)} ${theme.accent(text)}${theme.dim(detail)}`;
 }
 
-/** On a narrow screen its first word, which leaves room for the time: "Compacting…". */
+/** On a narrow screen only the first word, to leave room for the time: "Compacting…". */
 function shortened(verb: string, width: number): string {
   return truncate(textWidth(verb) <= width ? verb : verb.replace(/ .*/, '…'), width);
 }
 
-/** As many of the facts as fit, in brackets. */
+/** As many of the facts as fit, in parentheses. */
 function fitting(facts: readonly string[], room: number): string {
   for (let many = facts.length; many > 0; many -= 1) {
     const text = ` (${facts.slice(0, many).join(' · ')})`;
@@ -77,18 +77,18 @@ interface RetryNoticeProps {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly error: ModelError;
-  /** When the next try starts; milliseconds since the epoch. */
+  /** Start of the next attempt, in milliseconds since the epoch. */
   readonly until: number;
   readonly width: number;
-  /** Rows that it may take; three where nobody says. */
+  /** Rows available; 3 by default. */
   readonly rows?: number;
   readonly theme: Theme;
-  /** Nothing is counted down. */
+  /** Disables the countdown. */
   readonly reducedMotion?: boolean;
   readonly now?: () => number;
 }
 
-/** Why the request failed and how long until the next try, counted down. */
+/** The reason of the failure, and the time until the next attempt. */
 export function RetryNotice({ reducedMotion = false, ...props }: RetryNoticeProps) {
   return reducedMotion ? <RetryLines {...props} /> : <Countdown {...props} />;
 }
@@ -112,7 +112,7 @@ function RetryLines(props: RetryNoticeProps) {
   );
 }
 
-/** What does not fit is missed visibly. */
+/** Cuts the lines and marks the cut. */
 function cut(lines: readonly string[], rows: number, width: number): readonly string[] {
   if (lines.length <= rows) return lines;
   return [...lines.slice(0, rows - 1), truncate(`${lines[rows - 1] ?? ''} …`, width)];

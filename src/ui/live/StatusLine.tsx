@@ -1,4 +1,4 @@
-/** The text of the status line: full on a wide screen, the parts that matter least shortened or gone on a narrow one. */
+/** The status line; on a narrow screen, less important parts are shortened or left out. */
 import { memo } from 'react';
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { modeLabels, type PermissionMode } from '../../protocol/permissions.ts';
@@ -10,15 +10,15 @@ import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 
 interface StatusLineProps extends StatusFacts {
-  /** What the user's own command printed, painted; absent where there is none. */
+  /** The styled output of the user's own command, if there is one. */
   readonly own?: readonly string[] | undefined;
   readonly width: number;
   readonly theme: Theme;
 }
 
 /**
- * Model, mode, context used, cost: one row from 20 columns on; or the user's own. What nobody may overlook (the
- * demo, a session that is only read) is said in any case.
+ * Model, mode, context and cost on one row, or the user's own status line. The demo and read-only warnings always
+ * appear.
  */
 export const StatusLine = memo(function StatusLine({ own, width, theme, ...facts }: StatusLineProps) {
   const isOwn = own !== undefined && own.length > 0;
@@ -37,21 +37,21 @@ interface StatusFacts {
   readonly mode: PermissionMode;
   /** Absent before the first measurement. */
   readonly measure?: ContextMeasure | undefined;
-  /** Absent when the price is unknown. */
+  /** Absent if the price is unknown. */
   readonly costUsd?: number | undefined;
-  /** A summary is being written beside the work: a sign behind the figure. */
+  /** True while a summary is drafted in the background; shown as a symbol. */
   readonly drafting?: boolean | undefined;
-  /** Nothing can be sent: said in the place of the mode, however narrow. */
+  /** True if nothing can be sent; shown instead of the mode at any width. */
   readonly readOnly?: boolean | undefined;
-  /** The built-in stand-in answers: said on every screen, however narrow. */
+  /** True if the built-in demo model answers; shown at any width. */
   readonly demo: boolean;
-  /** What to say of the sandbox, where commands are not confined. */
+  /** A warning if commands are not confined. */
   readonly sandbox?: string | undefined;
-  /** Background commands that run. */
+  /** Number of running background commands. */
   readonly running?: number | undefined;
 }
 
-/** One painted line of at most `width` columns. */
+/** One styled line of at most `width` columns. */
 export function statusLine(facts: StatusFacts, width: number, theme: Theme): string {
   const parts = partsOf(facts, theme);
   const chosen = new Map(parts.map((part) => [part.name, 0]));
@@ -73,12 +73,12 @@ type Name = 'demo' | 'model' | 'mode' | 'sandbox' | 'running' | 'context' | 'cos
 
 interface Part {
   readonly name: Name;
-  /** From the longest to the shortest; an empty one leaves the part out. */
+  /** From longest to shortest; an empty form leaves the part out. */
   readonly forms: readonly string[];
   readonly paint: Paint;
 }
 
-/** Quiet: what it means is in /context and in the documents. */
+/** Explained in `/context` and in the docs. */
 const DRAFT_SIGN = '✎';
 
 const separator = ' · ';
@@ -129,7 +129,7 @@ function partsOf(
       ? { name: 'mode', forms: ['read only'], paint: theme.warning }
       : {
           name: 'mode',
-          // The default is what nobody has to be told.
+          // The default mode needs no mention.
           forms: mode === 'default' ? [''] : [`${modeLabels[mode]} mode`, modeLabels[mode]],
           paint: modePaint,
         },
@@ -146,10 +146,10 @@ function partsOf(
   ];
 }
 
-/** Share of the trigger from which the line says when it compacts, in a colour that warns. */
+/** Share of the trigger from which the line shows when compaction starts, in a warning colour. */
 const CLOSE = 0.85;
 
-/** Shares of the window, as `/context` has them; the colour warns when the trigger is near. */
+/** Shares of the window, as in `/context`; the colour warns when the trigger is close. */
 function contextPart(
   { usedTokens, windowTokens, triggerTokens, exact, windowSource }: ContextMeasure,
   sign: string,

@@ -1,4 +1,4 @@
-/** Onboarding on the screen: draws the dialogs of the flow, and its form. */
+/** Onboarding on the full screen: draws the flow's dialogs and its form. */
 import { Box, usePaste } from 'ink';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { DialogView } from '../dialog/DialogView.tsx';
@@ -25,17 +25,17 @@ import { createSetup, ONBOARDING_TITLE, setupDialog } from './flow.ts';
 import type { AccessField, SetupPort } from './SetupPort.ts';
 
 interface OnboardingProps {
-  /** Another one begins again: what was answered could not be kept. */
+  /** A new port restarts the flow, because the last answer could not be saved. */
   readonly setup: SetupPort;
-  /** What went wrong with the last answer. */
+  /** The problem with the last answer. */
   readonly message?: string | undefined;
-  /** Whether that was a mistake in the settings, which can be read again. */
+  /** True if the problem is in the settings file, which can be reloaded. */
   readonly canReread?: boolean | undefined;
   readonly width: number;
   readonly rows: number;
   readonly theme: Theme;
   readonly isActive?: boolean;
-  /** Milliseconds, for telling an answer from typing ahead. */
+  /** Milliseconds; distinguishes an answer from text typed ahead. */
   readonly now?: () => number;
   readonly onDone: (result: OnboardingResult) => void;
 }
@@ -50,7 +50,7 @@ export function Onboarding(props: OnboardingProps) {
     return flow.dispose;
   }, [flow]);
   const { step, found } = useSyncExternalStore(flow.subscribe, flow.snapshot);
-  // The same object as long as it says the same: a choice stays selected.
+  // Memoized so that the selection survives renders.
   const dialog = useMemo(
     () => (step.type === 'form' ? undefined : setupDialog({ step, found }, { message, canReread })),
     [step, found, message, canReread],
@@ -89,7 +89,7 @@ export function Onboarding(props: OnboardingProps) {
 
 interface AccessFormProps {
   readonly title: string;
-  /** The form as it is now: one chunk of input may hold several keys. */
+  /** The current form: one input event may contain several keys. */
   readonly latest: () => Form;
   readonly savedTo: string;
   readonly width: number;
@@ -107,13 +107,15 @@ const labels: Readonly<Record<AccessField, string>> = {
   baseUrl: 'Endpoint: ',
   model: 'Model:    ',
 };
-/** On a narrow screen, where the host has to be seen all the same. */
+/** For narrow screens, so that the endpoint's host stays visible. */
 const shortLabels: typeof labels = { apiKey: 'Key: ', baseUrl: 'URL: ', model: 'Use: ' };
 const NARROW = 32;
 
 const place: DialogPlace = { contexts: ['Form'], typing: 'text' };
 
-/** Key, endpoint and model. Enter goes from the key to the endpoint, so that nobody sends a key where it was not seen to go. */
+/**
+ * Key, endpoint and model. Enter goes from the key to the endpoint, so that the user sees where the key will be sent.
+ */
 export function AccessForm(props: AccessFormProps) {
   const {
     title,
@@ -144,7 +146,7 @@ export function AccessForm(props: AccessFormProps) {
     const name = fieldNames[form.active] ?? 'model';
     const clean = change.type === 'insert' ? { ...change, text: fieldInput(change.text) } : change;
     const buffer = applyEdit(form.fields[name], clean);
-    // The cursor moves without changing a word.
+    // Moving the cursor changes no text.
     if (clean.type === 'move') onChange({ ...form, fields: { ...form.fields, [name]: buffer } });
     else if (clean.type === 'insert') onChange(withInsertion(form, name, clean.text, buffer));
     else onChange(withField(form, name, buffer));

@@ -1,19 +1,19 @@
-/** The form that asks for a key, an endpoint and a model: its fields, and what is wrong with them. Pure. */
+/** The form for a key, an endpoint and a model: its fields and their validation. Pure. */
 import { OFFICIAL_URL } from '../../protocol/modelDefaults.ts';
 import { fieldText } from '../dialog/field.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import { providerNamed, providerOfKey } from './providers.ts';
 import type { Access, AccessField } from './SetupPort.ts';
 
-/** In the order on screen. */
+/** In display order. */
 export const fieldNames = ['apiKey', 'baseUrl', 'model'] as const satisfies readonly AccessField[];
 
 export interface Form {
   readonly fields: Readonly<Record<AccessField, TextBuffer>>;
   readonly active: number;
-  /** What has to be put right before it can be sent. */
+  /** The problem to fix before the form can be submitted. */
   readonly problem: string | undefined;
-  /** Whether the endpoint is what somebody typed, or what the key's beginning says. */
+  /** False if the endpoint was derived from the key's prefix. */
   readonly isUrlTyped: boolean;
 }
 
@@ -21,7 +21,7 @@ type FormResult =
   | { readonly type: 'ok'; readonly access: Access }
   | { readonly type: 'problem'; readonly field: AccessField; readonly message: string };
 
-/** Starts at the key; the endpoint is the official one until a key or a person says otherwise. */
+/** Starts at the key. The endpoint is OpenAI's until the key or the user says otherwise. */
 export function createForm({ baseUrl, apiKey = '', model = '' }: Partial<Access> = {}): Form {
   const form: Form = {
     fields: {
@@ -37,8 +37,8 @@ export function createForm({ baseUrl, apiKey = '', model = '' }: Partial<Access>
 }
 
 /**
- * With another text in a field; a key that says whose it is brings its endpoint along. A key in a field that is shown
- * moves to its own.
+ * Sets a field. A key with a known prefix also sets the endpoint; a key at the end of a visible field moves to the key
+ * field.
  */
 export function withField(form: Form, name: AccessField, buffer: TextBuffer): Form {
   const stray = name === 'apiKey' ? undefined : strayKey(fieldText(buffer));
@@ -46,19 +46,19 @@ export function withField(form: Form, name: AccessField, buffer: TextBuffer): Fo
   return withText(form, name, buffer);
 }
 
-/** The form after an insertion into a field: what is nothing but a key goes into the field of the key, wherever it was put. */
+/** Applies an insertion; text that is nothing but a key goes to the key field. */
 export function withInsertion(form: Form, name: AccessField, text: string, buffer: TextBuffer): Form {
   return name === 'baseUrl' && isKey(text) ? withMovedKey(form, text) : withField(form, name, buffer);
 }
 
-/** An endpoint that is left empty is the one of the key. */
+/** Moves a key to its field. An empty endpoint is then set from the key. */
 function withMovedKey(form: Form, key: string): Form {
   const isUrlTyped = form.isUrlTyped && fieldText(form.fields.baseUrl).trim() !== '';
   const moved = withText({ ...form, isUrlTyped }, 'apiKey', createBuffer(key));
   return { ...moved, active: fieldNames.indexOf('apiKey'), problem: MOVED };
 }
 
-/** Also what is said in lines, where somebody answers with a key. */
+/** Also used in plain mode, when a key is given as an answer. */
 export const MOVED = 'That looks like a key, so it was entered as the key.';
 
 function withText(form: Form, name: AccessField, buffer: TextBuffer): Form {
@@ -69,7 +69,9 @@ function withText(form: Form, name: AccessField, buffer: TextBuffer): Form {
   return { ...changed, fields: { ...changed.fields, baseUrl: createBuffer(baseUrl) } };
 }
 
-/** The character of a field from which on it is not shown: all of a key, and of another field what begins like one. */
+/**
+ * The position from which a field is hidden: all of the key, and in other fields what looks like the start of a key.
+ */
 export function secretFrom({ fields }: Form, name: AccessField): number | undefined {
   if (name === 'apiKey') return 0;
   const text = fieldText(fields[name]);
@@ -77,7 +79,7 @@ export function secretFrom({ fields }: Form, name: AccessField): number | undefi
   return start === undefined ? undefined : createBuffer(text.slice(0, start)).units.length;
 }
 
-/** What was pasted as a key: also the line of a shell or of an .env file that sets one. */
+/** Extracts a pasted value, also from a shell or .env line that sets a variable. */
 export function pastedText(text: string): string {
   const line = text.trim();
   const [, , value] =
@@ -85,18 +87,18 @@ export function pastedText(text: string): string {
   return value ?? line.replace(/^Bearer\s+/i, '').replace(/^(["'])(\S+)\1$/, '$2');
 }
 
-/** The key that a line is or ends in: such a line is not said again, and not brought back. */
+/** The key that a line consists of or ends with; such a line is not echoed and not kept in the history. */
 export function keyIn(line: string): string | undefined {
   const pasted = pastedText(line);
   return isKey(pasted) ? pasted : strayKey(pasted)?.key;
 }
 
-/** Another field is typed into. */
+/** Moves the focus. */
 export function stepForm(form: Form, by: number): Form {
   return { ...form, active: (form.active + by + fieldNames.length) % fieldNames.length };
 }
 
-/** What to know about the field that is typed into; an empty string where it speaks for itself. */
+/** The hint for the focused field; empty if it needs none. */
 export function adviceOf(form: Form): string {
   const { fields, active, isUrlTyped } = form;
   const name = fieldNames[active] ?? 'model';
@@ -113,7 +115,7 @@ export function adviceOf(form: Form): string {
   return name === 'baseUrl' ? 'An address, or a name: openrouter, ollama, lmstudio, …' : '';
 }
 
-/** The values, or the first thing that is wrong with them. */
+/** Returns the values, or the first problem. */
 export function checkForm({ fields }: Form): FormResult {
   const apiKey = fieldText(fields.apiKey).trim();
   const model = fieldText(fields.model).trim();
@@ -136,21 +138,21 @@ export function checkForm({ fields }: Form): FormResult {
       field: 'baseUrl',
       message: `The endpoint is an address such as ${OFFICIAL_URL}.`,
     };
-  // Local servers mostly want no key; the official endpoint always does.
+  // Most local servers need no key; the official endpoint always does.
   if (apiKey === '' && new URL(baseUrl).host === new URL(OFFICIAL_URL).host)
     return { type: 'problem', field: 'apiKey', message: 'This endpoint needs a key.' };
   if (/\s/.test(model)) return { type: 'problem', field: 'model', message: 'A model id has no spaces.' };
   return { type: 'ok', access: { baseUrl, apiKey, model } };
 }
 
-/** An address as people write it: with or without `http://`, or a provider's name. */
+/** Parses an address as users write it, with or without `http://`, or a provider's name. */
 export function readAddress(typed: string): string | undefined {
   const text = typed.trim();
   if (text === '' || /\s/.test(text)) return providerNamed(text)?.baseUrl;
   const named = providerNamed(text);
   if (named !== undefined) return named.baseUrl;
   if (/^https?:\/\//i.test(text)) return URL.canParse(text) ? text : undefined;
-  // `localhost:8080` reads as a URL with a scheme of its own.
+  // `localhost:8080` would parse as a URL with the scheme `localhost`.
   const [, host = '', port, rest = ''] = /^([a-z\d.-]+|\[[\da-f:]+\])(:\d+)?(\/.*)?$/i.exec(text) ?? [];
   const isNear = /^(?:localhost|127\.[\d.]+|\[::1\])$/i.test(host);
   if (!isNear && port === undefined && !host.includes('.')) return undefined;
@@ -158,14 +160,14 @@ export function readAddress(typed: string): string | undefined {
   return host !== '' && URL.canParse(url) ? url : undefined;
 }
 
-// Finds a key that was put where an address or a model belongs: those fields are shown as they are typed. Pure.
+// Finds keys typed into the address or model field, whose text is visible. Pure.
 
-/** Whether this is nothing but a key, as somebody pastes one. */
+/** True if the text is nothing but a key. */
 export function isKey(text: string): boolean {
   return beginsAsKey(text) || isOpaque(text);
 }
 
-/** The key that a text ends in, and what stands before it: `https://llm.example/v1sk-…`. */
+/** The key at the end of a text, and the text before it: `https://llm.example/v1sk-…`. */
 export function strayKey(text: string): { readonly before: string; readonly key: string } | undefined {
   const at = BEGINNING.exec(text)?.index ?? -1;
   if (at === -1) return undefined;
@@ -173,18 +175,18 @@ export function strayKey(text: string): { readonly before: string; readonly key:
   return beginsAsKey(key) ? { before: text.slice(0, at), key } : undefined;
 }
 
-/** Where what may become a key begins, in UTF-16 units: from its first signs on it is not shown. */
+/** The position, in UTF-16 units, where a possible key starts: hidden from its first characters on. */
 export function secretStart(text: string): number | undefined {
   return BEGUN.exec(text)?.index;
 }
 
-/** Keys are longer; names of hosts and models that begin like one are mostly not. */
+/** Minimum length of a key; host and model names that start like one are usually shorter. */
 const SHORTEST = 20;
 
-/** The beginnings of keys; in the midst of a word they are none (`task-…`). */
+/** Prefixes of keys; not within a word (`task-…`). */
 const BEGINNING = /(?<![a-z])(?:sk-|gsk_|xai-|csk-|fw_|nvapi-|hf_|ghp_|github_pat_|AIza)/;
 
-/** Nothing that a key has not follows: a dot, a slash or a colon make it part of an address. */
+/** A dot, slash or colon after the prefix makes it part of an address. */
 const BEGUN = new RegExp(`${BEGINNING.source}[\\w-]*$`);
 
 function beginsAsKey(text: string): boolean {
@@ -193,8 +195,8 @@ function beginsAsKey(text: string): boolean {
 }
 
 /**
- * Letters and digits without a word's shape, as providers without a sign of their own give out; with a second part
- * behind a dot (Z.ai), as three of them (a JSON Web Token), or as a UUID. A host of one such label would need a port.
+ * Random letters and digits, as issued by providers without a prefix; also with a second part after a dot (Z.ai), with
+ * three parts (a JSON Web Token), or as a UUID. A host name of this shape would need a port.
  */
 function isOpaque(text: string): boolean {
   if (/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return true;

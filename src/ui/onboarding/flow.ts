@@ -1,6 +1,7 @@
 /**
- * Onboarding: from what was found on this machine to a server that answers, or the demo. A reducer decides, the screen
- * and the lines show its dialogs, and a small shell searches and checks. Nothing is kept before it was tried.
+ * Onboarding: from the servers found on this machine to one that answers, or to the demo. A reducer decides, the full
+ * screen and plain mode show its dialogs, and a small shell searches and tests. Nothing is saved untested, unless the
+ * user insists.
  */
 import type { ServedModel } from '../../protocol/server.ts';
 import type { Choice, ChoiceDialog } from '../dialog/choices.ts';
@@ -14,9 +15,9 @@ export type Step =
   | { readonly type: 'choices' }
   /** How to start a local server. */
   | { readonly type: 'help' }
-  /** All models that were found on this machine. */
+  /** All models found on this machine. */
   | { readonly type: 'found' }
-  /** `asks`: the fields that lines ask for, in this order; the screen shows all of them. */
+  /** `asks`: the fields that plain mode asks for, in this order; the full screen shows all. */
   | { readonly type: 'form'; readonly form: Form; readonly asks: readonly AccessField[] }
   | { readonly type: 'checking'; readonly access: Access; readonly form: Form }
   | {
@@ -25,7 +26,7 @@ export type Step =
       readonly form: Form;
       readonly refusal: Extract<AccessOutcome, { type: 'refused' }>;
     }
-  /** What the endpoint lists; without a proof of the key, the chosen one is tried. */
+  /** The endpoint's models; unless the key is known to work, the chosen one is tested. */
   | {
       readonly type: 'models';
       readonly access: Access;
@@ -35,11 +36,11 @@ export type Step =
     };
 
 export interface SetupState {
-  /** Another object for each time that something is asked. */
+  /** A new object for each question. */
   readonly step: Step;
-  /** Undefined as long as they are looked for. */
+  /** Undefined during the search. */
   readonly found: readonly FoundServer[] | undefined;
-  /** The search whose answer counts. */
+  /** The number of the current search; results of earlier ones are ignored. */
   readonly search: number;
   readonly isDone: boolean;
 }
@@ -47,17 +48,17 @@ export interface SetupState {
 export type SetupAction =
   | SetupPick
   | { readonly type: 'found'; readonly servers: readonly FoundServer[]; readonly search: number }
-  /** On the first screen: a key or an address. */
+  /** A key or an address, pasted on the first screen. */
   | { readonly type: 'pasted'; readonly text: string }
   | { readonly type: 'edit'; readonly form: Form; readonly asks?: readonly AccessField[] }
   | { readonly type: 'submit'; readonly form: Form }
   | { readonly type: 'checked'; readonly access: Access; readonly outcome: AccessOutcome }
   | { readonly type: 'model'; readonly id: string }
-  /** About a refusal: put it right, or try or keep it as it is. */
+  /** After a failed test: correct the form, try again, or save it anyway. */
   | { readonly type: 'correct' | 'retry' | 'keep' }
-  /** To the first screen. */
+  /** Back to the first screen. */
   | { readonly type: 'home' }
-  /** Esc: one step back, and from the first to the end. */
+  /** Esc: one step back; on the first screen, quits. */
   | { readonly type: 'back' };
 
 export type SetupEffect =
@@ -70,7 +71,7 @@ export interface SetupStep {
   readonly effects: readonly SetupEffect[];
 }
 
-/** Before anything is looked for. */
+/** The state before the first search. */
 export const startState: SetupState = {
   step: { type: 'choices' },
   found: undefined,
@@ -138,7 +139,7 @@ export function reduceSetup(
       return form({ ...action.form, active, problem: result.message }, [result.field]);
     }
     case 'checked': {
-      // An answer to what is no longer asked.
+      // The result of a test that is no longer current.
       if (step.type !== 'checking' || step.access !== action.access) return { state, effects: [] };
       const { access, outcome } = action;
       if (outcome.type === 'accepted') return keep(outcome.access);
@@ -171,14 +172,14 @@ export function reduceSetup(
       return done({ type: action.type });
   }
 
-  /** The form again, at the field that has to be put right. */
+  /** Returns to the form, at the field to correct. */
   function corrected({ form: from, refusal }: Extract<Step, { type: 'refused' }>): SetupStep {
     const active = fieldNames.indexOf(refusal.field);
     return form({ ...from, active, problem: undefined }, [refusal.field]);
   }
 }
 
-/** A form with what was pasted on the first screen: an address or a key. */
+/** A form with the pasted address or key. */
 function pastedForm(text: string, defaults: Partial<Access>): Form {
   const isAddress = /^https?:\/\//i.test(text);
   const form = createForm({ ...defaults, ...(isAddress ? { baseUrl: text } : { apiKey: text }) });
@@ -187,7 +188,9 @@ function pastedForm(text: string, defaults: Partial<Access>): Form {
 
 export const ONBOARDING_TITLE = 'Welcome to ClawdCode';
 
-/** What a step asks. `message`: what went wrong with the last answer; `canReread`: a mistake in the settings did. */
+/**
+ * The dialog of a step. `message`: the problem with the last answer; `canReread`: the problem is in the settings file.
+ */
 export function setupDialog(
   { step, found }: { readonly step: Exclude<Step, { type: 'form' }>; readonly found: SetupState['found'] },
   { message, canReread }: { readonly message?: string | undefined; readonly canReread?: boolean | undefined },
@@ -278,7 +281,7 @@ function choiceDialog(id: string, title: string): Omit<ChoiceDialog<SetupAction>
   };
 }
 
-/** What can be done about a refusal. Without a model there is nothing that could be kept. */
+/** The choices after a failed test. Without a model there is nothing to save. */
 function refusedChoices({
   access,
   refusal,
@@ -298,7 +301,7 @@ const corrections = {
   model: 'Name a model',
 } as const;
 
-/** How each kind of local server is started. source: their own documentation. */
+/** How to start each kind of local server. source: their own documentation. */
 export const startingServers: readonly string[] = [
   'Ollama: "ollama serve", and a model with "ollama pull qwen3-coder". A window of 32k or more helps: OLLAMA_CONTEXT_LENGTH=32768 ollama serve',
   'LM Studio: load a model, then Developer → Start server, or "lms server start"',
@@ -310,9 +313,9 @@ export interface Setup {
   snapshot(): SetupState;
   subscribe(listener: () => void): () => void;
   dispatch(action: SetupAction): void;
-  /** Begins to look for servers. */
+  /** Starts the search for servers. */
   start(): void;
-  /** What is still asked is given up. */
+  /** Cancels a running test. */
   dispose(): void;
 }
 

@@ -1,17 +1,17 @@
-/** Endpoints by name, and what the beginning of a key says of who gave it out. Data. */
+/** Endpoints by provider, and the prefixes of their keys. Data. */
 import { OFFICIAL_URL } from '../../protocol/modelDefaults.ts';
 
 export interface Provider {
   readonly name: string;
-  /** What may be typed for it besides its name. */
+  /** Other names that may be typed. */
   readonly aliases: readonly string[];
   readonly baseUrl: string;
-  /** How its keys begin. */
+  /** Pattern of its keys. */
   readonly keys?: RegExp;
 }
 
 /**
- * Servers on this machine, where they listen unless they were told otherwise.
+ * Servers on this machine at their default ports.
  * source: docs.ollama.com/faq (11434), lmstudio.ai/docs/developer (1234), tools/server/README.md of ggml-org/llama.cpp
  * (8080), docs.vllm.ai/en/latest/serving/openai_compatible_server (8000).
  */
@@ -23,7 +23,8 @@ export const localServers = [
 ] as const satisfies readonly Provider[];
 
 /**
- * The first whose keys begin so is offered. Plain `sk-` is OpenAI's and of many others, so it comes last.
+ * The first provider whose pattern matches a key is suggested. A plain `sk-` matches none: OpenAI and many others use
+ * it.
  * source: the API references of each (OpenAI-compatible endpoints), 2026-11.
  */
 export const providers: readonly Provider[] = [
@@ -62,12 +63,12 @@ export const providers: readonly Provider[] = [
   },
 ];
 
-/** Whose key this looks like; undefined where several give out such keys, or nobody that is known. */
+/** The provider that issues keys like this one; undefined if unknown or ambiguous. */
 export function providerOfKey(key: string): Provider | undefined {
   return providers.find(({ keys }) => keys?.test(key) === true);
 }
 
-/** The provider that was typed instead of an address. */
+/** The provider whose name was typed instead of an address. */
 export function providerNamed(text: string): Provider | undefined {
   const wanted = plain(text);
   return providers.find(({ name, aliases }) => [name, ...aliases].some((one) => plain(one) === wanted));

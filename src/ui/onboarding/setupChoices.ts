@@ -1,21 +1,21 @@
-/** What the first screen offers, worked out from what was found on this machine. Pure. */
+/** The choices on the first screen, based on the servers found on this machine. Pure. */
 import type { ServedModel } from '../../protocol/server.ts';
 import type { Choice } from '../dialog/choices.ts';
 import { count, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import type { FoundServer } from './SetupPort.ts';
 
-/** A model on a server of this machine. */
+/** A model on a server on this machine. */
 export interface Offer {
   readonly server: FoundServer;
   readonly model: ServedModel;
 }
 
-/** What the first screen can lead to. */
+/** The result of the first screen. */
 export type SetupPick =
   | { readonly type: 'use'; readonly offer: Offer }
   | { readonly type: 'choose' }
-  /** Opens the form with this endpoint; with `isSure` it is asked at once. */
+  /** Opens the form with this endpoint; with `isSure`, tests it at once. */
   | { readonly type: 'endpoint'; readonly baseUrl: string; readonly isSure: boolean }
   | { readonly type: 'form' | 'demo' | 'again' | 'help' | 'reread' | 'quit' };
 
@@ -23,10 +23,10 @@ export interface SetupChoice extends Choice {
   readonly answer: SetupPick;
 }
 
-/** Models that are offered on the first screen itself; all others are a list away. */
+/** Maximum models on the first screen; the others are in a list. */
 const SHOWN = 3;
 
-/** `found`: undefined as long as it is looked for. `canReread`: a mistake in the settings is why this is asked. */
+/** `found`: undefined during the search. `canReread`: the problem is in the settings file. */
 export function setupChoices(
   found: readonly FoundServer[] | undefined,
   canReread = false,
@@ -75,7 +75,7 @@ const rereadChoice: SetupChoice = {
   answer: { type: 'reread' },
 };
 
-/** Every model of every server, those of the best server first; what calls no tools comes last. */
+/** Every model of every server, best server first; models without tool calls come last. */
 export function offersOf(found: readonly FoundServer[]): readonly Offer[] {
   const all = found.flatMap((server) =>
     server.state.type === 'models' ? server.state.models.map((model) => ({ server, model })) : [],
@@ -83,7 +83,7 @@ export function offersOf(found: readonly FoundServer[]): readonly Offer[] {
   return all.toSorted((a, b) => Number(a.model.tools === false) - Number(b.model.tools === false));
 }
 
-/** What the screen says above the choices. */
+/** The text above the choices. */
 export function foundText(found: readonly FoundServer[] | undefined): string {
   if (found === undefined) return 'Looking for local servers (Ollama, LM Studio, llama.cpp, vLLM) …';
   const servers = found.filter(({ state }) => state.type === 'models');
@@ -98,7 +98,7 @@ export function foundText(found: readonly FoundServer[] | undefined): string {
   return 'No local model server found (Ollama, LM Studio, llama.cpp, vLLM). Paste a key, or choose:';
 }
 
-/** What is told of a model: `65.5k tokens · calls tools · sees images · in memory`. */
+/** A model's facts: `65.5k tokens · calls tools · sees images · in memory`. */
 export function factsOf(model: ServedModel): string {
   const { windowTokens, maxWindowTokens, tools, vision, loaded } = model;
   const window =

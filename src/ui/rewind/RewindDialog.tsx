@@ -1,4 +1,4 @@
-/** Going back: choose a turn, what goes back, look at what that does to the files, do it. */
+/** Rewind: choose a turn, choose what to restore, review the effect on files, confirm. */
 import { useContext, useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
@@ -24,27 +24,27 @@ import {
 
 export interface RewindDialogProps {
   readonly agent: Pick<Agent, 'turns' | 'planRewind' | 'state' | 'submit'>;
-  /** Begin with this turn rather than with the list. */
+  /** Starts with this turn instead of the list. */
   readonly turn?: TurnRecord | undefined;
   readonly width: number;
-  /** Rows that it may take at most. */
+  /** Rows available. */
   readonly rows: number;
   readonly theme: Theme;
   readonly now: () => Date;
-  /** Milliseconds, for keys that were on their way; the machine's own clock by default. */
+  /** Milliseconds, to ignore keys typed ahead; the system clock by default. */
   readonly clock?: () => number;
   readonly onFork: (turn: TurnRecord) => void;
   readonly onClose: () => void;
 }
 
-/** Turns that are read at first; each time the cursor comes to the oldest, so many times as many. */
+/** Turns read at first, and the factor by which more are read whenever the cursor reaches the oldest. */
 const FIRST = 200;
 const TIMES = 5;
 
 export function RewindDialog(props: RewindDialogProps) {
   const { agent, turn: asked, width, rows, theme, now, onFork, onClose } = props;
   const [state, latest, set] = useLatest<RewindState>(() => startState);
-  // Enter that was pressed while the list was being read.
+  // True if Enter was pressed while the list was loading.
   const enterWaits = useRef(false);
   const load = async (limit: number): Promise<void> => {
     try {

@@ -1,4 +1,4 @@
-/** The rewind dialog as painted lines for so many columns and rows. Pure. */
+/** The rewind dialog as styled lines for a given size. Pure. */
 
 import type { RewindScope } from '../../protocol/ops.ts';
 import type { TurnRecord } from '../../protocol/rewind.ts';
@@ -14,35 +14,35 @@ import { type RewindState, type TurnList, turnFacts, waysOf } from './rewindStat
 
 interface FrameOptions {
   readonly width: number;
-  /** Lines that it may take at most. */
+  /** Rows available. */
   readonly rows: number;
   readonly theme: Theme;
   readonly now: Date;
-  /** What happens to the files, laid out for this width. */
+  /** The effect on files, laid out for this width. */
   readonly fileLines: readonly string[];
   readonly keymap: Keymap;
 }
 
 interface RewindFrame {
   readonly lines: readonly string[];
-  /** Rows of what scrolls: what a page is. */
+  /** Visible rows of the scrolling part. */
   readonly pageRows: number;
   /** The largest first line that still fills the page. */
   readonly lowestTop: number;
 }
 
-/** Where keys are read: what goes back is a question, the rest are lists. */
+/** How keys are read: what to restore is a question, the other steps are lists. */
 export function placeOf({ step }: RewindState): DialogPlace {
   if (step === 'choose') return choicesPlace;
-  // What happens to the files scrolls as a list does.
+  // The effect on files scrolls like a list.
   return step === 'files' ? filesPlace : turnsPlace;
 }
 
-/** One letter of many that were typed ahead is no wish to undo. */
+/** `answer`: letters typed ahead must not undo anything. */
 const turnsPlace: DialogPlace = { contexts: ['Rewind', 'Select'], typing: 'answer' };
 const filesPlace: DialogPlace = { contexts: ['Select'], typing: 'answer' };
 
-/** Title, what scrolls, and a hint, as far as there is room for them. */
+/** The title, the scrolling part and a hint, as far as there is room. */
 export function rewindFrame(state: RewindState, options: FrameOptions): RewindFrame {
   switch (state.step) {
     case 'turns':
@@ -61,7 +61,7 @@ function turnsFrame(
   const pageRows = Math.max(1, rows - (rows >= 4 ? 2 : rows >= 3 ? 1 : 0));
   const items = turns ?? [];
   const selection = { items, visible: items, filter: '', selected, top: 0 };
-  // The cursor stands in the middle where it can, so that what comes before and after is seen.
+  // Centres the cursor if possible, so that the turns before and after it are visible.
   const { top } = windowAround({ ...selection, top: selected - Math.floor(pageRows / 2) }, pageRows);
   const first = Math.max(0, top);
   const list = items.slice(first, first + pageRows).map((turn, index) => {
@@ -179,19 +179,19 @@ function framed({
   return { lines: all.slice(0, Math.max(1, rows)), ...rest };
 }
 
-/** The first of these that fits behind the place; else the last, without it. */
+/** The first hint that fits after the position; otherwise the last one without it. */
 function hintOf(place: string, hints: readonly string[], width: number): string {
   const fitting = hints.find((hint) => textWidth(place + hint) <= width);
   return fitting === undefined ? truncate(hints.at(-1) ?? '', width) : place + fitting;
 }
 
-// The list of turns as rows: when, what was asked, what it changed.
+// Rows of the list of turns: age, prompt, changes.
 
-/** Columns of the age, and of what was changed. */
+/** Columns of the age and of the changes. */
 const AGE = 12;
 const CHANGES = 24;
 
-/** One row of at most `width` columns: what was asked first, the rest as far as there is room. */
+/** One row of at most `width` columns: the prompt first, the rest if there is room. */
 function turnRow(
   turn: TurnRecord,
   { width, isSelected, now, theme }: { width: number; isSelected: boolean; now: Date; theme: Theme },

@@ -1,4 +1,4 @@
-/** Where the user is on the way back: the list of turns, what goes back, what it does to the files. Pure. */
+/** The state of the rewind dialog: the list of turns, what to restore, and the effect on files. Pure. */
 import { changedText } from '../../commands/turnChoice.ts';
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
@@ -12,23 +12,23 @@ import { wrapText } from '../print/spans.ts';
 import { padEnd, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 
-/** What can be chosen for a turn. */
+/** The choices for a turn. */
 export type Way = RewindScope | 'fork' | 'cancel';
 
 export interface TurnList {
-  /** Oldest first; undefined until they are read. */
+  /** Oldest first; undefined until loaded. */
   readonly turns: readonly TurnRecord[] | undefined;
   readonly selected: number;
-  /** All turns are there. */
+  /** True if all turns are loaded. */
   readonly isWhole: boolean;
   /** Why there are none; ready to show. */
   readonly problem?: string;
 }
 
-/** The list stays where it was while one of its turns is looked at. */
+/** The list keeps its position during the other steps. */
 export type RewindState = { readonly list: TurnList } & (
   | { readonly step: 'turns' }
-  /** `plan` is undefined until it is made. */
+  /** `plan` is undefined until it is ready. */
   | {
       readonly step: 'choose';
       readonly turn: TurnRecord;
@@ -39,18 +39,21 @@ export type RewindState = { readonly list: TurnList } & (
       readonly step: 'files';
       readonly plan: RewindPlan;
       readonly scope: RewindScope;
-      /** First line on screen. */
+      /** First visible line. */
       readonly top: number;
     }
 );
 
-/** Before anything is read. */
+/** The state before anything is loaded. */
 export const startState: RewindState = {
   step: 'turns',
   list: { turns: undefined, selected: 0, isWhole: false },
 };
 
-/** More turns: the cursor stays on its turn; at first it is on the newest. `asked` is how many were asked for. */
+/**
+ * Replaces the turns. The cursor stays on its turn; at first it is on the newest. `asked`: the requested number of
+ * turns.
+ */
 export function withTurns(state: RewindState, turns: readonly TurnRecord[], asked: number): RewindState {
   const { list } = state;
   const { uuid } = list.turns?.[list.selected] ?? {};
@@ -59,13 +62,13 @@ export function withTurns(state: RewindState, turns: readonly TurnRecord[], aske
   return { ...state, list: { turns, selected, isWhole: turns.length < asked } };
 }
 
-/** Moves the cursor by rows, and stops at both ends. */
+/** Moves the cursor by rows, stopping at both ends. */
 export function moveBy(list: TurnList, by: number): TurnList {
   const last = Math.max(0, (list.turns?.length ?? 0) - 1);
   return { ...list, selected: Math.min(last, Math.max(0, list.selected + by)) };
 }
 
-/** One step back; undefined from the list. */
+/** Goes back one step; undefined from the list. */
 export function stepBack(state: RewindState): RewindState | undefined {
   const { list } = state;
   if (state.step === 'turns') return undefined;
@@ -75,7 +78,7 @@ export function stepBack(state: RewindState): RewindState | undefined {
   return { step: 'choose', list, turn: plan.turn, plan, choice: Math.max(0, choice) };
 }
 
-/** What can be chosen; without changed files there is only the conversation. */
+/** The available choices; without changed files, only the conversation can be restored. */
 export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { readonly answer: Way })[] {
   const fork = {
     answer: 'fork',
@@ -105,7 +108,7 @@ export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { reado
   ];
 }
 
-/** What the list says of a turn, drawn in columns or told in a sentence. */
+/** A turn's facts for display, used by the full screen and by plain mode. */
 export function turnFacts(
   turn: TurnRecord,
   now: Date,
@@ -117,7 +120,7 @@ export function turnFacts(
   };
 }
 
-/** What is restored of a plan, with every path: on the screen the paths are looked at before the last Enter. */
+/** The question what to restore. Lists every path in plain mode; the full screen shows them in the next step. */
 export function wayDialog(plan: RewindPlan, root: string): ChoiceDialog<Way> {
   const { turn, noFiles, notes } = plan;
   const asked = `Question: rewind to before "${turn.text.slice(0, 100)}": restore what?`;
@@ -143,20 +146,20 @@ export function wayDialog(plan: RewindPlan, root: string): ChoiceDialog<Way> {
   };
 }
 
-/** The choice that a key takes at once. */
+/** The choice that a key selects directly. */
 export function wayOf(plan: RewindPlan | undefined, key: DialogKey): Way | undefined {
   const ways = waysOf(plan);
   return ways[choiceOfKey(ways, key) ?? -1]?.answer;
 }
 
-// What going back would do to the files, as lines: each path with what happens to it, then the diffs.
+// The effect of a rewind on files: each path with its action, then the diffs.
 
-/** Lines that are laid out; nobody scrolls through more. */
+/** Maximum lines laid out. */
 const MAX_LINES = 5000;
-/** So many lines are laid out at once. */
+/** Lines laid out at a time. */
 const STEP = 500;
 
-/** What happens to a path, in a word. */
+/** The action on a path in a word. */
 const actionWords: Readonly<Record<RestoreStep['action'], string>> = {
   create: 'recreate',
   modify: 'restore',
@@ -167,7 +170,9 @@ const actionWords: Readonly<Record<RestoreStep['action'], string>> = {
   nothing: 'unchanged',
 };
 
-/** E.g. "2 files restored, 1 deleted, 1 left unchanged"; what stays as it is anyway is not counted. */
+/**
+ * Returns text such as "2 paths to restore, 1 to delete, 1 left unchanged"; does not count paths that already match.
+ */
 function planSummary(steps: readonly RestoreStep[]): string {
   const many = (...actions: RestoreStep['action'][]): number =>
     steps.filter(({ action }) => actions.includes(action)).length;
@@ -184,7 +189,7 @@ function planSummary(steps: readonly RestoreStep[]): string {
     .join(', ');
 }
 
-/** How many lines to lay out for a page that ends at this line: some more, so that scrolling goes on. */
+/** How many lines to lay out for a page that ends at this line, with some to spare for scrolling. */
 export function linesWanted(end: number): number {
   return Math.min(MAX_LINES, STEP * Math.ceil((end + STEP / 2) / STEP));
 }
@@ -192,13 +197,13 @@ export function linesWanted(end: number): number {
 interface PlanLinesOptions {
   readonly width: number;
   readonly theme: Theme;
-  /** Paths are relative to it where they lie in it. */
+  /** Paths inside this folder are shown relative to it. */
   readonly root: string;
-  /** Lines to lay out at most; the list of paths is always whole. */
+  /** Maximum lines of diffs; the list of paths is always complete. */
   readonly limit: number;
 }
 
-/** Painted lines of at most `width` columns. */
+/** Styled lines of at most `width` columns. */
 export function planLines(
   steps: readonly RestoreStep[],
   { width, theme, root, limit }: PlanLinesOptions,
@@ -217,13 +222,13 @@ export function planLines(
   return lines;
 }
 
-/** A path on one line, whatever it holds. */
+/** A path for display on one line. */
 function shortPath(path: string, root: string): string {
   const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   return sanitizeLine(reveal(inside));
 }
 
-/** E.g. "  600 → 644", where permissions change. */
+/** Returns text such as "  600 → 644" if permissions change. */
 function modesOf({ from, to }: RestoreStep): string {
   if (from?.type !== 'file' || to?.type !== 'file' || from.mode === to.mode) return '';
   return `  ${from.mode.toString(8)} → ${to.mode.toString(8)}`;

@@ -193,7 +193,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     else if (key.type === 'text') insert(key.text);
     if (key.type !== 'action') return;
     const wanted = pickerActOf(key.name);
-    // A character that started the search belongs to the query if the search is already active.
+    // Once a search is active, the character that starts one is ordinary text.
     if (wanted === 'search' && state.isSearch && key.typed !== undefined) insert(key.typed);
     else if (wanted !== undefined) act(wanted);
     else listHandlers[key.name]?.();

@@ -1,4 +1,4 @@
-/** `/tasks`: what runs in the background, its output as it comes, and a way to stop it. Draws visible rows only. */
+/** `/tasks`: shows background tasks and their output as it arrives, and stops them. Draws only visible rows. */
 
 import { Box } from 'ink';
 import { useEffect, useMemo, useRef } from 'react';
@@ -40,7 +40,7 @@ import {
 interface TasksDialogProps {
   readonly agent: Pick<Agent, 'state' | 'submit' | 'subscribe' | 'taskOutput' | 'watchTask'>;
   readonly width: number;
-  /** Rows that it may take at most. */
+  /** Rows available. */
   readonly rows: number;
   readonly theme: Theme;
   readonly now: () => number;
@@ -180,13 +180,13 @@ function hintText({ opened, tasks }: TasksState, width: number, keymap: Keymap):
   return textWidth(long) <= width ? long : short;
 }
 
-/** Milliseconds between two looks at an output that keeps coming, and at how long tasks run. */
+/** Milliseconds between updates of an output, and of the durations. */
 const OUTPUT_MS = 100;
 const SECOND_MS = 1000;
 
 /**
- * Calls `onNews` when tasks start or end, when the task `id` has printed something (not more often than can be
- * read), and once a second while `isRunning`, for their durations.
+ * Calls `onNews` when tasks start or end, when the task `id` has printed something (throttled), and once a second while
+ * `isRunning`, for the durations.
  */
 function useTaskNews(
   agent: Pick<Agent, 'subscribe' | 'watchTask'>,

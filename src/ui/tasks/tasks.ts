@@ -1,4 +1,4 @@
-/** Background tasks: the state of their list, their rows, and what is said when they end with their session. Pure. */
+/** Background tasks: the state of their list, their rows, and the message when they end with their session. Pure. */
 
 import type { TaskInfo, TaskOutput } from '../../protocol/tasks.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
@@ -8,14 +8,14 @@ import { wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 
-/** What the list of background tasks shows, and what its keys do to that. Pure. */
+/** The state of the list, and how keys change it. Pure. */
 export interface TasksState {
   /** Newest first. */
   readonly tasks: readonly TaskInfo[];
   readonly selected: number;
   /** The task whose output is shown. */
   readonly opened?: OpenedTask | undefined;
-  /** The task that is to be stopped, once the user says so. */
+  /** The task that the user is asked to confirm stopping. */
   readonly asking?: string | undefined;
   readonly message: string;
 }
@@ -23,7 +23,7 @@ export interface TasksState {
 interface OpenedTask {
   readonly id: string;
   readonly output: TaskOutput;
-  /** The first line on screen, from 0; absent while the end is followed. */
+  /** The first visible line, from 0; absent while the view follows the end. */
   readonly top?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export function selectedTask({ tasks, selected, opened }: TasksState): TaskInfo 
   return opened === undefined ? tasks[selected] : tasks.find(({ id }) => id === opened.id);
 }
 
-/** Other tasks; the cursor stays on its task, and who is asked about one that has ended is asked no longer. */
+/** Updates the tasks. The cursor stays on its task; a question about a task that has ended is withdrawn. */
 export function withTasks(state: TasksState, tasks: readonly TaskInfo[]): TasksState {
   const next = tasks.toReversed();
   const at = next.findIndex(({ id }) => id === state.tasks[state.selected]?.id);
@@ -48,7 +48,7 @@ export function withTasks(state: TasksState, tasks: readonly TaskInfo[]): TasksS
   };
 }
 
-/** Newer output: shown where the end is followed, and held back from who reads further up. */
+/** Updates the output, unless the user has scrolled up. */
 export function withOutput(state: TasksState, output: TaskOutput | undefined): TasksState {
   const { opened } = state;
   if (opened === undefined || output === undefined || opened.top !== undefined) return state;
@@ -61,7 +61,7 @@ export function openTask(state: TasksState, output: TaskOutput | undefined): Tas
   return { ...state, message: '', opened: { id: task.id, output } };
 }
 
-/** One step up or down in the list, around its ends. */
+/** Moves one step up or down, wrapping around; larger steps stop at the ends. */
 export function moveBy(state: TasksState, by: number): TasksState {
   const count = state.tasks.length;
   if (count === 0) return state;
@@ -71,7 +71,10 @@ export function moveBy(state: TasksState, by: number): TasksState {
   return { ...state, message: '', selected };
 }
 
-/** Scrolls the output by lines; past its end it is followed again. `firstOfLast` is the first line of the last page. */
+/**
+ * Scrolls the output by lines; at the end, the view follows the output again. `firstOfLast`: the first line of the last
+ * page.
+ */
 export function scrollBy(state: TasksState, by: number, firstOfLast: number): TasksState {
   const { opened } = state;
   if (opened === undefined) return state;
@@ -80,7 +83,7 @@ export function scrollBy(state: TasksState, by: number, firstOfLast: number): Ta
   return { ...state, message: '', opened: { ...opened, top: top >= firstOfLast ? undefined : top } };
 }
 
-/** The wish to stop a task: asked about while it runs. */
+/** Asks for confirmation to stop a running task. */
 export function askToStop(state: TasksState): TasksState {
   const task = selectedTask(state);
   if (task === undefined) return state;
@@ -88,14 +91,14 @@ export function askToStop(state: TasksState): TasksState {
   return { ...state, message: '', asking: task.id };
 }
 
-// Background tasks as rows of text, and the visible part of an output. Pure.
+// Background tasks as rows, and the visible part of an output. Pure.
 
-/** From this width on the last line of the output stands beside its command. */
+/** Minimum width to show the last line of the output next to the command. */
 const WIDE = 72;
 const NARROW = 40;
 const STATE_COLUMNS = 16;
 
-/** E.g. `running 1m 05s`, `exit 1 · 12s`, `stopped · 3.2s`. */
+/** Returns text such as `running 1m 05s`, `exit 1 · 12s`, `stopped · 3.2s`. */
 export function stateText({ startedAtMs, end }: TaskInfo, now: number): string {
   const duration = formatDuration((end?.endedAtMs ?? now) - startedAtMs);
   if (end === undefined) return `running ${duration}`;
@@ -133,21 +136,21 @@ export function taskRow(
   return `${lead}${name(commandColumns)}${theme.dim(` │ ${truncate(sanitizeLine(task.lastLine), rest)}`)}`;
 }
 
-/** Said below a list that is too narrow for it: the last line of the task under the cursor. */
+/** The last output line of the task under the cursor, for lists too narrow to show it. */
 export function detailRow(task: TaskInfo | undefined, width: number, theme: Theme): string {
   if (task === undefined || width >= WIDE || task.lastLine === '') return '';
   return theme.dim(truncate(`  ${sanitizeLine(task.lastLine)}`, width));
 }
 
-/** An output as lines that scroll; a line feed at the end does not begin another. */
+/** Splits an output into lines; ignores a line feed at the end. */
 export function outputLines({ text, missing }: TaskOutput): readonly string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   if (missing === 0) return text === '' ? [] : lines;
-  // The first is the rest of one whose beginning is gone.
+  // The first line is incomplete, so it is dropped.
   return [`… ${grouped(missing)} earlier characters …`, ...lines.slice(1)];
 }
 
-/** The rows from a line on; from the last `rows` rows where `top` is absent. Only what is visible is laid out. */
+/** The rows from a line on, or the last `rows` rows if `top` is absent. Lays out only visible rows. */
 export function outputRows(
   lines: readonly string[],
   top: number | undefined,
@@ -164,7 +167,7 @@ export function outputRows(
   return laidOut.slice(-rows);
 }
 
-/** The first line of the last page: where scrolling up begins. */
+/** The first line of the last page. */
 export function firstOfLastPage(
   lines: readonly string[],
   { width, rows }: { width: number; rows: number },
@@ -178,7 +181,7 @@ export function firstOfLastPage(
   return 0;
 }
 
-/** A minified file can be one line of a quarter of a million characters. */
+/** Maximum characters shown of a line: a minified file can be a single line of 256 KB. */
 const LINE_CHARACTERS = 4000;
 
 function rowsOf(line: string, width: number): readonly string[] {
@@ -189,7 +192,7 @@ function rowsOf(line: string, width: number): readonly string[] {
 
 const COMMAND_CHARACTERS = 60;
 
-/** What is said when background tasks end because their session is left; undefined where none runs. */
+/** The message when background tasks end because the user leaves their session; undefined if none is running. */
 export function endingText(tasks: readonly TaskInfo[]): string | undefined {
   const running = tasks.filter(({ end }) => end === undefined);
   if (running.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** A list of themes with a sample of the one below the cursor, in its own colours. */
+/** A list of themes, with a sample of the one under the cursor in its own colours. */
 import { themeSettings } from '../../protocol/themeNames.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { SelectList } from '../dialog/SelectList.tsx';
@@ -17,7 +17,7 @@ interface ThemePickerProps {
   readonly onCancel: () => void;
 }
 
-/** Rows of the sample at most, and of the list and its frame at least. */
+/** Maximum rows of the sample, and minimum rows of the list with its frame. */
 const SAMPLE_ROWS = 11;
 const LIST_ROWS = 8;
 
@@ -44,7 +44,7 @@ export function ThemePicker({ width, rows, theme, markdown, onPick, onCancel }: 
   );
 }
 
-/** The one that is in use comes first, so that Enter changes nothing. */
+/** Puts the current theme first, so that Enter changes nothing. */
 function inOrder(current: ThemeSetting): readonly ThemeSetting[] {
   const now = current === 'default' ? 'auto' : current;
   return [now, ...themeSettings.filter((setting) => setting !== now && setting !== 'default')];
@@ -57,7 +57,7 @@ function rowOf(setting: ThemeSetting, theme: Theme, columns: number, isSelected:
   return `${isSelected ? theme.accent(name) : name}${words.length < 8 ? '' : `  ${theme.dim(words)}`}`;
 }
 
-// A bit of everything that colours are used for, drawn by what draws it in a session.
+// A sample of everything that has colours, drawn by the same code as in a session.
 
 const TEXT = `## A heading
 Plain text, \`code\`, **strong** and [a link](https://example.com).
@@ -74,7 +74,7 @@ const DIFF = `--- a/greet.ts
 +  return 'Hello, world';
 `;
 
-/** At most `rows` painted lines of at most `width` columns. */
+/** At most `rows` styled lines of at most `width` columns. */
 export function sampleLines(theme: Theme, markdown: MarkdownRenderer, width: number, rows: number): string[] {
   const marks = [
     theme.error('✗ an error'),

@@ -1,4 +1,4 @@
-/** What a theme setting has come to, in words; and keeping one that was chosen. */
+/** Describes a theme setting and its effect, and saves a chosen one. */
 import type { Controller } from '../controller/types.ts';
 import { followsTerminal, type Theme, type ThemeSetting, withSetting } from './theme.ts';
 
@@ -17,12 +17,12 @@ const words: Readonly<Record<ThemeSetting, string>> = {
   default: 'the same as auto',
 };
 
-/** A few words for a list. */
+/** A short description for lists. */
 export function wordsOf(setting: ThemeSetting): string {
   return words[setting];
 }
 
-/** What a setting has come to, and why it is not what its name says, in a sentence or two. */
+/** Describes the theme in use, and why it differs from the setting if it does. */
 export function describeTheme({ setting, name, terminal }: Theme): string {
   const head = `Theme: ${setting}`;
   if (name === 'plain' && setting !== 'plain') return `${head}. ${whyPlain(terminal)}`;
@@ -48,7 +48,7 @@ function whyBackground({ background, colorFgBg = '' }: Theme['terminal']): strin
   return 'The terminal does not report its background';
 }
 
-/** Takes a theme from now on and keeps it in the user's own settings; says what came of both. */
+/** Applies a theme, saves it in the user's own settings, and reports both results. */
 export async function keepTheme(
   controller: Pick<Controller, 'adjust' | 'services' | 'say' | 'snapshot'>,
   setting: ThemeSetting,

@@ -1,4 +1,4 @@
-/** From colours to painting functions. */
+/** Converts colours to style functions. */
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { CodeRole, Palette } from './palettes.ts';
 
@@ -19,23 +19,23 @@ export interface ThemePaints {
   readonly inlineCode: Paint;
   readonly added: Paint;
   readonly removed: Paint;
-  /** The changed words inside an added or removed line. */
+  /** Changed words within an added or removed line. */
   readonly addedWord: Paint;
   readonly removedWord: Paint;
-  /** Backgrounds of whole lines, below other colours; absent where the terminal's background is not known. */
+  /** Backgrounds of whole lines, behind other colours; absent if the terminal's background is unknown. */
   readonly addedLine?: Paint;
   readonly removedLine?: Paint;
   readonly promptLine?: Paint;
   readonly code: Readonly<Record<CodeRole, Paint>>;
 }
 
-/** Paints text that holds no escape sequences; changes no widths. */
+/** Styles text that contains no escape sequences; does not change its width. */
 export type Paint = (text: string) => string;
 
-/** 0 none, 1 = 16, 2 = 256, 3 = 16 million colours. */
+/** Number of colours: 0 none, 1 = 16, 2 = 256, 3 = 16 million. */
 export type ColorLevel = 0 | 1 | 2 | 3;
 
-/** Paints of a palette, for terminals with 256 colours or more. */
+/** Style functions of a palette, for terminals with 256 colours or more. */
 export function palettePaints(palette: Palette, level: ColorLevel): ThemePaints {
   const chalk = new Chalk({ level });
   const on = (base: ChalkInstance, hex: string): ChalkInstance =>
@@ -82,7 +82,7 @@ export function palettePaints(palette: Palette, level: ColorLevel): ThemePaints 
   };
 }
 
-/** Only colours that the terminal's own palette defines, so that its owner's taste decides. */
+/** Uses only the terminal's own 16 colours, as configured by the user. */
 export function sixteenPaints(level: 0 | 1): ThemePaints {
   const chalk = new Chalk({ level });
   return {
@@ -125,18 +125,18 @@ function attributes(chalk: ChalkInstance) {
   };
 }
 
-/** The fixed part of the 256 colours: a cube of six levels from 16 on, 24 greys from 232 on (xterm). */
+/** The fixed part of the 256 colours: a cube of six levels from 16, 24 greys from 232 (xterm). */
 const levels = [0, 95, 135, 175, 215, 255] as const;
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** Parts from 0 to 255 of `#rrggbb`. */
+/** Parses `#rrggbb` into parts from 0 to 255. */
 export function rgbOf(hex: string): Rgb {
   const value = Number.parseInt(hex.slice(1), 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** What the terminal shows for one of the colours 16 to 255. */
+/** The colour that the terminal shows for an index from 16 to 255. */
 export function rgbOf256(index: number): Rgb {
   if (index >= 232) {
     const grey = (index - 232) * 10 + 8;
@@ -147,7 +147,7 @@ export function rgbOf256(index: number): Rgb {
   return [level(Math.floor(at / 36)), level(Math.floor(at / 6)), level(at)];
 }
 
-/** The nearest of them: the eye weighs green most, then blue, then red. */
+/** The index of the nearest of these colours; green weighs most, then blue, then red, as for the eye. */
 export function nearest256(hex: string): number {
   const [red, green, blue] = rgbOf(hex);
   let nearest = 16;

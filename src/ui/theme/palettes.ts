@@ -1,10 +1,10 @@
 /**
- * The colours of each theme. Every one of them keeps, in true colour and in the nearest of 256, a contrast of 4.5
- * to usual backgrounds (7 for high contrast; WCAG 2.2, 1.4.3 and 1.4.6): `test/ui/theme/contrast.test.ts` has the
- * list. Daltonized ones mark with blue and orange what others mark with green and red, after Okabe and Ito.
+ * The colours of each theme. In true colour and in the nearest of 256 colours, each has a contrast of at least 4.5 to
+ * common backgrounds (7 for high contrast; WCAG 2.2, 1.4.3 and 1.4.6), as checked by `test/ui/theme/contrast.test.ts`.
+ * Daltonized themes use blue and orange instead of green and red, after Okabe and Ito.
  */
 
-/** Roles of highlighted code; see `highlight.ts` for what maps to which. */
+/** Roles of highlighted code; `highlight.ts` maps tokens to them. */
 export type CodeRole =
   | 'keyword'
   | 'string'
@@ -23,10 +23,10 @@ export interface Palette {
   readonly success: string;
   readonly warning: string;
   readonly error: string;
-  /** Backgrounds of changed words, below `success` and `error`. */
+  /** Backgrounds of changed words, behind `success` and `error`. */
   readonly addedWord: string;
   readonly removedWord: string;
-  /** Backgrounds of changed lines and of prompts, below everything; empty for none. */
+  /** Backgrounds of changed lines and of prompts, behind everything else; empty for none. */
   readonly addedLine: string;
   readonly removedLine: string;
   readonly promptLine: string;
@@ -187,7 +187,7 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
       meta: '#5f6368',
     },
   },
-  /** Until the terminal has said what its background is: as far from black as from white. */
+  /** For an unknown background: colours with equal contrast to black and white. */
   undecided: {
     accent: '#b45e2a',
     heading: '#a76635',

@@ -1,45 +1,45 @@
-/** What things look like: named colour functions. Renderers name a role ("added"), never a colour. */
+/** The style functions of the UI. Renderers use a role ("added"), never a colour. */
 import type { ThemeSetting } from '../../protocol/themeNames.ts';
 import { type ColorLevel, palettePaints, sixteenPaints, type ThemePaints } from './paints.ts';
 import { type PaletteName, palettes } from './palettes.ts';
 
 export type { ThemeSetting } from '../../protocol/themeNames.ts';
 
-/** What a setting comes to in a terminal. */
+/** The theme in use, after the setting was applied to a terminal. */
 type ThemeName = PaletteName | 'ansi' | 'plain';
 
 export type Background = 'dark' | 'light';
 
 export interface Theme extends ThemePaints {
   readonly name: ThemeName;
-  /** True where no escape may be written: meaning must then be in the characters. */
+  /** True if no escape sequences may be written: all meaning must be in the text. */
   readonly plain: boolean;
-  /** What it was made from, so that another can be made when one of both changes. */
+  /** The inputs from which the theme was made, to derive another one when either changes. */
   readonly setting: ThemeSetting;
   readonly terminal: TerminalColors;
 }
 
-/** What of the environment decides about colour; read by `cli` and handed in. */
+/** The parts of the environment that determine colours; read by `cli`. */
 export interface TerminalColors {
   /** `NO_COLOR` is set and not empty, or `--no-color` was given. */
   readonly noColor: boolean;
-  /** `FORCE_COLOR`, which beats `NO_COLOR`: a level from 0 to 3, or anything for "some". */
+  /** `FORCE_COLOR`, which overrides `NO_COLOR`: a level from 0 to 3, or any other value for "some colours". */
   readonly forceColor?: string | undefined;
   /** `TERM`. */
   readonly term?: string | undefined;
-  /** `COLORTERM`: `truecolor` or `24bit` where the terminal has them. */
+  /** `COLORTERM`: `truecolor` or `24bit` if the terminal supports them. */
   readonly colorTerm?: string | undefined;
-  /** `TERM_PROGRAM`, or what stands for it. */
+  /** `TERM_PROGRAM`, or an equivalent. */
   readonly program?: string | undefined;
-  /** `COLORFGBG`, e.g. `15;0`: a hint about the background that some terminals set when they start. */
+  /** `COLORFGBG`, such as `15;0`: a hint about the background that some terminals set at start. */
   readonly colorFgBg?: string | undefined;
-  /** What the terminal itself answered: beats the hint. */
+  /** The background reported by the terminal; overrides the hint. */
   readonly background?: Background | undefined;
-  /** It was asked, or will be, and has not answered yet. */
+  /** True until the terminal has answered the query for its background, or the wait is over. */
   readonly mayAnswer?: boolean | undefined;
 }
 
-/** The theme for a setting in a terminal. `NO_COLOR` and dumb terminals beat every setting. */
+/** Chooses the theme for a setting and a terminal. `NO_COLOR` and dumb terminals override every setting. */
 export function chooseTheme(setting: ThemeSetting, terminal: TerminalColors): Theme {
   const level = colorLevel(terminal);
   const made = { setting, terminal };
@@ -49,17 +49,17 @@ export function chooseTheme(setting: ThemeSetting, terminal: TerminalColors): Th
   return { ...made, name, plain: false, ...palettePaints(palettes[name], level) };
 }
 
-/** The same setting where the terminal has told its background, or will not tell it any more (undefined). */
+/** The same setting, once the terminal has reported its background or the wait is over (undefined). */
 export function withBackground(theme: Theme, background: Background | undefined): Theme {
   return chooseTheme(theme.setting, { ...theme.terminal, background, mayAnswer: false });
 }
 
-/** Another setting in the same terminal. */
+/** Another setting for the same terminal. */
 export function withSetting(theme: Theme, setting: ThemeSetting): Theme {
   return chooseTheme(setting, theme.terminal);
 }
 
-/** True for settings that take the terminal's background. */
+/** True for settings that adapt to the terminal's background. */
 export function followsTerminal(setting: ThemeSetting): boolean {
   return ['auto', 'default', 'high-contrast', 'daltonized'].includes(setting);
 }
@@ -75,18 +75,18 @@ function paletteOf(
     : (`${background}-${setting}` as PaletteName);
 }
 
-/** Undefined while the terminal may still answer; after that, and without any hint, it counts as dark. */
+/** Undefined while the terminal may still answer; after that, dark if there is no hint. */
 function backgroundOf({ background, colorFgBg, mayAnswer }: TerminalColors): Background | undefined {
   if (background !== undefined) return background;
   const hint = colorFgBg?.split(';').at(-1) ?? '';
-  // Of the sixteen colours, 7 and 9 to 15 are bright, as Vim takes them; 8 is a dark grey.
+  // Of the sixteen colours, 7 and 9 to 15 are bright, as in Vim; 8 is a dark grey.
   if (/^\d+$/.test(hint)) return Number(hint) === 7 || Number(hint) > 8 ? 'light' : 'dark';
   return mayAnswer === true ? undefined : 'dark';
 }
 
 /**
- * How many colours may be used. `--no-color` and `FORCE_COLOR` are somebody's word for this very run, so they come
- * before `NO_COLOR`, which is for all programs (Node decides the same way).
+ * The number of colours to use. `--no-color` and `FORCE_COLOR` are meant for this run, so they override `NO_COLOR`,
+ * which applies to all programs; Node does the same.
  */
 export function colorLevel(terminal: TerminalColors): ColorLevel {
   const { noColor, forceColor } = terminal;
@@ -96,7 +96,7 @@ export function colorLevel(terminal: TerminalColors): ColorLevel {
   return Math.max(1, levelOf(terminal)) as ColorLevel;
 }
 
-/** What the terminal can, as far as its names tell. */
+/** The terminal's capability, judged by its names. */
 function levelOf({ term = '', colorTerm = '', program = '' }: TerminalColors): ColorLevel {
   if (term === 'dumb') return 0;
   if (/^(truecolor|24bit)$/i.test(colorTerm) || /-direct$|kitty|ghostty|alacritty|wezterm|foot/.test(term))

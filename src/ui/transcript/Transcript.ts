@@ -1,6 +1,6 @@
 /**
- * The transcript view without a terminal: where it stands, what it looks for, which rows it shows. A key is told to
- * it and a frame is asked of it. It follows the end of the session as long as nobody scrolls away from it.
+ * The transcript view without a terminal: its position, its search and its visible rows. Takes actions and produces
+ * frames. Stays at the end of the session until the user scrolls away.
  */
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -15,25 +15,25 @@ import {
 } from './transcriptDocument.ts';
 
 export interface TranscriptPorts {
-  /** Entries before a position, oldest first; none at the beginning of the session. */
+  /** Entries before a position, oldest first; empty at the start of the session. */
   readonly older: (beforeSeq: number) => Promise<readonly JSONLEntry[]>;
-  /** The whole of a text of which an entry holds a part. */
+  /** The full text for an entry that contains only part of it. */
   readonly original: (ref: BlobRef) => Promise<string | undefined>;
-  /** Lets other things happen in the middle of something long. */
+  /** Yields to the event loop during long work. */
   readonly breathe: () => Promise<void>;
   readonly now: () => number;
-  /** Something came in: draw. */
+  /** Called when there is something new to draw. */
   readonly changed: () => void;
 }
 
 export interface TranscriptSize extends PartRoom {
-  /** Rows of text. */
+  /** Rows for text. */
   readonly height: number;
 }
 
-/** Milliseconds of work after which others have a turn. */
+/** Milliseconds of work before yielding. */
 const SLICE_MS = 8;
-/** Items above the top below which older history is fetched. */
+/** Loads older history once fewer items than this are left above the top row. */
 const NEAR_ITEMS = 60;
 
 export class Transcript {
@@ -45,10 +45,10 @@ export class Transcript {
   #top: Place;
   #isFollowing = true;
   #message: string | undefined;
-  /** The beginning of the session is in memory. */
+  /** True if the start of the session is in memory. */
   #isComplete: boolean;
   #paging: Promise<boolean> | undefined;
-  /** Items whose whole text was asked for. */
+  /** Items whose full text was requested. */
   readonly #asked = new Set<number>();
 
   constructor(entries: readonly JSONLEntry[], size: TranscriptSize, ports: TranscriptPorts) {
@@ -89,7 +89,7 @@ export class Transcript {
   append(entry: JSONLEntry): void {
     const { last } = this.#document.bounds();
     this.#document.append(entry);
-    // What was live has become an entry: the same text in other parts.
+    // Live output has become an entry: the same text, divided into other parts.
     if (this.#top.item >= last && !this.#isFollowing) this.#top = this.#document.nearest(this.#top);
     const found = this.#search.current();
     if (found !== undefined && found.item >= last) this.#search.setCurrent(undefined);
@@ -121,12 +121,12 @@ export class Transcript {
     this.#settle();
   }
 
-  /** To the previous prompt, or the next after the topmost row. */
+  /** Moves to the next prompt after the top row, or to the previous one. */
   async toPrompt(direction: Direction): Promise<void> {
     await this.#work.run('looking for a prompt…', async (goesOn) => {
       const { part, row } = this.#top;
       let { item } = this.#top;
-      // Inside of a prompt's own text, back is its beginning.
+      // Within a prompt, backward goes to its start.
       if (direction === -1 && (part > 0 || row > 0)) item += 1;
       while (await goesOn()) {
         item += direction;
@@ -144,7 +144,7 @@ export class Transcript {
     });
   }
 
-  /** Looks for words from here on; without them, for the last ones again. */
+  /** Searches for the query from the current position; without a query, repeats the last one. */
   async search(direction: Direction, query?: string): Promise<void> {
     const search = this.#search;
     if (query !== undefined) search.begin(query);
@@ -152,7 +152,7 @@ export class Transcript {
     await this.#work.run('searching… Esc stops', async (goesOn) => {
       const shown = { top: this.#top, bottom: this.#bottom() };
       let found = await search.find(direction, shown, goesOn);
-      // The view opens at its end, where a forward search would find nothing at all.
+      // The view opens at the end, where a forward search would find nothing.
       if (found === undefined && search.current() === undefined && (await goesOn()))
         found = await search.find(direction === 1 ? -1 : 1, shown, goesOn);
       if (!(await goesOn())) return;
@@ -170,7 +170,7 @@ export class Transcript {
     });
   }
 
-  /** Ends a search or a way to the start that is still going on. True when there was one. */
+  /** Cancels a running search or jump. Returns true if there was one. */
   stop(): boolean {
     if (!this.#work.cancel()) return false;
     this.#message = 'stopped';
@@ -188,7 +188,7 @@ export class Transcript {
     return this.#isFollowing;
   }
 
-  /** The entry of the topmost row. */
+  /** The entry at the top row. */
   topEntry(): JSONLEntry | undefined {
     return this.#document.entryAt(this.#top.item);
   }
@@ -209,7 +209,7 @@ export class Transcript {
     return this.#shownRows().at(-1)?.place ?? this.#top;
   }
 
-  /** The topmost row when the end is on screen. */
+  /** The top row when the view is at the end. */
   #lastTop(): Place {
     return this.#document.move(this.#document.end(), 1 - this.#size.height);
   }
@@ -234,11 +234,11 @@ export class Transcript {
     const place = this.#search.placeOf(found);
     const isShown = this.#shownRows().some((one) => comparePlaces(one.place, place) === 0);
     if (!isShown) this.#scrollTo(this.#document.move(place, -Math.floor(this.#size.height / 3)));
-    // What follows its end would move away from the match.
+    // A view that follows the end would move away from the match.
     else if (this.#isFollowing) this.#isFollowing = comparePlaces(this.#top, this.#lastTop()) === 0;
   }
 
-  /** What is on screen, and a little before and after it. */
+  /** Loads the full texts of the items on screen and of a few around them. */
   #readNear(): void {
     const { first, last } = this.#document.bounds();
     const top = this.#top.item;
@@ -258,7 +258,10 @@ export class Transcript {
     this.#ports.changed();
   }
 
-  /** Replaces the part of a text by all of it; what is on screen stays where it was, counted from below. */
+  /**
+   * Replaces an item's partial text with the full one. The visible rows stay in place, counted from the end of the
+   * item.
+   */
   #putOriginal(item: number, text: string): void {
     const { part, row } = this.#top;
     const isInside = this.#top.item === item && (part > 0 || row > 0);
@@ -282,7 +285,7 @@ export class Transcript {
     if (!this.#isComplete && this.#top.item - this.#document.bounds().first < NEAR_ITEMS) void this.#pageIn();
   }
 
-  /** Fetches older history; false at the beginning of the session. */
+  /** Loads older history; resolves to false at the start of the session. */
   #pageIn(): Promise<boolean> {
     const seq = this.#document.entryAt(this.#document.bounds().first)?.seq;
     if (this.#isComplete || seq === undefined || seq === 0) return Promise.resolve(false);
@@ -301,11 +304,11 @@ export class Transcript {
   }
 }
 
-/** Searching and loading, in slices: the newest work ends what ran before it. */
+/** Runs long searches and loads in slices; new work cancels the previous one. */
 interface LongWork {
-  /** `text` is shown when it takes longer than a slice. */
+  /** `text` is shown if the work takes longer than a slice. */
   run(text: string, work: (goesOn: GoesOn) => Promise<void>): Promise<void>;
-  /** True when something was running. */
+  /** Returns true if there was work to cancel. */
   cancel(): boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Ctrl+O: the transcript view on the alternate screen. Reads the terminal itself while it has it; the agent works
- * on, and what it records or writes meanwhile appears here.
+ * Ctrl+O: the transcript view on the alternate screen. It reads the terminal itself while it is open; the agent keeps
+ * working, and its output appears here.
  */
 import type { Agent } from '../../agent/types.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -25,7 +25,7 @@ export interface TranscriptOptions {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly agent: Agent;
-  /** What there is to read already, oldest first and without gaps. */
+  /** The entries in memory, oldest first and without gaps. */
   readonly entries: readonly JSONLEntry[];
   readonly theme: Theme;
   readonly markdown: MarkdownRenderer;
@@ -33,16 +33,16 @@ export interface TranscriptOptions {
   readonly tools: () => readonly LiveTool[];
   readonly readBlob: ReadBlob;
   readonly now: () => number;
-  /** The user's keys, as they are now; the built-in ones by default. */
+  /** The user's current keys; the built-in ones by default. */
   readonly keymap?: (() => Keymap) | undefined;
 }
 
-/** Milliseconds between two frames while something streams. */
+/** Milliseconds between two frames during streaming. */
 const FRAME_MS = 33;
-/** Entries that are fetched at once from before what is in memory. */
+/** Older entries loaded at a time. */
 const PAGE = 200;
 
-/** Resolves when the view was left. The terminal has to be free: see `ScreenPorts.suspend`. */
+/** Resolves when the view is closed. Nothing else may use the terminal meanwhile: see `ScreenPorts.suspend`. */
 export async function openTranscript(options: TranscriptOptions): Promise<void> {
   const { stdin, stdout, agent, theme, markdown, now, keymap = () => defaultKeymap } = options;
   const columns = (): number => stdout.columns || 80;
@@ -84,7 +84,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
     screen.draw({ rows: [...body, statusRow(facts, width, theme, keymap())] });
   };
   const soon = (): void => {
-    // What was still being read or looked for comes in later: the screen is somebody else's by then.
+    // Pending reads and searches may finish after the view is closed, when the screen is no longer ours.
     if (hasLeft) return;
     timer ??= setTimeout(draw, Math.max(0, FRAME_MS - (now() - drawnAt)));
   };
@@ -117,7 +117,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
       field === undefined ? meanings.find(([first]) => first !== undefined && isBound(first)) : undefined;
     for (const one of bound ?? meanings.at(-1) ?? []) strike(one);
   };
-  /** What stands behind the character that opens the search is typed into it. */
+  /** Text after the character that opens the search goes into the search field. */
   const strike = (stroke: Stroke): void => {
     let left: Stroke | undefined = stroke;
     while (left !== undefined) {
@@ -208,13 +208,13 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
   }
 }
 
-/** Keys as they come, until it is stopped. */
+/** Reads keys until stopped. */
 function readTerminal(stdin: NodeJS.ReadStream, onData: (chunk: string | Buffer) => void): { stop(): void } {
   stdin.setRawMode(true);
   stdin.setEncoding('utf8');
   stdin.on('data', onData);
   stdin.resume();
-  // Whoever gave it away let go of it, and nothing else need keep the program running.
+  // The previous reader called `unref`, and nothing else may be keeping the process alive.
   stdin.ref();
   return {
     stop() {
@@ -233,23 +233,23 @@ function toolParts(tools: readonly LiveTool[]): Part[] {
 }
 
 /**
- * The terminal's alternate screen, row by row: only rows that changed are written. What is on the ordinary screen
- * and in the scrollback stays untouched below it.
+ * The content of the alternate screen. Only changed rows are written; the normal screen and the scrollback stay intact.
  */
 export interface Frame {
   readonly rows: readonly string[];
-  /** Where the cursor stands, from 0; hidden without one. */
+  /** Zero-based; absent = hidden. */
   readonly cursor?: { readonly x: number; readonly y: number } | undefined;
 }
 
 interface FullScreen {
   draw(frame: Frame): void;
-  /** Everything is drawn anew next time: the terminal was resized, or somebody else wrote. */
+  /** Redraws everything next time: after a resize, or after other output. */
   forget(): void;
   leave(): void;
 }
 
-// The screen, no wrapping: a character that the terminal takes for wider than we do must not push rows down.
+// Disables wrapping on the alternate screen: a character that the terminal draws wider than we measured must not push
+// rows down.
 const ENTER = '\u001B[?1049h\u001B[?7l\u001B[?25l\u001B[H\u001B[J';
 const LEAVE = '\u001B[?7h\u001B[?25h\u001B[?1049l';
 const BEGIN = '\u001B[?2026h';
@@ -262,7 +262,7 @@ function enterFullScreen(write: (text: string) => void): FullScreen {
   write(ENTER);
   return {
     draw({ rows, cursor }) {
-      // Rows below a terminal that became smaller would be written into its last one.
+      // Rows beyond the height of a terminal that has shrunk would overwrite its last row.
       const changed = Array.from(
         { length: isFresh ? rows.length : Math.max(rows.length, shown.length) },
         (_, y) => {

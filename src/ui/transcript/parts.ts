@@ -1,4 +1,4 @@
-/** What an entry unfolds to: parts of bounded size, each laid out only when it comes into sight. */
+/** Splits an entry into parts of bounded size, each laid out only when it becomes visible. */
 
 import { withoutModelNotes } from '../../protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -27,15 +27,15 @@ export interface PartRoom {
   readonly markdown: MarkdownRenderer;
 }
 
-/** Rows of a part, none wider than the room; an empty row at its end where the next thing is another one. */
+/** Part of an entry. Its rows fit the room's width; the last is empty if a gap follows. */
 export interface Part {
   rows(room: PartRoom): readonly string[];
 }
 
-/** Characters of one part: laid out within a few milliseconds. */
+/** Maximum characters of a part: laid out within a few milliseconds. */
 const PART_CHARACTERS = 16_384;
 
-/** Rows that a renderer makes. */
+/** Wraps a renderer as a part. */
 export function block(render: (room: PartRoom) => string | undefined): Part {
   return {
     rows(room) {
@@ -46,16 +46,16 @@ export function block(render: (room: PartRoom) => string | undefined): Part {
 }
 
 interface TextStyle {
-  /** Before the first row; the others are indented as far. */
+  /** Text before the first row; the other rows are indented by its width. */
   readonly mark?: string;
   readonly indent?: string;
-  /** Which role of the theme. */
+  /** Role in the theme. */
   readonly paint?: 'dim' | 'error' | 'warning' | 'user';
-  /** Prose is broken at words, output anywhere. */
+  /** True to wrap at words; output wraps anywhere. */
   readonly isProse?: boolean;
 }
 
-/** Plain text, whatever its size, in parts that end where lines end. Blank text has none. */
+/** Plain text of any size, in parts that end at line ends. Blank text has no parts. */
 export function textParts(text: string, style: TextStyle = {}): Part[] {
   if (text.trim() === '') return [];
   const pieces = cutAtLines(text.replace(/\s+$/, ''), PART_CHARACTERS);
@@ -81,7 +81,7 @@ function textRows(
   return isLast ? [...rows, ''] : rows;
 }
 
-/** Markdown in parts that end where a block ends, as it is printed while it streams. */
+/** Markdown in parts that end at block ends, as when it is printed during streaming. */
 export function markdownParts(text: string): Part[] {
   return cutMarkdown(text).map((piece) =>
     block(({ markdown, width, theme }) => markdown(piece, { width, theme })),
@@ -95,7 +95,7 @@ function cutMarkdown(text: string): string[] {
   while (rest.length > size) {
     const { finished } = splitFinished(rest.slice(0, size));
     if (finished.trim() === '') {
-      // One block that is longer: look further.
+      // A single block is longer than the limit: look further.
       size *= 2;
       continue;
     }
@@ -106,7 +106,7 @@ function cutMarkdown(text: string): string[] {
   return [...pieces, rest].filter((piece) => piece.trim() !== '');
 }
 
-/** Pieces of at most `size` characters; a line that is longer is cut, never inside a surrogate pair. */
+/** Pieces of at most `size` characters; cuts longer lines, but never inside a surrogate pair. */
 function cutAtLines(text: string, size: number): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
@@ -128,18 +128,18 @@ function cutAtLines(text: string, size: number): string[] {
   return pieces;
 }
 
-// An entry with everything that is known of it: nothing folded, nothing cut. Pure.
+// An entry in full: nothing collapsed, nothing cut. Pure.
 
-/** What an entry needs of others. */
+/** What an entry needs from other entries. */
 interface EntrySurroundings {
-  /** The call that a result belongs to. */
+  /** The call of a tool result. */
   readonly call: JSONLEntry['tool'];
-  /** The whole of what the entry shows a part of, once it was read. */
+  /** The full text for an entry that contains only part of it, once it has been read. */
   readonly original: string | undefined;
   readonly seqOf: (uuid: string) => number | undefined;
 }
 
-/** No parts for bookkeeping that shows nothing. */
+/** Returns no parts for bookkeeping entries that show nothing. */
 export function entryParts(entry: JSONLEntry, around: EntrySurroundings): Part[] {
   switch (entry.type) {
     case 'assistant':
@@ -161,7 +161,7 @@ function replyParts(entry: JSONLEntry, around: EntrySurroundings): Part[] {
   return [
     ...textParts(reasoning, { mark: '✻ ', paint: 'dim', isProse: true }),
     ...markdownParts(text),
-    // How it ended, when not well.
+    // The reason, if it ended abnormally.
     block(({ width, theme, markdown }) =>
       renderReply(withoutText(entry), {
         width,
@@ -185,7 +185,7 @@ function userParts(entry: JSONLEntry, around: EntrySurroundings): Part[] {
   switch (entry.subtype) {
     case undefined:
     case 'prompt':
-      // What the model was given: a folded paste is written out.
+      // The text the model got, with collapsed pastes expanded.
       return textParts(around.original ?? contentText(entry), { mark: '> ', paint: 'user', isProse: true });
     case 'shell':
       return shellParts(entry, around.original);
@@ -202,7 +202,7 @@ function shellParts(entry: JSONLEntry, original: string | undefined): Part[] {
   ];
 }
 
-/** As it stands in the scrollback. */
+/** As in the scrollback. */
 function printed(entry: JSONLEntry, around: EntrySurroundings): Part[] {
   return [
     block(({ width, theme, markdown }) =>
@@ -218,7 +218,7 @@ function printed(entry: JSONLEntry, around: EntrySurroundings): Part[] {
   ];
 }
 
-/** The text of what the scrollback only names: instructions, memories, reminders, what the model is told. */
+/** The text behind entries that the scrollback only names: instructions, memories, reminders, environment notes. */
 function detailParts(entry: JSONLEntry): Part[] {
   switch (entry.subtype) {
     case 'session_start': {
@@ -243,14 +243,14 @@ function detailParts(entry: JSONLEntry): Part[] {
 const dimText = (text: string): Part[] =>
   textParts(text, { indent: '  ', mark: '  ', paint: 'dim', isProse: true });
 
-/** A heading: without an empty row below. */
+/** A heading without an empty row below. */
 function line(text: string): Part {
   return { rows: ({ theme, width }) => [theme.dim(`◇ ${text}`.slice(0, width))] };
 }
 
-// A finished call with all of it: what it was asked, its whole output or diff.
+// A finished call in full: its input, and its whole output or diff.
 
-/** `original`: the output as it was, where the entry holds a part of it. */
+/** `original`: the full output, if the entry contains only part of it. */
 function resultParts(entry: JSONLEntry, call: JSONLEntry['tool'], original: string | undefined): Part[] {
   const result = entry.toolResult;
   if (result === undefined) return [];
@@ -295,15 +295,15 @@ function indented(rows: readonly string[]): string {
   return rows.map((row) => `    ${row}`).join('\n');
 }
 
-/** A title of so many characters stands on its line as a whole, but on the narrowest screens. */
+/** Titles up to this length are never cut in the call's line, except on the narrowest screens. */
 const SHORT_TITLE = 50;
 
-/** What a call was given beyond what its line says, a field a row or more. */
+/** The call's input beyond what its line shows, one field after the other. */
 function inputParts(input: unknown, title: string): Part[] {
   if (typeof input !== 'object' || input === null) return [];
   return Object.entries(input).flatMap(([name, value]) => {
     const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-    // A todo list stands below in any case.
+    // Todo lists are shown below anyway.
     const isSaid = title.length <= SHORT_TITLE && title.includes(text);
     if (text === '' || isSaid || name === 'todos') return [];
     const parts = textParts(`${name}: ${text}`, { mark: '    ', paint: 'dim' });

@@ -1,4 +1,4 @@
-/** Words in the transcript: which match is the current one, where the next is, how many there are, what is marked. */
+/** Search in the transcript: the current match, the next one, the number of matches, and marking them. */
 import { stripVTControlCharacters } from 'node:util';
 import type { Stroke } from '../keys/strokes.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
@@ -8,7 +8,7 @@ import { comparePlaces, type Place, type TranscriptDocument } from './transcript
 
 export type Direction = 1 | -1;
 
-/** A match: of a part, of an item, in the order in which they stand there. */
+/** A match: the `index`th of its part. */
 export interface Found {
   readonly item: number;
   readonly part: number;
@@ -16,32 +16,32 @@ export interface Found {
 }
 
 interface SearchPorts {
-  /** Puts the whole of an item's text in place, where only a part of it is there. */
+  /** Loads an item's full text if the entry contains only part of it. */
   readonly readOriginal: (item: number) => Promise<void>;
-  /** Brings in what stands before the first item; false at the beginning of the session. */
+  /** Loads the entries before the first item; resolves to false at the start of the session. */
   readonly pageIn: () => Promise<boolean>;
 }
 
-/** False as soon as nobody waits for the work any more. */
+/** Yields if needed; resolves to false once the work was cancelled. */
 export type GoesOn = () => Promise<boolean>;
 
 export interface TranscriptSearch {
-  /** New words; nothing is current. */
+  /** Starts a new search without a current match. */
   begin(query: string): void;
-  /** There are words to look for. */
+  /** True if there is a query. */
   isOn(): boolean;
   current(): Found | undefined;
   setCurrent(found: Found | undefined): void;
-  /** The match after or before the current one, else from the rows on screen on. */
+  /** The next match from the current one, or from the visible rows if there is none. */
   find(direction: Direction, shown: Shown, goesOn: GoesOn): Promise<Found | undefined>;
-  /** How many there are in memory and which one this is; undefined where nobody waited for it. */
+  /** The number of matches in memory and the position of this one; undefined if cancelled. */
   count(found: Found, goesOn: GoesOn): Promise<{ readonly number: number; readonly all: number } | undefined>;
   placeOf(found: Found): Place;
-  /** The text of a row with the matches in it marked. */
+  /** Marks the matches in a row. */
   mark(text: string, place: Place): string;
 }
 
-/** The first and the last row on screen. */
+/** The first and the last visible row. */
 interface Shown {
   readonly top: Place;
   readonly bottom: Place;
@@ -84,7 +84,7 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
       if (isHere || part === (direction === 1 ? 0 : lastPart(item))) {
         const last = lastPart(item);
         await ports.readOriginal(item);
-        // The whole text has more parts than what stood for it.
+        // The full text has more parts than the partial one.
         if (!isHere && direction === -1 && lastPart(item) !== last) part = lastPart(item);
       }
       const order = matchesOf(item, part).map((_, index) => index);
@@ -144,18 +144,21 @@ export function createSearch(document: TranscriptDocument, ports: SearchPorts): 
   };
 }
 
-/** The row in which words to look for are typed. Pure. */
+/** The input field of a search. Pure. */
 export interface SearchField {
   readonly direction: 1 | -1;
-  /** Before the cursor, and behind it. */
+  /** Text before and after the cursor. */
   readonly before: string;
   readonly after: string;
 }
 
-/** Longer words are not looked for. */
+/** Maximum characters of a query. */
 const MOST_CHARACTERS = 200;
 
-/** The field after a key, gone when it is left; `query` when the search begins (empty: the last words again). */
+/**
+ * Applies a key. `field` is undefined once the field is closed; `query` is set when the search starts (empty: repeat
+ * the last one).
+ */
 export function typeInto(
   field: SearchField,
   key: Stroke,
@@ -203,7 +206,7 @@ function edited(field: SearchField, key: Stroke): SearchField | 'leave' | 'searc
   }
 }
 
-/** The painted row, and the column of the insertion point. */
+/** The field's row with styles, and the column of the cursor. */
 export function cursorField(
   { direction, before, after }: SearchField,
   width: number,
@@ -220,29 +223,29 @@ export function cursorField(
   return { row: `${theme.accent(mark)}${shown}${takeColumns(after, width - x - 1)}`, x };
 }
 
-// Finding words in laid-out rows, across the ends of rows, and marking them. Pure.
+// Finds matches in laid-out rows, across row ends, and marks them. Pure.
 
-/** A piece of a match on one row; columns are characters of the plain row. */
+/** The part of a match on one row; positions are characters of the row without styles. */
 interface MarkedRange {
   readonly row: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** A match: one range for each row that it runs over. */
+/** A match, with one range for each row that it covers. */
 type Match = readonly MarkedRange[];
 
-/** What means something in a pattern. */
+/** Characters with a special meaning in a regular expression. */
 const syntax = /[\^$\\.*+?()[\]{}|/]/g;
 
-/** Matches of one part that are told apart. */
+/** Maximum matches counted per part. */
 const MOST_MATCHES = 10_000;
 
-/** Small letters find both; undefined for nothing to look for. */
+/** Smart case: a query without capitals ignores case. Undefined for an empty query. */
 export function searchPattern(query: string): RegExp | undefined {
   const characters = [...query.trim().replace(/\s+/g, ' ')];
   if (characters.length === 0) return undefined;
-  // A row may end anywhere in what was one word; the next begins with its indent.
+  // A word may be wrapped anywhere, and the next row starts with an indent.
   const source = characters
     .map((one) => (one === ' ' ? '\\s+' : one.replace(syntax, '\\$&')))
     .join('(?:\\n *)?');
@@ -278,7 +281,7 @@ export function findInRows(rows: readonly string[], pattern: RegExp): Match[] {
   return matches;
 }
 
-/** A painted row with ranges of its plain text inverted; the one that is looked at is underlined too. */
+/** Inverts the ranges of a styled row; also underlines the current match. */
 export function markRow(
   painted: string,
   ranges: readonly { readonly from: number; readonly to: number; readonly isCurrent: boolean }[],

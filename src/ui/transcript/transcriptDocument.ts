@@ -1,8 +1,8 @@
 /**
- * A session as one long text of rows, of which only what somebody looks at is ever laid out. Owns the items (one an
- * entry, oldest first), their parts and the rows last laid out; knows nothing of a screen.
+ * A session as one long text, laid out only where it is visible. Owns the items (one per entry, oldest first), their
+ * parts and a cache of laid-out rows; knows nothing about the screen.
  *
- * A place is kept by item, part and row, so that older history and longer texts can come in above it.
+ * A place consists of item, part and row, so that it stays valid when older history or longer texts are inserted above.
  */
 
 import type { BlobRef } from '../../protocol/entries/fields.ts';
@@ -11,7 +11,7 @@ import { formatBytes } from '../print/numbers.ts';
 import { splitFinished } from '../print/streaming.ts';
 import { block, entryParts, markdownParts, type Part, type PartRoom, textParts } from './parts.ts';
 
-/** A row: of a part, of an item. Items before the first one that was there have negative numbers. */
+/** A row of a part of an item. Items that were loaded later, before the first one, have negative numbers. */
 export interface Place {
   readonly item: number;
   readonly part: number;
@@ -26,20 +26,20 @@ interface PlacedRow {
 export interface TranscriptDocument {
   setRoom(room: PartRoom): void;
   append(entry: JSONLEntry): void;
-  /** Entries from before the first one, oldest first. */
+  /** Inserts older entries before the first one, oldest first. */
   prepend(entries: readonly JSONLEntry[]): void;
-  /** What is not recorded yet, below everything; no parts takes it away. */
+  /** Sets the parts of output that is not recorded yet, shown at the end. */
   setLive(parts: readonly Part[]): void;
-  /** The first and the last item; the last one is what is live. */
+  /** The first and the last item; the last one is the live output. */
   bounds(): { readonly first: number; readonly last: number };
   entryAt(item: number): JSONLEntry | undefined;
-  /** Gives an item the whole of its text. */
+  /** Sets an item's full text. */
   setOriginal(item: number, text: string): void;
   partsOf(item: number): number;
   rowsOf(item: number, part: number): readonly string[];
-  /** Rows from a place on, as many as asked for or as there are. */
+  /** Up to `many` rows, starting at a place. */
   rowsFrom(place: Place, many: number): readonly PlacedRow[];
-  /** So many rows further (or back); the first or the last row where there are no more. */
+  /** Moves by this many rows, but not beyond the first or the last row. */
   move(place: Place, rows: number): Place;
   start(): Place;
   end(): Place;
@@ -53,7 +53,7 @@ interface Item {
   parts: readonly Part[] | undefined;
 }
 
-/** Laid-out parts that are kept: a few dozen screens. */
+/** Maximum parts in the cache: a few dozen screens. */
 const CACHED_PARTS = 600;
 
 export function createTranscriptDocument(
@@ -92,7 +92,7 @@ export function createTranscriptDocument(
     const part = parts(item)[index];
     if (part === undefined) return [];
     const rows = cache.get(part) ?? part.rows(room);
-    // The newest last: what was not looked at for longest goes first.
+    // Least recently used: the oldest part is at the front.
     cache.delete(part);
     cache.set(part, rows);
     for (const oldest of cache.keys()) {
@@ -101,7 +101,7 @@ export function createTranscriptDocument(
     }
     return rows;
   };
-  /** The part after or before one that has rows. */
+  /** The next or previous part that has rows. */
   const neighbour = (item: number, part: number, step: 1 | -1): Omit<Place, 'row'> | undefined => {
     let at = { item, part: part + step };
     for (;;) {
@@ -194,24 +194,24 @@ export function createTranscriptDocument(
   };
 }
 
-/** Negative where `a` stands before `b`. */
+/** Negative if `a` comes before `b`. */
 export function comparePlaces(a: Place, b: Place): number {
   return a.item - b.item || a.part - b.part || a.row - b.row;
 }
 
-/** The item's text that lies elsewhere, when there is one. */
+/** The item's full text in the blob store, if there is one. */
 export const missingOriginal = (document: TranscriptDocument, item: number) => {
   const entry = document.entryAt(item);
   return entry === undefined ? undefined : originalOf(entry);
 };
 
-/** The running reply as parts: what is finished of it is laid out once. */
+/** The reply that is streaming. */
 export interface LiveReply {
   readonly reasoning: string;
   readonly text: string;
 }
 
-/** Parts of a growing reply: what is finished of it is cut once and stays the same part. */
+/** Splits a growing reply into parts; finished blocks keep their part and are laid out only once. */
 export function createReplyParts(): (reply: LiveReply) => Part[] {
   let finished: Part[] = [];
   let done = '';
@@ -236,20 +236,20 @@ export function createReplyParts(): (reply: LiveReply) => Part[] {
   };
 }
 
-// Whole outputs from the session's store, as far as they are there and as memory allows.
+// Reads full outputs from the session's store, within a memory limit.
 
-/** Reads stored bytes, or a range of them; undefined where they are not there any more. */
+/** Reads stored bytes, or a range of them; undefined if they are gone. */
 export type ReadBlob = (
   ref: BlobRef,
   range?: { readonly start?: number; readonly end?: number },
 ) => Promise<Uint8Array | undefined>;
 
-/** Of one output, so much of its beginning and of its end. */
+/** Bytes read from the start and from the end of a large output. */
 const EDGE_BYTES = 8 * 2 ** 20;
-/** Of all outputs of one look at the transcript. */
+/** Maximum bytes of all outputs per view. */
 const TOTAL_BYTES = 64 * 2 ** 20;
 
-/** Gives each text once asked for; undefined where there is none, or where too much was read already. */
+/** Returns a reader of full texts. It resolves to undefined if the text is gone or the limit is reached. */
 export function createOriginalReader(readBlob: ReadBlob): (ref: BlobRef) => Promise<string | undefined> {
   let total = 0;
   const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

@@ -1,4 +1,4 @@
-/** The keyboard of the transcript: bytes to strokes; and its last row, which names keys and place. */
+/** The transcript's keyboard, from bytes to keys, and its status row. */
 import { dotted, keyHints } from '../keys/keyHints.ts';
 import type { DialogPlace, Keymap } from '../keys/keymap.ts';
 import { functionKey, type Stroke } from '../keys/strokes.ts';
@@ -6,12 +6,12 @@ import { sanitizeLine } from '../print/sanitize.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 
-// Bytes of a keyboard to strokes, for a view that reads the terminal itself.
+// Keys from bytes, for a view that reads the terminal itself.
 
-/** Milliseconds after which an escape byte on its own is the key, and not the start of a sequence. */
+/** Milliseconds after which a lone escape byte is the Esc key, not the start of a sequence. */
 export const ESCAPE_WAIT_MS = 30;
 
-/** What the pieces make, and the rest that may still become a sequence. Esc and a character at once are Alt with it. */
+/** Parses keys; `rest` may still become a sequence. Esc together with a character is read as Alt. */
 export function readKeys(input: string): { readonly keys: readonly Stroke[]; readonly rest: string } {
   const keys: Stroke[] = [];
   const add = (key: string | undefined): void => {
@@ -47,8 +47,8 @@ export function readKeys(input: string): { readonly keys: readonly Stroke[]; rea
 }
 
 /**
- * What a stroke may mean, the first of these that means anything. Modifiers of named keys count only where they have a
- * meaning of their own, and so does Alt: Esc and a letter may come in one piece over a slow line.
+ * The possible readings of a key; the first one that is bound applies. Modifiers of named keys are ignored unless
+ * bound, and so is Alt: on a slow connection, Esc and a letter may arrive together.
  */
 export function meaningsOf(stroke: Stroke): readonly (readonly Stroke[])[] {
   if (stroke.type === 'text') return [[stroke]];
@@ -73,11 +73,11 @@ function controlName(code: number): string {
 function altName(character: string): string {
   if (character === ' ') return 'alt+space';
   const small = character.toLowerCase();
-  // A capital that would not come back from its small letter is left unchanged.
+  // Some capitals cannot be restored from their lower-case letter; they stay unchanged.
   return small !== character && small.toUpperCase() === character ? `alt+shift+${small}` : `alt+${character}`;
 }
 
-/** With the modifiers that the terminal told: 1 and Shift 1, Alt 2, Control 4 after the semicolon. */
+/** Adds the modifiers: the number after the semicolon is 1 plus Shift 1, Alt 2, Control 4. */
 function sequenceName(sequence: string): string | undefined {
   const [, number = '', modifiers = '1', final = ''] =
     /^\u001B[[O](\d*)(?:;(\d+))?[;\d]*([~A-Za-z])$/.exec(sequence) ?? [];
@@ -108,21 +108,20 @@ const byNumber: Readonly<Record<string, string>> = {
   8: 'end',
 };
 
-/** The last row of the transcript view: what is asked, found or running, where this is, and the keys. Pure. */
+/** The status row at the bottom: question, message, position and keys. Pure. */
 interface StatusFacts {
-  /** A call that waits for an answer below this view. */
+  /** The tool that needs approval, in the dialog behind this view. */
   readonly question: string | undefined;
-  /** What came of the last key, such as `match 3 of 17`. */
+  /** The result of the last key, such as `match 3 of 17`. */
   readonly message: string | undefined;
-  /** The agent is at work. */
   readonly isBusy: boolean;
   readonly isAtEnd: boolean;
-  /** Number of the topmost entry, and of the newest. */
+  /** Position of the top entry and of the newest one. */
   readonly seq: number | undefined;
   readonly lastSeq: number;
 }
 
-/** Where the keys of the view are read, while nobody types words to look for. */
+/** Where the view's keys are read, except in the search field. */
 export const transcriptPlace: DialogPlace = { contexts: ['Transcript'], typing: 'keys' };
 
 export function statusRow(facts: StatusFacts, width: number, theme: Theme, keymap: Keymap): string {
