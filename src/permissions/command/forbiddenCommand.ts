@@ -58,6 +58,7 @@ const nothingKnown = {
   certain: false,
   isReached: false,
   repeats: false,
+  hasInput: true,
 } as const;
 
 /**

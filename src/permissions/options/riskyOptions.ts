@@ -220,38 +220,6 @@ const runners: readonly (readonly [program: RegExp, word: RegExp])[] = [
   [/^python[\d.]*$/, /^-m$/],
 ];
 
-const interpreters =
-  /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|pwsh|powershell|python|pypy|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|php|lua|luajit|Rscript|julia|osascript|tclsh|expect|crontab|batch)$/i;
-const clients = /^(?:sqlite|psql|mysql|mariadb|mongosh|redis-cli|gdb|lldb|ed|ex|sftp|ftp|telnet|bc|dc)$/;
-const named = /^(?:-[cefrEQ]|-e[vx].*|-cmd|-batch|--?(?:command|eval|execute|file|init).*)$/;
-/** The options with which these read no input, alone or after flags: psql(1), mysql(1). */
-const commanded: Readonly<Record<string, RegExp>> = {
-  psql: /^(?:-[AnqtwWxXE1abS]*[cflV]|--(?:command|file)(?:=|$)|--(?:list|version)$)/,
-  mysql: /^(?:-[ABNEHtsvwXCr]*[eV]|--execute(?:=|$)|--version$)/,
-};
-
-/** Programs that write the files that their input names. */
-const unpackers = /^(?:g?patch|cpio|pax|uudecode)$/;
-
-/**
- * True if a program executes its input: an interpreter without a script, a database client or a debugger without
- * commands among its words, `patch`. Its words do not tell what it does.
- */
-export function runsItsInput(argv: readonly (string | null)[]): boolean {
-  const name = programName(argv[0]).replace(/(?<=[a-z])[\d.]+$/, '');
-  const words = argv.slice(1);
-  const operands = words.filter((word) => word === null || word === '-' || !word.startsWith('-'));
-  if (name === 'sqlite' && operands.length > 1) return false;
-  if (unpackers.test(name)) return true;
-  if (name === 'redis-cli') return operands.length === 0;
-  const own = commanded[name === 'mariadb' ? 'mysql' : name] ?? named;
-  if (clients.test(name)) return !words.some((word) => word !== null && own.test(word));
-  if (!interpreters.test(name) || words.some((word) => /^--(?:version|help|test)$/.test(word ?? '')))
-    return false;
-  const [script = '-'] = operands;
-  return script === '-' || script === '/dev/stdin' || words.includes('-s');
-}
-
 /** The index of the subcommand of a program that has subcommands; 0 if there is none. */
 export function subcommandAt(argv: readonly (string | null)[]): number {
   const row = rowOf(tableName(argv[0]));

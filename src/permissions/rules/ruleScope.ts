@@ -12,13 +12,8 @@ import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { programName } from '../options/programTable.ts';
-import {
-  type Risk,
-  type RiskyWord,
-  riskyWords,
-  runsItsInput,
-  subcommandAt,
-} from '../options/riskyOptions.ts';
+import { type Risk, type RiskyWord, riskyWords, subcommandAt } from '../options/riskyOptions.ts';
+import { readsInputAsData, runsItsInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
@@ -48,8 +43,9 @@ export interface ScopeInput {
 export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInput): Beyond | undefined {
   if (covers.type === 'every') return undefined;
   const elsewhere = otherFolder(rule, covers, input);
-  if (elsewhere !== undefined || covers.type === 'exact') return elsewhere;
   const { part } = input.visit;
+  const beyond = elsewhere ?? unknownInput(part, covers, input.use);
+  if (beyond !== undefined || covers.type === 'exact') return beyond;
   const appended = part.raw.at(-1) === ADDED ? 1 : 0;
   const offset = covers.words.argv.length - (part.argv.length - (covers.words === part ? 0 : appended));
   const isSpelled = (at: number): boolean => covers.spelled(at + offset);
@@ -59,6 +55,16 @@ export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInpu
     riskyWord(input.visit, input.policy, isSpelled) ??
     outOfReach(input, isSpelled, covers.places)
   );
+}
+
+/**
+ * A rule shows no more than the words of a command: what is piped into it, it may run. Open-ended rules for programs
+ * that do so are left to `otherProgram`, since they may name the input (`bash -s:*`).
+ */
+function unknownInput(part: CommandPart, covers: Coverage, use: ReadOnlyUse | undefined): Beyond | undefined {
+  if (!part.hasInput || use !== undefined || readsInputAsData(part.argv)) return undefined;
+  if (covers.type !== 'exact' && runsItsInput(part.argv)) return undefined;
+  return { reason: `what is piped into ${programName(part.argv[0])}, which may run it` };
 }
 
 /**

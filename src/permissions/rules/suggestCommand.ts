@@ -3,8 +3,8 @@ import { relative } from 'node:path';
 import type { RuleSuggestion } from '../../protocol/permissions.ts';
 import type { PartVerdict } from '../command/partDecision.ts';
 import { contains } from '../files/filePattern.ts';
-import { programName } from '../options/programTable.ts';
-import { runsItsInput, toolAt } from '../options/riskyOptions.ts';
+import { toolAt } from '../options/riskyOptions.ts';
+import { runsItsInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { ADDED } from '../shell/wrappers.ts';
 import { coverage, source } from './commandRule.ts';
@@ -78,8 +78,7 @@ function ruleFor(input: ScopeInput): string | undefined {
   if (directory === undefined || others.length > 0 || !staysPut(input)) return undefined;
   // The rule would cover anything that such a program is given to run, or that xargs reads.
   const readsInput = harmfulWords(input.visit, input.policy).some(({ unless }) => unless?.path === '-');
-  if (readsInput || runsItsInput(part.argv) || mayRunInput(part.argv) || part.raw.at(-1) === ADDED)
-    return undefined;
+  if (readsInput || runsItsInput(part.argv) || part.raw.at(-1) === ADDED) return undefined;
   const folder = folderOf(directory, input.policy);
   if (folder === undefined) return undefined;
   const prefix = part.envPrefix.length === 0 ? prefixOf(part.argv) : undefined;
@@ -95,25 +94,6 @@ function ruleFor(input: ScopeInput): string | undefined {
     .map((candidate) => `Bash(${folder}${candidate})`)
     .find((rule) => settles(rule, input));
 }
-
-/**
- * True if a call that ends in a shell, or names its input, may run what another command writes to it: `sudo sh`,
- * `docker exec -i box sh`, `at now`. A saved rule would cover any of that.
- */
-function mayRunInput(argv: readonly (string | null)[]): boolean {
-  const name = programName(argv[0]);
-  return (
-    inputRunners.test(name) ||
-    (name === 'ssh' && argv.length === 2) ||
-    inputShells.test(programName(argv.at(-1) ?? null)) ||
-    argv.some((word) => word !== null && /\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0/.test(word)) ||
-    (/^(?:g?awk|g?sed|kubectl|oc)$/.test(name) &&
-      argv.some((word, at) => word === '-' && argv[at - 1] === '-f'))
-  );
-}
-
-const inputRunners = /^(?:at|batch|parallel|m4)$/;
-const inputShells = /^(?:(?:ba|z|da|k|fi|a|c|tc|rba|rk|mk|lk|ok|pdk|ya|xon|pw)?sh|nu|elvish|powershell)$/;
 
 /** A rule for the exact command may set variables, since its text shows them. */
 function staysPut(input: ScopeInput): boolean {

@@ -20,6 +20,7 @@ import {
   repeating,
   reserved,
   statements,
+  suppliesInput,
   testLeaves,
   usesVariables,
 } from './grammar.ts';
@@ -43,6 +44,7 @@ interface Place {
   readonly certain: boolean;
   readonly isReached: boolean;
   readonly repeats: boolean;
+  readonly hasInput: boolean;
 }
 
 /**
@@ -54,6 +56,9 @@ interface SetVariable {
 }
 
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
+
+/** A place of which nothing is known. */
+const elsewhere: Place = { certain: false, isReached: false, repeats: false, hasInput: true };
 
 const maxDepth = 4;
 /** More commands than anyone reads in an approval prompt, and more words, each of which may be a file. */
@@ -76,6 +81,8 @@ export class CommandReader {
   #variables: Variables = new Map();
   #moves = 0;
   #words = 0;
+  /** True inside a script (`bash -c '…'`) whose shell has input. */
+  #scriptHasInput = false;
 
   constructor(readScript: ReadScript) {
     this.#readScript = readScript;
@@ -90,9 +97,15 @@ export class CommandReader {
     const moves = this.#parts.some(({ argv }) => /^(?:cd|pushd|popd)$/.test(argv[0] ?? ''));
     if ((moves && this.#definesFunction) || this.#parts.length > maxParts) return { ok: false };
     const isKnown = !this.#isOpaque && !this.#definesFunction;
+    // A function may be called in a pipeline, and `exec < file` redirects what follows.
+    const hasInput = this.#definesFunction || this.#parts.some(({ argv }) => argv[0] === 'exec');
     return {
       ok: true,
-      parts: isKnown ? this.#parts : this.#parts.map((part) => ({ ...part, runs: null })),
+      parts: this.#parts.map((part) => ({
+        ...part,
+        ...(!isKnown && { runs: null }),
+        ...(hasInput && { hasInput }),
+      })),
       writes: this.#writes,
       reads: this.#reads,
       mentions: this.#mentions,
@@ -108,6 +121,7 @@ export class CommandReader {
       certain: single && depth === 0,
       isReached: depth === 0,
       repeats: depth > 0,
+      hasInput: this.#scriptHasInput,
     });
     [this.#source, this.#depth] = [outerSource, outerDepth];
     return understood;
@@ -118,7 +132,10 @@ export class CommandReader {
     return children.every((child, index) => {
       const before = this.#variables;
       const isBeside = children[index + 1]?.type === '&' || node.type === 'pipeline';
-      if (!this.#statement(child, isBeside ? { ...place, certain: false, isReached: false } : place))
+      const hasInput = place.hasInput || (node.type === 'pipeline' && index > 0);
+      if (
+        !this.#statement(child, isBeside ? { ...place, hasInput, certain: false, isReached: false } : place)
+      )
         return false;
       // A statement that runs in the background, or only perhaps, may or may not have set a variable.
       if (isBeside) this.#variables = join(before, this.#variables);
@@ -156,6 +173,7 @@ export class CommandReader {
       certain: place.certain && chain,
       isReached: place.isReached && chain,
       repeats: place.repeats || repeating.has(node.type),
+      hasInput: place.hasInput,
     };
     return this.#following(node, place, () => this.#branches(node, inside));
   }
@@ -248,7 +266,8 @@ export class CommandReader {
     }
     words.push(...extra);
     const text = [this.#text(node), ...extra.map((word) => this.#text(word))].join(' ');
-    return this.#add(text, words, env, place);
+    const hasInput = place.hasInput || node.children.some((child) => suppliesInput(child, this.#source));
+    return this.#add(text, words, env, { ...place, hasInput });
   }
 
   #add(text: string, nodes: readonly Node[], env: readonly SetVariable[], place: Place): boolean {
@@ -297,11 +316,14 @@ export class CommandReader {
     // Would print every word, including the values of variables.
     if (words.argv.slice(1, -1).some((word) => /^-\w*x/.test(word ?? ''))) this.#isOpaque = true;
     if (!isSame) this.#variables = new Map();
+    const outerHasInput = this.#scriptHasInput;
+    this.#scriptHasInput ||= place.hasInput;
     // It may print its arguments as `$1`.
     const given = runs?.flat() ?? [anything];
     if (!isSame && given.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const understood = this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
     if (!isSame) this.#variables = outer;
+    this.#scriptHasInput = outerHasInput;
     return understood;
   }
 
@@ -380,14 +402,14 @@ export class CommandReader {
   }
 
   #substitutions(node: Node, place: Place): boolean {
-    const inside: Place = { certain: false, isReached: false, repeats: place.repeats };
+    const inside: Place = { ...place, certain: false, isReached: false };
     const text = this.#text(node);
     switch (node.type) {
       case 'command_substitution':
         // Inside backticks a backslash does not mean what the tree says.
         return !(text.startsWith('`') && text.includes('\\')) && this.#inSubshell(node, inside);
       case 'process_substitution':
-        return this.#inSubshell(node, inside);
+        return this.#inSubshell(node, { ...inside, hasInput: true });
       case 'arithmetic_expansion':
         return arithmeticIsPlain(text);
       case 'expansion':
@@ -427,7 +449,8 @@ export class CommandReader {
       if (!understood) return false;
     }
     if (body === null) return extra.length === 0;
-    const inside = { ...place, certain: false, isReached: false };
+    const hasInput = place.hasInput || node.children.some((child) => suppliesInput(child, this.#source));
+    const inside = { ...place, hasInput, certain: false, isReached: false };
     const before = this.#variables;
     const understood =
       body.type === 'command'
@@ -444,7 +467,7 @@ export class CommandReader {
     if (redirect === undefined) return undefined;
     const { operator, target, rest } = redirect;
     if (target !== undefined) {
-      const word = this.#word(target, { certain: false, isReached: false, repeats: false });
+      const word = this.#word(target, elsewhere);
       const effect = word && redirectEffect(operator, word.value);
       const pieces = this.#pieces(target, false);
       if (word === undefined || effect === undefined || pieces === undefined) return undefined;
@@ -485,7 +508,7 @@ export class CommandReader {
       if (child.type === 'heredoc_body') return this.#substitutions(child, place);
       if (child.type === 'file_redirect') return this.#redirect(child, extra) !== undefined;
       if (wordTypes.has(child.type)) return extra.push(child) > 0;
-      return this.#statement(child, { ...place, certain: false, isReached: false });
+      return this.#statement(child, { ...place, hasInput: true, certain: false, isReached: false });
     });
   }
 

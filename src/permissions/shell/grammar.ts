@@ -91,12 +91,21 @@ export function redirectsInput(command: Node, source: string): boolean {
   const around: Node[] = [];
   for (let node = command.parent; node !== null; node = node.parent)
     if (node.type === 'redirected_statement') around.push(...node.children);
-  return [...own, ...around].some((node) => {
-    if (/^here(?:doc|string)_redirect$/.test(node.type)) return true;
-    if (node.type !== 'file_redirect') return false;
-    const [, descriptor, operator] = /^(\d*)(\S?)/.exec(source.slice(node.startIndex, node.endIndex)) ?? [];
-    return operator === '<' || descriptor === '0';
-  });
+  return [...own, ...around].some((node) => isInput(node, source));
+}
+
+/** True for a redirection of standard input. */
+function isInput(node: Node, source: string): boolean {
+  if (/^here(?:doc|string)_redirect$/.test(node.type)) return true;
+  if (node.type !== 'file_redirect') return false;
+  const [, descriptor, operator] = /^(\d*)(\S?)/.exec(source.slice(node.startIndex, node.endIndex)) ?? [];
+  return operator === '<' || descriptor === '0';
+}
+
+/** True for a redirection that gives a command something to read. */
+export function suppliesInput(node: Node, source: string): boolean {
+  const isEmpty = /^0?<\s*\/dev\/null$/.test(source.slice(node.startIndex, node.endIndex));
+  return isInput(node, source) && !isEmpty;
 }
 
 /** The words and operators of `[ … ]` and `[[ … ]]` in order; undefined if it contains anything else. */

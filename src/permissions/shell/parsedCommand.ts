@@ -32,6 +32,8 @@ export interface CommandPart {
   readonly isReached: boolean;
   /** True if it may run more than once: in a loop or a function. */
   readonly repeats: boolean;
+  /** True if the command line may supply its standard input: a pipe, a here-document, a file. */
+  readonly hasInput: boolean;
 }
 
 export type ParsedCommand =

@@ -1,0 +1,67 @@
+/** A rule shows the words of a command and not its input: what is piped into a program, it may run. */
+import { describe, expect, test } from 'vitest';
+import { bash } from '../harness.ts';
+
+const feeds: readonly (readonly [string, (command: string) => string])[] = [
+  ['a pipe', (command) => `echo rm -rf x | ${command}`],
+  ['a pipe into a group', (command) => `echo rm -rf x | { true; ${command}; }`],
+  ['a pipe into a subshell', (command) => `echo rm -rf x | (${command})`],
+  ['a pipe into another shell', (command) => `echo rm -rf x | bash -c '${command}'`],
+  ['a pipe into a wrapper', (command) => `echo rm -rf x | timeout 9 ${command}`],
+  ['a pipe into a substitution', (command) => `echo rm -rf x | echo "$(${command})"`],
+  ['a pipe into a loop', (command) => `echo rm -rf x | while true; do ${command}; done`],
+  ['a pipe into a condition', (command) => `echo rm -rf x | if ${command}; then true; fi`],
+  ['a file', (command) => `${command} < a.txt`],
+  ['a file for a group', (command) => `{ ${command}; } < a.txt`],
+  ['a here-document', (command) => `${command} <<'EOF'\nrm -rf x\nEOF`],
+  ['a pipe behind a here-document', (command) => `cat <<'EOF' | ${command}\nrm -rf x\nEOF`],
+  ['a here-string', (command) => `${command} <<< 'rm -rf x'`],
+  ['a process substitution', (command) => `echo rm -rf x > >(${command})`],
+  ['a redirection that stays', (command) => `exec < a.txt; ${command}`],
+  ['a function in a pipeline', (command) => `f() { ${command}; }; echo rm -rf x | f`],
+];
+
+describe.each(feeds)('%s', (_, feed) => {
+  test.each([
+    ['docker run -i img', 'docker run -i img'],
+    ['docker run:*', 'docker run -i img'],
+    ['vim -es a.txt', 'vim -es a.txt'],
+    ['deno run -', 'deno run -'],
+    ['bun run -', 'bun run -'],
+    ['sudo sh', 'sudo sh'],
+    ['irb', 'irb'],
+    ['ssh host:*', 'ssh host -p 22'],
+    ['python3', 'python3'],
+    ['python3 -i a.py', 'python3 -i a.py'],
+    ['npm exec', 'npm exec'],
+    ['make -f -', 'make -f -'],
+    ['/usr/bin/foo', '/usr/bin/foo'],
+  ])('is not covered by Bash(%s)', async (rule, command) => {
+    const rules = [`allow Bash(${rule})`, 'allow Bash(echo:*)', 'allow Bash(cat:*)', 'allow Bash(true)'];
+    expect((await bash(feed(command), rules)).behavior).toBe('ask');
+  });
+});
+
+test.each([
+  ['docker run -i img', 'docker run -i img'],
+  ['docker run -i img', 'docker run -i img | tail -5'],
+  ['docker run -i img', 'docker run -i img < /dev/null'],
+  ['docker run -i img', 'echo a | wc -l && docker run -i img'],
+  ['python3 a.py', 'cat a.txt | python3 a.py'],
+  ['./solve', './solve < a.txt'],
+  ['npm test', 'yes | npm test'],
+  ['npx prettier --stdin-filepath a.ts', 'cat a.txt | npx prettier --stdin-filepath a.ts'],
+  ['git commit:*', "git commit -F msg.txt <<'EOF'\nfix: x\nEOF"],
+  ['gh pr create:*', 'cat a.txt | gh pr create --body-file -'],
+  ['kubectl apply -f -:*', 'cat a.txt | kubectl apply -f -'],
+  ['bash -s:*', 'cat a.txt | bash -s'],
+])('Bash(%s) covers %s', async (rule, command) => {
+  expect(await bash(command, [`allow Bash(${rule})`, 'allow Bash(yes)'])).toMatchObject({
+    behavior: 'allow',
+  });
+});
+
+test('the question says why the rule does not cover the call', async () => {
+  const { reason } = await bash('cat a.txt | docker run -i img', ['allow Bash(docker run -i img)']);
+  expect(reason).toMatch(/does not cover what is piped into docker/);
+});
