@@ -17,6 +17,7 @@ const feeds: readonly (readonly [string, (command: string) => string])[] = [
   ['a pipe behind a here-document', (command) => `cat <<'EOF' | ${command}\nrm -rf x\nEOF`],
   ['a here-string', (command) => `${command} <<< 'rm -rf x'`],
   ['a process substitution', (command) => `echo rm -rf x > >(${command})`],
+  ['a process substitution as an argument', (command) => `tee >(${command})`],
   ['a redirection that stays', (command) => `exec < a.txt; ${command}`],
   ['a function in a pipeline', (command) => `f() { ${command}; }; echo rm -rf x | f`],
 ];
@@ -37,7 +38,15 @@ describe.each(feeds)('%s', (_, feed) => {
     ['make -f -', 'make -f -'],
     ['/usr/bin/foo', '/usr/bin/foo'],
   ])('is not covered by Bash(%s)', async (rule, command) => {
-    const rules = [`allow Bash(${rule})`, 'allow Bash(echo:*)', 'allow Bash(cat:*)', 'allow Bash(true)'];
+    const rules = [
+      `allow Bash(${rule})`,
+      'allow Bash(echo:*)',
+      'allow Bash(cat:*)',
+      'allow Bash(true)',
+      'allow Bash(tee:*)',
+      'allow Bash(exec:*)',
+      'allow Bash(f)',
+    ];
     expect((await bash(feed(command), rules)).behavior).toBe('ask');
   });
 });
