@@ -97,14 +97,13 @@ export class CommandReader {
     const moves = this.#parts.some(({ argv }) => /^(?:cd|pushd|popd)$/.test(argv[0] ?? ''));
     if ((moves && this.#definesFunction) || this.#parts.length > maxParts) return { ok: false };
     const isKnown = !this.#isOpaque && !this.#definesFunction;
-    // A function may be called in a pipeline, and `exec < file` redirects what follows.
-    const hasInput = this.#definesFunction || this.#parts.some(({ argv }) => argv[0] === 'exec');
     return {
       ok: true,
       parts: this.#parts.map((part) => ({
         ...part,
         ...(!isKnown && { runs: null }),
-        ...(hasInput && { hasInput }),
+        // A function may be called in a pipeline.
+        ...(this.#definesFunction && { hasInput: true }),
       })),
       writes: this.#writes,
       reads: this.#reads,
@@ -409,7 +408,7 @@ export class CommandReader {
         // Inside backticks a backslash does not mean what the tree says.
         return !(text.startsWith('`') && text.includes('\\')) && this.#inSubshell(node, inside);
       case 'process_substitution':
-        return this.#inSubshell(node, { ...inside, hasInput: true });
+        return this.#inSubshell(node, inside);
       case 'arithmetic_expansion':
         return arithmeticIsPlain(text);
       case 'expansion':

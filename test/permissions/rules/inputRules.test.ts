@@ -19,7 +19,7 @@ const feeds: readonly (readonly [string, (command: string) => string])[] = [
   ['a process substitution', (command) => `echo rm -rf x > >(${command})`],
   ['a process substitution as an argument', (command) => `tee >(${command})`],
   ['a redirection that stays', (command) => `exec < a.txt; ${command}`],
-  ['a function in a pipeline', (command) => `f() { ${command}; }; echo rm -rf x | f`],
+  ['a function in a pipeline', (command) => `cat() { ${command}; }; echo rm -rf x | cat`],
 ];
 
 describe.each(feeds)('%s', (_, feed) => {
@@ -45,7 +45,6 @@ describe.each(feeds)('%s', (_, feed) => {
       'allow Bash(true)',
       'allow Bash(tee:*)',
       'allow Bash(exec:*)',
-      'allow Bash(f)',
     ];
     expect((await bash(feed(command), rules)).behavior).toBe('ask');
   });
