@@ -1,27 +1,27 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Every test runs below a temporary home that `test/setup.ts` makes; nothing reads or writes `~`. */
+/** Every test runs in a temporary home that `test/setup.ts` creates; none reads or writes `~`. */
 const common = {
   setupFiles: ['test/setup.ts'],
   globalSetup: ['test/globalSetup.ts'],
   hookTimeout: 120_000,
-  // Only what never ends takes so long, also on a machine that is busy with ten other things.
+  // Generous: even on a busy machine, only a test that hangs takes this long.
   testTimeout: 180_000,
   pool: 'forks' as const,
-  // Test files share processes, and so the packages that they import: loading these again took half of the time.
+  // Test files share processes and so the packages they import: loading them again took half of the time.
   isolate: false,
-  // What is polled for comes when the machine has time for it; only what never comes takes so long.
+  // Generous for slow machines; only a condition that never becomes true takes this long.
   expect: { poll: { timeout: 15_000 } },
 };
 
 const ofProgram = ['test/e2e/**/*.test.ts', 'test/acceptance/**/*.test.ts'];
-/** Tests that load the shell grammar, which a process can do a few dozen times, or want a process that is new. */
+/** Tests that load the shell grammar, which a process can do only a few dozen times, or that need a fresh process. */
 const alone = ['test/permissions/**/*.test.ts', 'test/fuzz/**/*.test.ts', 'test/tools/scratch.test.ts'];
 
 export default defineConfig({
   test: {
-    // One more than there are cores: tests of the program wait for much of their time.
+    // One more than there are cores: tests of the program spend much of their time waiting.
     maxWorkers: availableParallelism() + 1,
     tags: [{ name: 'long', description: 'takes long: runs in "npm run test:all", not in "npm test"' }],
     projects: [

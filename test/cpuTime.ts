@@ -1,4 +1,4 @@
-/** Milliseconds of processor time that `work` takes at best: what else the machine is doing does not count. */
+/** The least processor time of `work` in milliseconds, so that other load on the machine does not matter. */
 export function cpuMs(work: () => unknown, times = 5): number {
   const spent = Array.from({ length: times }, () => {
     const before = process.cpuUsage();
@@ -9,7 +9,7 @@ export function cpuMs(work: () => unknown, times = 5): number {
   return Math.min(...spent);
 }
 
-/** Starts to count: the milliseconds of processor time that this process has taken since. */
+/** Starts a clock that returns the milliseconds of processor time that this process has used since. */
 export function cpuClock(): () => number {
   const before = process.cpuUsage();
   return () => {

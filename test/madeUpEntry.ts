@@ -1,15 +1,15 @@
-/** Entries of any kind, also as no program writes them, and what entries of any kind hold. */
+/** Entries of any kind, including invalid ones, and access to the data of any entry. */
 import type { Envelope } from '../src/protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../src/protocol/entries.ts';
 
-/** Fields of an entry whose kind and data nobody checks. */
+/** Fields of an entry whose kind and data are not checked. */
 export type MadeUpFields = Partial<Envelope> & {
   readonly type?: JSONLEntry['type'];
   readonly subtype?: string | undefined;
   readonly data?: object | undefined;
 };
 
-/** A message of the user without a kind, unless `fields` say otherwise. */
+/** A user message without a kind, unless `fields` say otherwise. */
 export function madeUpEntry(fields: MadeUpFields): JSONLEntry {
   return {
     v: 1,
@@ -32,7 +32,7 @@ export function madeUpNewEntry(
   return fields as NewEntry;
 }
 
-/** What `data` holds, whatever the kind. */
+/** The data of an entry of any kind. */
 export function dataOf(entry: JSONLEntry | undefined): Readonly<Record<string, unknown>> {
   return entry?.data ?? {};
 }

@@ -1,9 +1,11 @@
-/** Finds files that a test opened and never closed. The garbage collector would close them, with a warning of Node's. */
+/**
+ * Finds files that a test opened and never closed. The garbage collector would close them, with a warning from Node.
+ */
 import { promises } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** What `fs/promises` opened, and where; closed ones are dropped when somebody looks. */
+/** Files opened by `fs/promises`, with the place; closed ones are dropped on the next check. */
 const opened = new Map<FileHandle, Error>();
 
 const { open } = promises;
@@ -15,13 +17,13 @@ promises.open = async (path, ...rest) => {
 };
 syncBuiltinESMExports();
 
-/** One error for each file that is open, thrown where it was opened. */
+/** One error for each open file, with the stack of where it was opened. */
 export function openFiles(): readonly Error[] {
   for (const handle of opened.keys()) if (handle.fd === -1) opened.delete(handle);
   return [...opened.values()];
 }
 
-/** The next test file is not to blame for what is open now. */
+/** Forgets the files that are open now, so that the next test file is not blamed for them. */
 export function forgetOpenFiles(): void {
   opened.clear();
 }

@@ -1,4 +1,7 @@
-/** Runs before each test file: a home of our own, none of the developer's keys or settings, no chance, no open files. */
+/**
+ * Runs before each test file: sets a temporary home, removes the developer's keys and settings, fixes the random seed,
+ * and checks for open files.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, vi } from 'vitest';
 import { forgetOpenFiles, openFiles } from './openFiles.ts';
@@ -13,15 +16,15 @@ for (const name of Object.keys(process.env)) {
 }
 
 /**
- * Properties are tried with the same cases on every run: what fails, fails for everybody and again.
- * `CLAWDCODE_TEST_SEED=7` tries others. Loaded only where it is used, as it takes a tenth of a second.
+ * Property tests use the same cases on every run, so failures are reproducible. `CLAWDCODE_TEST_SEED=7` tries others.
+ * fast-check is loaded only where it is used, since loading takes a tenth of a second.
  */
 const seed = Number(process.env.CLAWDCODE_TEST_SEED ?? 1);
 const { testPath = '' } = expect.getState();
 if (readFileSync(testPath, 'utf8').includes("from 'fast-check'"))
   (await import('fast-check')).default.configureGlobal({ seed });
 
-// Test files share processes: what one leaves open warns in another, whenever garbage is collected.
+// Test files share processes: a file left open by one would cause a warning in another at the next garbage collection.
 afterAll(async () => {
   try {
     await vi.waitUntil(() => openFiles().length === 0, { timeout: 5000 }).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 
-/** One event as one short line that holds all of it that a test can foresee; ids, times and sizes apart. */
+/** Formats an event as one short line with everything that a test can predict; without ids, times and sizes. */
 export function line(event: AgentEvent): string {
   switch (event.type) {
     case 'entry':
@@ -58,7 +58,7 @@ export function line(event: AgentEvent): string {
   }
 }
 
-/** One entry of the log as one short line. */
+/** Formats a log entry as one short line. */
 export function entryLine(entry: JSONLEntry): string {
   const { tool, toolResult, message } = entry;
   if (tool !== undefined) return `tool_use ${tool.id} ${tool.name} ${JSON.stringify(tool.input)}`;

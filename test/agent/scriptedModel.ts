@@ -8,7 +8,7 @@ import type {
   SentRequest,
 } from '../../src/protocol/model.ts';
 
-/** One answer of the model: a list of events, or code that makes them (to wait, to watch the signal). */
+/** One answer of the model: a list of events, or a function that produces them (to wait, or to watch the signal). */
 export type Answer =
   | readonly ModelEvent[]
   | ((
@@ -18,8 +18,8 @@ export type Answer =
     ) => AsyncIterable<ModelEvent>);
 
 /**
- * A model that plays a script. It keeps a clone of each request, so nothing but plain data may be in one; a
- * request that nobody expected throws, and `unused` tells of answers that nobody asked for.
+ * A model that plays a script. It stores a clone of each request, so a request may contain only plain data. Throws on
+ * an unexpected request; `unused` returns answers that were not requested.
  */
 export class ScriptedModel implements ModelClient {
   readonly requests: ModelRequest[] = [];
@@ -66,7 +66,7 @@ export function says(text: string, extra: Partial<Reply> = {}): ModelEvent[] {
   ];
 }
 
-/** A reply that asks for calls: `['id', 'Tool', { input }]` each. */
+/** A reply with tool calls, each given as `['id', 'Tool', { input }]`. */
 export function calls(
   ...wanted: readonly (readonly [id: string, name: string, input?: unknown, extra?: Partial<ToolCall>])[]
 ): ModelEvent[] {
@@ -77,7 +77,7 @@ export function calls(
   return [{ type: 'done', reply: { message, finishReason: 'tool_calls' } }];
 }
 
-/** A stream that fails, after the deltas given. */
+/** A stream that fails after the given deltas. */
 export function fails(error: Partial<ModelError> = {}, before: readonly ModelEvent[] = []): ModelEvent[] {
   const whole: ModelError = {
     kind: 'server',
@@ -88,7 +88,7 @@ export function fails(error: Partial<ModelError> = {}, before: readonly ModelEve
   return [...before, { type: 'failed', error: whole }];
 }
 
-/** Sends the deltas, then nothing more until it is aborted; ends without a word, as the port allows. */
+/** Sends the deltas, then nothing until it is aborted; then ends without a final event, as the port allows. */
 export function hangsAfter(...before: readonly ModelEvent[]): Answer {
   return async function* (_request, signal) {
     yield* before;
@@ -108,7 +108,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A promise that the test opens. */
+/** A promise that the test resolves. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {

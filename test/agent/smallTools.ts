@@ -1,4 +1,4 @@
-/** Small tools that a test makes inline; real implementations of the port, without zod and without files. */
+/** Small inline tools for tests; real implementations of the port without zod and without files. */
 import type { Access, Grant, Preview } from '../../src/protocol/permissions.ts';
 import type { Settled, Tool, ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 
@@ -11,7 +11,7 @@ interface Definition {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A tool that answers "<name> ran" unless told otherwise; an input with `bad` is invalid. */
+/** A tool that returns "<name> ran" by default; an input with `bad` is invalid. */
 export function smallTool(name: string, definition: Definition = {}): Tool {
   const { readOnly = false, access = { type: 'none' } } = definition;
   return {

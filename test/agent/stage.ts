@@ -1,4 +1,6 @@
-/** A real agent over a real ContextManager in a temporary folder; only the model, the tools and the clock are scripted. */
+/**
+ * A real agent with a real ContextManager in a temporary folder; only the model, the tools and the clock are scripted.
+ */
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,42 +31,45 @@ export interface Stage {
   readonly model: ScriptedModel;
   readonly clock: VirtualClock;
   readonly events: IdentifiedEvent[];
-  /** What `onError` heard; a test that expects something takes it out. */
+  /** Errors passed to `onError`; a test that expects one removes it. */
   readonly bugs: unknown[];
   /** The project's folder. */
   readonly root: string;
-  /** Where project and sessions lie; what `resume` takes. */
+  /** The folder that contains the project and its sessions; pass it to `resume`. */
   readonly folder: string;
-  /** Every event so far in a line each; see `line`. */
+  /** All events so far, one per line; see `line`. */
   lines(): string[];
-  /** Submits and waits until nothing runs. */
+  /** Submits the ops and waits until the agent is idle. */
   run(...ops: readonly Op[]): Promise<void>;
-  /** Submits a prompt and waits until nothing runs. */
+  /** Submits a prompt and waits until the agent is idle. */
   ask(text: string): Promise<void>;
-  /** The first event from now on, or already there, for which it holds. */
+  /** Resolves with the first past or future event that matches. */
   until(holds: (event: AgentEvent) => boolean): Promise<AgentEvent>;
-  /** Does something when such an event comes, once, inside the listener. */
+  /** Calls `act` once, inside the listener, for the first event that matches. */
   when(holds: (event: AgentEvent) => boolean, act: (event: AgentEvent) => void): void;
 }
 
 export interface Given extends Partial<Omit<AgentDeps, 'context' | 'model' | 'clock' | 'tools'>> {
-  /** A function where they come and go. */
+  /** A function for tools that come and go. */
   readonly tools?: readonly Tool[] | (() => readonly Tool[]);
   readonly answers?: readonly Answer[];
   readonly windowTokens?: number;
-  /** What else is known of every model. */
+  /** Other properties of every model. */
   readonly info?: Partial<ModelInfo>;
   readonly settings?: object;
-  /** Goes on with this folder's session instead of a new one. */
+  /** Resumes this folder's session instead of starting a new one. */
   readonly resume?: { readonly folder: string; readonly sessionId: string };
   readonly systemPrompt?: string;
-  /** Of a larger log only what requests need is held in memory. */
+  /** Of a log larger than this, only the part that requests need is kept in memory. */
   readonly wholeBytes?: number;
-  /** Where project and sessions lie, instead of a new folder. */
+  /** The folder for the project and its sessions, instead of a new one. */
   readonly folder?: string;
 }
 
-/** Everything is closed and checked at the end of the test: script used up, no bug, log valid and on disk. */
+/**
+ * At the end of the test, closes everything and checks that the script is used up, that there were no errors, and that
+ * the log on disk is valid.
+ */
 export async function stage(given: Given = {}): Promise<Stage> {
   const {
     answers,
@@ -176,10 +181,10 @@ export async function stage(given: Given = {}): Promise<Stage> {
   };
 }
 
-/** Time that only passes while someone sleeps; a sleep is over at once unless `held`. */
+/** A clock that advances only during sleeps; a sleep ends at once unless `held`. */
 export class VirtualClock implements Clock {
   readonly sleeps: number[] = [];
-  /** True: a sleep ends only when it is aborted. */
+  /** True: a sleep ends only when aborted. */
   held = false;
   #now = Date.UTC(2030, 0, 1);
 
@@ -196,7 +201,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** The entries of a log file, as they stand on disk. */
+/** The entries of a log file on disk. */
 export async function readLog(file: string): Promise<JSONLEntry[]> {
   const text = await readFile(file, 'utf8');
   return text
@@ -208,7 +213,9 @@ export async function readLog(file: string): Promise<JSONLEntry[]> {
     });
 }
 
-/** Without gaps, each call with exactly one result, and good for a request as it stands. */
+/**
+ * Checks that there are no gaps, that each call has exactly one result, and that the messages are valid in a request.
+ */
 async function expectValidLog(file: string): Promise<void> {
   const entries = await readLog(file);
   expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, index) => index));

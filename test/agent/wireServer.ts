@@ -1,4 +1,4 @@
-/** A model server on loopback that keeps every body as it came, to the byte, and answers by a function. */
+/** A model server on loopback that records every body byte for byte and answers with a function. */
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { end, event, say, stop, usage } from '../model/sseServer.ts';
@@ -8,15 +8,15 @@ export interface WireAnswer {
   readonly reasoning?: string;
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
   readonly error?: { readonly status: number; readonly message: string; readonly code?: string };
-  /** True: says its text and then nothing more; the connection stays open. */
+  /** True: sends its text, then nothing more; the connection stays open. */
   readonly hangs?: boolean;
-  /** True: the connection is cut before the end. */
+  /** True: cuts the connection before the end. */
   readonly cut?: boolean;
 }
 
 export interface WireServer {
   readonly baseUrl: string;
-  /** Bodies in the order in which they came. */
+  /** Bodies in order of arrival. */
   readonly bodies: string[];
 }
 
@@ -32,7 +32,7 @@ export async function wireServer(answer: (body: Body, index: number) => WireAnsw
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    // What is asked about the server itself is no request to the model.
+    // Queries about the server itself are not requests to the model.
     if (incoming.method === 'GET') {
       response.writeHead(404).end();
       return;

@@ -1,4 +1,4 @@
-/** A temporary project with its checkpoints, and a view of the tree that does not come from them. */
+/** A temporary project with checkpoints, and an independent snapshot of its tree. */
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
@@ -12,12 +12,12 @@ import type { CheckpointBlobs, CheckpointOptions } from '../../src/checkpoints/t
 
 export interface Bench {
   readonly root: string;
-  /** Beside the root, for what lies outside. */
+  /** A folder next to the root, for files outside of it. */
   readonly outside: string;
   readonly blobs: CheckpointBlobs & { readonly kept: ReadonlyMap<string, Buffer> };
   readonly warnings: readonly string[];
   readonly checkpoints: OpenFileCheckpoints;
-  /** Another engine over the same tree and the same blobs, as after a restart. */
+  /** A second instance with the same tree and the same blobs, as after a restart. */
   readonly reopen: (options?: Partial<CheckpointOptions>) => OpenFileCheckpoints;
   readonly close: () => Promise<void>;
 }
@@ -71,7 +71,7 @@ function memoryBlobs(): Bench['blobs'] {
   };
 }
 
-/** Every path below the folder, git's own left out, with mode and content or target. */
+/** Every path in the folder except `.git`, with its mode and its content or link target. */
 export function snapshot(root: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const visit = (folder: string, prefix: string): void => {

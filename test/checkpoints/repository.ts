@@ -16,21 +16,21 @@ function runGit(root: string, args: readonly string[], env: Readonly<Record<stri
   });
 }
 
-/** A repository with everything that is there in one commit. */
+/** Creates a repository with one commit of everything in the folder. */
 export function initRepository(root: string, format = 'sha1'): void {
   git(root, 'init', '-q', '-b', 'main', `--object-format=${format}`);
   git(root, 'add', '.');
   git(root, 'commit', '-q', '--allow-empty', '-m', 'all');
 }
 
-/** As if the index had been written a while after the files; git's own answer to what it says does not change. */
+/** Makes the index a second newer than the files, so that git trusts their timestamps; its output does not change. */
 export function settleIndex(root: string): void {
   const index = resolve(root, git(root, 'rev-parse', '--git-path', 'index').trim());
   const { atimeMs, mtimeMs } = statSync(index);
   utimesSync(index, atimeMs / 1000, mtimeMs / 1000 + 1);
 }
 
-/** What going back must leave as it is: index, references, stashes; and the state of every file, by its content. */
+/** What a rewind must not change: index, refs, stashes, and the status of every file by content. */
 export function gitFacts(root: string): Readonly<Record<string, string>> {
   const index = resolve(root, git(root, 'rev-parse', '--git-path', 'index').trim());
   return {
@@ -42,7 +42,10 @@ export function gitFacts(root: string): Readonly<Record<string, string>> {
   };
 }
 
-/** By an index of its own without times: within a second git's own takes a changed file of the same size for clean. */
+/**
+ * Uses a separate index without timestamps: within one second, git's own considers a changed file of the same size
+ * clean.
+ */
 function freshStatus(root: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'clawdcode-index-'));
   const env = { GIT_INDEX_FILE: join(folder, 'index') };

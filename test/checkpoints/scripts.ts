@@ -1,23 +1,26 @@
 /**
- * Random edits of a small tree, as shell commands and as what a tool does; many of them fail, as in life. Links may
- * lead out of the tree, but only to a folder of the test's own.
+ * Random edits of a small tree, as shell commands and as a tool would make them; many of them fail. Links may lead out
+ * of the tree, but only to a folder of the test.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 
-/** Few names, so that scripts get in each other's way; some are folders for one script and files for another. */
+/** Only a few names, so that scripts interfere with each other; some are folders in one script and files in another. */
 const paths = ['a.txt', 'b.sh', 'd', 'd/e.txt', 'd/f', 'd/f/g.txt', 'h', "sp ce'q", 'i.bin', 'd/Ä\nx'];
 const path = fc.constantFrom(...paths);
 const line = fc.integer({ min: 0, max: 11 });
 
-/** One command of a shell; `TAG` in it stands for a word that makes what it writes unlike everything else. */
+/** A shell command; `TAG` is replaced with a word that makes its output unique. */
 export type ShellStep = string;
 
 const q = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** To a path that is no pipe, which would be waited for for ever, and behind no link that leads away. */
+/**
+ * Runs the command only if the target is not a pipe, which would block forever, and not behind a link that leads out of
+ * the tree.
+ */
 const into = (target: string, command: string): string =>
   `[ ! -p ${q(target)} ] && ${command} > ${q(target)}`;
 
@@ -38,7 +41,7 @@ const steps: readonly fc.Arbitrary<ShellStep>[] = [
   fc.tuple(path, modes).map(([p, mode]) => `chmod ${mode} ${q(p)}`),
   fc.tuple(path, targets).map(([p, target]) => `ln -sfn ${target} ${q(p)}`),
   path.map((p) => `rm -f ${q(p)}; mkfifo ${q(p)}`),
-  // Of the same size, and with the time that it had.
+  // With the same size and the same time as before.
   path.map(
     (p) =>
       `[ -f ${q(p)} ] && cp -p ${q(p)} ../times && ${into(p, 'tr 0-8 1-9 < ../times')}; touch -r ../times ${q(p)}`,
@@ -47,7 +50,7 @@ const steps: readonly fc.Arbitrary<ShellStep>[] = [
 
 export const shellStep: fc.Arbitrary<ShellStep> = fc.oneof(...steps);
 
-/** Runs the commands in one shell, one after the other; what fails, fails. */
+/** Runs the commands one after the other in one shell; failures are ignored. */
 export function runShell(root: string, script: readonly ShellStep[], tag: string): void {
   const lines = script.map((step, index) => `{ ${step.replaceAll('TAG', `${tag}n${index}`)}; } 2>/dev/null`);
   execFileSync('/bin/bash', ['-c', `umask 022\n${lines.join('\n')}\ntrue`], {
@@ -57,7 +60,7 @@ export function runShell(root: string, script: readonly ShellStep[], tag: string
   });
 }
 
-/** A file that is written by its name, as the tools do. */
+/** A file written by name, as tools do it. */
 export interface ToolStep {
   readonly path: string;
   readonly line: number;

@@ -4,7 +4,7 @@ import type { CommandHost, CommandResult } from '../../src/commands/types.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import { scriptedAgent } from '../headless/scriptedAgent.ts';
 
-/** A host for tests; every part can be replaced. */
+/** A command host for tests; every part can be replaced. */
 export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
   return {
     agent: scriptedAgent(),
@@ -70,7 +70,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
   };
 }
 
-/** Runs a command by name, as if it had been typed. */
+/** Runs a command by name, as if typed. */
 export async function run(name: string, args = '', host = commandHost()): Promise<CommandResult> {
   const command = findCommand(name, host.commands);
   if (command === undefined) throw new Error(`no command ${name}`);

@@ -1,10 +1,10 @@
-/** Corrections of any place in a log: the program offers only some of them, and logs may hold all. */
+/** Corrections at any place in a log: the program offers only some of them, but a log may contain any. */
 import { loadEntry, undo, uuidsOfCompaction } from '../../src/context/corrections.ts';
 import { atomEntries, groupAtoms } from '../../src/context/history/atoms.ts';
 import { reductionOf } from '../../src/context/history/reductions.ts';
 import type { Session } from '../../src/context/session.ts';
 
-/** Undoes a reduction or a compaction; false if there is none, or if it is undone already. */
+/** Undoes a reduction or a compaction; false if there is none, or if it is already undone. */
 export async function undoReduction(session: Session, uuid: string): Promise<boolean> {
   const { log } = session;
   if (!(await loadEntry(log, uuid))) return false;
@@ -17,7 +17,7 @@ export async function undoReduction(session: Session, uuid: string): Promise<boo
   return true;
 }
 
-/** Rewinds to right after the step or message that an entry belongs to; false if the conversation has none. */
+/** Rewinds to right after the step or message of an entry; false if the conversation does not contain it. */
 export async function rewindTo(session: Session, uuid: string): Promise<boolean> {
   const { log, projection, append } = session;
   if (!(await loadEntry(log, uuid))) return false;

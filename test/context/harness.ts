@@ -17,7 +17,7 @@ import type { ToolOutcome } from '../../src/protocol/tools.ts';
 
 export type Step = SummaryReply | ((request: ModelRequest, signal: AbortSignal) => Promise<SummaryReply>);
 
-/** Answers as scripted, keeps clones of what it was sent, and fails on a call that nobody expected. */
+/** Answers from a script, stores clones of its requests, and fails on an unexpected call. */
 export class ScriptedSummaries {
   readonly requests: ModelRequest[] = [];
   readonly #steps: Step[] = [];
@@ -46,7 +46,7 @@ export interface House {
   readonly deps: ContextManagerDeps;
   readonly events: AgentEvent[];
   model: ModelInfo;
-  /** A manager over the same disk, as after a restart; `deps` replace some of the house's. Closed with the test. */
+  /** A manager on the same disk, as after a restart; `deps` override dependencies. Closed when the test ends. */
   manager(deps?: Partial<ContextManagerDeps>): ContextManager;
   closeAll(): Promise<void>;
   options(signal?: AbortSignal): RequestOptions;
@@ -61,7 +61,7 @@ export const modelOf = (windowTokens: number): ModelInfo => ({
   tokenizer: 'unknown',
 });
 
-/** A project and a data folder in a temporary place. */
+/** A project and a data folder in a temporary directory. */
 export async function house(given: Given = {}): Promise<House> {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-context-'));
   const built = houseIn(folder, given);
@@ -75,7 +75,7 @@ export async function house(given: Given = {}): Promise<House> {
 interface Given {
   readonly windowTokens?: number;
   readonly settings?: object;
-  /** True for the way of a local server: nothing runs beside, so at the trigger the summary is waited for. */
+  /** True to act like a local server: nothing runs in the background, so the trigger waits for the summary. */
   readonly waits?: boolean;
   readonly isSensitive?: (path: string) => boolean;
 }
@@ -109,7 +109,7 @@ export function houseIn(folder: string, given: Given = {}): House {
       isSensitive: given.isSensitive ?? (() => false),
     },
     manager: (deps) => {
-      // Not a copy: tests change the clock of a manager that is open.
+      // Not a copy: tests change the clock while a manager is open.
       const manager = new ContextManager(deps === undefined ? built.deps : { ...built.deps, ...deps });
       managers.push(manager);
       return manager;

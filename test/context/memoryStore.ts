@@ -1,4 +1,4 @@
-/** A store that keeps its sessions in memory: it stands in for the disk wherever a test does not need one. */
+/** A store that keeps its sessions in memory, for tests that need no disk. */
 import { createHash } from 'node:crypto';
 import { HistoryManager } from '../../src/context/history/HistoryManager.ts';
 import { seenIn } from '../../src/context/recall/seenLog.ts';
@@ -115,7 +115,7 @@ export class MemorySessionStore implements SessionStore {
 
 type Place = Pick<JSONLEntry, 'sessionId' | 'cwd' | 'seq' | 'parentUuid'>;
 
-/** As a file would give it back: plain JSON, unchangeable. */
+/** The entry as read from a file: plain JSON, frozen. */
 function asEntry(draft: NewEntry, place: Place): JSONLEntry {
   const facts = { v: ENTRY_FORMAT, uuid: newId(), timestamp: new Date().toISOString(), version: '1.0.0' };
   return deepFreeze(JSON.parse(JSON.stringify({ ...facts, ...place, ...draft })) as JSONLEntry);

@@ -1,7 +1,7 @@
 import type { ContextManager } from '../../src/context/index.ts';
 import type { Session } from '../../src/context/session.ts';
 
-/** What the open session of a manager consists of, for tests that look inside. */
+/** The internals of a manager's open session, for tests. */
 export function sessionOf(context: ContextManager): Session {
   const session = Reflect.get(context, 'open') as Session | undefined;
   if (session === undefined) throw new Error('No session is open.');

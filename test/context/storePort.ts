@@ -1,4 +1,4 @@
-/** What every store has to do for a ContextManager: one suite, run on each implementation of `SessionStore`. */
+/** The contract between a store and a ContextManager: one suite, run on each implementation of `SessionStore`. */
 import { describe, expect, test } from 'vitest';
 import { ContextManager } from '../../src/context/index.ts';
 import {
@@ -22,7 +22,7 @@ async function all(entries: AsyncIterable<JSONLEntry>): Promise<number[]> {
   return seqs;
 }
 
-/** `open` gives a store without sessions. */
+/** `open` returns a store without sessions. */
 export function storeSuite(name: string, open: () => Promise<SessionStore>): void {
   describe(name, () => {
     test('entries are chained in the order of the calls, and nobody can change them', async () => {

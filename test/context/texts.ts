@@ -1,4 +1,4 @@
-/** Texts of every sort for properties. Built of pieces: fast-check's own tables of characters take seconds to load. */
+/** Texts of all kinds for property tests. Built from pieces: fast-check's own character tables take seconds to load. */
 import fc from 'fast-check';
 
 const pieces = [
@@ -29,7 +29,7 @@ const pieces = [
 export const textOf = (maxPieces: number): fc.Arbitrary<string> =>
   fc.array(fc.constantFrom<string>(...pieces), { maxLength: maxPieces }).map((all) => all.join(''));
 
-/** The same with halves of surrogate pairs in it. */
+/** The same, including lone surrogates. */
 export const brokenTextOf = (maxPieces: number): fc.Arbitrary<string> =>
   fc
     .array(fc.constantFrom<string>(...pieces, '\ud83d', '\ude00'), { maxLength: maxPieces })

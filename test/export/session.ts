@@ -1,4 +1,4 @@
-/** Entries of a made-up session, as a log would have them. */
+/** Entries of a made-up session. */
 
 import type { ExportMeta, ExportOptions } from '../../src/export/exportSession.ts';
 import { exportSession } from '../../src/export/exportSession.ts';

@@ -1,10 +1,10 @@
-/** A model that writes summaries, well or badly, as the program says. */
+/** A model that writes good or bad summaries, as the program says. */
 import type { SummaryModel, SummaryReply } from '../../src/context/index.ts';
 import type { ModelRequest, Reply } from '../../src/protocol/model.ts';
 import type { Behaviour } from './program.ts';
 
 export class Summaries {
-  /** Requests that have no answer yet and get none by themselves. */
+  /** Requests that are never answered unless released. */
   stuck = 0;
   asked = 0;
   #queue: Behaviour[];
@@ -19,7 +19,7 @@ export class Summaries {
     this.#queue = [...behaviours, ...this.#queue];
   }
 
-  /** Time passes: late answers come. */
+  /** Advances time, so that late answers arrive. */
   async tick(): Promise<void> {
     this.#tick++;
     const due = this.#late.filter((one) => one.due <= this.#tick);

@@ -1,6 +1,6 @@
 /**
- * A session on a disk with everything around it: a model that summarises, a clock, memories, instruction
- * files, a server. Holds what a run has to remember in order to tell whether everything still holds.
+ * A session on disk and its surroundings: a model that summarizes, a clock, memories, instruction files, a server.
+ * Records what the checks of a run need.
  */
 
 import { copyFile, mkdir, symlink } from 'node:fs/promises';
@@ -22,7 +22,7 @@ import type { ModelSpec, Program } from './program.ts';
 import { Summaries } from './Summaries.ts';
 import { textOf } from './texts.ts';
 
-/** What was sent last, and how long the log was then. */
+/** The last request, and the length of the log at that time. */
 export interface Sent {
   readonly messages: readonly string[];
   readonly entries: number;
@@ -33,7 +33,7 @@ export class World {
   readonly program: Program;
   readonly summaries: Summaries;
   readonly #store: PersistentStore;
-  /** For copies. `large` holds no log whole: each is opened as if it were very large. */
+  /** For copies of the session. `large` opens each as if it were too large for memory. */
   readonly #copies: Readonly<Record<'large' | 'whole', PersistentStore>>;
   readonly #folder: string;
   readonly #open = new Set<ContextManager>();
@@ -44,23 +44,23 @@ export class World {
   instructionFile: string | undefined;
   clockOffsetMs = 0;
   sent: Sent | undefined;
-  /** Every entry that the open session was ever told of, as JSON. */
+  /** Every entry that was ever reported for the open session, as JSON. */
   seen: string[] = [];
-  /** The same as entries, as far as anybody has asked. */
+  /** The same as parsed entries, extended on demand. */
   #entries: readonly JSONLEntry[] = [];
-  /** What a tool gave or the user typed, by uuid of its entry. */
+  /** Tool outputs and user input, by uuid of the entry. */
   readonly raw = new Map<string, string>();
-  /** Uuids of heads that were pinned while they were sent whole, and their tokens then. */
+  /** Uuids of entries that were pinned while they were sent in full, and their tokens at that time. */
   readonly pinned = new Map<string, number>();
-  /** True from an undo that was taken back much later, which can hide anything, to the next prompt. */
+  /** True after an old undo was itself undone, which can hide any prompt, until the next prompt. */
   isPromptInDoubt = false;
-  /** True once a server refused what it could have taken: what was learnt from it is too much. */
+  /** True once a server rejected a request that was not too large: limits learned from that are too low. */
   wasMisled = false;
-  /** Entries already looked at for Recall. */
+  /** Number of entries already checked with Recall. */
   recalledUpTo = 0;
-  /** How many calls were made so far: ids are told apart by it. */
+  /** Number of calls so far; makes their ids unique. */
   calls = 0;
-  /** What the server counted the last request as; undefined once a reply has reported it. */
+  /** The server's count of the last request; undefined once a reply has reported it. */
   lastTrueTokens: number | undefined;
 
   constructor(program: Program, folder: string) {
@@ -69,7 +69,7 @@ export class World {
     this.summaries = new Summaries(program.behaviours);
     this.model = modelOf(program.model);
     const place = { projectRoot: folder, programVersion: '1.0.0', now: () => new Date(this.#now()) };
-    // Every other program is of a session that is too large for memory from the start.
+    // Half of the programs run on a session that is too large for memory from the start.
     const isLarge = JSON.stringify(program).length % 2 === 1;
     this.#store = new PersistentStore({
       dataRoot: join(folder, 'data'),
@@ -89,16 +89,16 @@ export class World {
       {},
       { systemPrompt: 'You are a coding agent.', instructions: textOf(this.program.instructions) },
     );
-    await this.lookAnew();
+    await this.reload();
   }
 
-  /** Forgets what was seen for what is in the log. */
-  async lookAnew(): Promise<void> {
+  /** Reloads the record of entries from the log. */
+  async reload(): Promise<void> {
     this.seen = (await this.read()).map((entry) => JSON.stringify(entry));
     this.#entries = [];
   }
 
-  /** Every entry of the open session that anybody was ever told of, also those that are no longer in memory. */
+  /** Every entry ever reported for the open session, including those no longer in memory. */
   entries(): readonly JSONLEntry[] {
     const known = this.#entries.length;
     if (known === this.seen.length) return this.#entries;
@@ -112,21 +112,21 @@ export class World {
     return this.context.page(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   }
 
-  /** Another manager on a session of the same disk, as after a restart. */
+  /** Opens a session on the same disk with a new manager, as after a restart. */
   async reopen(id: string): Promise<void> {
     await this.context.close();
     this.context = this.#manager();
     const before = this.seen.length;
     await this.context.loadSession(id);
-    // What closes open calls was written before anybody could listen.
+    // The entries that close open calls were written before anything could subscribe.
     const entries = await this.read();
     if (this.seen.length === before)
       for (const entry of entries.slice(before)) this.seen.push(JSON.stringify(entry));
   }
 
   /**
-   * The open session opened from a copy of its file; a large one with the point that an earlier copy left, and as
-   * one that is too large for memory.
+   * Opens a copy of the session's file: a large one starts from the checkpoint of an earlier copy and does not fit into
+   * memory.
    */
   async asCopy<T>(as: 'large' | 'whole', look: (context: ContextManager) => Promise<T>): Promise<T> {
     const store = this.#copies[as];
@@ -143,7 +143,7 @@ export class World {
     }
   }
 
-  /** Bytes of the projection of another session of this disk. */
+  /** The request of another session on this disk, as bytes. */
   async peek(id: string): Promise<readonly Message[]> {
     const other = this.#manager(false);
     await other.loadSession(id);
@@ -172,7 +172,7 @@ export class World {
     await Promise.all([...this.#open].map((context) => context.close()));
   }
 
-  /** Work that may wait for a summary that never comes: then `give` is called, as a user presses a key. */
+  /** Runs work that may wait for a summary that never arrives; then calls `give`, like a user who presses a key. */
   async through<T>(work: Promise<T>, give: () => unknown): Promise<T> {
     let isDone = false;
     const done = work.finally(() => {
@@ -216,7 +216,7 @@ export class World {
   }
 }
 
-/** What takes longer has stopped: everything here is done in well under a second. */
+/** Work that takes longer has hung: everything here takes well under a second. */
 const HANGS_MS = 60_000;
 
 export function modelOf(spec: ModelSpec): ModelInfo {

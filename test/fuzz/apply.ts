@@ -1,4 +1,4 @@
-/** Carries out one operation of a program, with what has to hold of that operation itself. */
+/** Carries out one operation of a program, and checks what must hold for that operation. */
 
 import { appendFile } from 'node:fs/promises';
 import { isPrompt } from '../../src/context/history/atoms.ts';
@@ -93,7 +93,7 @@ export async function apply(world: World, op: Operation, counts: Counts): Promis
   }
 }
 
-/** One by one a pixel. */
+/** A 1×1 pixel image. */
 const IMAGE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -136,7 +136,7 @@ async function fork(world: World, op: Extract<Operation, { do: 'fork' }>): Promi
   demand(sameBytes(bytesNow(world), before), 'A fork changes nothing in its original.');
   if (!op.goesOn) return;
   await world.reopen(id);
-  await world.lookAnew();
+  await world.reload();
   world.recalledUpTo = world.seen.length;
   world.pinned.clear();
   if (upto !== undefined) world.sent = undefined;

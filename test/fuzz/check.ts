@@ -1,4 +1,4 @@
-/** What has to hold, whatever happened. Each finding is an exception with a sentence that names the rule. */
+/** The invariants. Each violation is an exception whose message names the rule. */
 
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { liveEntries } from '../../src/context/history/liveEntries.ts';
@@ -29,7 +29,7 @@ export function bytesOfAll(messages: readonly Message[]): readonly string[] {
   return messages.map(bytesOf);
 }
 
-/** The request as it would be now. */
+/** The request as it would be sent now. */
 export function bytesNow(world: World): readonly string[] {
   return bytesOfAll(world.messages());
 }
@@ -42,7 +42,7 @@ function startsWith(longer: readonly string[], shorter: readonly string[]): bool
   return shorter.every((one, index) => one === longer[index]);
 }
 
-/** What holds of any projection, sent or not. */
+/** Checks any projection, sent or not. */
 export function checkProjection(world: World, counts: Counts): void {
   const problems = validateRequest(world.messages());
   if (problems.length > 0) counts.invalid++;
@@ -52,7 +52,7 @@ export function checkProjection(world: World, counts: Counts): void {
   demand(sum === usedTokens, 'The parts of a measurement add up.', () => `${sum} is not ${usedTokens}`);
 }
 
-/** What holds of a request that is ready to be sent. */
+/** Checks a request that is ready to be sent. */
 export function checkReady(world: World, messages: readonly Message[], counts: Counts): void {
   checkProjection(world, counts);
   const { usedTokens } = world.context.measure(world.tools);
@@ -88,7 +88,7 @@ function checkGrowth(world: World, messages: readonly Message[], counts: Counts)
   );
 }
 
-/** The newest prompt is what the model has to answer. */
+/** The newest prompt must be in the request. */
 function checkNewestPrompt(world: World, messages: readonly Message[]): void {
   const { entries, undone } = liveEntries(world.entries());
   const prompt = entries.findLast((entry) => isPrompt(entry));
@@ -104,13 +104,13 @@ function checkNewestPrompt(world: World, messages: readonly Message[]): void {
   );
 }
 
-/** What the user pinned stays, as long as the pins leave room for work. */
+/** Pinned entries stay as long as they leave room for work. */
 function checkPins(world: World, messages: readonly Message[]): void {
   if (world.pinned.size === 0) return;
   const { entries } = liveEntries(world.entries());
   const live = new Set(entries.map(({ uuid }) => uuid));
   const items = world.context.items().filter(({ uuid }) => world.pinned.has(uuid) && live.has(uuid));
-  // As the budget counts them now: what was learned since may have made them larger.
+  // Counted with the current ratio: calibration may have made them larger.
   const tokens = items.reduce(
     (sum, item) => sum + Math.max(item.tokens, world.pinned.get(item.uuid) ?? 0),
     0,
@@ -123,7 +123,7 @@ function checkPins(world: World, messages: readonly Message[]): void {
     )
     .reduce((sum, part) => sum + part.tokens, 0);
   if (fixed + tokens > 0.4 * Math.min(limit, trigger)) {
-    // What had to be shortened stays so when there is room again.
+    // Entries that had to be shortened stay so, even if there is room again.
     for (const { uuid, state } of items) if (state !== 'sent') world.pinned.delete(uuid);
     return;
   }
@@ -148,7 +148,7 @@ function isShown({ message: { content } }: JSONLEntry, messages: readonly Messag
   );
 }
 
-/** The log has everything that was ever acknowledged, as it was. */
+/** The log contains every acknowledged entry, unchanged. */
 export async function checkLog(world: World): Promise<void> {
   const entries = await world.read();
   demand(
@@ -160,7 +160,7 @@ export async function checkLog(world: World): Promise<void> {
   demand(at === -1, 'No entry ever changes.', () => `#${at}`);
 }
 
-/** Where two requests begin to differ, with a little of what stands before. */
+/** Shows where two requests start to differ, with some context. */
 export function difference(before: readonly string[], after: readonly string[]): string {
   const at = before.findIndex((one, index) => one !== after[index]);
   const [was = '', is = ''] = [before[at], after[at]];

@@ -1,4 +1,4 @@
-/** The truth about tokens: js-tiktoken's own count, and a server that counts a whole request. */
+/** True token counts: js-tiktoken's, and those of a server for a whole request. */
 
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
@@ -25,7 +25,7 @@ const tiktoken = lazily((name) => new Tiktoken(ranks[name]));
 const vocabulary = lazily((name) => readVocabulary(ranks[name]));
 const counted = lazily(() => new Map<string, number>());
 
-/** js-tiktoken takes the square of a run's length; beyond this ours, which its own tests compare with it. */
+/** js-tiktoken is quadratic in the length of a run; longer runs use our encoder, whose own tests compare the two. */
 const LONG_RUN = /[^\s]{200}|\s{200}/;
 
 /** Tokens of a text. */
@@ -39,16 +39,16 @@ export function trueTokens(name: VocabularyName, text: string): number {
   return tokens;
 }
 
-/** Counts as the program's own worker thread does, without the thread. */
+/** Counts like the program's worker thread, but without a thread. */
 export const encoder: TokenEncoder = {
   count: async (name, texts) => texts.map((text) => countExactly(vocabulary(name), text)),
   close: () => {},
 };
 
-/** Per message: role and separators; as OpenAI's own recipe has it. */
+/** Tokens per message for role and separators, according to OpenAI's cookbook. */
 const FRAME = 3;
 
-/** Tokens of a request as its server counts them; images cost what we take them for. */
+/** Tokens of a request as its server counts them; images cost what we assume. */
 export function requestTokens(
   name: VocabularyName,
   messages: readonly Message[],

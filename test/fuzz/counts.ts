@@ -1,17 +1,20 @@
-/** What a run counts; counts of several runs add up. */
+/** Counters of a run; those of several runs can be added. */
 export interface Counts {
   programs: number;
   operations: number;
-  /** Requests that were ready to be sent; each was looked at. */
+  /** Requests that were ready to be sent and were checked. */
   requests: number;
   invalid: number;
-  /** Requests over the true window, though the window was known and the vocabulary could be counted. */
+  /** Requests over the true window although the window and the vocabulary were known. */
   overWindow: number;
-  /** The same where the vocabulary is public, but nobody was there to count with it. */
+  /** The same, if the vocabulary is public but there was no exact counter. */
   overEstimated: number;
-  /** The same where the vocabulary was not public, or the window was not as assumed: a server's refusal teaches. */
+  /**
+   * The same, if the vocabulary was not public or the window was not as assumed: the server's rejection teaches the
+   * limit.
+   */
   overUnknown: number;
-  /** Requests that could have been over: windows and vocabularies known. */
+  /** Requests with a known window and vocabulary. */
   knownWindow: number;
   unexplainedChanges: number;
   tooLarge: number;
@@ -19,10 +22,10 @@ export interface Counts {
   recalled: number;
   lossy: number;
   reopened: number;
-  /** Reopenings in which a part of the log was not in memory. */
+  /** Sessions reopened with part of the log outside of memory. */
   tails: number;
   undone: number;
-  /** Share of the window, in thousandths, that estimates took too much when something was reduced by itself. */
+  /** Sum of the overestimates that led to automatic reductions, in thousandths of the window. */
   marginSum: number;
   marginCount: number;
   marginMost: number;

@@ -1,4 +1,4 @@
-/** One seed: makes a program, runs it, and shrinks it when something does not hold. */
+/** One seed: generates a program, runs it, and shrinks it on failure. */
 import fc from 'fast-check';
 import { type Counts, noCounts } from './counts.ts';
 import { type Program, programs, type Scale } from './program.ts';
@@ -9,7 +9,7 @@ export interface Failure {
   readonly program: Program;
 }
 
-/** Made once: they hold tables of all characters. */
+/** Created once: they contain tables of all characters. */
 const made: Record<Scale, () => fc.Arbitrary<Program>> = { quick: once('quick'), long: once('long') };
 
 function once(scale: Scale): () => fc.Arbitrary<Program> {
@@ -20,7 +20,7 @@ function once(scale: Scale): () => fc.Arbitrary<Program> {
   };
 }
 
-/** How long a failing program is made smaller, in milliseconds. */
+/** Milliseconds spent on shrinking a failing program. */
 const SHRINK_MS = 60_000;
 
 export async function explore(
@@ -33,14 +33,14 @@ export async function explore(
   let last: unknown;
   let giveUpAt = Number.POSITIVE_INFINITY;
   const property = fc.asyncProperty(made[scale](), async (program) => {
-    // What is tried after that counts as whole, so that the smallest so far is it.
+    // From then on every attempt passes, so that the smallest failure so far is final.
     if (Date.now() > giveUpAt) return;
     try {
       await runProgram(program, folder, total);
     } catch (error) {
       last = error;
       if (giveUpAt === Number.POSITIVE_INFINITY) giveUpAt = Date.now() + SHRINK_MS;
-      // What is run to shrink is not counted.
+      // Runs for shrinking are not counted.
       total = noCounts();
       throw error;
     }

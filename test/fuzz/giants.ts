@@ -1,4 +1,4 @@
-/** Outputs that no window could hold: one line of hundreds of megabytes, as a text and as a stream to the disk. */
+/** Outputs larger than any window: a single line of hundreds of megabytes, as text and as a stream to disk. */
 import { prompt } from './apply.ts';
 import { demand } from './check.ts';
 import { addCounts, type Counts, noCounts } from './counts.ts';

@@ -1,4 +1,4 @@
-/** A log of which only the end is in memory is as good as the whole: the same request, facts, costs and files. */
+/** A log of which only the end is in memory gives the same results as a whole one: request, facts, costs and files. */
 
 import { standingOutcomes } from '../../src/context/facts/commandRuns.ts';
 import { knownFacts } from '../../src/context/facts/knownFacts.ts';
@@ -12,7 +12,7 @@ import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts'
 import type { Counts } from './counts.ts';
 import type { World } from './World.ts';
 
-/** Twice: from the start or from the point of an earlier copy, then from the point that this has left. */
+/** Opens it twice: from the start or an earlier checkpoint, then from the checkpoint that this run has left. */
 export async function checkLarge(world: World, counts: Counts): Promise<void> {
   const whole = await told(world.context, world);
   const messages = bytesNow(world);
@@ -34,11 +34,11 @@ export async function checkLarge(world: World, counts: Counts): Promise<void> {
         );
     });
   }
-  if (isPart) await checkGoingBack(world);
+  if (isPart) await checkRewind(world);
 }
 
-/** What goes back behind what is in memory goes back as far as it does in a session that is there as a whole. */
-async function checkGoingBack(world: World): Promise<void> {
+/** A rewind beyond the entries in memory has the same effect as in a session that is fully in memory. */
+async function checkRewind(world: World): Promise<void> {
   const back = (turn: number) => async (context: ContextManager) => {
     const prompts = (await context.page(Number.POSITIVE_INFINITY, 10_000)).filter(isPrompt);
     const before = prompts[Math.floor(prompts.length * turn)];
@@ -59,7 +59,7 @@ async function checkGoingBack(world: World): Promise<void> {
   }
 }
 
-/** What is known of a session, as text. */
+/** Everything known about a session, as text. */
 async function told(context: ContextManager, world: World): Promise<Record<string, string>> {
   const entries = context.entries();
   const { projection, log } = sessionOf(context);

@@ -1,9 +1,11 @@
-/** What a random program is: settings, a model, a server, and operations. Plain data, so that one can be kept. */
+/**
+ * The definition of a random program: settings, a model, a server, and operations. Plain data, so that it can be saved.
+ */
 import fc from 'fast-check';
 import { contextStrategies } from '../../src/protocol/contextSettings.ts';
 import { type TextSpec, textSpec } from './texts.ts';
 
-/** `quick` is what every test run does; `long` has large windows, large outputs and many calls as well. */
+/** `quick` runs in every test run; `long` adds large windows, large outputs and many calls. */
 export type Scale = 'quick' | 'long';
 
 export function programs(scale: Scale): fc.Arbitrary<Program> {
@@ -39,11 +41,11 @@ const modelSpec = (scale: Scale) =>
     hasOneSlot: fc.boolean(),
   });
 
-/** What really counts tokens on the other side, and how it behaves when there are too many. */
+/** How the server really counts tokens, and how it reacts to too many. */
 const serverSpec = fc.record({
-  /** How many more tokens than the known vocabulary a model of unknown vocabulary makes of a text. */
+  /** Tokens of a model with an unknown vocabulary, relative to the known one. */
   factor: fc.constantFrom(0.8, 1, 1.2, 1.35),
-  /** The true window over the one that is assumed. */
+  /** The true window relative to the assumed one. */
   windowShare: fc.constantFrom(1, 1, 1, 0.7),
   namesWindow: fc.boolean(),
   usage: fc.constantFrom('true' as const, 'none' as const, 'strange' as const),
@@ -90,7 +92,7 @@ const settingsSpec = fc.record(
   { requiredKeys: [] },
 );
 
-/** Most people change one or two. */
+/** Most users change one or two. */
 const fewSettings = fc
   .tuple(settingsSpec, fc.nat(100), fc.nat(100))
   .map(([all, one, other]): SettingsSpec => {
@@ -99,7 +101,7 @@ const fewSettings = fc
     return Object.fromEntries(Object.entries(all).filter(([name]) => kept.has(name)));
   });
 
-/** What the model that writes summaries does when it is asked. */
+/** How the summarizing model responds. */
 export const behaviours = [
   'good',
   'empty',
@@ -155,7 +157,7 @@ function operation(scale: Scale) {
         reasoning: fc.option(small),
         /** How many calls had a result when the user pressed Ctrl+C. */
         abortAfter: fc.option(fc.nat(4), { freq: 4 }),
-        /** Typed while the calls ran. */
+        /** Typed while the calls were running. */
         prompt: fc.option(small, { freq: 4 }),
       }),
     ),
@@ -202,7 +204,7 @@ export interface Program {
   readonly model: ModelSpec;
   readonly server: ServerSpec;
   readonly settings: SettingsSpec;
-  /** Whether an exact counter is there for public vocabularies. */
+  /** True if there is an exact counter for public vocabularies. */
   readonly countsExactly: boolean;
   readonly instructions: TextSpec;
   readonly behaviours: readonly Behaviour[];

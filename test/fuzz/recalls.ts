@@ -1,4 +1,4 @@
-/** Whether what a reduction took out of the request comes back, to the byte. */
+/** Checks that everything that a reduction removed from the request can be recalled byte for byte. */
 
 import { retainedBy } from '../../src/context/history/compactions.ts';
 import { reductionOf } from '../../src/context/history/reductions.ts';
@@ -8,7 +8,7 @@ import { demand } from './check.ts';
 import type { Counts } from './counts.ts';
 import type { World } from './World.ts';
 
-/** Samples of what each new reduction covers are read back with Recall, as the model would. */
+/** Reads samples of what each new reduction covers with Recall, as the model would. */
 export async function checkRecalls(world: World, counts: Counts): Promise<void> {
   const entries = world.entries();
   const fresh = entries.slice(world.recalledUpTo);
@@ -48,7 +48,7 @@ async function checkRecall(world: World, entry: JSONLEntry, counts: Counts): Pro
   const back = await recallAll(world, `#${entry.seq}`);
   counts.recalled++;
   const own = back.subarray(0, wanted.length);
-  // Behind a result that says less than its call stands the call.
+  // If a result contains less than its call, the call follows it.
   const isWhole = own.equals(wanted) && /^(?:$|\n?\[#\d+ call\] )/.test(String(back.subarray(wanted.length)));
   if (!isWhole) counts.lossy++;
   demand(
@@ -58,7 +58,7 @@ async function checkRecall(world: World, entry: JSONLEntry, counts: Counts): Pro
   );
 }
 
-/** All pages of a pointer, one after the other. */
+/** All pages of a pointer, joined. */
 export async function recallAll(world: World, id: string): Promise<Buffer> {
   const { signal } = new AbortController();
   const pages: Buffer[] = [];
@@ -77,7 +77,7 @@ export async function recallAll(world: World, id: string): Promise<Buffer> {
   return Buffer.concat(pages);
 }
 
-/** One page from byte `offset` on, without its header. */
+/** One page from byte `offset`, without its header. */
 export async function recallPart(world: World, id: string, offset: number): Promise<Buffer> {
   const { found, text } = await world.context.recall({ id, offset }, new AbortController().signal);
   demand(found, 'A pointer leads somewhere.', () => `${id}: ${text.slice(0, 200)}`);

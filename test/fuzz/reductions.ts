@@ -1,4 +1,4 @@
-/** What is asked of the context itself: compactions, looks at them, what takes them back, steering. */
+/** Operations on the context itself: compactions, previews, undoing them, steering. */
 
 import { retainedBy } from '../../src/context/history/compactions.ts';
 import { isCorrection, liveEntries } from '../../src/context/history/liveEntries.ts';
@@ -10,7 +10,7 @@ import type { Counts } from './counts.ts';
 import type { Operation } from './program.ts';
 import type { World } from './World.ts';
 
-/** By this much two measurements of the same request may differ. */
+/** Two measurements of the same request may differ by this factor. */
 const LITTLE = 1.05;
 
 export async function compact(
@@ -34,7 +34,7 @@ export async function compact(
     return;
   }
   demand(!op.abort, 'Nothing is compacted after Ctrl+C.');
-  // In bytes too: a ratio that was learnt for another mixture of characters makes less text count as more.
+  // Also compares bytes: a ratio learned from other text can make less text count as more tokens.
   const bytes = (all: readonly string[]): number => all.reduce((sum, one) => sum + one.length, 0);
   demand(
     bytes(bytesNow(world)) < bytes(before) || (report.postTokens ?? 0) < LITTLE * report.preTokens,
@@ -56,7 +56,7 @@ function shownHeads(world: World): ReadonlySet<string> {
   return new Set([...atoms.map(({ head }) => head), ...instructions].map(({ uuid }) => uuid));
 }
 
-/** After a compaction only that is shown of before which it says it retained, and nothing that was hidden. */
+/** After a compaction, only entries listed as retained may remain, and none that was hidden before. */
 function checkRetained(world: World, written: readonly JSONLEntry[], before: ReadonlySet<string>): void {
   const boundary = written.find(({ subtype }) => subtype === 'compact_boundary');
   if (boundary === undefined) return;
@@ -110,14 +110,14 @@ export async function rewind(
 }
 
 async function takeBackLast(world: World, before: readonly string[], rule: string): Promise<void> {
-  // What a draft in the background cost may have come behind it.
+  // The cost of a draft in the background may have been recorded after it.
   const last = world.entries().findLast(isCorrection);
   if (last === undefined) return;
   await takeBack(world, last);
   demand(sameBytes(bytesNow(world), before), rule, () => difference(before, bytesNow(world)));
 }
 
-/** Takes an undo or a rewind of any age back. */
+/** Undoes an undo or a rewind of any age. */
 export async function redo(world: World, pick: number, counts: Counts): Promise<void> {
   const { entries, undone } = liveEntries(world.entries());
   const corrections = entries.filter((entry) => isCorrection(entry) && !undone.has(entry.uuid));
@@ -128,12 +128,12 @@ export async function redo(world: World, pick: number, counts: Counts): Promise<
   forgetPins(world, counts);
 }
 
-/** Undoes an entry, as whoever goes back in a session does. */
+/** Undoes an entry the way a user would. */
 async function takeBack(world: World, { uuid }: JSONLEntry): Promise<void> {
   await world.context.undo([uuid], { content: '', data: {} });
 }
 
-/** What was pinned before may have been reduced in what now counts again. */
+/** Forgets pins, because entries that are visible again may have been reduced. */
 export function forgetPins(world: World, counts: Counts): void {
   world.pinned.clear();
   counts.undone++;
@@ -150,7 +150,7 @@ export async function steer(world: World, op: Extract<Operation, { do: 'steer' }
   if (refusal !== undefined || isPin)
     demand(sameBytes(bytesNow(world), before), 'A pin, or a refusal, changes no byte.', () => op.action);
   if (refusal !== undefined) return;
-  // Of an instruction file the newest text counts, pinned or not.
+  // Of an instruction file only the newest text is sent, pinned or not.
   const stays = item.state === 'sent' && item.kind !== 'instructions';
   if (op.action === 'pin' && stays) world.pinned.set(item.uuid, item.tokens);
   if (op.action === 'unpin' || op.action === 'drop') world.pinned.delete(item.uuid);

@@ -1,4 +1,4 @@
-/** Replies and the results of their calls, as the agent records them. */
+/** Replies and tool results, as the agent records them. */
 
 import type { ToolResultKind } from '../../src/protocol/entries/fields.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
@@ -56,7 +56,7 @@ export async function manyCalls(
   await world.context.maintain(world.options);
 }
 
-/** The model looks something up. */
+/** A step in which the model uses Recall. */
 export async function recallStep(world: World, pick: number): Promise<void> {
   const seq = pick % world.entries().length;
   const { signal } = new AbortController();
@@ -67,7 +67,7 @@ export async function recallStep(world: World, pick: number): Promise<void> {
   await world.context.appendToolResult({ call, outcome });
 }
 
-/** Calls of which only some have a result when the program is gone. */
+/** Calls of which only some have a result when the program is killed. */
 export async function crash(world: World, answered: number): Promise<void> {
   const calls = [0, 1, 2].map(() => callOf(world, { sameIds: false, badArguments: false }));
   await world.context.appendReply(replyOf(world, 'on it', calls, null));
@@ -115,7 +115,7 @@ function replyOf(
   };
 }
 
-/** What the server says that the last request had. */
+/** The usage that the server reports for the last request. */
 function usageOf(world: World): Pick<Reply, 'usage'> {
   const { usage } = world.program.server;
   const inputTokens = world.lastTrueTokens;

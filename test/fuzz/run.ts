@@ -1,4 +1,4 @@
-/** Runs one program in a folder of its own and looks after each operation whether everything still holds. */
+/** Runs one program in its own folder and checks all invariants after each operation. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { Program } from './program.ts';
 import { send } from './send.ts';
 import { World } from './World.ts';
 
-/** Throws what does not hold, with the operation that it was seen after. `total` is added to. */
+/** Throws the violation with the operation after which it was found. Adds to `total`. */
 export async function runProgram(program: Program, folder: string, total: Counts): Promise<void> {
   const counts = noCounts();
   let at = -1;
@@ -25,7 +25,7 @@ export async function runProgram(program: Program, folder: string, total: Counts
         await world.summaries.tick();
         await apply(world, op, counts);
         counts.operations++;
-        // Nobody asks a model without asking it something.
+        // A request needs a prompt.
         if (!hasPrompt(world)) await prompt(world, ['And now?'], false);
         checkProjection(world, counts);
         await send(world, counts);
@@ -43,7 +43,7 @@ export async function runProgram(program: Program, folder: string, total: Counts
   }
 }
 
-/** A world in a folder of its own, which is gone afterwards. */
+/** Runs in a temporary folder, which is removed afterwards. */
 export async function inFolder(
   program: Program,
   folder: string,
@@ -64,7 +64,7 @@ function hasPrompt(world: World): boolean {
 }
 
 async function finish(world: World): Promise<void> {
-  // A draft in the background writes into the log when it ends, so that it has to end first.
+  // A draft in the background writes to the log when it ends, so wait for it.
   const { thread, log } = sessionOf(world.context);
   thread.stop();
   await thread.settled();

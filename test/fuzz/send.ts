@@ -1,4 +1,4 @@
-/** Sends the next request as the agent would: builds it, has the server count it, and shrinks it when refused. */
+/** Sends the next request as the agent would: builds it, lets the server count it, and shrinks it if rejected. */
 import { reductionOf } from '../../src/context/history/reductions.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { checkProjection, checkReady, demand } from './check.ts';
@@ -7,7 +7,7 @@ import type { Counts } from './counts.ts';
 import { checkRecalls } from './recalls.ts';
 import type { World } from './World.ts';
 
-/** Tries after which a session that is still refused is held to be stuck; each gives a tenth at least. */
+/** Attempts after which a rejected session is considered stuck; each frees at least a tenth. */
 const MOST_TRIES = 80;
 
 export async function send(world: World, counts: Counts): Promise<void> {
@@ -51,7 +51,7 @@ export async function send(world: World, counts: Counts): Promise<void> {
   }
 }
 
-/** What the server would count the request as it stands. */
+/** The server's count of the current request. */
 export function serverTokens(world: World): number {
   const { tokenizer } = world.model;
   const messages = world.messages();
@@ -64,7 +64,7 @@ interface Before {
   readonly trueBefore: number;
 }
 
-/** What the estimate took too much when it led to a reduction, as a share of the window in thousandths. */
+/** Records the overestimate that led to a reduction, in thousandths of the window. */
 function noteMargin(world: World, counts: Counts, { before, trueBefore }: Before): void {
   const { countsExactly, server } = world.program;
   if (world.model.tokenizer === 'unknown' || !countsExactly || server.usage === 'strange') return;
@@ -81,10 +81,10 @@ function noteMargin(world: World, counts: Counts, { before, trueBefore }: Before
   counts.marginMost = Math.max(counts.marginMost, thousandths);
 }
 
-/** What the request was counted as when something was reduced by itself. */
+/** The size at which an automatic reduction was decided. */
 function decidedAt(entry: JSONLEntry): number | undefined {
   const reduction = reductionOf(entry);
-  // What the settings ask for whatever the size says nothing about an estimate.
+  // Reductions that the settings always apply say nothing about the estimate.
   const isAsked = reduction?.strategy === 'sliding-window' || reduction?.strategy === 'filter';
   const isOwn = !isAsked && (reduction?.kind === 'mask' || reduction?.kind === 'remove');
   return isOwn ? reduction.preTokens : entry.compactMetadata?.preTokens;

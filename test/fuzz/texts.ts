@@ -1,4 +1,4 @@
-/** Texts of every kind that a session can meet, made from a few plain figures so that a program stays small. */
+/** Texts of every kind that a session may contain, generated from a few numbers so that a program stays small. */
 import fc from 'fast-check';
 
 export const textKinds = [
@@ -24,14 +24,14 @@ export const textKinds = [
 
 export interface TextSpec {
   readonly kind: (typeof textKinds)[number] | 'raw';
-  /** Characters, roughly. */
+  /** Approximate number of characters. */
   readonly size: number;
   readonly seed: number;
   /** The text itself, for kind `raw`. */
   readonly raw?: string;
 }
 
-/** Texts of up to `most` characters; small ones come more often. */
+/** Texts of up to `most` characters; small ones are more frequent. */
 export function textSpec(most: number): fc.Arbitrary<TextSpec> {
   const size = fc.oneof(
     { weight: 3, arbitrary: fc.nat(120) },
@@ -46,7 +46,7 @@ export function textSpec(most: number): fc.Arbitrary<TextSpec> {
   );
 }
 
-/** The same spec is the same text, always. */
+/** Deterministic: the same spec gives the same text. */
 export function textOf({ kind, size, seed, raw }: TextSpec): string {
   if (kind === 'raw') return raw ?? '';
   const next = generator(seed + 1);
@@ -101,7 +101,7 @@ const pieces: Record<(typeof textKinds)[number], Piece> = {
   accents: (next) => `e${'\u0301\u0323\u0300'.slice(0, 1 + next(3))}`,
 };
 
-/** A small generator of its own, so that no library's change makes another text of an old seed. */
+/** Our own generator, so that no library update changes the text of an old seed. */
 function generator(seed: number): Next {
   let state = (seed * 0x9e3779b1) >>> 0;
   return (below) => {

@@ -1,6 +1,6 @@
 /**
- * Runs programs until the time is over, each from a seed of its own, and prints counts and failures as lines
- * of JSON. `scripts/fuzz.mjs` starts two of these; `node test/fuzz/worker.ts --minutes 1 --seed 7` is one.
+ * Runs programs until the time is up, each from its own seed, and prints counts and failures as JSON lines.
+ * `scripts/fuzz.mjs` starts two of these; to run one: `node test/fuzz/worker.ts --minutes 1 --seed 7`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,10 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
-    /** From one seed to the next, so that workers share them out. */
+    /** Distance between two seeds, so that workers do not overlap. */
     step: { type: 'string', default: '1' },
     folder: { type: 'string', default: tmpdir() },
-    /** Megabytes of the largest output; 0 leaves those out. */
+    /** Megabytes of the largest output; 0 for none. */
     giant: { type: 'string', default: '0' },
   },
 });

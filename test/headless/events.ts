@@ -53,7 +53,7 @@ export const result = (
 export const nudge = (content: string): EntryEvent =>
   entry('nudge1', { type: 'user', subtype: 'nudge', message: { role: 'user', content } });
 
-/** An entry of the program itself. */
+/** A system entry. */
 export const system = (subtype: string, data: Record<string, unknown>): EntryEvent =>
   entry(subtype, madeUpNewEntry({ type: 'system', subtype, message: { role: 'system', content: '' }, data }));
 
@@ -79,7 +79,7 @@ export const question: CallQuestion = {
   suggestion: { rules: ['Bash(npm test:*)'], destination: 'local', label: 'Yes, always' },
 };
 
-/** A turn of two steps: a read that runs, a command that nobody may allow, and an answer. */
+/** A turn of two steps: a read that runs, a command that cannot be approved, and an answer. */
 export const wholeTurn: readonly AgentEvent[] = [
   { type: 'turn_started' },
   prompt('why does it fail?'),

@@ -11,14 +11,14 @@ import type { AgentEvent, IdentifiedEvent } from '../../src/protocol/events.ts';
 import type { Op } from '../../src/protocol/ops.ts';
 import type { RewindPlan, TurnRecord } from '../../src/protocol/rewind.ts';
 
-/** One op that is expected, and what the agent then says. A question waits for its answer. */
+/** An expected op and the agent's events in response. A question waits for its answer. */
 export interface ScriptStep {
   readonly on: Exclude<Op, { type: 'answer' | 'interrupt' }>;
   readonly say: readonly AgentEvent[];
 }
 
 export interface ScriptedAgent extends Agent {
-  /** Every op that was submitted, in order. */
+  /** All submitted ops, in order. */
   readonly ops: readonly Op[];
 }
 
@@ -74,18 +74,18 @@ export const report: ContextReport = {
   warnings: [],
 };
 
-/** What a test says about the context. */
+/** The parts of the context that a test can set. */
 export interface ScriptedContext {
   readonly report?: ContextReport;
   readonly items?: readonly ContextItem[];
   readonly lastDiff?: CompactionDiff;
   readonly turns?: readonly TurnRecord[];
   readonly plans?: readonly RewindPlan[];
-  /** What any diff shows; undefined for a turn that there is not. */
+  /** The changes that any diff shows; undefined for an unknown turn. */
   readonly changes?: readonly RestoreStep[];
 }
 
-/** An agent that plays a script, and fails loudly when it is asked for anything else. */
+/** An agent that plays a script and fails on anything else. */
 export function scriptedAgent(
   script: readonly ScriptStep[] = [],
   about: Partial<AgentState> = {},

@@ -1,4 +1,4 @@
-/** What every model client does, whatever its wire: the contract of `ModelClient`, as tests. */
+/** The contract of `ModelClient` as tests, run on every client whatever its wire format. */
 import { describe, expect, test } from 'vitest';
 import type {
   ModelClient,
@@ -11,11 +11,11 @@ import type { WireAnswer } from '../agent/wireServer.ts';
 
 /** One client under test. */
 export interface ClientUnderTest {
-  /** A client that answers every request in this way, and a request to send. */
+  /** A client whose server answers every request in this way, and a request to send. */
   open(answer: WireAnswer): Promise<{ readonly client: ModelClient; readonly request: ModelRequest }>;
-  /** False for a client that says what it likes: then only the form of a reply is looked at. */
+  /** False for a client with its own text: then only the form of a reply is checked. */
   readonly saysWhatIsAsked: boolean;
-  /** Whether requests go to a server: then each body is reported, and a server may fail. */
+  /** True if requests go to a server: then each body is reported, and requests can fail. */
   readonly hasServer: boolean;
 }
 
@@ -37,10 +37,10 @@ const anyRequest: ModelRequest = {
   maxOutputTokens: 100,
 };
 
-/** A request that most clients take; `clientSuite` sends it unless the client wants another. */
+/** A request that most clients accept; `clientSuite` sends it unless the client needs another. */
 export const suiteRequest = (): ModelRequest => structuredClone(anyRequest) as ModelRequest;
 
-/** Every event, the abort of a signal included: a client that throws fails the test. */
+/** Collects all events, also after an abort; a client that throws fails the test. */
 async function collect(
   client: ModelClient,
   request: ModelRequest,

@@ -1,7 +1,7 @@
 /**
- * A second wire, as different from chat completions as a wire can be: a small client and its loopback server. Turns
- * are rows of text, results are notes, tools are abilities, a reply is lines of JSON, and no field has a name of the
- * first wire. What works with both uses nothing but the port.
+ * A second wire format, as different from chat completions as possible: a small client and its loopback server. Turns
+ * are rows of text, results are notes, tools are abilities, a reply is JSON lines, and no field has a name from chat
+ * completions. Code that works with both depends only on the port.
  */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -23,7 +23,7 @@ type Line =
   | { readonly act: { readonly ref: string; readonly ability: string; readonly given: string } }
   | { readonly over: 'complete' | 'acting'; readonly read: number; readonly written: number };
 
-/** The body of a request, as it goes over this wire. */
+/** The body of a request in this format. */
 export function otherBody(request: ModelRequest, wordsAtMost = request.maxOutputTokens): string {
   return JSON.stringify({
     engine: request.model,
@@ -55,7 +55,7 @@ function turnOf(message: Message): object {
   }
 }
 
-/** A client for this wire. */
+/** A client for this format. */
 export function createOtherClient(url: string): ModelClient {
   return {
     async *stream(request, signal, onSent): AsyncGenerator<ModelEvent> {
@@ -113,7 +113,7 @@ async function* read(response: Response, signal: AbortSignal): AsyncGenerator<Mo
 
 const failed = (error: ModelError): ModelEvent => ({ type: 'failed', error });
 
-/** Answers each request by a function of its number; keeps the bodies as they came. */
+/** Answers each request with a function of its number; records the bodies verbatim. */
 export async function otherServer(answer: (index: number) => WireAnswer) {
   const bodies: string[] = [];
   let refs = 0;

@@ -1,4 +1,4 @@
-/** A loopback HTTP server that answers exactly what a test says, malformed or broken off as it may be. */
+/** A loopback HTTP server that sends exactly what a test says, even if malformed or cut off. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 export interface Recorded {
@@ -10,8 +10,8 @@ export interface Recorded {
 export type Answer = (response: ServerResponse, request: Recorded) => void;
 
 /**
- * Answers in order, the last one again and again; `requests` is what came in. Questions about the server itself,
- * which are asked beside the work, find nothing and do not count.
+ * Sends the answers in order and repeats the last one; `requests` contains the bodies received. Queries about the
+ * server itself get a 404 and do not count.
  */
 export async function startSseServer(answers: readonly Answer[]) {
   const requests: Recorded[] = [];
@@ -41,23 +41,23 @@ export async function startSseServer(answers: readonly Answer[]) {
   };
 }
 
-/** What `askServer` asks for. */
+/** The paths that `askServer` queries. */
 const aboutServer = /\/(?:version|props|tags|ps|show|models)$/;
 
-/** The pieces of an event stream as they are, then `end`: close cleanly, cut the socket, or leave it open. */
+/** The pieces of an event stream verbatim, then `end`: close cleanly, cut the socket, or leave it open. */
 export function sse(pieces: readonly string[], end: 'close' | 'cut' | 'hang' = 'close'): Answer {
   return async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const piece of pieces) {
       response.write(piece);
-      await new Promise((resolve) => setTimeout(resolve, 2)); // pieces arrive as chunks of their own
+      await new Promise((resolve) => setTimeout(resolve, 2)); // Lets each piece arrive as a separate chunk.
     }
     if (end === 'close') response.end();
     if (end === 'cut') response.socket?.destroy();
   };
 }
 
-/** An answer of any other kind. */
+/** Any other answer. */
 export function plain(status: number, body: string, headers: Record<string, string> = {}): Answer {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });

@@ -44,7 +44,7 @@ writeFileSync(join(outside, 'secret.txt'), 'x\n');
 symlinkSync(outside, join(root, 'link'));
 symlinkSync(join(outside, 'inner'), join(root, 'innerlink'));
 symlinkSync(join(root, '.env'), join(root, 'innocent.txt'));
-// To places where nothing is yet: writing through them makes the file there.
+// Dangling links: writing through them creates the file at their target.
 symlinkSync('../.zshenv', join(root, 'dangling.md'));
 symlinkSync('dangling.md', join(root, 'chain.md'));
 symlinkSync(join(outside, 'missing'), join(root, 'nowhere'));
@@ -54,7 +54,7 @@ symlinkSync('.', join(root, 'itself'));
 
 let parser: Promise<(command: string) => ParsedCommand> | undefined;
 
-/** A folder with the grammar, from the packages that the build copies it from. */
+/** A folder with the grammar files, from the same packages as in the build. */
 export function wasmFolder(): string {
   const { resolve } = createRequire(import.meta.url);
   const directory = mkdtempSync(join(top, 'wasm-'));
@@ -72,7 +72,7 @@ export function shellParser(): Promise<(command: string) => ParsedCommand> {
   return parser;
 }
 
-/** "allow Bash(npm test)" → a rule in force. */
+/** "allow Bash(npm test)" → a rule in effect. */
 export function rule(text: string): SourcedRule {
   const [behavior = '', ...rest] = text.split(' ');
   return {

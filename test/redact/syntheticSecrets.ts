@@ -1,4 +1,4 @@
-/** Made-up secrets in the forms of real ones; the same seed gives the same. None was ever issued by anybody. */
+/** Made-up secrets in the formats of real ones; the same seed gives the same. None was ever issued. */
 import { createHash } from 'node:crypto';
 
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -7,7 +7,7 @@ const DIGITS = '0123456789';
 const WORD = UPPER + LOWER + DIGITS;
 const HEX = '0123456789abcdef';
 
-/** Bytes from a counter and SHA-256: the same everywhere, and random enough. */
+/** Bytes from a counter and SHA-256: reproducible and random enough. */
 function createDice(seed: string) {
   let counter = 0;
   let pool: number[] = [];
@@ -37,7 +37,7 @@ function createDice(seed: string) {
 
 type Dice = ReturnType<typeof createDice>;
 
-/** A secret, the part of it that must not be seen anywhere, and a text in which it may stand. */
+/** A secret, the part of it that must never appear, and a text that contains it. */
 export interface SyntheticSecret {
   readonly secret: string;
   readonly text: string;
@@ -57,7 +57,7 @@ const within =
     return { secret, text: around(secret, dice) };
   };
 
-/** A key block; what must not be seen is its first line. */
+/** A key block, of which the first line must never appear. */
 const block =
   (label: string, lines: number) =>
   (dice: Dice): SyntheticSecret => {
@@ -238,7 +238,7 @@ const kinds: readonly ((dice: Dice) => SyntheticSecret)[] = [
   ),
 ];
 
-/** `count` secrets, every kind in turn. */
+/** `count` secrets, cycling through all kinds. */
 export function syntheticSecrets(count: number, seed: string): SyntheticSecret[] {
   const dice = createDice(seed);
   return Array.from({ length: count }, (_, index) => {

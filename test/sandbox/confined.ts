@@ -1,4 +1,4 @@
-/** A project with a home around it, and the Bash tool in a real sandbox; nothing outside a temporary folder is used. */
+/** A project with a home around it, and the Bash tool in a real sandbox; everything is in a temporary folder. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { openWorkbench } from '../tools/workbench.ts';
 
-/** Whether this machine can run a sandbox at all; without one these tests say nothing. */
+/** True if this machine can run a sandbox; without one these tests are skipped. */
 export const hasSandbox =
   process.platform === 'linux' &&
   spawnSync('bwrap', [
@@ -53,7 +53,7 @@ export interface Given {
   readonly env?: Readonly<Record<string, string>>;
   readonly context?: Partial<ToolContext>;
   readonly shell?: string;
-  /** Instead of the project. */
+  /** Replaces the project. */
   readonly workspace?: () => readonly string[];
   readonly temporary?: (folders: { readonly base: string; readonly home: string }) => readonly string[];
   readonly systemHome?: string;

@@ -1,4 +1,4 @@
-/** A temporary project and a context for calls in it; what was read is remembered as the log would. */
+/** A temporary project and a context for calls in it; it remembers reads as the log would. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -13,13 +13,13 @@ const MAX_KEPT = 4_000_000;
 export interface Workbench {
   readonly root: string;
   readonly tools: ReturnType<typeof builtinTools>;
-  /** What `onOutput` was given: all, or the beginning of very much. */
+  /** The live output so far; of very long output, the start. */
   readonly live: () => string;
   readonly cwd: () => string;
-  /** What the user does with Ctrl+B; how many calls it moved. */
+  /** Presses Ctrl+B; returns the number of calls moved to the background. */
   readonly move: () => number;
   readonly blobs: ReadonlyMap<string, Buffer>;
-  /** Prepares and runs a call; an invalid one gives its message as an error. */
+  /** Prepares and runs a call; an invalid one returns its message as an error. */
   readonly call: (tool: string, input: unknown, signal?: AbortSignal, grant?: Grant) => Promise<ToolOutcome>;
   readonly prepare: (
     tool: string,
@@ -97,7 +97,7 @@ export async function openWorkbench(
   };
 }
 
-/** Keeps the bytes of what is small; of 200 MB the hash and the size are enough. */
+/** Keeps small contents as bytes; for 200 MB, hash and size are enough. */
 function memoryBlob(blobs: Map<string, Buffer>): BlobSink {
   const hash = createHash('sha256');
   const kept: Buffer[] = [];

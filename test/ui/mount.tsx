@@ -1,4 +1,4 @@
-/** Renders one component into a fake terminal and ends it with the test. */
+/** Renders one component into a fake terminal and unmounts it when the test ends. */
 import { render } from 'ink';
 import type { ReactNode } from 'react';
 import { onTestFinished } from 'vitest';
@@ -36,7 +36,7 @@ export async function mount(
   };
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that advances only when told to. */
 export function createClock() {
   let time = 0;
   return {

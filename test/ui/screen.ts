@@ -1,6 +1,6 @@
 /**
- * A terminal for tests: what Ink writes is replayed in a headless xterm, so that a test asks what is on screen
- * and where the cursor stands, not which escapes were sent. Keys go in through a real stream.
+ * A terminal for tests: Ink's output is replayed in a headless xterm, so that a test checks what is on screen and where
+ * the cursor is, not which escape sequences were sent. Keys arrive through a real stream.
  */
 import { PassThrough, Writable } from 'node:stream';
 import graphemes from '@xterm/addon-unicode-graphemes';
@@ -21,13 +21,13 @@ export const keys = {
   left: '\u001B[D',
   home: '\u001B[H',
   end: '\u001B[F',
-  /** Shift+Enter from a terminal that speaks the kitty keyboard protocol. */
+  /** Shift+Enter in a terminal with the kitty keyboard protocol. */
   shiftEnter: '\u001B[13;2u',
   altEnter: '\u001B\r',
   /** Control with a letter or one of `_ [ \ ]`, such as `ctrl('c')`. */
   ctrl: (letter: string): string => String.fromCharCode(letter.toUpperCase().charCodeAt(0) & 0x1f),
   alt: (letter: string): string => `\u001B${letter}`,
-  /** Text as a terminal delivers a paste (bracketed). */
+  /** Text as a terminal sends a paste (bracketed). */
   paste: (text: string): string => `\u001B[200~${text}\u001B[201~`,
 } as const;
 
@@ -36,34 +36,34 @@ export type Screen = {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly stdin: NodeJS.ReadStream & { write(chunk: string): boolean };
-  /** The visible rows, without trailing spaces and without the empty rows at the end. */
+  /** The visible rows, without trailing spaces and without empty rows at the end. */
   text(): string[];
-  /** The visible rows, cell by cell, with how each is painted. */
+  /** The visible rows, cell by cell, with their styles. */
   cells(): ScreenRow[];
-  /** Everything that was printed, the rows that scrolled away included. */
+  /** All output, including rows that scrolled away. */
   scrollback(): string[];
-  /** The cursor's cell in the visible part, both from 0. */
+  /** The cursor's cell in the visible part, zero-based. */
   cursor(): { x: number; y: number };
   isCursorVisible(): boolean;
-  /** Every byte written so far, escapes included. */
+  /** All bytes written so far, including escape sequences. */
   output(): string;
   resize(columns: number, rows: number): void;
-  /** The same, and its signal is still on its way: it is heard by who asks the terminal, or with the next resize. */
+  /** Resizes without a signal: the new size is seen only by querying the terminal, or at the next resize. */
   resizeUnheard(columns: number, rows: number): void;
-  /** Writes keys one at a time, as typing does, then waits until the screen is quiet. */
+  /** Sends keys one at a time, as in typing, then waits until the screen is quiet. */
   press(...keystrokes: string[]): Promise<void>;
-  /** Waits until nothing more is being drawn. */
+  /** Waits until drawing has finished. */
   settle(): Promise<void>;
-  /** Waits until the visible rows satisfy `condition`; fails with what was on screen. */
+  /** Waits until the visible rows satisfy `condition`; fails with the screen. */
   waitFor(condition: (rows: string[]) => boolean, timeoutMs?: number): Promise<void>;
-  /** True while a program holds the terminal in raw mode. */
+  /** True while a program has the terminal in raw mode. */
   isRaw(): boolean;
 };
 
 /**
- * Makes a terminal of `columns` by `rows` cells. Render with `interactive: true, exitOnCtrlC: false,
- * patchConsole: false`. Ink draws every 33 ms at most; quiet for `quietMs`, longer than that, means that it has
- * nothing more to draw. (A test that renders with a higher `maxFps` can wait less.)
+ * Creates a terminal of `columns` by `rows` cells. Render with `interactive: true, exitOnCtrlC: false, patchConsole:
+ * false`. Ink draws at most every 33 ms; if it is quiet for `quietMs`, which is longer, it has nothing more to draw. (A
+ * test that renders with a higher `maxFps` can wait less.)
  */
 export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Screen {
   const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
@@ -86,7 +86,7 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
     const output = Object.assign(stream, {
       isTTY: true,
       ...size,
-      // As Node's own: it asks the terminal, and tells of what has changed.
+      // Like Node's own: queries the terminal and emits `resize` if the size changed.
       _refreshSize() {
         const { cols, rows: terminalRows } = terminal;
         if (output.columns === cols && output.rows === terminalRows) return;
@@ -110,7 +110,7 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
     ref: () => stdin,
     unref: () => stdin,
   }) as unknown as Screen['stdin'];
-  // A terminal answers queries (cursor position, device attributes) on its keyboard side.
+  // A terminal sends replies to queries (cursor position, device attributes) as input.
   terminal.onData((reply) => stdin.write(reply));
 
   const lines = (from: number, to: number): string[] => {
@@ -126,7 +126,7 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
   };
   const settle = async (): Promise<void> => {
     const asked = performance.now();
-    // Also by turns of the event loop: where the machine stood still meanwhile, what is due has still to be drawn.
+    // Also counts turns of the event loop: if the machine stalled, due work has not been drawn yet.
     let quietTurns = 0;
     do {
       const before = lastWriteAt;
@@ -160,7 +160,7 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
     async press(...keystrokes) {
       for (const key of keystrokes) {
         stdin.write(key);
-        // A lone escape is only told from the start of a sequence by the silence that follows it.
+        // Only a pause after it distinguishes a lone escape from the start of a sequence.
         await sleep(key === keys.escape ? 40 : 0);
       }
       await settle();

@@ -1,23 +1,23 @@
-/** The cells of a headless terminal: what stands in each, and how it is painted. */
+/** The cells of a headless terminal: their characters and styles. */
 import type headless from '@xterm/headless';
 
 export interface ScreenCell {
-  /** A whole character, with what joins it; a blank where nothing was written. */
+  /** A whole grapheme; a space if nothing was written. */
   readonly text: string;
-  /** Columns that it takes: 1 or 2. */
+  /** Width in columns: 1 or 2. */
   readonly width: number;
-  /** Such as `bold #d97757 on 4`; empty for plain text. */
+  /** For example `bold #d97757 on 4`; empty for plain text. */
   readonly style: string;
 }
 
-/** Rows of the visible part. Rows that the terminal itself broke are one logical line: `wrapped` says so. */
+/** A row of the visible part. Rows that the terminal wrapped belong to one logical line; see `wrapped`. */
 export interface ScreenRow {
   readonly cells: readonly ScreenCell[];
-  /** Goes on with the row before it. */
+  /** True if it continues the previous row. */
   readonly wrapped: boolean;
 }
 
-/** `from`: the first row of a screenful further up, counted from the first of the scrollback. */
+/** `from`: the first row of an earlier screenful, counted from the start of the scrollback. */
 export function visibleCells(
   terminal: headless.Terminal,
   from: number = terminal.buffer.active.baseY,
@@ -28,7 +28,7 @@ export function visibleCells(
     const cells: ScreenCell[] = [];
     for (let x = 0; x < terminal.cols; x++) {
       const cell = line?.getCell(x);
-      // The second half of a wide character is no cell of its own.
+      // The second half of a wide character is not a cell.
       if (cell !== undefined && cell.getWidth() > 0)
         cells.push({ text: cell.getChars() || ' ', width: cell.getWidth(), style: styleOf(cell) });
     }
@@ -52,7 +52,7 @@ function styleOf(cell: Cell): string {
   return attributes.filter((one) => one !== '').join(' ');
 }
 
-/** True colour as #rrggbb, a colour of the palette by its number. */
+/** True colour as #rrggbb, a palette colour by its number. */
 function color(isRgb: boolean, value: number): string {
   return isRgb ? `#${value.toString(16).padStart(6, '0')}` : String(value);
 }

@@ -1,6 +1,6 @@
 /**
- * The door of the agent: a real agent, a real ContextManager on a real disk, the built-in tools and the real client
- * over HTTP; for rows that need a clock, a slow summariser, a kill between two lines, or a look inside.
+ * Tests at the level of the agent: a real agent, a real ContextManager on a real disk, the built-in tools and the real
+ * client over HTTP; for cases that need a clock, a slow summarizer, a kill between two lines, or access to internals.
  */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,25 +34,27 @@ import { MODEL } from '../../e2e/support/stage.ts';
 import { type Answer, silently } from './project.ts';
 
 export interface SessionFactoryOptions {
-  /** As in a `config.json`; `{ context: … }` for the engine's own. */
+  /** As in a `config.json`; `{ context: … }` for the settings of the context. */
   readonly settings?: object;
   /** Context window, in tokens. */
   readonly window?: number;
-  /** Of `context`; `summary` where a row wants messages to stay as they are until they are summarised. */
+  /** `context.strategy`; `summary` for tests whose messages must stay unchanged until they are summarized. */
   readonly strategy?: ContextStrategy;
   readonly model?: string;
   readonly systemPrompt?: string;
   readonly instructions?: string;
   /** Files of the project, by relative path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Instead of the client over HTTP. */
+  /** Replaces the client over HTTP. */
   readonly client?: ModelClient;
-  /** Instead of summaries by the client. */
+  /** Replaces summaries written through the client. */
   readonly summarize?: SummaryModel;
   readonly clock?: Clock;
-  /** True: the server counts each request and says so, which takes it a while. By default it says nothing. */
+  /**
+   * True: the server counts the tokens of each request and reports them, which is slow. By default it reports nothing.
+   */
   readonly reportsUsage?: boolean;
-  /** Further parts of the ContextManager. */
+  /** Other dependencies of the ContextManager. */
   readonly deps?: Partial<ContextManagerDeps>;
 }
 
@@ -62,9 +64,9 @@ export interface House {
   readonly root: string;
   readonly dataRoot: string;
   readonly store: PersistentStore;
-  /** A manager without an agent, with no session open yet. */
+  /** A manager without an agent and without an open session. */
   manager(): ContextManager;
-  /** A new session, or the one named, with an agent over it. */
+  /** Opens a new session, or the given one, with an agent. */
   open(sessionId?: string): Promise<OpenHouse>;
 }
 
@@ -73,7 +75,9 @@ export interface OpenHouse {
   readonly context: ContextManager;
   readonly sessionId: string;
   readonly events: AgentEvent[];
-  /** Submits a prompt with the replies to come, waits until nothing runs, and returns what was asked meanwhile. */
+  /**
+   * Submits a prompt with the replies to come, waits until the agent is idle, and returns the requests made meanwhile.
+   */
   ask(text: string, ...replies: readonly Answer[]): Promise<readonly WireRequest[]>;
   /** The same for any op. */
   submit(op: Op, ...replies: readonly Answer[]): Promise<readonly WireRequest[]>;

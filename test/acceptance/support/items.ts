@@ -1,7 +1,7 @@
-/** Conversations as strategies see them. */
+/** Conversations in the form that strategies get. */
 import type { StrategyItem } from '../../../src/context/index.ts';
 
-/** `count` plain messages of a hundred tokens, a second apart; `given` changes some of them. */
+/** `count` plain messages of a hundred tokens each, one second apart; `given` overrides some of them. */
 export function messages(
   count: number,
   given: (index: number) => Partial<StrategyItem> = () => ({}),

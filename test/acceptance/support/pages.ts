@@ -1,9 +1,9 @@
-/** A web server on loopback for what WebFetch reads. */
+/** A web server on loopback for WebFetch. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Serves each text under its path, as the type that its name ends with; returns the address. */
+/** Serves each text under its path, with the type of its extension; returns the address. */
 export async function servePages(pages: Readonly<Record<string, string>>): Promise<string> {
   const server = createServer((request, response) => {
     const page = pages[request.url ?? ''];
@@ -16,7 +16,7 @@ export async function servePages(pages: Readonly<Record<string, string>>): Promi
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A page of this many sections, each with a heading and a paragraph. */
+/** A page with this many sections, each with a heading and a paragraph. */
 export function article(sections: number): string {
   const parts = Array.from(
     { length: sections },

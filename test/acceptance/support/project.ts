@@ -1,4 +1,4 @@
-/** The door of the command line: `clawdcode -p` in a temporary repository against a real server on loopback. */
+/** Tests at the level of the command line: `clawdcode -p` in a temporary repository, with a real server on loopback. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
@@ -8,18 +8,18 @@ import { type Printed, type PrintOptions, type Stage, setStage } from '../../e2e
 export type Answer = ScriptedReply | ((request: WireRequest) => ScriptedReply);
 
 export interface PrintRun extends Printed {
-  /** The `result` object; undefined in text mode and where nothing was printed. */
+  /** The `result` object; undefined in text mode, or if nothing was printed. */
   readonly result: ResultObject | undefined;
-  /** Every line of stream-json, or the one of json. */
+  /** All lines of stream-json, or the only line of json. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
-  /** What this run asked of the server, oldest first. */
+  /** The requests of this run, oldest first. */
   readonly requests: readonly WireRequest[];
-  /** The lines of the session's log, as they are on disk now. */
+  /** The lines of the session's log on disk. */
   readonly entries: readonly JSONLEntry[];
   readonly sessionId: string;
 }
 
-/** The parts of a `result` object that rows look at. */
+/** The parts of a `result` object that tests check. */
 export interface ResultObject {
   readonly result?: string;
   readonly is_error: boolean;
@@ -35,20 +35,20 @@ export interface ResultObject {
 }
 
 export interface RunOptions extends PrintOptions {
-  /** Replies to the requests of this run, in order; every one has to be asked for. */
+  /** Replies to the requests of this run, in order; all of them must be requested. */
   readonly replies?: readonly Answer[];
-  /** Goes on with this session. */
+  /** Resumes this session. */
   readonly resume?: string;
   readonly format?: 'json' | 'stream-json' | 'text';
   readonly flags?: readonly string[];
 }
 
 export interface Project extends Stage {
-  /** One run to its end. Fails when a scripted reply was not asked for. */
+  /** Runs to the end. Fails if a scripted reply was not requested. */
   run(prompt: string, options?: RunOptions): Promise<PrintRun>;
-  /** Writes the user's `config.json`; settings count from the next run on. */
+  /** Writes the user's `config.json`; settings apply from the next run on. */
   configure(settings: object): Promise<void>;
-  /** The text of an original beside the log, by the beginning of its hash. */
+  /** Reads a blob by the start of its hash. */
   blob(hash: string): Promise<Buffer>;
 }
 
@@ -59,11 +59,13 @@ export interface ProjectOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Context window of the model, in tokens. */
   readonly window?: number;
-  /** True: the server counts each request and says so, which takes it a while. By default it says nothing. */
+  /**
+   * True: the server counts the tokens of each request and reports them, which is slow. By default it reports nothing.
+   */
   readonly reportsUsage?: boolean;
 }
 
-/** Call it inside a test. Every tool may run without a question. */
+/** Call it inside a test. All tools run without approval. */
 export async function openProject({
   settings = {},
   files = {},
@@ -111,7 +113,7 @@ export async function openProject({
   };
 }
 
-/** One run in a project of its own; `again` goes on with its session. */
+/** One run in its own project; `again` resumes its session. */
 export async function runPrint(
   prompt: string,
   { settings, files, window, reportsUsage, ...options }: ProjectOptions & RunOptions = {},
@@ -132,20 +134,20 @@ export async function runPrint(
   };
 }
 
-/** A figure that nobody believes: nothing is learned from it, and nothing has to be counted for it. */
+/** An implausible usage report, which is ignored; saves counting tokens for it. */
 export const SILENT = { usage: { prompt_tokens: 0, completion_tokens: 0 } };
 
-/** The answer without a report of usage, unless it has one of its own. */
+/** Removes the usage report, unless the answer has its own. */
 export function silently(answer: Answer): Answer {
   return typeof answer === 'function'
     ? (request) => ({ ...SILENT, ...answer(request) })
     : { ...SILENT, ...answer };
 }
 
-/** A call in the words of a script. */
+/** A tool call in a script. */
 export const use = (name: string, input: unknown): { name: string; input: unknown } => ({ name, input });
 
-/** A summary in the six headings, for answering the request for one. */
+/** A summary with the six headings, as the reply to a summary request. */
 export const SUMMARY = `1. Primary request and intent
 Read the files. The user said: "leave nothing out".
 2. Key technical decisions
@@ -159,12 +161,12 @@ Reading goes on.
 6. Pending tasks
 Read the rest.`;
 
-/** True for the request that asks for a summary. */
+/** True for a request for a summary. */
 export function isSummary(request: WireRequest): boolean {
   return request.tool_choice === 'none';
 }
 
-/** The lines that can be read; a test may have damaged others. */
+/** The readable lines; a test may have damaged others. */
 async function readEntries(data: string, sessionId: string): Promise<JSONLEntry[]> {
   const names = await readdir(join(data, 'projects'), { recursive: true }).catch(() => []);
   const name = names.find((one) => one.endsWith(`${sessionId}.jsonl`));

@@ -1,4 +1,4 @@
-/** The agent's stage with the real tools and the real file checkpoints on the project's folder. */
+/** The agent's test stage with the real tools and real file checkpoints on the project folder. */
 import {
   chmod,
   lstat,
@@ -28,13 +28,13 @@ export interface RewindStage extends Stage {
   readonly at: (path: string) => string;
   put(path: string, text: string, mode?: number): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Every path below the project with what stands there: text, mode, target. */
+  /** Every path in the project with its content: text, mode or link target. */
   tree(): Promise<Record<string, string>>;
-  /** Uuid of the prompt with this text. */
+  /** The uuid of the prompt with this text. */
   prompt(text: string): string;
   back(text: string, scope: 'both' | 'conversation' | 'files'): Promise<RewindReport>;
   undo(): Promise<RewindReport>;
-  /** What the model would be sent now: role and text. */
+  /** The messages that the model would get now: role and text. */
   conversation(): string[];
 }
 
@@ -83,7 +83,7 @@ type RealDeps = Pick<Required<AgentDeps>, 'runningCalls' | 'tools' | 'disposeToo
   readonly files: OpenFileCheckpoints;
 };
 
-/** Tools and checkpoints of the folder that the stage is in. */
+/** Tools and checkpoints for the stage's folder. */
 function realDeps(folder: string): RealDeps {
   const root = join(folder, 'project');
   const env = { PATH: process.env.PATH ?? '', HOME: folder };

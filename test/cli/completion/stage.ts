@@ -2,11 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Sessions as the program names them to a shell. Titles are a stranger's words: what they hold must not run. */
+/** Sessions as the program lists them for a shell. Titles come from elsewhere, so nothing in them may be executed. */
 export const hostileSessions =
   "4f8kAAAA\tFix the login\n4f9zBBBB\tWhat $(touch owned) 'does'\nzz11CCCC\tfix tests; rm -rf x\n";
 
-/** A folder for a shell's own files, and below it one to stand in, with a file and a folder whose names hold a blank. */
+/**
+ * A folder for the shell's own files, and in it a working directory with a file and a folder whose names contain a
+ * space.
+ */
 export function completionStage(shell: string): {
   readonly folder: string;
   readonly work: string;

@@ -9,7 +9,7 @@ export interface Given extends Partial<Omit<DoctorPorts, 'place' | 'loaded'>> {
   readonly loaded?: Partial<LoadedSettings>;
 }
 
-/** A machine on which all is well and nothing is asked; every part can be replaced. */
+/** A healthy machine without any real checks; every part can be replaced. */
 export function doctorPorts(given: Given = {}): DoctorPorts {
   const { env = {}, dataRoot = '/nonexistent/data', settings = {}, loaded = {}, ...rest } = given;
   return {

@@ -1,4 +1,4 @@
-/** The subcommands with sessions that are made up, and an output that remembers. */
+/** Ports of the session subcommands, with made-up sessions and recorded output. */
 
 import { runSessionCommand } from '../../../src/cli/sessionCommand/program.ts';
 import type { Sessions } from '../../../src/cli/sessionCommand/sessions.ts';
@@ -11,10 +11,10 @@ export interface Given {
   readonly hits?: readonly SearchHit[];
   readonly isTerminal?: boolean;
   readonly width?: number;
-  /** What is answered to a question; undefined: nobody is there. */
+  /** The answer to a question; undefined: there is no terminal to ask on. */
   readonly answer?: boolean;
   readonly dataRoot?: string;
-  /** False where the index is not complete. */
+  /** False if the index is incomplete. */
   readonly isComplete?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** What was done to the sessions, in order. */
+  /** The actions on sessions, in order. */
   readonly done: readonly string[];
   readonly asked: readonly string[];
 }

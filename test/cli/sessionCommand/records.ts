@@ -1,6 +1,6 @@
 import type { SessionRecord } from '../../../src/protocol/sessions.ts';
 
-/** A session of the project `here` as the catalogue would know it. */
+/** A session of the project `here`, as in the catalogue. */
 export function record(given: Partial<SessionRecord> = {}): SessionRecord {
   return {
     id: 'abc',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
-/** A log in memory: entries with identity, order and place, as the store would have stamped them. */
+/** A log in memory: entries with id, order and working directory, as the store would write them. */
 export class Log {
   readonly entries: JSONLEntry[] = [];
   readonly #cwd: string;
@@ -19,7 +19,7 @@ export class Log {
     return this.#add({ type: 'assistant', message: { role: 'assistant', content } });
   }
 
-  /** One call and its result; the `seq` of the result. */
+  /** One call and its result; returns the `seq` of the result. */
   call(input: unknown, result: Partial<NonNullable<JSONLEntry['toolResult']>> = {}, name = 'Bash'): number {
     const id = `call_${this.entries.length % 3}`;
     this.#add({ type: 'tool_use', message: { role: 'assistant', content: '' }, tool: { id, name, input } });
@@ -59,7 +59,7 @@ export class Log {
   }
 }
 
-/** Any sixteen-bit units at all, lone surrogates too. (fast-check's own `binary` unit takes seconds to build.) */
+/** Arbitrary UTF-16 code units, including lone surrogates. (fast-check's own `binary` unit takes seconds to build.) */
 export const anyText = fc
   .array(fc.oneof(fc.nat(0x7f), fc.nat(0xffff)), { maxLength: 60 })
   .map((units) => String.fromCharCode(...units));

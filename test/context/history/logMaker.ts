@@ -1,7 +1,7 @@
 import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { madeUpNewEntry } from '../../madeUpEntry.ts';
 
-/** Writes a log by hand: each method appends what its name says, with identity, order and time filled in. */
+/** Writes a log by hand: each method appends what its name says; ids, order and times are filled in. */
 export class LogMaker {
   readonly entries: JSONLEntry[] = [];
   #calls = 0;
@@ -33,7 +33,7 @@ export class LogMaker {
     return this.add({ type: 'assistant', message: { role: 'assistant', content } });
   }
 
-  /** A reply with one call for each output, and all its results. */
+  /** A reply with one call per output, and all its results. */
   step(content: string, ...outputs: readonly string[]): this {
     const ids = outputs.map(() => `call${this.#calls++}`);
     this.reply(content);

@@ -1,4 +1,4 @@
-/** When room is made, and how much of a window each part may have. */
+/** When room is made, and the share of the window that each part may take. */
 import { expect } from 'vitest';
 import { configuration } from '../harness.ts';
 import { proof } from './proof.ts';
@@ -13,7 +13,7 @@ import {
   words,
 } from './scenes.ts';
 
-/** Counted, not asked for: nothing but the figures decides. */
+/** Summaries without a model, so that only the numbers matter. */
 const simple = { strategy: 'summary', summary: 'simple' } as const;
 const less = (changed: number, byDefault: number): void => {
   expect(changed).toBeGreaterThan(0);
@@ -124,7 +124,7 @@ const found = Array.from({ length: 3 }, (_, index) => ({
   similarity: 0.9,
 }));
 
-/** The length that a summary is asked to have. */
+/** The length requested for a summary. */
 async function wordsAskedFor(home: Parameters<typeof open>[0]): Promise<number> {
   always(home);
   const context = await open(home);

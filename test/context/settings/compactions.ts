@@ -1,4 +1,4 @@
-/** Who writes a summary, when, of what length, and what stays beside it. */
+/** Who writes a summary, when, of what length, and what is kept next to it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -49,7 +49,7 @@ export const compactionProofs = [
     },
     changes: (changed, byDefault) => {
       expect(byDefault.asked).toBeGreaterThan(0);
-      // No failure, and nothing said of one: it was the user's choice.
+      // No failure and no notice: it was the user's choice.
       expect(changed.ended).toEqual(['done']);
       expect(changed).toEqual({ ...changed, asked: 0, kinds: byDefault.kinds });
     },
@@ -143,7 +143,7 @@ export const compactionProofs = [
   }),
 ];
 
-/** What made room in so many steps. */
+/** The kinds of reductions within this many steps. */
 async function strategies(home: House, steps: number): Promise<readonly string[]> {
   const context = await open(home);
   await context.addMessage('user', 'do it all');
@@ -151,7 +151,7 @@ async function strategies(home: House, steps: number): Promise<readonly string[]
   return reductions(context).map(({ kind }) => kind);
 }
 
-/** The prompts that are still there after `/compact`. */
+/** The prompts that remain after `/compact`. */
 async function compacted(home: House, answer?: Step, tokens = 500): Promise<readonly string[]> {
   always(home, answer);
   const context = await open(home);
@@ -187,7 +187,7 @@ async function writeFiles(home: House, count: number, lines: number): Promise<vo
   }
 }
 
-/** A file that a call named. */
+/** Records a file that a call named. */
 async function mention(context: ContextManager, path: string): Promise<void> {
   const one = call(`read_${path}`, 'Read', { file_path: path });
   await context.appendReply(ask([one]));

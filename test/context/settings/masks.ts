@@ -1,4 +1,4 @@
-/** When steps of earlier turns become a line each, what stays, and how many at a time. */
+/** When steps of earlier turns are reduced to one line each, which are kept, and how many are masked at a time. */
 import { expect } from 'vitest';
 import { proof } from './proof.ts';
 import { tokensAtFirst, untilReduced } from './scenes.ts';

@@ -1,4 +1,4 @@
-/** What is remembered beside the conversation: memories, the goal, cached values, messages kept ready. */
+/** What is kept in addition to the conversation: memories, the goal, cached values, messages in memory. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ export const memoryProofs = [
 
 const slow = [{ content: 'Foxes live in the forest.', file: 'slow.md', similarity: 1 }];
 
-/** The memory files that a prompt brought along. */
+/** The memory files included with a prompt. */
 async function remembered(home: House, prompt: string): Promise<readonly string[]> {
   const folders = { user: join(home.root, 'memory', 'user'), project: join(home.root, 'memory', 'project') };
   await mkdir(folders.user, { recursive: true });
@@ -121,7 +121,7 @@ async function recalled(context: ContextManager, home: House, content: string): 
   return found?.map(({ file }) => String(file)) ?? [];
 }
 
-/** How often goal and todo list were restated. */
+/** How often the goal and the todo list were restated. */
 async function reminders(home: House, steps: number): Promise<number> {
   const context = await open(home);
   await context.addMessage('user', 'Port the parser to Rust and keep all tests green');
@@ -129,7 +129,7 @@ async function reminders(home: House, steps: number): Promise<number> {
   return context.entries().filter(({ subtype }) => subtype === 'reminder').length;
 }
 
-/** Which of two reads are still kept two seconds later. */
+/** Which of two reads are still cached two seconds later. */
 async function keptReads(home: House): Promise<readonly string[]> {
   let now = Date.UTC(2030, 0, 1);
   const { toolCache } = await open(home, { clock: () => now });

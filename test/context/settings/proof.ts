@@ -1,22 +1,24 @@
-/** Shows for one setting: its default written out changes nothing, and another value changes what happens. */
+/**
+ * Proves two things about a setting: spelling out its default changes nothing, and another value changes the behaviour.
+ */
 import { expect } from 'vitest';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { type House, house } from '../harness.ts';
 
 export interface Proof {
-  /** As in `config.json`, without `context.`. */
+  /** The key in `config.json`, without `context.`. */
   readonly setting: string;
   run(): Promise<void>;
 }
 
 interface Given<T> {
   readonly to: unknown;
-  /** Settings without which this one has nothing to say. */
+  /** Other settings that this one needs in order to have an effect. */
   readonly settings?: object;
   readonly windowTokens?: number;
-  /** What happens, as plain data that is the same each time. */
+  /** The observed behaviour, as plain and reproducible data. */
   readonly see: (home: House) => Promise<T>;
-  /** What the other value changes. */
+  /** Checks what the other value changes. */
   readonly changes: (changed: T, byDefault: T) => void;
 }
 
@@ -35,7 +37,7 @@ export function proof<T>(setting: string, given: Given<T>): Proof {
   };
 }
 
-/** Every setting of the schema, dotted. */
+/** Every setting in the schema, dotted. */
 export function allSettings(): readonly string[] {
   return leaves(contextSettingsSchema.parse({}), '');
 }

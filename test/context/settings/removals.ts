@@ -1,4 +1,4 @@
-/** Which messages go where they are removed. */
+/** Which messages are removed. */
 import { expect } from 'vitest';
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { ReductionRecord } from '../../../src/protocol/contextReport.ts';
@@ -21,7 +21,7 @@ export const removalProofs = [
     settings: { strategy: 'middle-removal', removal: { preserveStart: 60 } },
     see: talkedAway,
     changes: (changed, byDefault) => {
-      // The beginning takes nearly all: what is free is the end, and by default that is kept as well.
+      // The start takes nearly all of the room; the rest goes to the end, which is kept by default, too.
       const newest = (prompts: readonly string[]): readonly string[] => prompts.slice(-4, -1);
       expect(newest(changed)).not.toEqual(newest(byDefault));
       for (let index = 0; index < 20; index++) expect(changed).toContain(`p${index}`);
@@ -39,7 +39,7 @@ export const removalProofs = [
       };
     },
     changes: (changed, byDefault) => {
-      // The note of the removal stands for what is gone.
+      // The note of the removal replaces the removed messages.
       expect(byDefault.left.length).toBeLessThan(60);
       expect(changed.left.length).toBeGreaterThanOrEqual(60);
     },
@@ -56,7 +56,7 @@ export const removalProofs = [
       }
       return home.events.filter(({ type }) => type === 'context_measured').length;
     },
-    // Updates of the meter between two requests in twelve seconds.
+    // Updates of the meter between two requests within twelve seconds.
     changes: (changed, byDefault) => expect([changed, byDefault]).toEqual([12, 3]),
   }),
   proof('removal.confidence', {

@@ -1,4 +1,4 @@
-/** How much of a tool's output a request shows. */
+/** How much of a tool's output a request contains. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
@@ -83,7 +83,7 @@ export const resultProofs = [
   }),
 ];
 
-/** What the model sees of a result. */
+/** The part of a result that the model sees. */
 async function shown(
   home: House,
   tool: string,
@@ -96,6 +96,6 @@ async function shown(
   await context.appendReply(ask([one]));
   await context.appendToolResult({ call: one, outcome: outcome(output, { kind }) });
   const last = context.getMessages().at(-1);
-  // The place of the original is another in each house.
+  // The path of the original differs from test to test.
   return last === undefined ? '' : text(last).replaceAll(/\/\S+\/blobs\/\S+/g, '<blob>');
 }

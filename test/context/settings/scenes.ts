@@ -1,4 +1,4 @@
-/** What the proofs let happen: sessions of a known size, driven as an agent drives them. */
+/** Sessions of a known size for the proofs, driven the way an agent does it. */
 
 import type { ContextManager, ContextManagerDeps } from '../../../src/context/index.ts';
 import type { ReductionRecord } from '../../../src/protocol/contextReport.ts';
@@ -8,7 +8,7 @@ import { sessionOf } from '../sessionOf.ts';
 
 export const words = (tokens: number): string => 'alpha beta gamma delta '.repeat(Math.ceil(tokens / 4));
 
-/** A new session; `deps` replace some of the house's. */
+/** Opens a new session; `deps` override dependencies. */
 export async function open(
   home: House,
   deps: Partial<ContextManagerDeps> = {},
@@ -24,7 +24,7 @@ export async function round(context: ContextManager, text: string, tokens: numbe
   await context.appendReply(say(`reply to ${text} ${words(tokens)}`));
 }
 
-/** A tool step, and what comes before the next request. */
+/** A tool step, and what happens before the next request. */
 export async function toolStep(
   context: ContextManager,
   home: House,
@@ -39,14 +39,14 @@ export async function toolStep(
   await next(context, home);
 }
 
-/** The end of a step and the next request. A summary that is written beside has its turn in between. */
+/** Ends a step and builds the next request. A summary in the background gets to run in between. */
 export async function next(context: ContextManager, home: House): Promise<void> {
   await context.maintain(home.options());
   await sessionOf(context).thread.settled();
   await context.buildRequest(home.options());
 }
 
-/** A prompt and tool steps until something makes room; its record, or `none` where nothing does. */
+/** Runs a prompt and tool steps until room is made; returns the record, or `none`. */
 export async function untilReduced(
   home: House,
   {
@@ -67,7 +67,7 @@ export async function untilReduced(
   return { context, first: undefined };
 }
 
-/** The end of a turn, and the prompt of the next. */
+/** Ends the turn and starts the next one with a prompt. */
 export async function nextTurn(context: ContextManager, prompt: string): Promise<void> {
   await context.appendReply(say('Done.'));
   await context.append({
@@ -79,7 +79,7 @@ export async function nextTurn(context: ContextManager, prompt: string): Promise
   await context.addMessage('user', prompt);
 }
 
-/** Prompts that fill the window: what no masking can shorten. Until something else has made room. */
+/** Fills the window with prompts, which masking cannot shorten, until room is made in another way. */
 export async function longPrompts(home: House, { tokens = 400, rounds = 80 } = {}): Promise<ContextManager> {
   const context = await open(home);
   for (let index = 0; index < rounds && reductions(context).every(({ kind }) => kind === 'mask'); index++) {
@@ -95,12 +95,12 @@ export function reductions(context: ContextManager): readonly ReductionRecord[] 
   return context.report([]).reductions;
 }
 
-/** How many tokens there were when room was made for the first time; 0 where it never was. */
+/** The number of tokens when room was first made; 0 if it never was. */
 export async function tokensAtFirst(home: House, options = {}): Promise<number> {
   return (await untilReduced(home, options)).first?.preTokens ?? 0;
 }
 
-/** Answers every request for a summary alike. */
+/** Answers every summary request in the same way. */
 export function always(home: House, one: Step = summary('## 1. Primary request and intent\nfoxes')): void {
   home.summaries.expect(...Array.from({ length: 100 }, () => one));
 }
@@ -108,7 +108,7 @@ export function always(home: House, one: Step = summary('## 1. Primary request a
 export const text = ({ content }: Message): string =>
   typeof content === 'string' ? content : JSON.stringify(content);
 
-/** The prompts that a request shows. */
+/** The prompts in a request. */
 export function shownPrompts(context: ContextManager): readonly string[] {
   return context
     .getMessages()

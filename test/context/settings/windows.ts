@@ -1,4 +1,4 @@
-/** Limits on what a request shows, which act only when they are chosen. */
+/** Limits on the content of a request that apply only if set. */
 import { expect } from 'vitest';
 import type { ContextManagerDeps } from '../../../src/context/index.ts';
 import type { House } from '../harness.ts';
@@ -31,7 +31,7 @@ export const windowProofs = [
         seen.flatMap(([one, length]) => (one === role ? [length] : []));
       expect(Math.max(...sizes('tool', byDefault))).toBeLessThan(800 * 5);
       expect(Math.max(...sizes('tool', changed))).toBeLessThan(200 * 6);
-      // What the user wrote is never cut.
+      // User messages are never cut.
       expect(sizes('user', changed)[0]).toBe(sizes('user', byDefault)[0]);
     },
   }),
@@ -80,7 +80,7 @@ export const windowProofs = [
   }),
 ];
 
-/** The prompts that the request shows after so many rounds of this size. */
+/** The prompts in the request after this many rounds of this size. */
 export async function promptsOf(
   home: House,
   rounds: number,

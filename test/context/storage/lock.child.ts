@@ -1,4 +1,4 @@
-/** Takes a lock, says so, and sleeps until it is killed. */
+/** Takes a lock, reports it, and sleeps until it is killed. */
 import { writeSync } from 'node:fs';
 import { acquireSessionLock } from '../../../src/context/storage/SessionLock.ts';
 

@@ -12,7 +12,7 @@ export interface RealLog {
   readonly store: PersistentStore;
 }
 
-/** Every kind of line, texts that look like lines, large and small. */
+/** Contains every kind of line, texts that look like lines, and large and small entries. */
 export async function realLog(folder: string): Promise<RealLog> {
   const projectRoot = join(folder, 'project');
   await mkdir(projectRoot, { recursive: true });

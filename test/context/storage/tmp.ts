@@ -6,14 +6,14 @@ import { unseal } from '../../../src/context/storage/entryLine.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
-/** A folder that is gone when the test is over. */
+/** A folder that is removed when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-storage-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A valid line's content. */
+/** The content of a valid line. */
 export function makeEntry(
   seq: number,
   content: unknown = `message ${seq}`,
@@ -35,7 +35,7 @@ export function makeEntry(
   });
 }
 
-/** The lines of a log as they were before each was given its checksum; that has to be right. */
+/** The lines of a log without their checksums, which are verified. */
 export function unsealedLines(text: string): string[] {
   return text
     .trimEnd()

@@ -1,4 +1,4 @@
-/** Appends to a session until it is killed; says each acknowledged seq, and "done" never. */
+/** Appends to a session until it is killed; prints each acknowledged seq. */
 import { writeSync } from 'node:fs';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RemovalOptions, StrategyItem } from '../../../src/context/strategies/types.ts';
 
-/** An item that no rule has anything to say about, but for what is given. */
+/** An item to which no rule applies, apart from the given fields. */
 export const item = (id: string, given: Partial<StrategyItem> = {}): StrategyItem => ({
   id,
   role: 'user',
@@ -15,7 +15,7 @@ export const item = (id: string, given: Partial<StrategyItem> = {}): StrategyIte
   ...given,
 });
 
-/** `count` plain items, a second apart; `given` changes some of them. */
+/** `count` plain items, one second apart; `given` overrides some of them. */
 export const conversation = (
   count: number,
   given: (index: number) => Partial<StrategyItem> = () => ({}),
@@ -38,7 +38,7 @@ export const options = (given: Partial<RemovalOptions> = {}): RemovalOptions => 
 
 export const idsOf = (items: readonly StrategyItem[]): string[] => items.map(({ id }) => id);
 
-/** Any conversation, with ids in its order. */
+/** Any conversation, with ids in order. */
 export const anyConversation: fc.Arbitrary<StrategyItem[]> = fc
   .array(
     fc.record({

@@ -1,4 +1,4 @@
-/** The published schema of a session's line, as a program in any language would use it. */
+/** Validates lines with the published schema, as a program in any language would. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -11,7 +11,7 @@ const validate = new Ajv2020({
   allErrors: true,
 }).compile(JSON.parse(readFileSync(file, 'utf8')));
 
-/** What is wrong with a line, one sentence each; empty for a valid one. */
+/** The problems of a line, one sentence each; empty if it is valid. */
 export function problemsOf(line: unknown): readonly string[] {
   if (validate(line)) return [];
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);

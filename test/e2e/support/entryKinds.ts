@@ -1,9 +1,9 @@
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
-/** What the program writes down for itself, between the lines of a conversation. */
+/** Bookkeeping entries between the lines of a conversation. */
 const bookkeeping: ReadonlySet<string> = new Set(['tools', 'request', 'usage', 'title']);
 
-/** What happened, entry by entry; what a request was made from and what was spent is left out. */
+/** The kinds of all entries except bookkeeping. */
 export function kindsOf(entries: readonly JSONLEntry[]): string[] {
   return entries.map(kindOf).filter((kind) => !bookkeeping.has(kind));
 }

@@ -1,4 +1,4 @@
-/** Small servers on loopback that answer as real ones do on a bad day. */
+/** Small servers on loopback that fail the way real ones do. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createPlain, type RequestListener, type Server } from 'node:http';
@@ -8,12 +8,12 @@ import { join } from 'node:path';
 
 export interface FaultyServer {
   readonly port: number;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly paths: readonly string[];
   stop(): void;
 }
 
-/** Listens until it is stopped; with a certificate it speaks TLS. */
+/** Listens until stopped; uses TLS if a certificate is given. */
 export async function startServer(answer: RequestListener, certificate?: Certificate): Promise<FaultyServer> {
   const paths: string[] = [];
   const listener: RequestListener = (request, response) => {
@@ -35,7 +35,7 @@ export async function startServer(answer: RequestListener, certificate?: Certifi
   };
 }
 
-/** The same answer to everything. */
+/** The same answer to every request. */
 export function always(
   status: number,
   body: unknown,
@@ -47,12 +47,12 @@ export function always(
   };
 }
 
-/** An error as most servers word it. */
+/** An error in the form that most servers use. */
 export function refusal(status: number, message: string, code?: string): RequestListener {
   return always(status, { error: { message, ...(code === undefined ? {} : { code }) } });
 }
 
-/** A reply of one sentence, as a stream. */
+/** A streamed reply of one sentence. */
 export function reply(text: string): RequestListener {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -61,14 +61,14 @@ export function reply(text: string): RequestListener {
   };
 }
 
-/** Breaks the first conversation in the middle of a word. */
+/** Cuts the first reply in the middle of a word. */
 export const dying: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write('data: {"choices":[{"delta":{"content":"Hal"}}]}\n\n');
   setTimeout(() => response.destroy(), 20);
 };
 
-/** One answer after the other to requests for replies; the last one for good. Lists of models are not counted. */
+/** One answer per request for a reply; the last one repeats. Requests for the model list are not counted. */
 export function inTurn(...answers: RequestListener[]): RequestListener {
   let at = 0;
   return (request, response) => {
@@ -80,7 +80,7 @@ export function inTurn(...answers: RequestListener[]): RequestListener {
   };
 }
 
-/** A port on which nobody listens. */
+/** A port on which no process listens. */
 export async function closedPort(): Promise<number> {
   const server = createSocketServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -97,7 +97,7 @@ export interface Certificate {
   readonly file: string;
 }
 
-/** A certificate that signs itself, for these names; undefined where there is no openssl to make one. */
+/** A self-signed certificate for these names; undefined if openssl is missing. */
 export function certificateFor(folder: string, names: string, days = 30): Certificate | undefined {
   const name = names.replace(/\W+/g, '-') + days;
   const [key, file] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];

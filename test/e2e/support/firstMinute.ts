@@ -1,16 +1,16 @@
-/** What the tests of the first minute share: servers on this machine, and a screen of choices that has settled. */
+/** Shared by the onboarding tests: servers on this machine, and waiting for a screen of choices. */
 import { onTestFinished } from 'vitest';
 import { type LocalServer, type Routes, startLocalServer } from './localServers.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A local server for the length of the test. */
+/** Starts a local server that is stopped when the test ends. */
 export async function serve(routes: Routes): Promise<LocalServer> {
   const server = await startLocalServer(routes);
   onTestFinished(() => server.close());
   return server;
 }
 
-/** Keys count once the choices have stood for a moment. */
+/** Waits for the choices to be ready: keys pressed just before are ignored. */
 export async function settled(terminal: Terminal, wanted: string | RegExp): Promise<void> {
   await terminal.waitFor(wanted);
   await terminal.pause(300);

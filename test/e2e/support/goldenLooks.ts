@@ -1,6 +1,6 @@
 /**
- * Golden screens of one program in two terminals, a dark and a light one: what stands there must be the same, and
- * every colour must be that of one role in both themes. So one file shows both, each colour by the name of its role.
+ * Golden screens of one program in a dark and a light terminal: the text must be the same, and each colour must be that
+ * of one role in both themes. So one file covers both, with colours given by role.
  */
 import { expect } from 'vitest';
 import { type Palette, palettes } from '../../../src/ui/theme/palettes.ts';
@@ -13,7 +13,7 @@ import {
   goldenRows,
 } from './goldenScreen.ts';
 
-/** One of the two, and what of its text is its own. */
+/** One of the two terminals, and the parts of its text that differ. */
 export interface Look {
   readonly screen: GoldenSource;
   readonly broken: NonNullable<GoldenOptions['broken']>;
@@ -47,7 +47,9 @@ export async function goldenLooks(
 const NO_ROLE = 'no role';
 const COLOR = /#[\da-f]{6}/g;
 
-/** Such as `bold accent · dark bold #de9c72 · light bold #9b4a1d`; attributes alone as they are. */
+/**
+ * Formats a style as `bold accent · dark bold #de9c72 · light bold #9b4a1d`; styles without colour stay as they are.
+ */
 function inBoth(dark: string, light: string): string {
   const inLight = light.match(COLOR) ?? [];
   if (dark.replace(COLOR, '') !== light.replace(COLOR, '')) return `${NO_ROLE}: ${dark} and ${light}`;
@@ -60,7 +62,9 @@ function inBoth(dark: string, light: string): string {
 const described = (named: string, dark: string, light: string): string =>
   `${named} · dark ${dark} · light ${light}`;
 
-/** The role of each pair of colours. Before the terminal has answered, both have those that can be read on both. */
+/**
+ * The role of each pair of colours. Until the terminal reports its background, both use the colours for an unknown one.
+ */
 const roles: ReadonlyMap<string, string> = new Map([
   ...pairs(palettes.undecided, palettes.undecided, ' (undecided)'),
   ...pairs(palettes.dark, palettes.light),
@@ -71,12 +75,12 @@ function pairs(dark: Palette, light: Palette, note = ''): [string, string][] {
   return Object.entries(colorsOf(dark)).map(([role, color]) => [`${color} ${other[role]}`, `${role}${note}`]);
 }
 
-/** Those of code first: where two are alike, the plain role gives the name. */
+/** Code roles come first, so that a plain role with the same colour provides the name. */
 function colorsOf({ code, ...colors }: Palette): Readonly<Record<string, string>> {
   return { ...code, ...colors };
 }
 
-/** The same letter for a role on every screen; what changed within a line has the sign of its line. */
+/** The same letter for a role on every screen; changed words have the letter of their line. */
 const letters: Readonly<Record<string, string>> = {
   bold: 'b',
   ...Object.fromEntries(

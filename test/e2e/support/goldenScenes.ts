@@ -1,6 +1,6 @@
 /**
- * Golden screens of one program in a dark and in a light terminal of one width: what is done in one is done in both,
- * and what stands there is compared once nothing moves any more.
+ * Golden screens of one program in a dark and a light terminal of the same width: every action runs in both, and the
+ * screens are compared once they are stable.
  */
 import { dirname } from 'node:path';
 import { goldenLooks, type Look } from './goldenLooks.ts';
@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.ts';
 export interface Actor {
   readonly stage: Stage;
   readonly terminal: Terminal;
-  /** What of its text is its own, besides its folder and the addresses of its servers. */
+  /** The parts of its text that differ, in addition to its folder and its servers' addresses. */
   readonly own?: () => NonNullable<GoldenOptions['broken']>;
   /** Servers other than the stage's. */
   readonly servers?: readonly { readonly baseUrl: string }[];
@@ -21,18 +21,18 @@ export interface Actor {
 export interface Scenes<A extends Actor> {
   readonly dark: A;
   readonly light: A;
-  /** Does it in both. */
+  /** Runs the action in both. */
   both(act: (one: A) => Promise<void>): Promise<void>;
-  /** The same; then, when nothing runs any more, the screen is compared with the golden one of this name. */
+  /** The same; then waits until the program is idle and compares the screen with the golden one of this name. */
   golden(name: string, act: (one: A) => Promise<void>, more?: readonly GoldenRule[]): Promise<void>;
-  /** The same while something runs, which the test holds: nothing but the spinner and its clock changes. */
+  /** The same while the test keeps something running: only the spinner and its clock may change. */
   goldenHeld(name: string, act: (one: A) => Promise<void>, more?: readonly GoldenRule[]): Promise<void>;
 }
 
-/** Milliseconds for which a screen that is not yet as it was kept is looked at again: a slow machine draws later. */
+/** Milliseconds to keep comparing a screen that does not match yet: a slow machine draws later. */
 const PATIENCE_MS = 30_000;
 
-/** Call it inside a test; `open` starts the program in a terminal of that colour. */
+/** Call it inside a test; `open` starts the program in a terminal with that background. */
 export async function openScenes<A extends Actor>(
   columns: number,
   open: (background: 'dark' | 'light') => Promise<A>,
@@ -61,7 +61,7 @@ export async function openScenes<A extends Actor>(
 
 const SPINNER = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
 
-/** Until nothing changes; what is held may go on with its spinner and its clock. */
+/** Waits until the screen is stable; if `isHeld`, the spinner and its clock may move. */
 async function standsStill(terminal: Terminal, isHeld: boolean): Promise<void> {
   const shown = (): string => {
     const screen = terminal.screen();
@@ -71,7 +71,7 @@ async function standsStill(terminal: Terminal, isHeld: boolean): Promise<void> {
     last = shown();
 }
 
-/** What differs from run to run: sizes and shares of the window depend on the paths of the machine. */
+/** Values that differ from run to run: sizes and shares of the window depend on the machine's paths. */
 const rules: readonly GoldenRule[] = [
   [/~?\d+% of \d+(?:\.\d)?k(?: \(compacts at \d+%\))?|~\d+%/, '0%'],
   [/https?:\/\/127\.0\.0\.1:(?!0)\d+\/v1/, 'http://127.0.0.1/v1'],
@@ -79,34 +79,36 @@ const rules: readonly GoldenRule[] = [
   [/just now|\d+ min ago|(?<= )now\b/, 'now'],
   [/ *\b\d+(?:\.\d+)? k?B\b/, '  0 kB'],
   [/[0-9a-f]{7}(?= Import)/, '0000000'],
-  // On a slow machine a turn takes long enough to say so.
+  // On a slow machine a turn takes long enough for its duration to be shown.
   [/⎿ \d+ s · /, '⎿ '],
   [/Platform: .*/, 'Platform: …'],
   [/\d+\.\dk(?= tok| →)/, '0.0k'],
   [/\d+\.\d s\b/, '0.0 s'],
-  // The one thing that they say differently: which of both they are.
+  // The only intended difference: the name of the theme.
   [/\((?:dark|light|da…|li…)/, '(…'],
   [/as the termi?…/, 'as the term…'],
 ];
 
-/** Characters that `mkdtemp` puts at the end of a folder's name. */
+/** Number of characters that `mkdtemp` appends to a folder's name. */
 const RANDOM = 6;
 
-/** What is this terminal's own is broken anywhere on a narrow screen, and where it is long: it stays as long as it is. */
+/**
+ * Replaces this terminal's own text with text of the same length, since on a narrow screen it may be wrapped anywhere.
+ */
 function lookOf({ terminal, stage, servers = [], own }: Actor, columns: number): Look {
   const folder = dirname(stage.work.repository);
   const ports = [stage.server, ...servers].map(({ baseUrl }) => new URL(baseUrl).port);
   const broken: Look['broken'] = [
     ...(own?.() ?? []),
     [folder, asLong('/some/temporary/folder/of/this/test/run', folder)],
-    // What is left of it where its beginning was cut off.
+    // The remaining end of the path, if its start was cut off.
     [folder.slice(-RANDOM), asLong('run', folder.slice(-RANDOM))],
     ...ports.map((port): readonly [string, string] => [`:${port}`, `:${'0'.repeat(port.length)}`]),
   ];
   return { screen: terminal.lastWritten(), broken: columns < 80 || own !== undefined ? broken : [] };
 }
 
-/** A stand-in of the same length. */
+/** Pads or cuts a replacement to the same length. */
 export function asLong(replacement: string, { length }: string): string {
   return replacement.padEnd(length, '-').slice(0, length);
 }

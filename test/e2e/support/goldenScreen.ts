@@ -1,41 +1,41 @@
 /**
- * Golden screens: what a person sees, kept in a file that a reviewer can read, below `test/e2e/golden/screens`.
+ * Golden screens: the visible screen, stored as a readable file in `test/e2e/golden/screens`.
  *
  *     await goldenScreen(terminal, 'welcome-dark-80');                      // a program: `Terminal`
  *     await goldenScreen(screen, 'parts/todo-20', { styles: true });        // a component: `Screen`
  *     await goldenScreen(screen, 'x', { rules: [[/#\d+/, '#0']] });         // what differs from run to run
  *
- * `UPDATE_GOLDEN=1` writes the files instead of comparing them; read the difference before it is committed.
- * Wait for what ends the drawing first (`waitFor`, `settle`): a screen is taken as it is.
+ * `UPDATE_GOLDEN=1` writes the files instead of comparing them; read the diff before you commit it. Wait until drawing
+ * has finished (`waitFor`, `settle`): the comparison does not wait.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import type { ScreenCell, ScreenRow } from '../../ui/screenCells.ts';
 
-/** What `Terminal` and `Screen` have in common. */
+/** The common part of `Terminal` and `Screen`. */
 export interface GoldenSource {
   cells(): readonly ScreenRow[];
   cursor(): { readonly x: number; readonly y: number };
   isCursorVisible(): boolean;
 }
 
-/** What is replaced before the comparison; the pattern is looked for everywhere. */
+/** A replacement before the comparison; the pattern applies everywhere. */
 export type GoldenRule = readonly [find: RegExp, replacement: string];
 
 export interface GoldenOptions {
-  /** Below each row a letter for each cell that is painted; what the letters mean stands at the end. */
+  /** True to add a row of letters below each row, one per styled cell, and a legend at the end. */
   readonly styles?: boolean;
-  /** On top of `goldenRules`, and before them. */
+  /** Applied before `goldenRules`. */
   readonly rules?: readonly GoldenRule[];
-  /** Letters that stand for certain styles wherever they appear; all others get one by their order. */
+  /** Fixed letters for certain styles; all others get one in order of appearance. */
   readonly letters?: Readonly<Record<string, string>>;
   /**
-   * Known text that differs from run to run and may be broken anywhere, by the program too: replaced character by
-   * character, so that rows break where they broke. Both are of one length.
+   * Known text that differs from run to run and may be wrapped anywhere, even by the program: replaced character by
+   * character, so that the row breaks stay. Both texts have the same length.
    */
   readonly broken?: readonly (readonly [find: string, replacement: string])[];
-  /** Where the files are. */
+  /** The folder of the files. */
   readonly folder?: string;
 }
 
@@ -52,7 +52,7 @@ export const goldenRules: readonly GoldenRule[] = [
   [/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/, '⠋'],
 ];
 
-/** Fails, with the rows that differ, where the visible screen is not what the file shows. */
+/** Fails with the differing rows if the visible screen does not match the file. */
 export async function goldenScreen(
   source: GoldenSource,
   name: string,
@@ -61,7 +61,7 @@ export async function goldenScreen(
   await compareGolden(drawGolden(source, options), name, options.folder);
 }
 
-/** The same for what is drawn already. */
+/** The same for a screen that is already formatted. */
 export async function compareGolden(drawn: string, name: string, folder = screens): Promise<void> {
   const file = join(folder, `${name}.txt`);
   if (process.env.UPDATE_GOLDEN === '1') {
@@ -75,12 +75,12 @@ export async function compareGolden(drawn: string, name: string, folder = screen
   expect(drawn, `${name} is not as in its file; UPDATE_GOLDEN=1 takes the new screen over`).toBe(kept);
 }
 
-/** The text of the file: size and cursor, a `│` before each row, a `·` before the letters of its styles. */
+/** The content of the file: size and cursor, a `│` before each row, a `·` before its style letters. */
 export function drawGolden(source: GoldenSource, options: GoldenOptions = {}): string {
   return drawRows(goldenRows(source, options), source, options);
 }
 
-/** Cells of the visible screen, row by row, after everything that differs from run to run was replaced. */
+/** The cells of the visible screen, row by row, after all replacements. */
 export function goldenRows(source: GoldenSource, { rules = [], broken = [] }: GoldenOptions): ScreenCell[][] {
   const columns = columnsOf(source);
   return logicalLines(broken.reduce(replacedBroken, source.cells()))
@@ -88,7 +88,7 @@ export function goldenRows(source: GoldenSource, { rules = [], broken = [] }: Go
     .flatMap((line) => rowsOf(line, columns));
 }
 
-/** Writes such rows down; `source` tells the size and the cursor. */
+/** Formats such rows; `source` provides the size and the cursor. */
 export function drawRows(
   rows: readonly (readonly ScreenCell[])[],
   source: GoldenSource,
@@ -120,7 +120,7 @@ function columnsOf(source: GoldenSource): number {
   return Math.max(0, ...widths);
 }
 
-/** Rows are read on without the blanks at their ends and beginnings, which a program that breaks lines leaves. */
+/** Joins rows without the spaces at their ends and starts, which come from wrapping. */
 function replacedBroken(
   rows: readonly ScreenRow[],
   [find, replacement]: readonly [string, string],
@@ -130,7 +130,7 @@ function replacedBroken(
     const to = written.lastIndexOf(true) + 1;
     return cells.slice(0, to).flatMap((cell, x) => (x < written.indexOf(true) ? [] : [{ y, x, cell }]));
   });
-  // One unit to a cell, so that positions are those of cells.
+  // One code unit per cell, so that string positions are cell positions.
   const text = places.map(({ cell }) => cell.text.charAt(0)).join('');
   const changed = rows.map(({ cells, wrapped }) => ({ cells: [...cells], wrapped }));
   for (let at = text.indexOf(find); at !== -1; at = text.indexOf(find, at + 1)) {
@@ -143,7 +143,7 @@ function replacedBroken(
   return changed;
 }
 
-/** A row that the terminal broke is put together again, so that a path is found that runs over its end. */
+/** Joins a row that the terminal wrapped, so that a path across the break is found. */
 function logicalLines(rows: readonly ScreenRow[]): ScreenCell[][] {
   const lines: ScreenCell[][] = [];
   for (const { cells, wrapped } of rows) {
@@ -169,7 +169,7 @@ function rowsOf(line: readonly ScreenCell[], columns: number): ScreenCell[][] {
   return rows;
 }
 
-/** The line with every match replaced; what is put in is painted as the first character of what it replaces. */
+/** Replaces every match in the line; the replacement gets the style of the match's first character. */
 function replaced(line: ScreenCell[], [find, replacement]: GoldenRule): ScreenCell[] {
   const starts: number[] = [];
   let text = '';

@@ -1,6 +1,6 @@
 /**
- * A model whose replies a test writes by hand, piece by piece: what stands on the screen between two pieces stays
- * there until the test goes on, however fast the machine is.
+ * A model whose replies a test writes piece by piece: the screen between two pieces stays until the test continues,
+ * however fast the machine is.
  */
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
@@ -10,27 +10,27 @@ import { type Asked, sendJson, startLocalServer } from './localServers.ts';
 export interface HeldModel {
   /** Up to and including `/v1`. */
   readonly baseUrl: string;
-  /** The next request for a reply, as soon as it has come in. */
+  /** Resolves with the next request for a reply. */
   asked(): Promise<HeldReply>;
-  /** The one that was asked for last. */
+  /** The most recent one. */
   latest(): HeldReply;
 }
 
-/** One reply, as far as it was written. */
+/** A reply in progress. */
 export interface HeldReply {
   think(text: string): void;
   say(text: string): void;
   call(name: string, input: unknown): void;
-  /** A call as it begins; `more` goes on with its input. */
+  /** Starts a tool call; `more` continues its input. */
   begin(name: string, argumentsSoFar: string): void;
   more(argumentsOn: string): void;
-  /** Closes it; `usage` is what the request is said to have cost. */
+  /** Ends the reply; `usage` is the reported usage of the request. */
   end(usage?: { prompt_tokens: number; completion_tokens: number }): void;
-  /** Instead of a reply. */
+  /** Fails instead of replying. */
   refuse(status: number, message: string, headers?: Readonly<Record<string, string>>): void;
 }
 
-/** Call it inside a test. Titles are refused; nobody is asked about the model. */
+/** Call it inside a test. Requests for titles fail; queries about the model get no answer. */
 export async function startHeldModel(): Promise<HeldModel> {
   const waiting: HeldReply[] = [];
   const heard: ((reply: HeldReply) => void)[] = [];

@@ -1,6 +1,6 @@
 export type Line = Record<string, unknown> & { type: string };
 
-/** The objects of a stream, one a line. */
+/** Parses a stream with one object per line. */
 export function linesOf(stdout: string): Line[] {
   return stdout
     .trimEnd()

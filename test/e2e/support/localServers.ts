@@ -1,6 +1,6 @@
 /**
- * Small loopback servers that answer as Ollama, LM Studio, llama.cpp and vLLM do, as far as they are asked before a
- * prompt is sent; with `chat` they also answer prompts. What each says follows its public documentation.
+ * Small loopback servers that answer like Ollama, LM Studio, llama.cpp and vLLM, as far as they are queried before a
+ * prompt is sent; with `chat` they also answer prompts. The answers follow their public documentation.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
@@ -11,23 +11,23 @@ export interface Asked {
   readonly body: Record<string, unknown>;
 }
 
-/** A value is sent as JSON; a function answers itself. */
+/** A value is sent as JSON; a function answers by itself. */
 export type Route = object | ((response: ServerResponse, asked: Asked) => void);
-/** By path, e.g. `/v1/models`; everything else is `404`. */
+/** By path, such as `/v1/models`; everything else is `404`. */
 export type Routes = Readonly<Record<string, Route>>;
 
 export interface LocalServer {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly origin: string;
   /** Up to and including `/v1`. */
   readonly baseUrl: string;
   readonly port: number;
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   readonly asked: readonly Asked[];
   close(): Promise<void>;
 }
 
-/** Starts on a free port of loopback, or on the one that is named. */
+/** Starts on a free loopback port, or on the given one. */
 export async function startLocalServer(routes: Routes, port = 0): Promise<LocalServer> {
   const asked: Asked[] = [];
   const server = createServer(async (incoming, response) => {
@@ -68,18 +68,16 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
 
 export interface OllamaModel {
   readonly name: string;
-  /** What the model was made for. */
+  /** The maximum context length of the model. */
   readonly maxContext: number;
   /** `PARAMETER num_ctx` of its Modelfile. */
   readonly numCtx?: number;
-  /** Context length that it runs with; absent = it does not run. */
+  /** The context length with which it is running; absent = not running. */
   readonly running?: number;
   readonly capabilities?: readonly string[];
 }
 
-/**
- * Ollama. A model that does not run is loaded by `POST /api/generate` with `defaultContext`, as by any request.
- */
+/** Ollama. A model that is not running is loaded by `POST /api/generate` with `defaultContext`, as by any request. */
 export function ollama(
   models: readonly OllamaModel[],
   options: { readonly version?: string; readonly defaultContext?: number; readonly chat?: Route } = {},
@@ -129,7 +127,7 @@ export interface StudioModel {
   readonly tools?: boolean;
 }
 
-/** LM Studio, with the newer list (`v1`, since 0.4.0) or only the older one. */
+/** LM Studio, with the newer model list (`v1`, since 0.4.0) or only the older one. */
 export function lmStudio(
   models: readonly StudioModel[],
   options: { readonly api?: 'v0' | 'v1'; readonly chat?: Route } = {},
@@ -162,7 +160,7 @@ export function lmStudio(
   return {
     '/api/v0/models': v0,
     ...(options.api === 'v0' ? {} : { '/api/v1/models': v1 }),
-    // It answers what it does not know with 200 and an error.
+    // Unknown paths return 200 with an error.
     '/api/version': refuse,
     '/api/tags': refuse,
     '/props': refuse,
@@ -175,7 +173,7 @@ export function lmStudio(
   };
 }
 
-/** llama.cpp's server with one model; `context` is that of one slot. */
+/** The server of llama.cpp with one model; `context` is the length of one slot. */
 export function llamaCpp(
   model: {
     readonly id: string;
@@ -205,7 +203,7 @@ export function llamaCpp(
   };
 }
 
-/** vLLM with one model and the length that it was started with. */
+/** vLLM with one model and the length with which it was started. */
 export function vllm(
   model: { readonly id: string; readonly maxModelLen: number },
   options: { readonly chat?: Route } = {},

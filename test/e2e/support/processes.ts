@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Whether a process still runs; one that has ended and only waits to be reaped does not. */
+/** True if a process is running; false for a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -17,19 +17,22 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Ends what runs in this folder or below it: commands outlive a program that was killed. Elsewhere than on Linux nothing. */
+/**
+ * Kills the processes whose working directory is in this folder: commands can outlive a killed program. Does nothing
+ * except on Linux.
+ */
 export function endProcessesBelow(folder: string): void {
   if (process.platform !== 'linux') return;
   for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
     try {
       if (`${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`)) process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended, or is not ours.
+      // The process has exited, or belongs to another user.
     }
   }
 }
 
-/** Processes whose command line has this word: what runs in a sandbox has other numbers there than here. */
+/** Processes whose command line contains this word: inside a sandbox, a process has a different id. */
 export function processesWith(word: string): readonly number[] {
   if (process.platform !== 'linux') {
     const listed = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
@@ -44,14 +47,14 @@ function wordsOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
   } catch {
-    // It has ended.
+    // The process has exited.
     return [];
   }
 }
 
 /**
- * Whether the process, or one that it started, runs or waits for a core at this moment, in any of its threads; undefined
- * elsewhere than on Linux.
+ * True if the process or one of its descendants is running or runnable right now, in any thread; undefined except on
+ * Linux.
  */
 export function isBusy(pid: number): boolean | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -64,7 +67,7 @@ export function isBusy(pid: number): boolean | undefined {
       return childrenOf(folder).some((child) => isBusy(child) === true);
     });
   } catch {
-    // It has ended.
+    // The process has exited.
     return false;
   }
 }
@@ -73,7 +76,7 @@ function childrenOf(task: string): readonly number[] {
   try {
     return readFileSync(`${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   } catch {
-    // Not every kernel has this list.
+    // Not every kernel provides this list.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-/** The program as a user installs it: the files that npm would pack, below a temporary prefix, once a run. */
+/** Installs the program as a user would: the files that npm would pack, in a temporary prefix, once per run. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { cp, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -12,11 +12,12 @@ const run = promisify(execFile);
 const checkout = resolve(import.meta.dirname, '../../..');
 
 /**
- * Vitest's global set-up for the e2e tests: builds and installs, and tells the tests where. Without npm's own installation,
- * which asks the registry for everything that the bundle holds already; test/e2e/packed.test.ts tries that.
+ * Vitest's global setup for the e2e tests: builds and installs the program, and passes its location to the tests. Does
+ * not use npm to install, which would query the registry for dependencies that the bundle already contains;
+ * test/e2e/packed.test.ts covers that.
  */
 export default async function installProgram(): Promise<() => Promise<void>> {
-  // An installed program may be named beforehand, to save its installation while a test is being written.
+  // An installed program may be given in advance, which saves time while writing a test.
   if (process.env.CLAWDCODE_TEST_PROGRAM !== undefined) return () => Promise.resolve();
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-e2e-'));
   const installed = join(base, 'prefix/lib/node_modules/clawdcode');
@@ -24,7 +25,7 @@ export default async function installProgram(): Promise<() => Promise<void>> {
   const options = ['--dry-run', '--json', '--ignore-scripts'];
   const { stdout } = await run('npm', ['pack', ...options], { cwd: checkout, maxBuffer: 10_000_000 });
   for (const path of packedFiles(stdout)) await cp(join(checkout, path), join(installed, path));
-  // All that the bundle leaves outside.
+  // The parts that are not in the bundle.
   await cp(join(checkout, 'node_modules/@vscode'), join(installed, 'node_modules/@vscode'), {
     recursive: true,
   });
@@ -33,12 +34,12 @@ export default async function installProgram(): Promise<() => Promise<void>> {
   return () => rm(base, { recursive: true, force: true });
 }
 
-/** As in bin/pieces.js: the program looks for more code to keep in so many of its runs. */
+/** As in bin/pieces.js: the number of runs in which the program looks for more code to cache. */
 const LEARNING_RUNS = 5;
 
 /**
- * Starts the program with and without a screen, and returns the data folder in which its compiled code is then. A start
- * without it takes half as much time again, and a test's home is always a new one.
+ * Starts the program with and without a screen, and returns the data folder with the resulting code cache. Without the
+ * cache a start takes half as long again, and every test has a new home.
  */
 async function learnCode(base: string, installed: string): Promise<string> {
   const [home, repository] = [join(base, 'home'), join(base, 'repository')];
@@ -75,7 +76,7 @@ async function learnCode(base: string, installed: string): Promise<string> {
   return dataRoot;
 }
 
-/** As if the same had been done so often that nothing more is to be learned. */
+/** Makes the cache look complete, as after many runs. */
 async function pretendLearned(
   place: { readonly dataRoot: string; readonly cwd: string },
   dist: string,
@@ -95,7 +96,7 @@ async function pretendLearned(
   }
 }
 
-/** Gives a new home what `learnCode` has learned; nothing where the program was named beforehand. */
+/** Copies the code cache into a new home; does nothing if the program was given in advance. */
 export async function giveCode(data: string): Promise<void> {
   const learned = process.env.CLAWDCODE_TEST_CODE;
   if (learned === undefined) return;

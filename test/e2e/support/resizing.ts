@@ -1,15 +1,15 @@
-/** Resizing as people do it: the program has the time to hear of it, however slow the machine is. */
+/** Resizing at a human pace: waits for the program to notice each size, however slow the machine is. */
 import type { Terminal } from './terminal.ts';
 
-/** How the frame is taken away, and what ends the drawing of the next one. */
+/** The sequence that erases the frame; the composer's prompt ends the next one. */
 const TAKEN_AWAY = '\r\u001B[J';
 const END_OF_FRAME = '\u001B[?2026l';
-/** In every frame, and in nothing else that is printed. */
+/** Contained in every frame and in no other output. */
 const COMPOSER = '❯';
 
 /**
- * Where a frame is on screen, the program hears of the size before this resolves: in xterm.js several steps that it
- * has not heard of leave a row. Whoever has the screen instead (a dialog, an editor) need not take anything away.
+ * If a frame is on screen, waits until the program has noticed the size: in xterm.js, several unnoticed steps would
+ * leave a row behind. A dialog or an editor need not erase anything.
  */
 export async function resizeHeard(terminal: Terminal, columns: number, rows: number): Promise<void> {
   await terminal.resize(columns, rows);
@@ -29,7 +29,7 @@ export async function resizeDrawn(terminal: Terminal, columns: number, rows: num
   }, 'it is drawn anew');
 }
 
-/** Waits until the frame that was taken away is there again. */
+/** Waits until the erased frame has been drawn again. */
 export async function waitForFrame(terminal: Terminal): Promise<void> {
   await terminal.until(() => isDrawn(terminal), 'the frame is there again');
 }

@@ -1,6 +1,6 @@
 /**
- * A real OpenAI-compatible server on loopback that answers from a script, one reply a request, in order.
- * A request that the script does not expect is an error on the wire, and `finished` tells of what was left.
+ * A real OpenAI-compatible server on loopback that answers from a script, one reply per request, in order. An
+ * unexpected request is an error on the wire; `left` reports unused replies.
  */
 import { LLMock } from '@copilotkit/aimock';
 import { titleInstruction } from '../../../src/agent/title.ts';
@@ -25,7 +25,7 @@ export interface ScriptedReply {
   readonly reasoning?: string;
   readonly calls?: readonly { name: string; input: unknown; rawArguments?: string }[];
   readonly error?: { status: number; message: string; retryAfter?: number; code?: string };
-  /** Tokens that the server reports; by default what it counts, tool schemas included. */
+  /** Usage that the server reports; by default it counts the tokens, including tool schemas. */
   readonly usage?: { prompt_tokens: number; completion_tokens: number };
   readonly finishReason?: string;
   /** Milliseconds before each chunk. */
@@ -42,15 +42,15 @@ export interface ModelServer {
   readonly baseUrl: string;
   /** Adds replies to the script. */
   script(...answers: Answer[]): void;
-  /** Answers every request that comes after the script's end. */
+  /** Answers every request after the end of the script. */
   otherwise(answer: (request: WireRequest) => ScriptedReply): void;
-  /** Answers requests for a session's title, which are no part of the script; until then they fail. */
+  /** Answers requests for a session's title, which are not part of the script; by default they fail. */
   nameSessions(title: string): void;
-  /** What was asked so far, oldest first, requests for titles left out. */
+  /** All requests so far, oldest first, without those for titles. */
   requests(): WireRequest[];
-  /** Waits until so many requests have come in. */
+  /** Waits until this many requests have arrived. */
   waitForRequests(many: number, timeoutMs?: number): Promise<WireRequest[]>;
-  /** Replies of the script that nobody asked for yet. */
+  /** Number of unused replies in the script. */
   left(): number;
   stop(): Promise<void>;
 }
@@ -59,11 +59,11 @@ export async function startModelServer(): Promise<ModelServer> {
   const mock = new LLMock({ port: 0, logLevel: 'silent' });
   let scripted = 0;
   let served = 0;
-  /** Makes ids of calls unique. */
+  /** Makes the ids of calls unique. */
   let answered = 0;
   const add = (answer: Answer): void => {
     const index = scripted++;
-    // Faults belong to the fixture, so an answer that is computed cannot have them.
+    // Faults belong to the fixture, so a computed answer cannot have them.
     const fixed = typeof answer === 'function' ? {} : answer;
     mock.addFixture({
       match: { predicate: (request) => served === index && !isForTitle(request) },
@@ -85,7 +85,7 @@ export async function startModelServer(): Promise<ModelServer> {
       return toFixture(reply, request as WireRequest, answered++);
     },
   });
-  // The server's own journal leaves large bodies out, so the first fixture looks at each request and answers none.
+  // The server's own journal omits large bodies, so the first fixture sees each request and answers none.
   const seen: WireRequest[] = [];
   mock.addFixture({
     match: {

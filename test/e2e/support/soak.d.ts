@@ -1,4 +1,4 @@
-/** The soak of the bench is plain JavaScript; what its test takes of it. */
+/** Types of the bench's soak test, which is plain JavaScript, as far as its test uses it. */
 declare module '*/soak.mjs' {
   import type { Place } from '*/place.mjs';
 
@@ -6,11 +6,11 @@ declare module '*/soak.mjs' {
     readonly turn: number;
     /** MB of the process tree. */
     readonly memory: number;
-    /** Milliseconds of CPU a turn. */
+    /** Milliseconds of CPU per turn. */
     readonly cpuMs: number;
     readonly stepMs: number;
     readonly turnMs: number;
-    /** Milliseconds from a key to the screen, in the middle. */
+    /** Median milliseconds from a key press to the screen. */
     readonly echoMs: number;
     readonly echoP95: number;
   }

@@ -1,4 +1,4 @@
-/** One test's stage: a repository, a model server, and the programs started there; all of it ended when the test is. */
+/** The stage of a test: a repository, a model server, and the programs started there; everything ends with the test. */
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -24,11 +24,11 @@ export interface PrintOptions {
 export interface OpenOptions extends Partial<TerminalOptions> {
   /** A command line that starts the program, such as a shell with a script. */
   readonly below?: readonly string[];
-  /** Instead of the installed program. */
+  /** Replaces the installed program. */
   readonly command?: readonly string[];
 }
 
-/** A headless program that is still running. */
+/** A headless run in progress. */
 export interface RunningPrint {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
@@ -40,26 +40,26 @@ export interface RunningPrint {
 export interface Stage {
   readonly work: Workspace;
   readonly server: ModelServer;
-  /** Key, endpoint, model and its window, as environment variables. */
+  /** Key, endpoint, model and its window as environment variables. */
   readonly access: Readonly<Record<string, string>>;
   /** The program in a pseudo-terminal, with access to the server. */
   open(args?: readonly string[], options?: OpenOptions): Terminal;
   /** The same, once its session is ready for a prompt. */
   ready(args?: readonly string[], options?: OpenOptions): Promise<Terminal>;
-  /** The program without a terminal. */
+  /** Runs the program without a terminal. */
   print(args: readonly string[], options?: PrintOptions): Promise<Printed>;
   startPrint(args: readonly string[], options?: PrintOptions): RunningPrint;
 }
 
-/** The model that the server plays: the catalogue does not know it. */
+/** The model that the server provides; unknown to the catalogue. */
 export const MODEL = 'mock-1';
 
 export interface StageOptions {
-  /** Context window that the environment names, in tokens; null names none, so that every screen says "(assumed)". */
+  /** Context window set by the environment, in tokens; null sets none, so that every screen says "(assumed)". */
   readonly window?: number | null;
 }
 
-/** Call it inside a test; `source` is the package that the repository is a copy of. */
+/** Call it inside a test; `source` is the package that is copied into the repository. */
 export async function setStage(source?: string, { window = 48_000 }: StageOptions = {}): Promise<Stage> {
   const work = await createWorkspace(source);
   const server = await startModelServer();
@@ -77,7 +77,7 @@ export async function setStage(source?: string, { window = 48_000 }: StageOption
     OPENAI_MODEL: MODEL,
     ...(window === null ? {} : { CLAWDCODE_CONTEXT_WINDOW: String(window) }),
   };
-  /** Without a HOME the program finds the one of whoever runs the tests. */
+  /** Without a HOME, the program would use the one of the user who runs the tests. */
   const atHome = (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
     HOME: work.home,
     ...env,
@@ -132,6 +132,6 @@ function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has exited by itself.
   }
 }

@@ -15,66 +15,66 @@ export interface TerminalOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
-  /** It has a background, and says so when it is asked (OSC 11); without, it says nothing. */
+  /** The terminal's background, reported on request (OSC 11); without it, the terminal does not answer. */
   readonly background?: 'light' | 'dark' | undefined;
 }
 
 export interface Terminal {
   readonly pid: number;
-  /** The visible rows, without trailing blanks. */
+  /** The visible rows, without trailing spaces. */
   screen(): string;
-  /** The visible rows, cell by cell, with how each is painted. */
+  /** The visible rows, cell by cell, with their styles. */
   cells(): ScreenRow[];
   /**
-   * The last screenful that was written: the screen without the blank rows at its end. How many these are hangs on how
-   * much of a reply was drawn before it was whole.
+   * The last screenful of output: the screen without the blank rows at its end, whose number depends on how much of a
+   * reply was drawn before it was complete.
    */
   lastWritten(): Pick<Terminal, 'cells' | 'cursor' | 'isCursorVisible'>;
-  /** Everything that was printed, scrolled-away rows included. */
+  /** Everything that was printed, including rows that scrolled away. */
   everything(): string;
   cursor(): { x: number; y: number };
   isCursorVisible(): boolean;
-  /** Every byte that came out and is on screen, escapes included. */
+  /** All output bytes that are on screen, including escape sequences. */
   bytes(): string;
-  /** Sends text as keystrokes, one character at a time, and waits until it was read and drawn. */
+  /** Sends text one character at a time and waits until it was read and drawn. */
   type(text: string): Promise<void>;
   /** Types a line and sends it. */
   submit(text: string): Promise<void>;
   /**
-   * Sends keys as a terminal encodes them; see `keys` in test/ui/screen.ts. After a key that is no text it waits until
-   * the program has read it and drawn what it changes: in one piece an Esc and a letter are Alt and that letter, and an
-   * Enter with more behind it is a paste.
+   * Sends keys as a terminal encodes them; see `keys` in test/ui/screen.ts. After a key that is not text, waits until
+   * the program has read it and drawn the change: otherwise Esc and a letter would be read as Alt with the letter, and
+   * Enter with text after it as a paste.
    */
   press(...keystrokes: string[]): Promise<void>;
   /**
-   * Presses the key until the program has ended, or until something else holds. Of two that belong together the second
-   * may come too late where the machine is slow, and is a first one then.
+   * Repeats the key until the program has exited, or until `isDone`. On a slow machine, the second of two keys that
+   * belong together may come too late and count as a first one.
    */
   pressUntil(key: string, isDone?: () => boolean): Promise<void>;
-  /** Waits until the visible screen holds `wanted`; fails with the screen. */
+  /** Waits until the visible screen contains `wanted`; fails with the screen. */
   waitFor(wanted: string | RegExp, timeoutMs?: number): Promise<void>;
   /** Waits until it was printed, on screen or scrolled away. */
   waitForPrinted(wanted: string | RegExp, timeoutMs?: number): Promise<void>;
-  /** Waits until any condition holds. */
+  /** Waits for any condition. */
   until(condition: () => boolean, what: string, timeoutMs?: number): Promise<void>;
-  /** Waits until nothing runs any more. */
+  /** Waits until the program is idle. */
   waitForIdle(timeoutMs?: number): Promise<void>;
-  /** Waits until it no longer does. */
+  /** Waits until the screen no longer contains it. */
   waitForGone(unwanted: string | RegExp, timeoutMs?: number): Promise<void>;
-  /** Waits until the program has nothing to do at the moment, and what it wrote is on screen. */
+  /** Waits until the program is not busy and its output is on screen. */
   settle(): Promise<void>;
   pause(ms: number): Promise<void>;
-  /** Writes keystrokes at once and waits for nothing: for what is typed ahead. */
+  /** Writes keystrokes at once without waiting, as when typing ahead. */
   send(keystrokes: string): void;
   /**
-   * Once everything that was sent is drawn: what is on its way when the size changes was meant for the old one, and no
-   * program can take it back. When it resolves, the program may not have heard of it.
+   * Resizes once all output so far is drawn: output in flight during a resize was meant for the old size and cannot be
+   * recalled. The program may not have noticed the new size when this resolves.
    */
   resize(columns: number, rows: number): Promise<void>;
   kill(signal: string): void;
-  /** Takes the terminal away, as closing its window does. */
+  /** Closes the terminal, like closing its window. */
   close(): void;
-  /** The exit code, once it has ended. */
+  /** Resolves with the exit code. */
   exited: Promise<number>;
 }
 
@@ -103,13 +103,13 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     });
   });
   const take = (bytes: Uint8Array): void => frames.take(decoder.decode(bytes, { stream: true }));
-  // Without an encoding it gives bytes, which its typings do not know.
+  // Without an encoding, node-pty passes bytes, contrary to its types.
   pty.onData((data) => take(data as unknown as Uint8Array));
   const takeAll = (): void => {
     const { fd } = pty as unknown as { readonly fd: number };
     for (let bytes = readNow(fd); bytes !== undefined; bytes = readNow(fd)) take(bytes);
   };
-  // It is closed a moment after the program's end, whether everything was read by then or not.
+  // The stream closes shortly after the program exits, even if not everything was read.
   const { _socket: socket } = pty as unknown as { readonly _socket: ReadStream };
   const close = socket.destroy.bind(socket);
   socket.destroy = (error) => {
@@ -127,7 +127,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   const exited = new Promise<number>((resolve) =>
     pty.onExit(({ exitCode, signal }) => {
       ended = true;
-      // What it wrote last may still be on its way to the screen.
+      // The last output may still be in flight.
       setTimeout(() => {
         frames.flush();
         screen.write('', () => resolve(signal ? 128 + signal : exitCode));
@@ -166,7 +166,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     let [quiet, drawn] = [0, written.length];
     for (let looks = 0; quiet < QUIET_LOOKS && !ended && Date.now() < deadline; looks++) {
       await sleep(LOOK_MS);
-      // Elsewhere than on Linux nobody says what a process does: then what counts is what it draws.
+      // Only Linux reports what a process does; elsewhere, output is the only indication.
       const isActive = isBusy(pty.pid) ?? (looks < BLIND_LOOKS && written.length === drawn);
       quiet = isActive ? 0 : quiet + 1;
     }
@@ -185,7 +185,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       pty.write(key);
       if (isNoText(key)) await settle();
       else await sleep(15);
-      // Only the silence after it tells a lone Esc from the beginning of a sequence.
+      // Only a pause after it distinguishes a lone Esc from the start of a sequence.
       if (key === keys.escape) await sleep(60);
     }
     await settle();
@@ -243,13 +243,13 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       screen.resize(newColumns, newRows);
     },
     kill: (signal) => pty.kill(signal),
-    // Not in the typings: it closes the terminal's side, and the system hangs up on the program.
+    // Not in the types: closes the terminal's side, so that the program gets a hangup.
     close: () => (pty as unknown as { destroy(): void }).destroy(),
     exited,
   };
 }
 
-/** What is there at this moment; undefined where nothing is. */
+/** Reads what is available right now; undefined if nothing is. */
 function readNow(fd: number): Uint8Array | undefined {
   const buffer = new Uint8Array(65_536);
   try {
@@ -260,20 +260,23 @@ function readNow(fd: number): Uint8Array | undefined {
   }
 }
 
-/** Only what never comes is waited for so long. */
+/** Long enough that only an event that never happens takes this long. */
 const PATIENCE_MS = 60_000;
-/** A program that never rests, as while it streams a reply, is not waited for any longer. */
+/** Limit for a program that is never idle, as while it streams a reply. */
 const REACTION_MS = 3000;
-/** It rests when it sleeps in so many looks in a row, so many milliseconds apart: timers of a frame are due by then. */
+/**
+ * The program is idle if it sleeps in this many checks in a row, this many milliseconds apart: frame timers have fired
+ * by then.
+ */
 const QUIET_LOOKS = 4;
 const LOOK_MS = 10;
-/** Where processes cannot be looked at, a key that changes nothing on screen takes so many looks. */
+/** Where processes cannot be inspected, a key that changes nothing on screen takes this many checks. */
 const BLIND_LOOKS = 40;
 
-/** A key that is more than its letters: control characters and sequences. */
+/** True for control characters and sequences. */
 const isNoText = (key: string): boolean => /^[\x00-\x1f\x7f]/.test(key);
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-/** What xterm answers with its usual colours, and one that is not quite black. */
+/** The default colours of xterm, and a background that is not quite black. */
 const backgrounds = { light: 'rgb:ffff/ffff/ffff', dark: 'rgb:1e1e/1e1e/1e1e' } as const;

@@ -14,13 +14,16 @@ export function countText(text: string): number {
   return tokens;
 }
 
-/** The encoder takes minutes for one run of a few ten thousand characters: text that has one is counted in pieces. */
+/** The encoder takes minutes for a single run of tens of thousands of characters, so such text is counted in pieces. */
 function pieces(text: string): string[] {
   if (!/\S{400}|\s{400}/.test(text)) return [text];
   return Array.from({ length: Math.ceil(text.length / 200) }, (_, n) => text.slice(n * 200, (n + 1) * 200));
 }
 
-/** Tokens of a request as the server counts them, which the product only learns from its reports: messages, calls and tool schemas. */
+/**
+ * Tokens of a request as the server counts them: messages, calls and tool schemas. The product learns them only from
+ * the server's reports.
+ */
 export function countRequest({ messages, tools = [] }: WireRequest): number {
   const texts = [
     ...messages.flatMap(({ content, tool_calls = [] }) => [

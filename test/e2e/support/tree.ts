@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Every path below a folder with its permissions and what stands there; what is git's own is left out. */
+/** Every path in a folder except `.git`, with its permissions and content. */
 export async function treeOf(folder: string, below = ''): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of await readdir(join(folder, below))) {

@@ -1,23 +1,23 @@
 /**
- * Synchronized output (mode 2026), as terminals that know it have it: what stands between the two marks is drawn at
- * once. A frame that comes out of the pseudo-terminal in pieces is never seen half drawn, however slow the machine is.
+ * Synchronized output (mode 2026), as in terminals that support it: everything between the two marks is drawn at once.
+ * A frame that arrives in pieces is never visible half drawn, however slow the machine is.
  */
 
 const BEGIN = '\u001B[?2026h';
 const END = '\u001B[?2026l';
-/** A frame whose end does not come is shown as it is after so long, as terminals do. */
+/** Like terminals, shows an incomplete frame after this many milliseconds. */
 const PATIENCE_MS = 1000;
 
 export interface WholeFrames {
-  /** The next piece that came out. */
+  /** Takes the next piece of output. */
   take(text: string): void;
-  /** True while the end of a frame is on its way. */
+  /** True while a frame is incomplete. */
   isWaiting(): boolean;
-  /** Passes on what there is: nothing more will come. */
+  /** Draws what is left: there is no more output. */
   flush(): void;
 }
 
-/** Calls `draw` with what can be drawn: text up to the beginning of a frame whose end has not come yet. */
+/** Calls `draw` with text that can be drawn: everything before an incomplete frame. */
 export function createWholeFrames(draw: (text: string) => void, patienceMs = PATIENCE_MS): WholeFrames {
   let held = '';
   let patience: ReturnType<typeof setTimeout> | undefined;
@@ -45,7 +45,7 @@ export function createWholeFrames(draw: (text: string) => void, patienceMs = PAT
   };
 }
 
-/** Where the frame begins that has no end yet, or a mark that came in part; the text's length where there is none. */
+/** The start of an incomplete frame or of an incomplete mark; the length of the text if there is none. */
 function unfinishedFrom(text: string): number {
   const whole = text.lastIndexOf(END);
   const begin = text.indexOf(BEGIN, whole + 1);

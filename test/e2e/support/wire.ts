@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import type { WireMessage, WireRequest } from './server.ts';
 
-/** Every call is answered exactly once, right after the reply that made it, in order; and no result stands alone. */
+/**
+ * Checks that every call has exactly one result, right after its reply and in order, and that there are no other
+ * results.
+ */
 export function expectPairedCalls({ messages }: WireRequest): void {
   let open: string[] = [];
   for (const message of messages) {
@@ -16,7 +19,7 @@ export function expectPairedCalls({ messages }: WireRequest): void {
   expect(open).toEqual([]);
 }
 
-/** The text of a message, whatever its form on the wire. */
+/** The text of a message in any wire format. */
 export function textOf(message: WireMessage | undefined): string {
   return typeof message?.content === 'string' ? message.content : JSON.stringify(message?.content ?? '');
 }

@@ -1,4 +1,4 @@
-/** A home and a real repository to work in, both below one temporary folder. */
+/** A home and a real repository to work in, both in one temporary folder. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,28 +12,28 @@ const modules = resolve(import.meta.dirname, '../../../node_modules');
 
 export interface Workspace {
   readonly home: string;
-  /** Where the program keeps its data. */
+  /** The program's data folder. */
   readonly data: string;
   readonly repository: string;
-  /** An empty folder, for programs that are told to keep temporary files there. */
+  /** An empty folder for temporary files. */
   readonly temporary: string;
-  /** What the program is started with; nothing of the developer's own environment but PATH. */
+  /** The program's environment; only PATH comes from the developer's own. */
   env(more?: Readonly<Record<string, string>>): Record<string, string>;
   /**
-   * The same for pictures of the screen, which have to look alike whether this machine has a sandbox or not: with a
-   * stand-in for bubblewrap that confines nothing.
+   * The same for golden screens, which must not depend on whether this machine has a sandbox: with a fake bubblewrap
+   * that confines nothing.
    */
   screenEnv(more?: Readonly<Record<string, string>>): Record<string, string>;
   write(path: string, text: string): Promise<void>;
   read(path: string): Promise<string>;
-  /** What git prints in the repository. */
+  /** Runs git in the repository and returns its output. */
   git(...args: string[]): Promise<string>;
-  /** Session files of this repository, oldest first, each with its entries. */
+  /** The repository's session files, oldest first, with their entries. */
   sessions(): Promise<{ file: string; entries: JSONLEntry[] }[]>;
   remove(): Promise<void>;
 }
 
-/** Runs what stands behind `--`; has no network to offer. */
+/** Runs the command after `--`; has no network to offer. */
 const STAND_IN = `#!/bin/sh
 case " $* " in *' --info-fd '*) exit 1 ;; esac
 while [ "$1" != -- ]; do shift; done
@@ -41,7 +41,7 @@ shift
 exec "$@"
 `;
 
-/** A copy of a package that nobody here wrote, put under git; trusted already unless told otherwise. */
+/** A copy of a third-party package under git; trusted by default. */
 export async function createWorkspace(source = 'picomatch'): Promise<Workspace> {
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-e2e-work-'));
   const home = join(base, 'home');
@@ -98,7 +98,7 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
   };
 }
 
-/** Writes a preload that shifts the clock, and returns the NODE_OPTIONS that load it: "the next day" for one process. */
+/** Writes a preload that shifts the clock and returns the NODE_OPTIONS that load it: "the next day" for one process. */
 export async function clockShift(workspace: Workspace, hours: number): Promise<string> {
   const file = join(workspace.home, `clock-${hours}.cjs`);
   const shift = hours * 3_600_000;
@@ -112,7 +112,7 @@ globalThis.Date = class Date extends Real {
   return `--require=${file}`;
 }
 
-/** Of the last line only what is whole: it may be written at this moment, or the writer was killed. */
+/** Ignores an incomplete last line: it may still be written, or its writer was killed. */
 function parseLines(text: string): JSONLEntry[] {
   return text
     .split('\n')

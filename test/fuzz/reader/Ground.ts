@@ -1,9 +1,9 @@
-/** The folders that commands run in, and what has happened to them since they were last looked at. */
+/** The folders in which commands run, and what has changed in them since the last check. */
 import { lstatSync, readdirSync, readlinkSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Arena, type ArenaKind, makeArena } from './arena.ts';
 
-/** Nothing that may not be read was read before this moment. With `relatime` the first read moves it. */
+/** Access time of unread protected files. With `relatime`, the first read updates it. */
 const UNREAD_SECONDS = 1;
 
 export class Ground {
@@ -12,7 +12,7 @@ export class Ground {
   readonly #traps: boolean;
   #arena: Arena | undefined;
 
-  /** `top` is a folder that is not there yet; everything happens below it. */
+  /** `top`: a folder that does not exist yet; everything happens in it. */
   constructor(top: string, kind: ArenaKind, traps = false) {
     this.#top = top;
     this.#kind = kind;
@@ -24,7 +24,7 @@ export class Ground {
     return this.#arena;
   }
 
-  /** Looks at everything; the result says what has changed since, or what that may not be read was read. */
+  /** Takes a snapshot; the returned function reports what has changed since, or which protected file was read. */
   watch(): () => string | undefined {
     const { unread } = this.arena;
     for (const path of unread) forgetReading(path);
@@ -53,8 +53,8 @@ function forgetReading(path: string): void {
 }
 
 /**
- * Every path with what tells whether it was touched: of a file the time of its last change of any kind, owners, times and
- * attributes included; of a folder the time at which something was last put into it, even if it is gone again.
+ * Every path with what shows whether it was touched: for a file its ctime, which covers owners, times and attributes;
+ * for a folder its mtime, which shows new files even if they are gone again.
  */
 function snapshot(top: string): ReadonlySet<string> {
   const lines = new Set<string>();
@@ -62,10 +62,10 @@ function snapshot(top: string): ReadonlySet<string> {
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
       const info = lstatSync(path, { throwIfNoEntry: false });
-      // A name that is no UTF-8 is seen by its folder's time.
+      // A name that is not UTF-8 shows in its folder's time.
       if (info === undefined) continue;
       const { mode, size, mtimeMs, ctimeMs, ino } = info;
-      // Shells put here-documents into the temporary folder for a moment.
+      // Shells create here-documents in the temporary folder for a moment.
       const isPassing = folder === top && /^(?:tmp|shm)$/.test(name);
       if (info.isDirectory()) lines.add(`${path} ${mode} ${isPassing ? '' : mtimeMs}`);
       else

@@ -1,6 +1,6 @@
 /**
- * Whether commands that need no question did in real shells what was promised: no file made, changed or gone, nothing read
- * that may not be read, nothing secret in the output nor anything that depends on a secret, no network used.
+ * Checks in real shells that commands which need no approval keep the promise: no file created, changed or deleted, no
+ * protected file read, no secret in the output nor output that depends on one, no network.
  */
 import { MARK } from './arena.ts';
 import { confined, type Job, tokens } from './confine.ts';
@@ -13,11 +13,11 @@ export interface Surprise extends Job {
 
 export interface BatchResult {
   readonly surprises: readonly Surprise[];
-  /** Runs that waited for something until they were ended. */
+  /** Runs that waited for something until they were killed. */
   readonly hung: readonly Job[];
 }
 
-/** Runs all in each shell, and finds out which command was to blame where something happened. */
+/** Runs all commands in each shell; if something happened, finds the command that did it. */
 export async function runBatch(
   jobs: readonly Job[],
   ground: Ground,
@@ -50,7 +50,7 @@ interface Place {
 
 type Outputs = readonly (string | undefined)[];
 
-/** What the commands did together that they should not have. */
+/** What the commands did together, if it was not allowed. */
 async function happens(
   jobs: readonly Job[],
   place: Place,
@@ -81,8 +81,8 @@ function shownBy(outputs: Outputs): string | undefined {
 }
 
 /**
- * With another secret everything that is printed has to be the same, but for numbers such as those of processes and the
- * order of lines: ag prints what each of its threads finds.
+ * With another secret, the output must be the same, apart from numbers such as process ids and the order of lines: ag
+ * prints what each of its threads finds.
  */
 function dependsOn(one: Outputs, other: Outputs): string | undefined {
   const steady = (text: string): string =>
@@ -100,7 +100,7 @@ function dependsOn(one: Outputs, other: Outputs): string | undefined {
     : `depends on a secret: ${one[at]?.slice(0, 100)} / ${other[at]?.slice(0, 100)}`;
 }
 
-/** Runs all of them, and goes on behind one that waits. */
+/** Runs all of them, continuing after one that hangs. */
 async function runAll(
   jobs: readonly Job[],
   { shell, ground, tools }: Place,

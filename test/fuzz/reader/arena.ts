@@ -1,30 +1,32 @@
-/** The folders that random commands run in: a home, a project in it, and files of others around it, each with its traps. */
+/** The folders in which random commands run: a home, a project in it, and other files around it, each with traps. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** In files that must not be shown, in their names, and in the values of variables that must not be printed. */
+/**
+ * Contained in files that must not be shown, in their names, and in the values of variables that must not be printed.
+ */
 export const MARK = 'MARKED';
 const secret = `${MARK} hidden\n`;
 
 /**
- * `clean` is an everyday project, so that patterns are not held back for what is beside them. The others add to it: links
- * that lead out; names that are options, split or cannot be spelled; ignore files that bring back what is hidden; secrets
- * that git tracks; a git folder from an archive, whose files lead out.
+ * `clean` is an everyday project, in which no trap restricts patterns. The others add: links that lead out; names that
+ * are options, are split or are not valid text; ignore files that reinclude hidden files; secrets tracked by git; a git
+ * folder from an archive whose files lead out.
  */
 export const arenaKinds = ['clean', 'links', 'names', 'ignores', 'tracked', 'archive'] as const;
 export type ArenaKind = (typeof arenaKinds)[number];
 
 export interface Arena {
-  /** Everything that a command could change lies below. */
+  /** Everything that a command could change is in this folder. */
   readonly top: string;
   readonly root: string;
   readonly home: string;
-  /** Files that no command may read that nobody was asked about. */
+  /** Files that no command may read without approval. */
   readonly unread: readonly string[];
 }
 
-/** Programs that others start by themselves, and which go online or run what they are told. */
+/** Programs that others start on their own and that use the network or run given commands. */
 const tempting = [
   'ssh',
   'rsh',
@@ -40,7 +42,7 @@ const tempting = [
   'xdg-open',
 ];
 
-/** Secrets in the project. With one that is not hidden each search of everything asks, and without any none does. */
+/** Secrets in the project. If one is not hidden, every search of everything needs approval; without any, none does. */
 const hidden = ['.env', '.env.local', 'src/.env', '.hidden/.env'];
 const secrets: Readonly<Record<ArenaKind, readonly string[]>> = {
   clean: hidden,
@@ -51,7 +53,7 @@ const secrets: Readonly<Record<ArenaKind, readonly string[]>> = {
   archive: [],
 };
 
-/** Makes the tree. With `traps`, files that are called like options stand in the project's root as well. */
+/** Creates the tree. With `traps`, the project's root also contains files named like options. */
 export function makeArena(top: string, kind: ArenaKind = 'links', traps = false): Arena {
   const home = join(top, 'home');
   const root = join(home, 'project');
@@ -60,7 +62,7 @@ export function makeArena(top: string, kind: ArenaKind = 'links', traps = false)
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text, { mode });
     chmodSync(at(path), mode);
-    // Git reads again what is as young as its index.
+    // Git rereads files that are as new as its index.
     utimesSync(at(path), 1_600_000_000, 1_600_000_000);
   };
   const link = (target: string, path: string): void => {
@@ -74,7 +76,7 @@ export function makeArena(top: string, kind: ArenaKind = 'links', traps = false)
   const git = (...args: readonly string[]): void => gitIn(root, ...args);
 
   for (const folder of ['tmp', 'shm', 'mnt']) mkdirSync(join(top, folder), { recursive: true, mode: 0o777 });
-  // The top is mounted once more below a `/tmp` of its own.
+  // The top is also mounted in its own `/tmp`.
   if (top.startsWith('/tmp/')) mkdirSync(join(top, top), { recursive: true });
   const outside = [
     '../../outside/o.txt',
@@ -102,7 +104,7 @@ export function makeArena(top: string, kind: ArenaKind = 'links', traps = false)
   ])
     file(path, 'x\n');
   file('data.json', '{"name":"x"}\n');
-  // What a program takes for further words, where it reads them from a file.
+  // Words that a program takes as more options if it reads them from a file.
   file('opts', '4\n../../outside/o.txt\n--pre=./evil\n-o\nFILE\n');
   for (const path of ['evil', 'node_modules/.bin/ls', 'ls', 'touch', '.hidden/evil'])
     file(path, '#!/bin/sh\n: > ran\n', 0o755);

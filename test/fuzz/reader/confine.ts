@@ -1,4 +1,4 @@
-/** Runs commands in a real shell, in a namespace of their own, and says for each of them what it printed. */
+/** Runs commands in a real shell in separate namespaces, and returns the output of each. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { commands } from '../../../src/permissions/readOnly/commands.ts';
@@ -9,29 +9,29 @@ import { type Arena, MARK } from './arena.ts';
 
 export interface Job {
   readonly command: string;
-  /** The folder that it starts in, relative to the project's. */
+  /** The working directory, relative to the project. */
   readonly folder: string;
 }
 
 export interface Ran {
-  /** What each command printed to both outputs, with its status; undefined = it was still running, or was not reached. */
+  /** The output of each command on both streams, with its status; undefined = still running, or not reached. */
   readonly outputs: readonly (string | undefined)[];
-  /** Packets and connections that were tried, as the namespace's kernel counts them. */
+  /** Packets and connection attempts, as counted by the namespace's kernel. */
   readonly network: string;
 }
 
-/** A command that prints nothing and does not end for so long waits for something. */
+/** A command without output that does not end for this long is waiting for something. */
 const PATIENCE_MS = 4000;
-/** Longer output is cut; a loop that prints for ever ends at its turn's end. */
+/** Longer output is cut; an endless loop is stopped at the timeout. */
 const MAX_BYTES = 50_000_000;
-/** Values of the variables that must not be printed; what is printed may not depend on which of them it is. */
+/** Values of variables that must not be printed; the output must not depend on which one is set. */
 export const tokens = [`a${MARK}-1`, `b${MARK}-2`] as const;
 
-/** The shells of the list that there are. */
+/** The installed shells of the list. */
 export const shellsHere = (): readonly string[] =>
   ['bash', 'dash', 'zsh'].filter((name) => spawnSync(name, ['-c', ':']).status === 0);
 
-/** Programs that the reader knows and that a command does not find: of those nothing is learned. */
+/** Programs known to the reader that are not installed, so nothing is tested about them. */
 export async function programsMissing(arena: Arena, tools = ''): Promise<readonly string[]> {
   const others = [
     'git',
@@ -53,14 +53,14 @@ export async function programsMissing(arena: Arena, tools = ''): Promise<readonl
   return known.filter((_, at) => outputs[at]?.endsWith('\u00010') !== true);
 }
 
-/** Whether namespaces can be made here. */
+/** True if this machine can create namespaces. */
 export const canConfine = (): boolean =>
   spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0;
 
 const END = '\u0001end\u0001';
 const LAST = '\u0001last\u0001';
 
-/** Runs one after the other. Programs in `tools` go before the system's. */
+/** Runs the commands one after the other. Programs in `tools` take precedence over the system's. */
 export function confined(
   shell: string,
   jobs: readonly Job[],
@@ -147,11 +147,11 @@ function readOutputs(text: string, count: number): Ran {
   return { outputs, network: networkOf(counters) };
 }
 
-/** The status of the command before stands at the start of what a command prints. */
+/** The output of a command starts with the status of the previous one. */
 const withoutStatus = (piece: string, at: number): string =>
   at === 0 ? piece : piece.slice(piece.indexOf('\n') + 1);
 
-/** Connections that were opened and packets that were sent or found no way: all zero where nobody uses the network. */
+/** Opened connections, and packets sent or not routable: all zero if the network was not used. */
 function networkOf(snmp: string): string {
   const lines = snmp.split('\n').map((line) => line.split(' '));
   const wanted = ['OutNoRoutes', 'OutRequests', 'ActiveOpens', 'OutDatagrams'];

@@ -1,6 +1,6 @@
 /**
- * Calls of programs with options that readers get wrong: those that write, run or read elsewhere stand among the harmless
- * ones, in the words in which people write them.
+ * Calls of programs with options that readers get wrong: options that write, execute or read elsewhere among harmless
+ * ones, in the forms that people write.
  */
 import type { Random } from './random.ts';
 import type { WordKind, Words } from './words.ts';
@@ -116,10 +116,10 @@ const programs: readonly HandProgram[] = [
   program('node', '--version -v -p 1', 'text'),
 ];
 
-/** Wildcards that are the program's to expand. */
+/** Wildcards to be expanded by the program, not by the shell. */
 const escaped = (option: string): string => (option.length > 1 ? `'${option}'` : `\\${option}`);
 
-/** One call, as its words. */
+/** One call, as words. */
 export function handCall(random: Random, { quote, word }: Words): readonly string[] {
   const { below, chance, pick } = random;
   const { name, options, operands } = pick(programs);

@@ -1,4 +1,4 @@
-/** Calls that are in order as a rule, so that what they mean is in question, and not how they are written. */
+/** Calls that are usually well formed, so that they test meaning rather than syntax. */
 import { programText } from './programTexts.ts';
 import type { Random } from './random.ts';
 import type { Words } from './words.ts';
@@ -9,7 +9,7 @@ const filterOptions = {
   jq: ['-r', '-n', '-c'],
 };
 
-/** A program that takes a filter, with one and a file: most mistakes are in the filter. */
+/** A call of a program with a filter and a file: most mistakes are in the filter. */
 export function filterCall(random: Random, { word }: Words): readonly string[] {
   const { chance, pick } = random;
   const kind = pick(['awk', 'sed', 'jq'] as const);
@@ -97,14 +97,14 @@ const places = [
   '**',
 ];
 
-/** A search with options that say what it leaves out, of everything or of a place. */
+/** A search of everything or of one place, with options that exclude files. */
 export function searchCall({ chance, pick, some }: Random): readonly string[] {
   const [name, options] = pick(searches);
   const given = some(0, 3, () => pick(options));
   return [name, ...given, pick(['x', '.', "''", 'one', "'x 1'"]), ...(chance(0.5) ? [pick(places)] : [])];
 }
 
-/** Two folders or files, compared. */
+/** A comparison of two folders or files. */
 export const compareCall = ({ pick, some }: Random): readonly string[] => [
   'diff',
   ...some(0, 2, () => pick(['-r', '-rq', '-ru', "-x '.e*'", '-x .env', '-N', '-s'])),

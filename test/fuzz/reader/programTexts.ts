@@ -1,4 +1,7 @@
-/** Random programs in the small languages that commands take as a word: awk, sed, jq, and what `find` looks for. */
+/**
+ * Random programs in the small languages that commands take as an argument: awk, sed, jq, and the expressions of
+ * `find`.
+ */
 import type { Random } from './random.ts';
 
 const awkPieces = [
@@ -193,7 +196,7 @@ const jqPieces = [
   'modulemeta',
 ];
 
-/** In single quotes mostly, as people write them. */
+/** Usually in single quotes, as people write them. */
 export function programText({ chance, pick, some }: Random, kind: 'awk' | 'sed' | 'jq'): string {
   const pieces = { awk: awkPieces, sed: sedPieces, jq: jqPieces }[kind];
   const joint = kind === 'sed' ? '' : chance(0.5) ? ' ' : '';
@@ -271,7 +274,7 @@ const finds = [
   '-files0-from x',
 ];
 
-/** The tests and actions of `find`, `-exec` left out. */
+/** The tests and actions of `find`, without `-exec`. */
 export const findTests = ({ chance, pick, some }: Random): string =>
   some(0, 3, () =>
     chance(0.4) ? `${pick(['-name', '-name', '-iname', '-path'])} ${pick(names)}` : pick(finds),

@@ -1,10 +1,10 @@
-/** Choosing by chance: the same seed gives the same choices. */
+/** Random choices: the same seed gives the same choices. */
 export interface Random {
-  /** A whole number from 0 up to, but not including, `count`. */
+  /** An integer from 0 up to, but not including, `count`. */
   below(count: number): number;
   pick<T>(list: readonly T[]): T;
   chance(share: number): boolean;
-  /** As many as `least` to `most` results of `make`. */
+  /** Between `least` and `most` results of `make`. */
   some<T>(least: number, most: number, make: () => T): T[];
 }
 
@@ -19,7 +19,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Small, fast, and good enough to choose with: https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32 */
+/** Small, fast and good enough for choices: https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32 */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

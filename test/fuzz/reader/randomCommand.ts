@@ -1,4 +1,4 @@
-/** Random shell commands, biased towards what readers of commands get wrong. The same seed gives the same commands. */
+/** Random shell commands, biased towards what command readers get wrong. The same seed gives the same commands. */
 
 import type { Job } from './confine.ts';
 import { handCall } from './handPrograms.ts';
@@ -10,7 +10,7 @@ import { variableFlow } from './variableFlow.ts';
 import { wordsFrom } from './words.ts';
 import { TOP } from './wordTables.ts';
 
-/** Programs that get a variable or the names that `find` prints. */
+/** Programs that get a variable, or the names printed by `find`. */
 const takers = [
   'wc -l',
   'cat',
@@ -36,10 +36,10 @@ const takers = [
   'nl',
 ];
 
-/** Folders that commands start in, the project's root most of the time. */
+/** Working directories; the project's root most of the time. */
 const folders = ['src', 'docs', 'odd', 'src/deep', '.hidden', '.git'];
 
-/** A command for the tree that lies in `top`. */
+/** A command for the tree in `top`. */
 export const randomJob = (random: Random, top: string): Job => ({
   folder: random.chance(0.85) ? '.' : random.pick(folders),
   command: randomCommand(random).replaceAll(TOP, top),

@@ -1,6 +1,6 @@
 /**
- * Calls made of the reader's own tables: every program and every option that it lets pass, in every order and spelling that
- * it understands. A value may be anything, as a program may do more with it than the table thinks.
+ * Calls generated from the reader's own tables: every program and every allowed option, in every order and spelling
+ * that it understands. A value may be anything, because a program may do more with it than the table says.
  */
 
 import type { OptionList } from '../../../src/permissions/options/readOptions.ts';
@@ -24,7 +24,7 @@ const searches: readonly TableProgram[] = Object.entries({
 }).map(([start, options]) => ({ start, options, operands: ['text', 'file', 'file'] }));
 
 const plain: readonly TableProgram[] = Object.entries(commands)
-  // It waits.
+  // It only waits.
   .filter(([start]) => start !== 'sleep')
   .map(([start, options]) => ({
     start,
@@ -58,7 +58,7 @@ const gitGrep: TableProgram = {
   operands: ['text', 'commit', 'file'],
 };
 
-/** What may stand where an option takes a value. */
+/** Possible values of options. */
 const values = [
   '1',
   '2',
@@ -129,7 +129,7 @@ const values = [
   'medium',
   'oneline',
   "'format:%H'",
-  // Options, where a program takes no value, or none that is a word of its own.
+  // Options, for programs where an option takes no value, or none as a separate word.
   '--',
   '--list',
   '--no-list',
@@ -140,7 +140,7 @@ const values = [
   '-o',
 ];
 
-/** One call, as its words. */
+/** One call, as words. */
 export function tableCall(random: Random, words: Words): readonly string[] {
   const { chance, pick } = random;
   const group = pick([searches, searches, plain, plain, plain, repository, repository, [gitGrep]]);
@@ -157,7 +157,7 @@ export function tableCall(random: Random, words: Words): readonly string[] {
   return [name, ...(global === '' ? [] : global.split(' ')), ...sub, ...all];
 }
 
-/** An option with its value, if it has one: `-n5`, `-n 5`, `-vn5`, `--lines=5`, `--lines 5`, `--lin=5`, `-5`. */
+/** An option with its value, if it takes one: `-n5`, `-n 5`, `-vn5`, `--lines=5`, `--lines 5`, `--lin=5`, `-5`. */
 function oneOption(random: Random, list: OptionList, { word }: Words): readonly string[] {
   const { below, chance, pick } = random;
   const value = (): string => (chance(0.12) ? word('file') : pick(values));
@@ -170,7 +170,7 @@ function oneOption(random: Random, list: OptionList, { word }: Words): readonly 
     ...(long.length > 0 ? ['long'] : []),
     ...(longValues.length > 0 ? ['longValue', 'longValue'] : []),
     ...(list.numbers ? ['number'] : []),
-    // One that is in no table, or in that of another program.
+    // An option from no table, or from another program's.
     ...(chance(0.1) ? ['any'] : []),
   ];
   if (kinds.length === 0) return [];

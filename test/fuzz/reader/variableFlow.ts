@@ -1,4 +1,4 @@
-/** Ways on which a value reaches a command, or does not: what a reader has to follow to know which file is meant. */
+/** Ways in which a value does or does not reach a command: a reader has to follow them to know which file is meant. */
 import type { Random } from './random.ts';
 
 const values = [
@@ -6,7 +6,7 @@ const values = [
   ...['../../outside/o.txt', '.env', '../..', '~/n.txt', '"$TOKEN"', '*.txt', '-o'],
 ];
 
-/** A command that may set `x` once more before or beside `use`, which takes it. */
+/** A command that may set `x` again before or next to `use`, which reads it. */
 export function variableFlow({ chance, pick }: Random, use: string): string {
   const set = `x=${pick(values)}`;
   const other = `x=${pick(values)}`;

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of a shell.
 /** What random words are picked from. */
 
-/** In the place of the folder that everything lies in; replaced once that is known. */
+/** Placeholder for the folder that contains everything; replaced once it is known. */
 export const TOP = '/TOP';
 
-/** Names of files, there or not, in and around the project. */
+/** Names of existing and missing files in and around the project. */
 export const files = [
   'a.txt',
   'b.txt',
@@ -193,7 +193,7 @@ export const braces = [
   '{$x,a}',
   '{01..3}',
 ];
-/** Text in which a shell finds something to run or to replace, or may find it. */
+/** Text in which a shell may find something to execute or to expand. */
 export const evil = [
   'a[$(touch p1)]',
   '$(touch p2)',
@@ -378,7 +378,7 @@ export const variables = [
   'SHELL',
   'no_proxy',
 ];
-/** What git takes for a commit, a file of one, or a place. */
+/** Git revisions: commits, files in them, and ranges. */
 export const commits = [
   'HEAD',
   'HEAD~1',

@@ -1,22 +1,22 @@
-/** Random words of a command: names of files, patterns, text, and what a shell may make something else of. */
+/** Random words of a command: file names, patterns, text, and words that a shell may expand. */
 import { programText } from './programTexts.ts';
 import type { Random } from './random.ts';
 import { braces, commits, evil, files, patterns, texts, variables } from './wordTables.ts';
 
-/** What is expected in the place of a word. */
+/** The kind of word expected in a position. */
 export type WordKind = 'file' | 'text' | 'pattern' | 'number' | 'commit' | 'awk' | 'sed' | 'jq';
 
-/** Makes words of all kinds. */
+/** Generates words of all kinds. */
 export interface Words {
   readonly variable: () => string;
-  /** `word` in one of the ways to quote it, or as it is. */
+  /** `word`, quoted in one of several ways or not at all. */
   readonly quote: (word: string) => string;
   readonly word: (kind: WordKind) => string;
-  /** Text in which shells find something to run or to replace. */
+  /** Text in which shells find something to execute or to expand. */
   readonly trap: () => string;
 }
 
-/** `inner` makes a command for a substitution. */
+/** `inner` generates a command for a substitution. */
 export function wordsFrom(random: Random, inner: () => string): Words {
   const { below, chance, pick } = random;
   const quote = (word: string): string => {
@@ -47,7 +47,7 @@ export function wordsFrom(random: Random, inner: () => string): Words {
   };
   const word = (kind: WordKind): string => {
     if (kind === 'awk' || kind === 'sed' || kind === 'jq') return programText(random, kind);
-    // Glued together, words are one.
+    // Joined without a space, words are one.
     if (chance(0.03)) return `${word(kind)}${pick(['', '', ',', ':', '=', '/'])}${word(kind)}`;
     if (chance(0.04)) return quote(pick(evil));
     if (chance(0.04)) return pick(braces);
@@ -55,7 +55,7 @@ export function wordsFrom(random: Random, inner: () => string): Words {
     if (chance(0.02)) return `"$(${inner()})"`;
     if (chance(0.02)) return `<(${inner()})`;
     if (kind === 'file' && chance(0.12)) return plain.pattern();
-    // A program takes what it is given: now and then something else than it expects.
+    // Sometimes uses a different kind than expected: a program takes what it is given.
     return plain[chance(0.95) ? kind : pick(['file', 'text', 'pattern', 'commit'] as const)]();
   };
   return { variable, quote, word, trap: () => pick(evil) };

@@ -1,7 +1,7 @@
 /**
- * Random commands against what the reader promises: `node test/fuzz/reader/worker.ts --minutes 10 --seed 1`. Every command
- * that would run without a question is run in bash, dash and zsh. Prints lines of JSON: which programs are not there (of
- * those nothing is learned), counts, and each surprise.
+ * Tests random commands against the reader's promises: `node test/fuzz/reader/worker.ts --minutes 10 --seed 1`. Runs
+ * every command that needs no approval in bash, dash and zsh. Prints JSON lines: missing programs (which are not
+ * tested), counts, and each violation.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,11 +25,11 @@ const { values } = parseArgs({
     batch: { type: 'string', default: '400' },
     folder: { type: 'string', default: tmpdir() },
     traps: { type: 'boolean', default: false },
-    /** Only this kind of arena. */
+    /** Uses only this kind of arena. */
     kind: { type: 'string' },
-    /** A folder of programs that go before the system's. */
+    /** A folder of programs that take precedence over the system's. */
     tools: { type: 'string' },
-    /** Folder with both grammar files. */
+    /** The folder with both grammar files. */
     wasm: { type: 'string' },
   },
 });

@@ -8,7 +8,7 @@ import type { ToolContext, ToolOutcome } from '../../../src/protocol/tools.ts';
 
 export const SERVER = join(import.meta.dirname, 'server.mjs');
 
-/** The test server in some of its modes. */
+/** The test server in the given modes. */
 export const stdio = (...modes: string[]): McpServerDefinition => ({
   command: process.execPath,
   args: [SERVER, ...modes],
@@ -17,11 +17,11 @@ export const stdio = (...modes: string[]): McpServerDefinition => ({
 export interface Bench {
   readonly servers: McpServers;
   call(tool: string, input?: object, context?: Partial<ToolContext>): Promise<ToolOutcome>;
-  /** What the screen was told while calls ran. */
+  /** Live output of the calls. */
   readonly output: string[];
 }
 
-/** The servers of these definitions, settled; ended with the test. */
+/** Connects the servers of these definitions and waits until all have settled; closed when the test ends. */
 export async function openBench(
   definitions: Readonly<Record<string, McpServerDefinition>>,
   deps: Partial<McpDeps> = {},

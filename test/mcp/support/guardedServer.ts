@@ -1,12 +1,12 @@
-/** The test server on loopback behind OAuth: registration, PKCE, refresh; an authorization server of its own. */
+/** The test server on loopback behind OAuth, with its own authorization server: registration, PKCE, refresh. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serveMcp, type WebServer } from './webServer.ts';
 
 export interface GuardedServer extends WebServer {
-  /** The token of this moment is no longer good; a refresh brings another. */
+  /** Expires the current token; a refresh gives a new one. */
   expire(): void;
-  /** No refresh works any more. */
+  /** Makes every refresh fail. */
   revoke(): void;
   readonly registrations: object[];
 }

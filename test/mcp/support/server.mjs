@@ -1,5 +1,5 @@
-// An MCP server for tests, written by hand so that it can do what no decent server does. Standard input and output; the
-// arguments say how it behaves. `answer` is what the HTTP server beside this file uses as well.
+// An MCP server for tests, written by hand so that it can misbehave. Uses standard input and output; its arguments
+// select the behaviour. The HTTP server next to this file uses `createAnswers`, too.
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
@@ -26,7 +26,7 @@ const tools = [
   { name: 'fail', description: 'Fails.', inputSchema: object() },
 ];
 
-/** State of one connection. `send`: a message from the server on its own account. */
+/** State of one connection. `send` sends messages that the server starts on its own. */
 export function createAnswers(send, modes = []) {
   let listed = modes.includes('many-tools')
     ? Array.from({ length: 3000 }, (_, number) => ({ ...tools[0], name: `tool${number}` }))
@@ -159,7 +159,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   process.stderr.write('The test server says hello.\n');
   if (modes.includes('banner')) process.stdout.write('Welcome to the server!\n');
   if (modes.includes('exit')) process.exit(7);
-  // Keeps running whatever becomes of its input and of the signal.
+  // Keeps running after its input ends and after SIGTERM.
   if (modes.includes('stubborn')) {
     process.on('SIGTERM', () => process.stderr.write('Asked to end.\n'));
     setInterval(() => {}, 1000);

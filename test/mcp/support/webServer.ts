@@ -1,4 +1,4 @@
-/** The test server on loopback: streamable HTTP at `/mcp`, the older kind with events at `/sse`. */
+/** The test server on loopback: streamable HTTP at `/mcp`, the older SSE transport at `/sse`. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAnswers } from './server.mjs';
@@ -20,7 +20,7 @@ interface Message {
 }
 
 export async function serveMcp(
-  /** Answers a request itself; false leaves it to the server. */
+  /** Answers a request itself, or returns false to leave it to the server. */
   before: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean> = () => false,
 ): Promise<WebServer> {
   const requests: WebServer['requests'] = [];

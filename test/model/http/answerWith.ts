@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '../../../src/model/http/types.ts';
 
-/** An answer without a server. */
+/** A response without a server. */
 export function answerWith(
   body: string,
   status = 200,

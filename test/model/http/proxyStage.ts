@@ -1,4 +1,4 @@
-/** A proxy and a TLS server on loopback, with a private authority that is made for the occasion by openssl. */
+/** A proxy and a TLS server on loopback, with a private certificate authority created by openssl. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, request } from 'node:http';
@@ -12,7 +12,7 @@ import {
 } from 'node:net';
 import { join } from 'node:path';
 
-/** A server that has been started; `close` ends its connections too. */
+/** A running server; `close` also ends its connections. */
 export interface Started {
   readonly port: number;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ function listening(server: Server): Promise<Started> {
   });
 }
 
-/** Files of an authority and of a certificate that it gave to `model.test` and 127.0.0.1. */
+/** Files of an authority and of a certificate for `model.test` and 127.0.0.1. */
 export function makeCertificates(folder: string): {
   readonly ca: string;
   readonly key: string;
@@ -77,8 +77,8 @@ export function startTlsServer(
 }
 
 /**
- * An HTTP proxy that takes every request to one server on loopback, whatever name it was meant for, and notes the
- * first line of each. With `credentials` it wants them.
+ * An HTTP proxy that forwards every request to one server on loopback, whatever its host, and records the first line of
+ * each. With `credentials`, it requires them.
  */
 export async function startProxy(to: number, credentials?: string, refuse?: number) {
   const seen: string[] = [];
@@ -119,12 +119,14 @@ export async function startProxy(to: number, credentials?: string, refuse?: numb
   return { ...(await listening(server)), seen };
 }
 
-/** Takes connections and says nothing. */
+/** Accepts connections and sends nothing. */
 export function startMute(): Promise<Started> {
   return listening(createNetServer((socket) => void socket.on('error', () => {}).resume()));
 }
 
-/** A SOCKS proxy (4a and 5) that takes every connection to one server on loopback, and notes where it was meant for. */
+/**
+ * A SOCKS proxy (4a and 5) that forwards every connection to one server on loopback and records the intended target.
+ */
 export async function startSocks(to: number) {
   const seen: string[] = [];
   const server = createNetServer((socket) => {
@@ -139,7 +141,7 @@ export async function startSocks(to: number) {
     };
     socket.once('data', (hello) => {
       if (hello[0] === 4) {
-        // Version, command, port, an address that says "by name", user, name.
+        // Version, command, port, the address for "by name", user, name.
         const [, name = ''] = hello.subarray(8).toString().split('\0');
         go(name, hello.readUInt16BE(2), Buffer.from([0, 90, 0, 0, 0, 0, 0, 0]));
         return;

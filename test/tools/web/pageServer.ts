@@ -1,4 +1,4 @@
-/** A real server on loopback that answers by path; ended when the test file is. */
+/** A real server on loopback that answers by path; stopped at the end of the test file. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,14 +6,14 @@ export interface PageServer {
   readonly port: number;
   /** `http://127.0.0.1:port` */
   readonly origin: string;
-  /** What was asked, in order. */
+  /** All requests, in order. */
   readonly requests: readonly IncomingMessage[];
   close(): Promise<void>;
 }
 
 export type Pages = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 
-/** Pages by path, without the query; anything else is a 404. */
+/** Serves pages by path without the query; anything else is a 404. */
 export async function servePages(pages: Pages): Promise<PageServer> {
   const requests: IncomingMessage[] = [];
   const answer: RequestListener = (request, response) => {
@@ -37,7 +37,7 @@ export async function servePages(pages: Pages): Promise<PageServer> {
   };
 }
 
-/** A page that answers with a type and a body. */
+/** A page with the given type and body. */
 export const page =
   (type: string | undefined, body: string | Uint8Array, status = 200, more = {}) =>
   (_: IncomingMessage, response: ServerResponse): void => {

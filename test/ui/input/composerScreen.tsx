@@ -1,4 +1,4 @@
-/** A composer in a terminal, and what it told its owner. */
+/** A composer in a terminal, with a record of what it reported. */
 import { Box, render, Text } from 'ink';
 import { createRef } from 'react';
 import { onTestFinished } from 'vitest';
@@ -6,7 +6,7 @@ import { Composer, type ComposerHandle, type ComposerProps } from '../../../src/
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { createScreen } from '../screen.ts';
 
-/** Mounts a composer of `columns` cells below a row of other text. */
+/** Mounts a composer of `columns` cells below another row of text. */
 export async function mountComposer({
   columns = 60,
   rows = 16,

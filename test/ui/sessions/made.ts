@@ -1,4 +1,4 @@
-/** Made-up sessions, and a port over them that answers at once and notes what it was asked. */
+/** Made-up sessions, and a port that answers at once and records its calls. */
 
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { SearchHit, SessionRecord } from '../../../src/protocol/sessions.ts';
@@ -58,11 +58,11 @@ export function madeEntry(seq: number, content: string, about: MadeUpFields = {}
 }
 
 export interface MadePort extends SessionsPort {
-  /** Everything that was asked, in order: "rename a New title". */
+  /** All calls, in order: "rename a New title". */
   readonly asked: string[];
-  /** Replaces what is listed; the next refresh or change tells it. */
+  /** Replaces the listed sessions; visible after the next refresh or change. */
   become(sessions: readonly SessionRecord[]): void;
-  /** Says that the index has something new. */
+  /** Reports a change of the index. */
   changed(): void;
 }
 

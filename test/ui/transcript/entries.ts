@@ -1,6 +1,6 @@
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
-/** An entry of a made-up session; only what a test is about need be given. */
+/** An entry of a made-up session; a test sets only what it needs. */
 export function entry(seq: number, parts: Partial<JSONLEntry> & Pick<JSONLEntry, 'type'>): JSONLEntry {
   return {
     v: 1,

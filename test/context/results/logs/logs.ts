@@ -1,4 +1,4 @@
-/** Ten outputs as the tools print them: mostly noise, with what matters at the beginning, middle or end. */
+/** Ten tool outputs: mostly noise, with the important lines at the start, in the middle or at the end. */
 import { LogBuilder, type TestLog } from './testLog.ts';
 
 const name = (index: number): string =>

@@ -1,9 +1,9 @@
-/** Builds a long output of a build or test tool, with the lines that decide what to do next labelled. */
+/** Builds a long output of a build or test tool and marks the lines that matter. */
 
 export interface TestLog {
   readonly tool: string;
   readonly text: string;
-  /** Places in the project's files that have to be looked at, as they stand in the log. */
+  /** Places in the project's files that matter, as written in the log. */
   readonly places: readonly string[];
   readonly firstError: string;
   readonly lastError: string;
@@ -33,7 +33,7 @@ export class LogBuilder {
     return place === undefined ? this.say(line) : this.place(line, place);
   }
 
-  /** A line with a place that decides. */
+  /** A line with a place that matters. */
   place(line: string, place: string): this {
     this.#places.push(place);
     return this.say(line);

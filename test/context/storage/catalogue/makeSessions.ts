@@ -7,7 +7,7 @@ import type { JSONLEntry, NewEntry } from '../../../../src/protocol/entries.ts';
 
 export type Catalogue = ReturnType<typeof openCatalogue>;
 
-/** Minute 0 of every session here. */
+/** Minute 0 of every session in these tests. */
 export const START = Date.parse('2026-03-01T10:00:00Z');
 
 export const say = (text: string): NewEntry => messageEntry('user', text);
@@ -37,7 +37,7 @@ export interface Place {
   readonly project?: string;
   readonly id: string;
   readonly cwd?: string;
-  /** Minutes after `START` of the first entry; one more for each that follows. */
+  /** Minutes after `START` of the first entry; each further entry is one minute later. */
   readonly minute?: number;
   /** Position of the first entry. */
   readonly seq?: number;
@@ -64,7 +64,7 @@ export function entriesOf(
 export const linesOf = (entries: readonly JSONLEntry[]): string =>
   entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 
-/** Answers the file. */
+/** Returns the path of the file. */
 export async function makeSession(
   dataRoot: string,
   place: Place,

@@ -18,7 +18,7 @@ export const around = (keymap: Keymap = defaultKeymap): KeySurroundings => ({
   takeBackQueued: () => undefined,
 });
 
-/** A composer with vim keys, in a mode. */
+/** A composer in vim mode, in the given state. */
 export function vimComposer(text: string, mode: VimMode = 'normal'): ComposerState {
   const at = text.indexOf('|');
   const bare = text.replace('|', '');
@@ -44,7 +44,7 @@ export function strokesOfKeys(keys: string): readonly Stroke[] {
   });
 }
 
-/** Types, and gives every outcome. */
+/** Types and returns every outcome. */
 export function typeAll(
   state: ComposerState,
   strokes: readonly Stroke[],
