@@ -51,7 +51,8 @@ export function createPermissionPorts({
         return { behavior: 'deny', reason: 'plan mode is not on; just do the work' };
       const decision = await rules.decide(tool, access, mode);
       if (access.type === 'plan' && decision.behavior === 'ask') return { ...decision, ...planChoice(modes) };
-      if (mode !== 'auto' || decision.behavior !== 'ask') return decision;
+      // A judge approves calls; it has no answers to questions.
+      if (mode !== 'auto' || decision.behavior !== 'ask' || access.type === 'question') return decision;
       const judged = await judge.judge({ ...call, tool, access, decision });
       if (judged.behavior !== 'allow') return judged;
       // A judge takes seconds; in the meantime a link, a file or the mode may have changed.

@@ -6,6 +6,7 @@ import type { ContextManager } from '../context/index.ts';
 import type { ToolDisplay } from '../protocol/entries/fields.ts';
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
+import type { FieldAnswer } from '../protocol/forms.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type {
   Access,
@@ -138,12 +139,12 @@ async function runCall(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       title = prepared.title;
       const authorised = await authorise(call, prepared, ports);
       if (authorised.type !== 'granted') return authorised;
-      const { grant } = authorised;
+      const { grant, answers } = authorised;
       // Write the log to disk first, so that even after a power failure it names every call that changed something.
       if (!tool.readOnly)
         await Promise.all([ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]);
       if (ports.signal.aborted) return notStarted;
-      const ran = await runShown(call, title, prepared, grant, ports).then(
+      const ran = await runShown(call, title, () => prepared.run(grant, answers), ports).then(
         (outcome): Verdict => ({ type: 'outcome', outcome, grant }),
         (error: unknown) => unexpected(call, error),
       );
@@ -171,19 +172,25 @@ export async function runInline(command: string, ports: ToolCallPorts): Promise<
 async function runShown(
   { id: callId, name: tool }: ToolCall,
   title: string,
-  prepared: Extract<PreparedCall, { type: 'ready' }>,
-  grant: Grant,
+  run: () => Promise<ToolOutcome>,
   { emit }: ToolCallPorts,
 ): Promise<ToolOutcome> {
   emit({ type: 'tool_started', callId, tool, title });
   try {
-    return await prepared.run(grant);
+    return await run();
   } finally {
     emit({ type: 'tool_ended', callId });
   }
 }
 
-type Authorised = { readonly type: 'granted'; readonly grant: Grant } | Verdict;
+type Authorised =
+  | {
+      readonly type: 'granted';
+      readonly grant: Grant;
+      /** The user's answers to a form. */
+      readonly answers?: readonly FieldAnswer[];
+    }
+  | Verdict;
 
 /** Decides whether the call may run, asking the user if necessary. */
 async function authorise(
@@ -220,20 +227,20 @@ async function authorise(
     await ports.onAllowed(question, prepared.access, answer);
     // Time passed while the question was open, and "always" may have written a rule into the project: scan again.
     if (mayChangeAnything(prepared.access)) ports.checkpoints.look();
-    return { type: 'granted', grant };
+    return { type: 'granted', grant, ...(answer.answers && { answers: answer.answers }) };
   }
   if (ports.signal.aborted) return notStarted;
   const comment = answer.comment?.trim() ?? '';
   const stop = answer.interrupt === true;
-  if (isUnasked)
-    return refused('denied', `This call was not approved; it did not run. ${comment}`.trimEnd(), {
-      stop,
-      grant,
-    });
-  const text =
-    comment === ''
-      ? 'The user declined this call. It did not run.'
-      : `The user declined this call; it did not run. They say: ${comment}`;
+  const isQuestion = prepared.access.type === 'question';
+  if (isUnasked) {
+    const said = isQuestion ? comment : `This call was not approved; it did not run. ${comment}`.trimEnd();
+    return refused('denied', said, { stop, grant });
+  }
+  const declined = isQuestion
+    ? 'The user declined to answer'
+    : `The user declined this call${comment === '' ? '. It' : '; it'} did not run`;
+  const text = comment === '' ? `${declined}.` : `${declined}. They say: ${comment}`;
   const shown = { summary: 'declined', modelNotes: text, ...(comment === '' ? {} : { comment }) };
   return refused('denied', text, { stop, grant, shown });
 }

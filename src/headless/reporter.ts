@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../protocol/events.ts';
-import { allowance, reasonsOf } from './denials.ts';
+import { allowance, NOBODY, reasonsOf } from './denials.ts';
 import { contextNoteOf } from './entryText.ts';
 import { outcomeOf } from './outcome.ts';
 import { resultMessage } from './resultMessage.ts';
@@ -65,6 +65,10 @@ function tellAside(event: AgentEvent, writeError: (text: string) => void): void 
     case 'permission_question': {
       const { question } = event;
       if (question.tool === undefined) return;
+      if (question.preview.type === 'form') {
+        writeError(`Not answered: ${question.tool} ${question.title}. ${NOBODY}.\n`);
+        return;
+      }
       const call = `${question.tool} ${question.title} (${reasonsOf(question)})`;
       writeError(`Not allowed: ${call}. ${allowance(question)} would allow it.\n`);
       return;

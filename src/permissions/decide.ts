@@ -33,7 +33,8 @@ export function shownCall({ tool, access }: PermissionInput): string {
 export function decide(input: PermissionInput, policy: Policy): PermissionDecision {
   const decision = askedByManaged(input, policy) ?? decideByRules(input, policy);
   if (policy.mode !== 'dontAsk' || decision.behavior !== 'ask') return decision;
-  return { behavior: 'deny', reason: unasked(decision), ...(decision.rule && { rule: decision.rule }) };
+  const reason = input.access.type === 'question' ? UNANSWERED : unasked(decision);
+  return { behavior: 'deny', reason, ...(decision.rule && { rule: decision.rule }) };
 }
 
 /**
@@ -48,6 +49,10 @@ function askedByManaged(input: PermissionInput, policy: Policy): PermissionDecis
   const { behavior, reason, rule } = decideByRules(input, { ...policy, rules: asDeny });
   return behavior === 'allow' ? undefined : { behavior: 'ask', reason, ...(rule && { rule }) };
 }
+
+/** In `dontAsk`: the model's answer to its own question. */
+const UNANSWERED =
+  'This session does not ask (mode dontAsk). Go on by your best judgement, and say what you assumed.';
 
 /** In `dontAsk`: tells the model why the call did not run, and what it can do instead. */
 function unasked({ reason, suggestion }: PermissionDecision): string {
@@ -72,6 +77,7 @@ function decideByRules(input: PermissionInput, policy: Policy): PermissionDecisi
     case 'web':
       return decideWeb(tool, access, policy);
     case 'plan':
+    case 'question':
     case 'named':
     case 'none':
     case 'unknown':
@@ -121,6 +127,8 @@ function decideTool({ tool, access }: PermissionInput, policy: Policy): Permissi
   });
   const denied = find('deny');
   if (denied) return by('deny', denied);
+  // Nothing but the user can answer, whatever the mode and the rules allow.
+  if (access.type === 'question') return { behavior: 'ask', reason: 'The model asks for your decision.' };
   if (policy.mode === 'bypassPermissions')
     return { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' };
   const asked = find('ask');

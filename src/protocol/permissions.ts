@@ -1,4 +1,5 @@
 /** Types of permissions: what a tool wants to do, the decision of the rules, and the user's answer. */
+import type { FieldAnswer, Form } from './forms.ts';
 
 /**
  * In display order. `auto`: a judge decides what would need approval; `dontAsk`: it is denied. Aliases (autoEdit, yolo,
@@ -35,6 +36,8 @@ export type Access =
   /** A request to a web host; `domain` is the host in lower case, without port and trailing dot. */
   | { readonly type: 'web'; readonly url: string; readonly domain: string }
   | { readonly type: 'plan' }
+  /** Asks the user for answers: only the user can allow that. */
+  | { readonly type: 'question' }
   /** Named by a rule, for example `Skill(review)`. Touches nothing outside the session by itself. */
   | { readonly type: 'named'; readonly name: string };
 
@@ -66,6 +69,8 @@ export type Preview =
     }
   | ({ readonly type: 'paths'; readonly verb: string } & AccessPaths)
   | { readonly type: 'plan'; readonly plan: string }
+  /** Questions that the user answers; an `allow` carries the answers. */
+  | ({ readonly type: 'form' } & Form)
   | { readonly type: 'text'; readonly text: string };
 
 /** The rule that "always" would save, and where. */
@@ -121,6 +126,8 @@ export type PermissionAnswer =
       readonly remember?: boolean;
       /** Sandboxed commands run without approval for the rest of this session. */
       readonly autoAllow?: boolean;
+      /** The answers to a form, one for each field. */
+      readonly answers?: readonly FieldAnswer[];
     }
   | {
       readonly behavior: 'deny';

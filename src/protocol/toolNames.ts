@@ -17,6 +17,7 @@ export const builtinToolSpecifiers = {
   WebFetch: 'domain',
   TodoWrite: 'none',
   ExitPlanMode: 'none',
+  AskUserQuestion: 'none',
 } as const satisfies Readonly<Record<string, RuleSpecifier>>;
 
 /** The tool that loads a skill; offered only if there is a skill. */
@@ -38,4 +39,5 @@ export const toolNames = {
   webFetch: 'WebFetch',
   todoWrite: 'TodoWrite',
   exitPlanMode: 'ExitPlanMode',
+  askUserQuestion: 'AskUserQuestion',
 } as const satisfies Readonly<Record<string, BuiltinToolName>>;

@@ -8,6 +8,7 @@ import type {
   ToolResultKind,
 } from './entries/fields.ts';
 import type { ImagePart } from './files/images.ts';
+import type { FieldAnswer } from './forms.ts';
 import type { ToolSchema } from './messages.ts';
 import type { Access, Grant, Preview } from './permissions.ts';
 import type { SkillPart, SkillText } from './skills.ts';
@@ -144,8 +145,11 @@ export type PreparedCall =
       readonly access: Access;
       /** Builds the preview for the approval; may read files but changes nothing. */
       readonly preview: () => Promise<Preview | Settled>;
-      /** Never rejects for expected failures (a missing file, exit 1): these are `error` outcomes. */
-      readonly run: (grant: Grant) => Promise<ToolOutcome>;
+      /**
+       * Never rejects for expected failures (a missing file, exit 1): these are `error` outcomes. `answers`: what the
+       * user answered if the preview was a form.
+       */
+      readonly run: (grant: Grant, answers?: readonly FieldAnswer[]) => Promise<ToolOutcome>;
     };
 
 export interface Tool {

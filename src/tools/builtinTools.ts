@@ -4,6 +4,7 @@ import { basename, isAbsolute } from 'node:path';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool } from '../protocol/tools.ts';
+import { askUserQuestionTool } from './askUserQuestion.ts';
 import { bashOutputTool, killBashTool } from './backgroundTasks.ts';
 import { bashTool } from './bash.ts';
 import { editTool } from './edit.ts';
@@ -75,6 +76,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
       webFetchTool(deps.web ?? { allowPrivate: false }),
       todoWriteTool(),
       exitPlanModeTool(),
+      askUserQuestionTool(),
     ],
     runningCalls: () => tasks.callIds(),
     tasks,

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
 import { realpath } from '../disk/realPath.ts';
+import type { FieldAnswer } from '../protocol/forms.ts';
 import type { Access, Grant, Preview } from '../protocol/permissions.ts';
 import type { Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { describeSystemError, failure } from './outcomes.ts';
@@ -21,7 +22,13 @@ interface ToolDefinition<Input> extends ToolHead<Input> {
   readonly access: (input: Input, context: ToolContext) => Access;
   readonly preview?: (input: Input, context: ToolContext) => Promise<Preview | Settled>;
   /** May throw system errors (`ENOENT`, `EACCES` …), which become `error` outcomes. Any other error is a bug. */
-  readonly run: (input: Input, context: ToolContext, grant: Grant) => Promise<ToolOutcome>;
+  readonly run: (
+    input: Input,
+    context: ToolContext,
+    grant: Grant,
+    /** What the user answered if the preview was a form. */
+    answers: readonly FieldAnswer[],
+  ) => Promise<ToolOutcome>;
 }
 
 /** The definition of a tool that works on one file or folder. */
@@ -44,7 +51,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     title: definition.title(input, context),
     access: definition.access(input, context),
     preview: async () => definition.preview?.(input, context),
-    run: (grant) => definition.run(input, context, grant),
+    run: (grant, answers) => definition.run(input, context, grant, answers),
   }));
 }
 
@@ -71,7 +78,7 @@ interface OneCall {
   readonly title: string;
   readonly access: Access;
   readonly preview: () => Promise<Preview | Settled | undefined>;
-  readonly run: (grant: Grant) => Promise<ToolOutcome>;
+  readonly run: (grant: Grant, answers: readonly FieldAnswer[]) => Promise<ToolOutcome>;
 }
 
 function makeTool<Input>(
@@ -105,10 +112,10 @@ function makeTool<Input>(
             return { type: 'settled', outcome: explained(error) };
           }
         },
-        run: async (grant) => {
+        run: async (grant, answers = []) => {
           try {
             if (place) assertUnmoved(place);
-            return await run(grant);
+            return await run(grant, answers);
           } catch (error) {
             return explained(error);
           }
@@ -130,6 +137,7 @@ function accessPreview(name: string, title: string, access: Access): Preview {
     case 'web':
       return { type: 'text', text: `GET ${access.url}` };
     case 'plan':
+    case 'question':
     case 'named':
     case 'none':
     case 'unknown':

@@ -8,6 +8,7 @@ import type { SandboxState } from '../protocol/sandbox.ts';
 import type { Controller } from './controller/types.ts';
 import type { PhaseDialogProps } from './dialog/PhaseDialog.tsx';
 import { placeholderOf, STARTING } from './firstFrame.ts';
+import type { FormDialogProps } from './form/FormDialog.tsx';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/history.ts';
 import { keysOfAction } from './keys/keymap.ts';
@@ -64,6 +65,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   );
   // Set before any phase needs it: see `ScreenPorts.loadDialogs`.
   const phaseDialog = useRef<ComponentType<PhaseDialogProps>>(undefined);
+  const formDialog = useRef<ComponentType<FormDialogProps>>(undefined);
   const begun = useRef(false);
   useEffect(() => {
     if (begun.current) return;
@@ -75,7 +77,12 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
       composer: () => composer.current,
       suspend,
       async loadDialogs() {
-        phaseDialog.current = (await import('./dialog/PhaseDialog.tsx')).PhaseDialog;
+        const [phases, forms] = await Promise.all([
+          import('./dialog/PhaseDialog.tsx'),
+          import('./form/FormDialog.tsx'),
+        ]);
+        phaseDialog.current = phases.PhaseDialog;
+        formDialog.current = forms.FormDialog;
       },
     });
   });
@@ -131,6 +138,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
             rows={above}
             liveRows={liveRowsOf(rows)}
             onAnswer={controller.answer}
+            FormDialog={formDialog.current}
             now={options.now}
             backgroundKey={keysOfAction(keymap, 'task:background')[0]}
             takeBackKey={keysOfAction(keymap, 'history:previous').map(showKeys)[0]}

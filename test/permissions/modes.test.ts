@@ -52,6 +52,30 @@ describe('dontAsk', () => {
   });
 });
 
+describe('a question to the user', () => {
+  const question: Access = { type: 'question' };
+  test.each<[PermissionMode, PermissionDecision['behavior']]>([
+    ['default', 'ask'],
+    ['acceptEdits', 'ask'],
+    ['plan', 'ask'],
+    ['auto', 'ask'],
+    ['bypassPermissions', 'ask'],
+    ['dontAsk', 'deny'],
+  ])('is answered by nothing but the user: %s, %s', async (mode, behavior) => {
+    const rules = ['allow AskUserQuestion'];
+    expect((await decided('AskUserQuestion', question, rules, mode)).behavior).toBe(behavior);
+    expect((await decided('AskUserQuestion', question, ['deny AskUserQuestion'], mode)).behavior).toBe(
+      'deny',
+    );
+  });
+
+  test('without the user, the model is told to go on', async () => {
+    expect((await decided('AskUserQuestion', question)).reason).toBe(
+      'This session does not ask (mode dontAsk). Go on by your best judgement, and say what you assumed.',
+    );
+  });
+});
+
 describe('an ask rule of managed settings in bypassPermissions', () => {
   const run = async (command: string, rules: readonly string[], own: readonly string[] = []) => {
     const policy = await policyFor(own, 'bypassPermissions');

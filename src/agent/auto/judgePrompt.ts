@@ -90,6 +90,7 @@ function shownAccess(access: Access, input: unknown): object {
       return { writes: access.paths, arguments: input };
     case 'read':
     case 'plan':
+    case 'question':
     case 'unknown':
     case 'named':
     case 'none':

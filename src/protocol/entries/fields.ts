@@ -44,6 +44,8 @@ export const toolDisplaySchema = z.looseObject({
   modelNotes: z.string().optional(),
   /** The user's comment when denying the call. */
   comment: z.string().optional(),
+  /** The user's answers to the questions of the call; an empty answer = not answered. */
+  answers: z.array(z.looseObject({ question: z.string(), answer: z.string() })).optional(),
 });
 export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
 

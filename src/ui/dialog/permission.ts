@@ -69,6 +69,16 @@ function shownTexts(preview: Preview): readonly string[] {
       return preview.paths;
     case 'plan':
       return [];
+    case 'form':
+      return preview.fields.flatMap(({ header, question, options }) => [
+        header,
+        question,
+        ...options.flatMap(({ label, description = '', preview: sketch = '' }) => [
+          label,
+          description,
+          sketch,
+        ]),
+      ]);
     case 'text':
       return [preview.text];
   }

@@ -108,6 +108,7 @@ function titleOf(question: PermissionQuestion): string {
       return `${nameOf(question)}  ${preview.isNew ? 'new file' : changeSize(preview.diff)}`;
     case 'paths':
     case 'text':
+    case 'form':
       return nameOf(question);
   }
 }
@@ -236,6 +237,9 @@ function linesOf(
       return markdown(preview.plan, { width, theme }).split('\n');
     case 'text':
       return wrapText(reveal(preview.text).trimEnd(), width);
+    // Has a dialog of its own: `form/FormDialog.tsx`.
+    case 'form':
+      return [];
   }
 }
 

@@ -12,6 +12,7 @@ export type DialogContext =
   | 'Tasks'
   | 'Rewind'
   | 'Confirmation'
+  | 'Question'
   | 'Form'
   | 'Transcript';
 
@@ -61,6 +62,16 @@ export const dialogActions = [
   on('Confirmation', 'confirm:pageUp', ['pageup'], 'scroll the preview up'),
   on('Confirmation', 'confirm:pageDown', ['pagedown'], 'scroll the preview down'),
   fixed('Confirmation', 'confirm:cancel', ['escape'], 'no, or back'),
+
+  on('Question', 'question:previous', ['up', 'ctrl+p'], 'previous answer'),
+  on('Question', 'question:next', ['down', 'ctrl+n'], 'next answer'),
+  on('Question', 'question:toggle', ['space'], 'choose the answer, or not, without going on'),
+  on('Question', 'question:accept', ['enter'], 'choose the answer and go on'),
+  on('Question', 'question:back', ['left', 'shift+tab'], 'previous question'),
+  on('Question', 'question:forward', ['right', 'tab'], 'next question'),
+  on('Question', 'question:pageUp', ['pageup'], 'scroll up'),
+  on('Question', 'question:pageDown', ['pagedown'], 'scroll down'),
+  fixed('Question', 'question:cancel', ['escape'], 'do not answer'),
 
   on('Form', 'form:previous', ['shift+tab', 'up', 'ctrl+p'], 'previous field'),
   on('Form', 'form:next', ['tab', 'down', 'ctrl+n'], 'next field'),

@@ -77,6 +77,7 @@ const titles: Readonly<Record<KeyContext, string>> = {
   Tasks: 'Background tasks',
   Rewind: 'Rewind list',
   Confirmation: 'Approvals and other dialogs',
+  Question: 'Questions',
   Form: 'Forms',
   Transcript: 'Transcript',
 };

@@ -155,7 +155,8 @@ function reasonAgainstKey(keys: string, context: KeyContext): string | undefined
   if (isWriting && signs.includes(keys))
     return `${keys} begins ${keys === '@' ? 'the name of a file' : 'a command'}`;
   if (!isWriting && keys.includes(' ')) return `${context} has single keys only`;
-  if (context === 'Confirmation' && /^\d$/.test(keys)) return 'digits choose numbered answers';
+  if ((context === 'Confirmation' || context === 'Question') && /^\d$/.test(keys))
+    return 'digits choose numbered answers';
   if (context === 'Form' && isText(keys)) return `${showKeys(keys)} is text there`;
   return undefined;
 }
@@ -180,7 +181,13 @@ function fits(action: Action, context: KeyContext): boolean {
   return action.context === 'Select' && listContexts.includes(context as DialogContext);
 }
 
-const approving: readonly string[] = ['confirm:accept', 'confirm:yes', 'confirm:always', 'confirm:sandbox'];
+const approving: readonly string[] = [
+  'confirm:accept',
+  'confirm:yes',
+  'confirm:always',
+  'confirm:sandbox',
+  'question:accept',
+];
 
 /** True for keys that are not used for typing or moving the cursor. */
 function isDeliberate(keys: string): boolean {
@@ -220,10 +227,11 @@ function withoutLosses(changes: readonly Binding[], lost: readonly LostWay[]): r
 
 const dialogs: readonly {
   readonly contexts: readonly DialogContext[];
-  readonly action: 'select:accept' | 'confirm:accept' | 'form:submit';
+  readonly action: 'select:accept' | 'confirm:accept' | 'question:accept' | 'form:submit';
 }[] = [
   { contexts: ['Select'], action: 'select:accept' },
   ...listContexts.map((list) => ({ contexts: [list, 'Select'] as const, action: 'select:accept' as const })),
   { contexts: ['Confirmation'], action: 'confirm:accept' },
+  { contexts: ['Question'], action: 'question:accept' },
   { contexts: ['Form'], action: 'form:submit' },
 ];

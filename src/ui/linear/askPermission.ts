@@ -89,5 +89,8 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
       return ['Plan:', words(preview.plan, { width: 100_000, theme: plainTheme }), 'End of the plan.'];
     case 'text':
       return [reveal(preview.text).trimEnd()];
+    // Has a dialogue of its own: `askForm.ts`.
+    case 'form':
+      return [];
   }
 }

@@ -2,6 +2,7 @@
  * Plain mode, a conversation without redraws: for screen readers, dumb terminals and pipes. Uses the same controller as
  * the full screen; what that would draw is printed here once, in words, and lines of text are the answers.
  */
+import type { PermissionAnswer, PermissionQuestion } from '../../protocol/permissions.ts';
 import { createController } from '../controller/controller.ts';
 import { FRAME_MS } from '../controller/sessionStore.ts';
 import type { Snapshot } from '../controller/types.ts';
@@ -11,6 +12,7 @@ import type { UiExit, UiOptions } from '../types.ts';
 import { announce, nothingAnnounced } from './announce.ts';
 import { asciiSigns } from './asciiSigns.ts';
 import type { Dialogue, DialoguePorts } from './askDialog.ts';
+import { askForm } from './askForm.ts';
 import { permission } from './askPermission.ts';
 import { askPhase } from './askPhase.ts';
 import { createLineReader } from './lineReader.ts';
@@ -129,15 +131,16 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
       askPhase(snapshot, ports);
     } else if (isInSession && (question?.id !== before.question || snapshot.phase !== before.phase)) {
       if (question?.callId !== undefined) heard.add(question.callId);
-      ask(
-        question &&
-          permission(question, {
-            words,
-            onAnswer: (answer) => controller.answer(question.id, answer),
-          }),
-      );
+      ask(question && questionDialogue(question));
     }
     leaveWhenDone(snapshot);
+  };
+  const questionDialogue = (question: PermissionQuestion): Dialogue => {
+    const onAnswer = (answer: PermissionAnswer): void => controller.answer(question.id, answer);
+    const { preview, headline = 'The model asks' } = question;
+    return preview.type === 'form'
+      ? askForm(preview, headline, { ask, onAnswer })
+      : permission(question, { words, onAnswer });
   };
   let quietSince = 0;
   const leaveWhenDone = ({ session, view, phase }: Snapshot): void => {

@@ -85,6 +85,12 @@ function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: b
     return result.todos.map(
       ({ content, status: state }) => `- ${stateWords[state]}: ${sanitizeLine(content)}`,
     );
+  const { answers } = result.display ?? {};
+  if (answers !== undefined)
+    return answers.map(
+      ({ question, answer }) =>
+        `- ${sanitizeLine(reveal(question))} ${sanitizeLine(reveal(answer)) || 'not answered'}`,
+    );
   if (result.kind !== 'command') return [];
   return outputWords(withoutModelNotes(textOf(result.output), result.display), OUTPUT_LINES, 'end');
 }

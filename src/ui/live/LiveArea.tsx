@@ -3,7 +3,7 @@
  * todo list, queued messages, the open question. Never taller than the rows it is given.
  */
 import { Box, Text } from 'ink';
-import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import { type ComponentProps, type ComponentType, memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
@@ -12,6 +12,7 @@ import type { Snapshot } from '../controller/types.ts';
 import { activityOf, type View } from '../controller/view.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { PermissionDialog } from '../dialog/PermissionDialog.tsx';
+import type { FormDialogProps } from '../form/FormDialog.tsx';
 import { sanitize, sanitizeLine } from '../print/sanitize.ts';
 import { liveTail } from '../print/streaming.ts';
 import { renderTodos, todoRows } from '../print/todos.ts';
@@ -28,6 +29,8 @@ interface LiveAreaProps {
   /** Rows of these for the unfinished reply. */
   readonly liveRows: number;
   readonly onAnswer: (id: string, answer: PermissionAnswer) => void;
+  /** Loaded with the other dialogs, before a session is open. */
+  readonly FormDialog?: ComponentType<FormDialogProps> | undefined;
   readonly now: () => number;
   /** The key that moves a command to the background, if there is one. */
   readonly backgroundKey?: string | undefined;
@@ -41,7 +44,7 @@ const QUEUE_ROWS = 3;
 const RETRY_ROWS = 10;
 
 export function LiveArea(props: LiveAreaProps) {
-  const { snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey, takeBackKey } = props;
+  const { snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey, takeBackKey, FormDialog } = props;
   const { view, theme, session, preferences, markdown, todoView } = snapshot;
   // Memoized: the spinner alone draws ten frames a second, and Markdown may take longer than a frame.
   const tail = useMemo(
@@ -53,8 +56,9 @@ export function LiveArea(props: LiveAreaProps) {
   if (question !== undefined) {
     return (
       <Box flexDirection="column" marginBottom={1}>
-        <PermissionDialog
+        <QuestionDialog
           key={question.id}
+          FormDialog={FormDialog}
           question={question}
           width={columns}
           rows={rows - 1}
@@ -121,6 +125,23 @@ export function LiveArea(props: LiveAreaProps) {
       />
       <Text> </Text>
     </Box>
+  );
+}
+
+interface QuestionDialogProps extends ComponentProps<typeof PermissionDialog> {
+  readonly FormDialog: ComponentType<FormDialogProps> | undefined;
+}
+
+/** A form has a dialog of its own; every other question is whether something may happen. */
+function QuestionDialog({ FormDialog, ...props }: QuestionDialogProps) {
+  const { question, width, rows, theme, onAnswer } = props;
+  const { preview, headline = 'The model asks' } = question;
+  if (preview.type !== 'form') return <PermissionDialog {...props} />;
+  const room = { width, rows, theme };
+  return (
+    FormDialog && (
+      <FormDialog {...room} id={question.id} title={headline} form={preview} onAnswer={onAnswer} />
+    )
   );
 }
 

@@ -23,6 +23,7 @@ interface ToolLine {
 const shownAs: Readonly<Record<string, string>> = {
   [toolNames.todoWrite]: 'Todos',
   [toolNames.exitPlanMode]: 'Plan',
+  [toolNames.askUserQuestion]: 'Questions',
 };
 
 /** The name and title of a call on screen. */

@@ -10,7 +10,7 @@ import { textField, textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { count } from './numbers.ts';
-import { revealLine, sanitize } from './sanitize.ts';
+import { reveal, revealLine, sanitize, sanitizeLine } from './sanitize.ts';
 import { renderTodos } from './todos.ts';
 import { failureOf, renderToolLine, resultFacts, type ToolResult } from './toolLine.ts';
 import { textWidth, truncate } from './width.ts';
@@ -86,6 +86,8 @@ function bodyOf(
   }
   if (result.todos !== undefined)
     return renderTodos(result.todos, width - 4, todoRows, theme).map((row) => `    ${row}`);
+  const { answers } = result.display ?? {};
+  if (answers !== undefined) return answerRows(answers, width, theme);
   if (result.kind === 'file' || result.kind === 'edit') return [];
   // The result of an accepted plan is meant for the model; the plan itself is shown above.
   if (call?.name === toolNames.exitPlanMode && status === 'ok') return [];
@@ -94,6 +96,23 @@ function bodyOf(
     theme,
     rows: foldedRows,
     keep: result.kind === 'command' ? 'end' : 'start',
+  });
+}
+
+/** Questions that the user answered, a row each; on a narrow screen the question is cut before the answer. */
+function answerRows(
+  answers: NonNullable<NonNullable<ToolResult['display']>['answers']>,
+  width: number,
+  theme: Theme,
+): string[] {
+  return answers.map(({ question, answer }) => {
+    const said = sanitizeLine(reveal(answer)) || 'not answered';
+    const room = width - 4;
+    const asked = truncate(
+      sanitizeLine(reveal(question)),
+      Math.max(Math.floor(room / 3), room - 3 - textWidth(said)),
+    );
+    return `    ${theme.dim(asked)} → ${truncate(said, Math.max(1, room - 3 - textWidth(asked)))}`;
   });
 }
 

@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { answerWords, type FieldAnswer, type FormField } from '../protocol/forms.ts';
+import { toolNames } from '../protocol/toolNames.ts';
+import type { Tool } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+import { count } from './units.ts';
+
+/** A screen or two. */
+const MAX_QUESTION = 4000;
+const MAX_LABEL = 200;
+const MAX_DESCRIPTION = 1000;
+const MAX_PREVIEW = 8000;
+
+const input = z.object({
+  questions: z
+    .array(
+      z.object({
+        question: z.string().trim().min(1).max(MAX_QUESTION),
+        // Longer ones are shown cut.
+        header: z.string().max(MAX_LABEL).describe('At most 12 characters'),
+        options: z
+          .array(
+            z.object({
+              label: z.string().trim().min(1).max(MAX_LABEL),
+              description: z.string().max(MAX_DESCRIPTION).optional(),
+              preview: z.string().max(MAX_PREVIEW).optional().describe('Mockup or code to compare'),
+            }),
+          )
+          .min(2)
+          .max(4),
+        multiSelect: z.boolean().optional(),
+      }),
+    )
+    .min(1)
+    .max(4),
+});
+
+type Questions = z.infer<typeof input>['questions'];
+
+/** Creates the tool with which the model asks the user to decide. It runs only once the user has answered. */
+export function askUserQuestionTool(): Tool {
+  return defineTool({
+    name: toolNames.askUserQuestion,
+    description:
+      'Ask the user to decide what you cannot find out or sensibly assume. They can always answer in their own words; do not offer "Other". Put the option you recommend first.',
+    input,
+    readOnly: true,
+    title: ({ questions }) => titleOf(questions),
+    access: () => ({ type: 'question' }),
+    preview: async ({ questions }) => ({ type: 'form', fields: questions.map(fieldOf) }),
+    run: async ({ questions }, _context, _grant, answers) => {
+      const given = questions.map((question, index) => answered(question, answers[index]));
+      const many = given.filter(({ answer }) => answer !== '').length;
+      return {
+        status: 'ok',
+        text: `The user answered:\n${given.map(lineOf).join('\n')}`,
+        kind: 'text',
+        display: {
+          title: titleOf(questions),
+          summary: many === given.length ? 'answered' : `${many} of ${given.length} answered`,
+          answers: given,
+        },
+      };
+    },
+  });
+}
+
+const titleOf = (questions: Questions): string =>
+  questions.length === 1 ? (questions[0]?.header ?? '') : count(questions.length, 'question');
+
+function fieldOf({ header, question, options, multiSelect }: Questions[number]): FormField {
+  return {
+    header,
+    question,
+    options: options.map(({ label, description, preview }) => ({
+      label,
+      ...(description !== undefined && { description }),
+      ...(preview !== undefined && { preview }),
+    })),
+    isMultiple: multiSelect === true,
+  };
+}
+
+function answered(
+  question: Questions[number],
+  answer: FieldAnswer | undefined,
+): { readonly question: string; readonly answer: string } {
+  return { question: question.question, answer: answerWords(fieldOf(question), answer) };
+}
+
+function lineOf({ question, answer }: { question: string; answer: string }): string {
+  return `- ${question.replace(/\s+/g, ' ')}\n  ${answer === '' ? '(not answered)' : answer}`;
+}

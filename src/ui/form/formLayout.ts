@@ -1,0 +1,224 @@
+/** Fits a page of a form to the screen: the options always fit, question and preview scroll in what they leave. Pure. */
+import { stripVTControlCharacters } from 'node:util';
+import { answerWords, type Form, type FormField } from '../../protocol/forms.ts';
+import { choiceLines, type DialogRoom, fittedChoiceLines } from '../dialog/choices.ts';
+import { fieldText } from '../dialog/field.ts';
+import { previewNotice } from '../dialog/permission.ts';
+import { createBuffer } from '../input/textBuffer.ts';
+import { dotted, keyHints } from '../keys/keyHints.ts';
+import type { Keymap } from '../keys/keymap.ts';
+import { reveal, sanitizeLine } from '../print/sanitize.ts';
+import { paintLine, prefixLines, ruled, wrapColumns, wrapText } from '../print/spans.ts';
+import { textWidth, truncate } from '../print/width.ts';
+import {
+  answersOf,
+  type FormState,
+  formPlace,
+  hasReview,
+  isAnswered,
+  isTyping,
+  reviewChoices,
+} from './formState.ts';
+
+export interface FormLayout {
+  /** Lines above and below the row to type in, if that row is selected. */
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+  /** The label of the row to type in, if it is selected. */
+  readonly typing?: string;
+  /** Lines to scroll by, and the last first line. */
+  readonly pageRows: number;
+  readonly lowest: number;
+}
+
+/** What the row to type in says. */
+export const OWN_ANSWER = 'Type something else';
+
+/** From this width on, a preview stands beside the options. */
+const WIDE = 100;
+const HEADER_COLUMNS = 12;
+
+/** At most `rows` lines, if there are at least as many as options and three more. */
+export function formLayout(
+  form: Form,
+  title: string,
+  state: FormState,
+  room: DialogRoom,
+  keymap: Keymap,
+): FormLayout {
+  const { width, rows, theme } = room;
+  const field = form.fields[state.page];
+  const head = [ruled(sanitizeLine(reveal(title)), width, theme), ...tabLines(form, state, room)];
+  const hint = theme.dim(truncate(hintText(form, state, keymap), width));
+  if (field === undefined) return reviewLayout(form, state, room, head, hint);
+  const typing = isTyping(form, state);
+  const preview = typing ? [] : previewOf(field, state);
+  const isBeside = preview.length > 0 && width >= WIDE;
+  const column = isBeside ? Math.floor(width * 0.45) : width;
+  const notice = previewNotice({ type: 'form', fields: [field] });
+  const question = [
+    ...wrapText(reveal(field.question).trim(), width, theme.strong),
+    ...(notice === undefined ? [] : wrapText(notice, width, theme.warning)),
+  ];
+  // The hint and a blank line take two rows, the row to type in one.
+  const inner = Math.max(1, rows - head.length - 2);
+  const least = Math.min(question.length, Math.max(1, Math.floor(inner / 4)));
+  const options = optionLines(field, state, { width: column, rows: inner - least, theme });
+  const left = Math.max(0, inner - options.length - (typing ? 1 : 0));
+  const questionRows = Math.min(question.length, Math.max(least, left));
+  const free = isBeside ? inner - questionRows : left - questionRows;
+  const lines = preview.flatMap((line) =>
+    wrapColumns([{ text: line }], isBeside ? width - column - 4 : width - 2).map(paintLine),
+  );
+  // A single line of a preview shows nothing of it.
+  const previewRows = free < Math.min(2, lines.length) ? 0 : Math.min(lines.length, free);
+  const unseen = question.length - questionRows;
+  const lowest = unseen + (previewRows === 0 ? 0 : lines.length - previewRows);
+  const top = Math.min(state.top, lowest);
+  const from = Math.min(top, unseen);
+  const body = lines.slice(top - from, top - from + previewRows).map((line) => theme.dim('│ ') + line);
+  const asked = [...head, ...question.slice(from, from + questionRows)];
+  const spare = free > (isBeside ? Math.max(options.length, body.length) : body.length);
+  const blank = spare || isBeside ? [''] : [];
+  const below = [...(isBeside ? [] : body), lowest > 0 ? moreLine(lowest - top, room, keymap) : hint];
+  return {
+    above: [...asked, ...blank, ...(isBeside ? beside(options, body, column) : options)],
+    below: below.slice(
+      0,
+      Math.max(0, rows - asked.length - blank.length - options.length - (typing ? 1 : 0)),
+    ),
+    ...(typing && { typing: `❯ ${field.options.length + 1}. ` }),
+    pageRows: Math.max(1, (unseen > from ? questionRows : previewRows) - 1),
+    lowest,
+  };
+}
+
+/** In place of the hint while something is cut. */
+function moreLine(more: number, { width, theme }: DialogRoom, keymap: Keymap): string {
+  const hints = keyHints(keymap, { contexts: ['Question'], typing: 'answer' });
+  const keys = [hints.key('question:pageUp'), hints.key('question:pageDown')];
+  const scrolls = `${keys.filter((key) => key !== undefined).join('/')} scrolls`;
+  return theme.warning(
+    truncate(dotted(more === 0 ? 'end' : `${more} more lines`, scrolls, 'Esc declines'), width),
+  );
+}
+
+function previewOf(field: FormField, state: FormState): readonly string[] {
+  const row = state.fields[state.page]?.row ?? 0;
+  const preview = field.options[row]?.preview;
+  return preview === undefined || preview.trim() === '' ? [] : reveal(preview).trimEnd().split('\n');
+}
+
+/** The options, numbered, and the row to type in, which is left out while it is selected: a text field is drawn there. */
+function optionLines(field: FormField, state: FormState, room: DialogRoom): readonly string[] {
+  const { row, chosen, own } = state.fields[state.page] ?? { row: 0, chosen: [], own: createBuffer() };
+  const written = fieldText(own).trim();
+  const mark = (index: number): string =>
+    field.isMultiple ? `[${chosen.includes(index) ? 'x' : ' '}] ` : chosen.includes(index) ? '✓ ' : '';
+  const choices = [
+    ...field.options.map(({ label, description = '' }, index) => ({
+      label: mark(index) + sanitizeLine(reveal(label)),
+      ...(description.trim() !== '' && { detail: sanitizeLine(reveal(description)) }),
+    })),
+    { label: written === '' ? OWN_ANSWER : `${OWN_ANSWER}: ${written}` },
+  ];
+  return row < field.options.length
+    ? describedLines(choices, row, room)
+    : describedLines(choices.slice(0, -1), -1, { ...room, rows: room.rows - 1 });
+}
+
+/** Options with their descriptions in full if there is room, else as other choices are fitted. */
+function describedLines(
+  choices: readonly { readonly label: string; readonly detail?: string }[],
+  selected: number,
+  { width, rows, theme }: DialogRoom,
+): readonly string[] {
+  const whole = choices.flatMap(({ label, detail }, index) => [
+    ...choiceLines([{ label }], selected === index ? 0 : -1, width, theme).map((line) =>
+      line.replace('1. ', `${index + 1}. `),
+    ),
+    ...(detail === undefined
+      ? []
+      : prefixLines(wrapText(detail, Math.max(2, width - 5), theme.dim), '     ')),
+  ]);
+  return whole.length <= rows ? whole : fittedChoiceLines(choices, selected, width, Math.max(1, rows), theme);
+}
+
+/** Two columns, the left one `column` wide. */
+function beside(left: readonly string[], right: readonly string[], column: number): readonly string[] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
+    const line = left[index] ?? '';
+    const other = right[index];
+    if (other === undefined) return line;
+    const gap = Math.max(0, column + 2 - textWidth(stripVTControlCharacters(line)));
+    return line + ' '.repeat(gap) + other;
+  });
+}
+
+/** The questions of a form with several, as tabs: answered ones are marked, the current one stands out. */
+function tabLines(form: Form, state: FormState, { width, theme }: DialogRoom): readonly string[] {
+  if (!hasReview(form)) return [];
+  const answers = answersOf(form, state);
+  const tabs = form.fields.map(({ header }, index) => {
+    const name = truncate(sanitizeLine(reveal(header)) || `${index + 1}`, HEADER_COLUMNS);
+    return `${isAnswered(answers[index] ?? { chosen: [] }) ? '✓' : '·'} ${name}`;
+  });
+  const all = [...tabs, 'Review'];
+  if (textWidth(all.join('   ')) > width) {
+    const at = state.page < tabs.length ? `Question ${state.page + 1} of ${tabs.length}` : 'Review';
+    return [theme.dim(truncate(dotted(at, tabs[state.page]), width))];
+  }
+  return [all.map((tab, index) => (index === state.page ? theme.accent(tab) : theme.dim(tab))).join('   ')];
+}
+
+function reviewLayout(
+  form: Form,
+  state: FormState,
+  { width, rows, theme }: DialogRoom,
+  head: readonly string[],
+  hint: string,
+): FormLayout {
+  const answers = answersOf(form, state);
+  const choices = choiceLines(reviewChoices, state.reviewRow, width, theme);
+  const lines = form.fields.flatMap((field, index) => {
+    const words = sanitizeLine(reveal(answerWords(field, answers[index])));
+    const question = theme.dim(truncate(sanitizeLine(reveal(field.question)), width));
+    const answer = wrapText(
+      words === '' ? 'not answered' : words,
+      width - 4,
+      words === '' ? theme.warning : theme.text,
+    );
+    return [question, ...prefixLines(answer, '  → ', '    ')];
+  });
+  const left = Math.max(1, rows - head.length - choices.length - 2);
+  const lowest = Math.max(0, lines.length - left);
+  const top = Math.min(state.top, lowest);
+  const shown = lines.slice(top, top + left);
+  return {
+    above: [
+      ...head,
+      ...shown,
+      ...(rows > head.length + shown.length + choices.length + 1 ? [''] : []),
+      ...choices,
+    ],
+    below: [hint],
+    pageRows: Math.max(1, left - 1),
+    lowest,
+  };
+}
+
+function hintText(form: Form, state: FormState, keymap: Keymap): string {
+  const hints = keyHints(keymap, formPlace(form, state));
+  if (isTyping(form, state)) return dotted(hints.does('form:submit', 'sends it'), 'Esc back to the answers');
+  const field = form.fields[state.page];
+  const keys = [hints.keys('question:previous', 'question:next'), hints.key('question:accept')];
+  return dotted(
+    keys.filter((key) => key !== undefined).join(' '),
+    field?.isMultiple === true ? hints.does('question:toggle', 'chooses') : undefined,
+    hasReview(form) ? withWord(hints.keys('question:back', 'question:forward'), 'questions') : undefined,
+    'Esc declines',
+  );
+}
+
+const withWord = (keys: string | undefined, word: string): string | undefined =>
+  keys === undefined ? undefined : `${keys} ${word}`;

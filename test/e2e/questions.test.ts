@@ -1,0 +1,96 @@
+/** The model asks the user: on the screen, in plain lines, and where nobody can answer. */
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { setStage } from './support/stage.ts';
+import { expectPairedCalls } from './support/wire.ts';
+
+const questions = [
+  {
+    question: 'Which sign-in method?',
+    header: 'Auth',
+    options: [
+      { label: 'Magic link', description: 'No password.', preview: '[ email ]\n[ send ]' },
+      { label: 'OAuth', description: 'Needs ids.' },
+    ],
+  },
+  {
+    question: 'Which parts?',
+    header: 'Parts',
+    options: [{ label: 'Dark mode' }, { label: 'Offline' }, { label: 'Export' }],
+    multiSelect: true,
+  },
+];
+const asks = { calls: [{ name: 'AskUserQuestion', input: { questions } }] };
+const answers = 'The user answered:\n- Which sign-in method?\n  by key\n- Which parts?\n  Dark mode; Export';
+
+test('questions are answered one at a time, looked over and sent; a resumed session has the answers', async () => {
+  const { server, ready, work } = await setStage();
+  server.script(asks, { text: 'Then I build that.' }, { text: 'As you said.' });
+  const terminal = await ready();
+  await terminal.submit('Ask me');
+  await terminal.waitFor('Which sign-in method?');
+  expect(terminal.screen()).toContain('[ email ]');
+  // The first key presses come before the question can have been read.
+  await terminal.pause(300);
+  await terminal.press('3');
+  await terminal.waitFor('❯ 3.');
+  await terminal.press('by key');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('Which parts?');
+  await terminal.pause(300);
+  await terminal.press(' ');
+  await terminal.waitFor('[x] Dark mode');
+  await terminal.press('3');
+  await terminal.waitFor('[x] Export');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('❯ 1. Send the answers');
+  await terminal.pause(300);
+  await terminal.press(keys.enter);
+  await terminal.waitFor('Then I build that.');
+  await terminal.waitForIdle();
+  const screen = terminal.screen();
+  expect(screen).toContain('● Questions  answered');
+  expect(screen).toContain('Which sign-in method? → by key');
+  expect(screen).toContain('Which parts? → Dark mode; Export');
+  expect(server.requests()[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: answers });
+  await terminal.press(keys.ctrl('d'), keys.ctrl('d'));
+  await terminal.exited;
+
+  const again = await ready(['--continue']);
+  await again.waitFor('Which parts? → Dark mode; Export');
+  await again.submit('Go on');
+  await again.waitFor('As you said.');
+  const last = server.requests()[2];
+  expect(last?.messages.find(({ role }) => role === 'tool')).toMatchObject({ content: answers });
+  for (const request of server.requests()) expectPairedCalls(request);
+  expect((await work.sessions()).length).toBe(1);
+});
+
+test('Esc declines, and the turn ends', async () => {
+  const { server, ready } = await setStage();
+  server.script(asks, { text: 'All right.' });
+  const terminal = await ready();
+  await terminal.submit('Ask me');
+  await terminal.waitFor('Which sign-in method?');
+  await terminal.press(keys.escape);
+  await terminal.waitFor('Questions  declined');
+  await terminal.waitForIdle();
+  expect(server.requests().length).toBe(1);
+  await terminal.submit('Decide yourself');
+  await terminal.waitFor('All right.');
+  expect(JSON.stringify(server.requests()[1])).toContain('The user declined to answer.');
+});
+
+test('with -p and in mode dontAsk the model goes on by itself', async () => {
+  const { server, print } = await setStage();
+  server.script(asks, { text: 'Decided.' }, asks, { text: 'Decided again.' });
+  const ran = await print(['-p', 'Ask me']);
+  expect(ran).toMatchObject({ code: 0, stdout: 'Decided.\n' });
+  expect(ran.stderr).toContain('Not answered: AskUserQuestion 2 questions.');
+  const told = (index: number): unknown => server.requests()[index]?.messages.at(-1)?.content;
+  expect(told(1)).toBe(
+    'Nobody can answer questions in this run. Go on by your best judgement, and say what you assumed.',
+  );
+  await print(['-p', '--permission-mode', 'dontAsk', 'Ask me']);
+  expect(told(3)).toContain('This session does not ask (mode dontAsk).');
+});
