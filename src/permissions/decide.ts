@@ -104,11 +104,12 @@ function decideFiles(
   return { behavior, reason, causes, ...(rule && { rule }), ...(suggestion && { suggestion }) };
 }
 
-/** Returns true if a rule's specifier covers a name: `review` is that name, `git:*` everything that begins with `git:`. */
+/** Returns true if a rule's specifier covers a name: `git` is that name, `git:*` also everything below it, as `git:commit`. */
 function coversName(spec: string, name: string): boolean {
   // A repository chooses how it writes the name of a skill, and calls find it in any case.
   const [wanted, called] = [spec.toLowerCase(), name.toLowerCase()];
-  return wanted === called || (/[: ]\*$/.test(wanted) && called.startsWith(wanted.slice(0, -2)));
+  const [, base] = /^(.*)[: ]\*$/.exec(wanted) ?? [];
+  return called === (base ?? wanted) || (base !== undefined && called.startsWith(`${base}:`));
 }
 
 /** Decides about tools that use neither files nor the shell. */

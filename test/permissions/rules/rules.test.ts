@@ -52,6 +52,8 @@ test.each([
   // The repository chose the case of the name.
   ['deny Skill(release)', 'Release', 'deny'],
   ['deny Skill(git:*)', 'Git:commit', 'deny'],
+  ['deny Skill(git:*)', 'git', 'deny'],
+  ['deny Skill(git:*)', 'github', 'allow'],
   ['ask Skill', 'release', 'ask'],
   ['deny Skill(release)', 'release-notes', 'allow'],
 ])('%s on the skill %s: %s', async (rule, name, expected) => {
