@@ -66,7 +66,7 @@ test.each([
   [undefined, 'The user declined this call. It did not run.'],
   [' \n', 'The user declined this call. It did not run.'],
   ['use port 8080', 'The user declined this call; it did not run. They say: use port 8080'],
-])('a refusal with the comment %j is told to the model, which goes on', async (comment, text) => {
+])('a denial with the comment %j reaches the model, which continues', async (comment, text) => {
   const { ask, lines, model } = await answering(
     [{ behavior: 'deny', ...(comment === undefined ? {} : { comment }) }],
     { answers: [calls(['a', 'Edit']), says('I see.')] },
@@ -101,7 +101,7 @@ test('rules that cannot be read let nothing through', async () => {
   ]);
 });
 
-test('a refusal that ends the turn leaves the later calls unrun and asks the model nothing', async () => {
+test('a denial that ends the turn skips the later calls and makes no further request', async () => {
   const { ask, lines } = await answering([{ behavior: 'deny', interrupt: true }], {
     answers: [calls(['a', 'Edit'], ['b', 'Edit'])],
   });
@@ -138,7 +138,7 @@ test('questions of parallel calls are open together and answered in any order', 
   expect(model.requests).toHaveLength(2);
 });
 
-test('a refusal that ends the turn also closes the questions beside it', async () => {
+test('a denial that ends the turn also closes the other open questions', async () => {
   const read = smallTool('Read', { readOnly: true });
   const { agent, lines } = await stage({
     decide: asks,
@@ -164,23 +164,26 @@ const suggestion = (destination: RuleSuggestion['destination']): RuleSuggestion 
   ...(destination === 'local' ? { file: '/p/.clawdcode.local.json' } : {}),
 });
 
-test.each(['session', 'local'] as const)('"always" for the %s is handed on and said', async (destination) => {
-  const remembered: RuleSuggestion[] = [];
-  const { ask, lines } = await answering([{ behavior: 'allow', remember: true }], {
-    decide: async () => ({ ...(await asks()), suggestion: suggestion(destination) }),
-    remember: async (given) => {
-      remembered.push(given);
-      return 'Saved.';
-    },
-    answers: [calls(['a', 'Edit']), says('Done.')],
-  });
-  await ask('Go');
-  expect(remembered).toEqual([suggestion(destination)]);
-  expect(lines()).toContain('notice info: Saved.');
-  expect(lines()).toContain('entry tool_result a ok: Edit ran');
-});
+test.each(['session', 'local'] as const)(
+  '"always" for the %s is passed on and confirmed',
+  async (destination) => {
+    const remembered: RuleSuggestion[] = [];
+    const { ask, lines } = await answering([{ behavior: 'allow', remember: true }], {
+      decide: async () => ({ ...(await asks()), suggestion: suggestion(destination) }),
+      remember: async (given) => {
+        remembered.push(given);
+        return 'Saved.';
+      },
+      answers: [calls(['a', 'Edit']), says('Done.')],
+    });
+    await ask('Go');
+    expect(remembered).toEqual([suggestion(destination)]);
+    expect(lines()).toContain('notice info: Saved.');
+    expect(lines()).toContain('entry tool_result a ok: Edit ran');
+  },
+);
 
-test('"always" for edits switches the mode, and the rules hear of it at once', async () => {
+test('"always" for edits switches the mode, and the rules apply it at once', async () => {
   const modes: string[] = [];
   const { ask, lines, agent, model } = await answering([{ behavior: 'allow', remember: true }], {
     decide: async (_tool, _access, mode) => {
@@ -226,7 +229,7 @@ test('an allow without "always" saves nothing', async () => {
   expect(lines()).toContain('entry tool_result a ok: Edit ran');
 });
 
-test('a preview that fails is said in the question; the call can still be judged', async () => {
+test('a preview that fails is reported in the question; the call can still be judged', async () => {
   const tool = smallTool('Edit', { preview: () => Promise.reject(new Error('gone')) });
   const { ask, events, lines } = await answering([{ behavior: 'allow' }], {
     tools: [tool],
@@ -239,7 +242,7 @@ test('a preview that fails is said in the question; the call can still be judged
   expect(lines()).toContain('entry tool_result a ok: Edit ran');
 });
 
-test('each result records what decided about its call, and the tool is told', async () => {
+test('each result records what decided about its call, and the tool gets the decision', async () => {
   const told: Grant[] = [];
   const tools = ['Read', 'Edit', 'Bash', 'Write'].map((name) =>
     smallTool(name, {
@@ -272,7 +275,7 @@ test('each result records what decided about its call, and the tool is told', as
   expect(told.map(({ basis }) => basis)).toEqual(['read-only', 'mode', 'user']);
 });
 
-test('what nobody was asked about is not recorded as an answer of the user', async () => {
+test('a decision without a question is not recorded as an answer of the user', async () => {
   const { ask, context } = await answering(
     [{ behavior: 'deny', unasked: true, comment: 'Nobody is here.' }, { behavior: 'deny' }],
     {
@@ -286,7 +289,7 @@ test('what nobody was asked about is not recorded as an answer of the user', asy
   expect(recorded).toEqual(['mode', 'user']);
 });
 
-test('a call whose outcome is certain asks nobody: the model hears it', async () => {
+test('a call whose outcome is certain needs no approval: the model gets the result', async () => {
   const outcome = { status: 'error', text: 'Read it first.', kind: 'text', display: { title: 'a' } } as const;
   const tool = smallTool('Edit', {
     preview: async () => ({ type: 'settled', outcome }),
@@ -330,7 +333,7 @@ async function confirm(mode: PermissionMode, question: { domain?: string; isAlwa
   return { hasAsked, isAllowed };
 }
 
-test('bypassPermissions opens every host, but for one that managed settings want asked about', async () => {
+test('bypassPermissions allows every host, except one for which managed settings require approval', async () => {
   expect(await confirm('bypassPermissions', { domain: 'a.example' })).toEqual({
     hasAsked: false,
     isAllowed: true,
@@ -343,7 +346,7 @@ test('bypassPermissions opens every host, but for one that managed settings want
   expect(await confirm('default', { domain: 'a.example' })).toEqual({ hasAsked: true, isAllowed: false });
 });
 
-test('a question that nothing waits for any more goes away', async () => {
+test('a question is closed once nothing waits for it', async () => {
   const events: string[] = [];
   const questions = createQuestions('main', (event) => events.push(event.type));
   const command = new AbortController();
@@ -377,7 +380,7 @@ test('a question that nothing waits for any more goes away', async () => {
   expect([...declinedHosts]).toEqual([]);
 });
 
-test('a host that the user said no to is not asked about again until they say something', async () => {
+test('a host that the user denied is not asked about again until their next prompt', async () => {
   const allowed: boolean[] = [];
   const connect = smallTool('Connect', {
     async run({ domain }, { confirm }) {

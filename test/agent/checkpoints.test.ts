@@ -27,7 +27,7 @@ function keeper() {
   return { keeper: made, asked };
 }
 
-test('a turn is scanned in a moment, while the model thinks', async () => {
+test('a turn scans at once, while the model thinks', async () => {
   const { keeper: one, asked } = keeper();
   one.lookSoon();
   expect(asked).toEqual([]);
@@ -35,7 +35,7 @@ test('a turn is scanned in a moment, while the model thinks', async () => {
   expect(asked).toEqual(['scan']);
 });
 
-test('a turn that is answered at once is not scanned', async () => {
+test('a turn without calls is not scanned', async () => {
   const { keeper: one, asked } = keeper();
   one.lookSoon();
   one.hear({ type: 'turn_ended', outcome: 'done', steps: 1 });
@@ -43,7 +43,7 @@ test('a turn that is answered at once is not scanned', async () => {
   expect(asked).toEqual([]);
 });
 
-test('nothing is scanned while a call changes something: what it has changed would count as there before', async () => {
+test('no scan runs during a call that changes files: its changes would look as if they had been there before', async () => {
   const { keeper: one, asked } = keeper();
   one.lookSoon();
   await one.before(write, signal);
@@ -56,7 +56,7 @@ test('nothing is scanned while a call changes something: what it has changed wou
   expect(asked).toEqual(['keep', 'scan']);
 });
 
-test('the first command of a turn is scanned for, also when the turn before has only just ended', async () => {
+test('the first command of a turn triggers a scan, even right after the previous turn', async () => {
   const { keeper: one, asked } = keeper();
   await one.before(command, signal);
   one.lookSoon();
@@ -64,7 +64,7 @@ test('the first command of a turn is scanned for, also when the turn before has 
   expect(asked).toEqual(['scan', 'scan']);
 });
 
-test('a command that is written is scanned for once', async () => {
+test('a command being written triggers one scan', async () => {
   const { keeper: one, asked } = keeper();
   one.lookSoon();
   one.hear({ type: 'tool_call_delta', index: 0, name: 'Bash', argumentsLength: 1 });

@@ -6,7 +6,7 @@ import { configuration, failure, house, step, summary } from '../context/harness
 test.each([
   ['done', summary('## Status\nAll is read.')],
   ['fallback', failure()],
-])('how full the window is, is told anew after a /compact that ends as %s', async (outcome, reply) => {
+])('the context is measured again after a /compact that ends as %s', async (outcome, reply) => {
   const home = await house({ windowTokens: 40_000, waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

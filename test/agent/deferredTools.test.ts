@@ -34,7 +34,7 @@ test('small schemas are offered as they are', async () => {
   expect(names(model.requests[0]?.tools ?? [])).toEqual(['Read', 'mcp__a__x']);
 });
 
-test('over a tenth of the window a search stands in for them; what it finds is offered and can be called', async () => {
+test('over a tenth of the window a search replaces them; what it finds is offered and can be called', async () => {
   const tools = [smallTool('Read'), ...many];
   const { ask, model, lines } = await stage({
     tools: () => tools,
@@ -122,6 +122,6 @@ test.each([
   expect((await searchTools(query, catalogue, 5))[0]?.name).toBe(name);
 });
 
-test('words that no tool has find nothing', async () => {
+test('words that occur in no tool find nothing', async () => {
   expect(await searchTools('weather forecast', catalogue, 5)).toEqual([]);
 });

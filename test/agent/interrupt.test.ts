@@ -35,7 +35,7 @@ test('stopped in mid-stream, the reply is recorded as it stands and the next req
   ]);
 });
 
-test('a client that goes on sending after the stop is not listened to', async () => {
+test('a client that keeps sending after the stop is ignored', async () => {
   const late: Reply = {
     message: { role: 'assistant', content: 'The whole answer', toolCalls: [] },
     finishReason: 'stop',
@@ -69,7 +69,7 @@ test('a call that the model was still writing never runs and is not recorded', a
   ]);
 });
 
-test('stopped while a decision about a call is under way, the turn ends without it', async () => {
+test('stopped while a call is being decided, the turn ends without the decision', async () => {
   const deciding = gate();
   const { agent, ask, lines } = await stage({
     tools: [smallTool('Bash'), smallTool('Edit')],
@@ -115,7 +115,7 @@ test('stopped in a tool, it ends at once and the calls behind it do not run', as
   ]);
 });
 
-test('stopped while the user is asked, the question is closed and the call did not run', async () => {
+test('stopped during a question, the question is closed and the call does not run', async () => {
   const { agent, ask, when, lines } = await stage({
     tools: [smallTool('Edit')],
     decide: async () => ({ behavior: 'ask', reason: 'it writes' }),
@@ -258,7 +258,7 @@ test('stopped in the moment after the last reply, that reply stands and what was
   ]);
 });
 
-test('stopped while the rules are still looked up, nobody is asked', async () => {
+test('stopped during the lookups for the rules, no question appears', async () => {
   const looking = gate();
   const { agent, lines } = await stage({
     tools: [smallTool('Edit')],

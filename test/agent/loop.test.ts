@@ -10,7 +10,7 @@ const tools = [smallTool('Read')];
 const nudge =
   'You have made the same call (Read) 3 times in a row with the same result. Do not repeat it: try another way, or say what is missing.';
 
-test('the model is told at the third time, and heeds it', async () => {
+test('the model is warned at the third repetition and stops', async () => {
   const { ask, model, lines } = await stage({
     tools,
     answers: [same('1'), same('2'), same('3'), says('I stop.')],
@@ -21,7 +21,7 @@ test('the model is told at the third time, and heeds it', async () => {
   expect(lines().at(-1)).toBe('turn_ended done after 4');
 });
 
-test('without anyone to ask, the turn ends at the fourth', async () => {
+test('without a terminal to ask on, the turn ends at the fourth', async () => {
   const { ask, lines } = await stage({
     tools,
     interactive: false,

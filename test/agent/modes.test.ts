@@ -62,7 +62,7 @@ test.each([
   expect(lines().at(-1)).toBe('turn_ended done after 2');
 });
 
-test('a mode that was worked in before the plan comes back, and the question says so', async () => {
+test('the mode used before the plan is restored, and the question says so', async () => {
   const { agent, run, ask } = await stage({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
@@ -95,7 +95,7 @@ test('a plan can be accepted together with its edits', async () => {
   expect(lines().filter((line) => line.startsWith('mode '))).toEqual(['mode plan', 'mode acceptEdits']);
 });
 
-test('a plan that is refused with a comment leaves plan mode on', async () => {
+test('a plan that is denied with a comment stays in plan mode', async () => {
   const { agent, run, lines } = await stage({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
@@ -115,7 +115,7 @@ test('a plan that is refused with a comment leaves plan mode on', async () => {
   expect(lines().some((line) => line.includes('They say: smaller steps'))).toBe(true);
 });
 
-test('a plan outside plan mode is refused without asking', async () => {
+test('a plan outside plan mode is rejected without a question', async () => {
   const { ask, lines } = await stage({
     tools: [exitPlanModeTool()],
     decide: () => Promise.reject(new Error('must not be asked')),
@@ -144,7 +144,7 @@ test('a session opened in plan mode tells the model so, once', async () => {
 });
 
 test.each(['acceptEdits', 'bypassPermissions'] as const)(
-  'a session opened in %s leaves no trace of it for whoever resumes it without',
+  'a session opened in %s does not pass that mode to a later resume without it',
   async (mode) => {
     const first = await stage({ mode, answers: [says('One.')] });
     await first.ask('Hi');
@@ -155,7 +155,7 @@ test.each(['acceptEdits', 'bypassPermissions'] as const)(
   },
 );
 
-test('a mode that was switched to is still on after a resume', async () => {
+test('a mode is still set after a resume', async () => {
   const first = await stage({ answers: [says('One.')] });
   await first.run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Hi' });
   const sessionId = first.agent.state().sessionId;
@@ -168,7 +168,7 @@ test.each([
   ['bypassPermissions', 'default'],
   ['acceptEdits', 'acceptEdits'],
 ] as const)(
-  'a plan that is accepted on another day does not switch the questions off: %s before, then %s',
+  'a plan accepted on another day does not skip questions: %s before, then %s',
   async (before, then) => {
     const first = await stage({ mode: before, answers: [says('One.')] });
     await first.run(...(['default', before] as const).map((mode) => ({ type: 'set_mode', mode }) as const), {
@@ -203,7 +203,7 @@ test.each([
   expect(agent.state().modes.cycle).toEqual(cycle);
 });
 
-test('a mode that is refused cannot be switched to, says why, and is not in the circle', async () => {
+test('a forbidden mode cannot be selected, says why, and is not in the cycle', async () => {
   const { agent, run, ask, lines } = await stage({
     refusedModes: { auto: 'Auto is off here.' },
     answers: [says('Done.')],
@@ -217,7 +217,7 @@ test('a mode that is refused cannot be switched to, says why, and is not in the 
   expect(lines().some((line) => line.startsWith('entry mode'))).toBe(false);
 });
 
-test('a session that was left in a mode that is refused today goes on in default', async () => {
+test('a session left in a mode that is now forbidden resumes in default', async () => {
   const first = await stage();
   await first.run({ type: 'set_mode', mode: 'bypassPermissions' });
   const sessionId = first.agent.state().sessionId;
@@ -229,7 +229,7 @@ test('a session that was left in a mode that is refused today goes on in default
   expect(again.agent.state().mode).toBe('default');
 });
 
-test('in dontAsk no question comes up: what would ask is refused, and the turn goes on', async () => {
+test('in dontAsk no question appears: calls that need approval are denied, and the turn continues', async () => {
   const { ask, lines, model } = await stage({
     mode: 'dontAsk',
     tools: [smallTool('Edit')],
@@ -242,7 +242,7 @@ test('in dontAsk no question comes up: what would ask is refused, and the turn g
   expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', isError: true });
 });
 
-test('in dontAsk a model that repeats itself ends the turn, as nobody is asked whether to go on', async () => {
+test('in dontAsk a model that repeats itself ends the turn, since the user is not asked whether to continue', async () => {
   const again = calls(['a', 'Look']);
   const { ask, lines } = await stage({
     mode: 'dontAsk',
@@ -254,7 +254,7 @@ test('in dontAsk a model that repeats itself ends the turn, as nobody is asked w
   expect(lines().at(-1)).toContain('turn_ended loop');
 });
 
-test('in dontAsk a call that runs is not asked about either, say for a host that it wants to reach', async () => {
+test('in dontAsk a running call is not asked about either, such as for a host that it wants to reach', async () => {
   const answers: boolean[] = [];
   const tool = smallTool('Bash', {
     run: async (_input, context) => {

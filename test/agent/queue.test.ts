@@ -28,7 +28,7 @@ test('what is typed while tools run is delivered before the next request of the 
   expect(model.requests[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'and this' });
 });
 
-test('what is typed during the last reply goes on in the same turn', async () => {
+test('a prompt typed during the last reply continues the same turn', async () => {
   const { agent, ask, when, lines } = await stage({ answers: [says('One.'), says('Two.')] });
   when(is('text_delta'), () => agent.submit({ type: 'prompt', text: 'and this' }));
   await ask('Go');
@@ -44,7 +44,7 @@ test('what is typed during the last reply goes on in the same turn', async () =>
   ]);
 });
 
-test('behind a reply that was cut at its limit, a turn of its own begins', async () => {
+test('after a reply cut at its limit, a queued prompt starts its own turn', async () => {
   const { agent, ask, when, lines } = await stage({
     answers: [says('One', { finishReason: 'length' }), says('Two.')],
   });
@@ -112,7 +112,7 @@ const bash = smallTool('Bash', {
   },
 });
 
-test('"!command" runs in the shell without asking; the model reads of it with the next prompt', async () => {
+test('"!command" runs in the shell without approval; the model gets it with the next prompt', async () => {
   const { run, lines, model, agent } = await stage({
     tools: [bash],
     decide: () => Promise.reject(new Error('must not be asked')),
@@ -156,7 +156,7 @@ test('"!command" waits for the running turn, and a prompt waits for "!command"',
   ]);
 });
 
-test('a command that breaks is told and leaves the next prompt working', async () => {
+test('a command that breaks is reported and leaves the next prompt working', async () => {
   const broken = smallTool('Bash', { run: () => Promise.reject(new Error('no shell')) });
   const { run, ask, lines, bugs } = await stage({ tools: [broken], answers: [says('Hello.')] });
   await run({ type: 'shell', command: 'ls' });
@@ -202,7 +202,7 @@ test('/compact waits for the running turn and reports', async () => {
   expect(agent.state().measure?.usedTokens).toBe((await agent.measure()).usedTokens);
 });
 
-test('/compact that is stopped changes nothing', async () => {
+test('an interrupted /compact changes nothing', async () => {
   const writing = gate();
   const { agent, ask, lines } = await stage({
     windowTokens: 8000,

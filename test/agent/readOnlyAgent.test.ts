@@ -12,7 +12,7 @@ const refused: readonly Op[] = [
   { type: 'set_title', title: 't' },
 ];
 
-test('what would be added to the session is refused with a word, and never reaches it', () => {
+test('additions to the session are rejected with a message and never reach it', () => {
   const agent = scriptedAgent();
   const shown = readOnlyAgent(agent, () => undefined);
   const events: AgentEvent[] = [];
@@ -26,7 +26,7 @@ test('what would be added to the session is refused with a word, and never reach
 test.each<[Op, string]>([
   [{ type: 'prompt', text: 'Go on' }, 'Go on'],
   [{ type: 'shell', command: 'ls' }, '!ls'],
-])('what was not sent goes back to where it was typed: %j', (op, typed) => {
+])('text that was not sent returns to the composer: %j', (op, typed) => {
   const shown = readOnlyAgent(scriptedAgent(), () => undefined);
   const events: AgentEvent[] = [];
   shown.subscribe((event) => events.push(event));
@@ -37,7 +37,7 @@ test.each<[Op, string]>([
   ]);
 });
 
-test('looking goes on: events of the session are heard, and an interrupt gets through', () => {
+test('reading works: events arrive, and so does an interrupt', () => {
   const agent = scriptedAgent();
   const shown = readOnlyAgent(agent, () => undefined);
   shown.submit({ type: 'interrupt' });

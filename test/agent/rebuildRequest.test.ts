@@ -79,7 +79,7 @@ const usual =
   (body: { readonly tool_choice?: string }, index: number): WireAnswer =>
     body.tool_choice === 'none' ? { text: SUMMARY } : answer(index);
 
-test('a turn with calls is built again to the byte, tools recorded once', async () => {
+test('a turn with calls is rebuilt byte for byte, tools recorded once', async () => {
   const server = await wireServer(
     usual((index) =>
       index < 3 ? { calls: [{ name: 'Read', input: { lines: 40, name: `f${index}` } }] } : { text: 'Done.' },
@@ -94,7 +94,7 @@ test('a turn with calls is built again to the byte, tools recorded once', async 
   expect(entries.filter(({ subtype }) => subtype === 'tools')).toHaveLength(1);
 });
 
-test('what is recorded of a request is small', async () => {
+test('the record of a request is small', async () => {
   const server = await wireServer(usual(() => ({ text: 'Done.' })));
   const set = await wired(server);
   await set.ask(`Think about ${'a long story '.repeat(2000)}`);
@@ -104,7 +104,7 @@ test('what is recorded of a request is small', async () => {
   expect(JSON.stringify(dataOf(second).request).length).toBeLessThan(200);
 });
 
-test('tries that failed, a refused field and an interrupted reply are built again', async () => {
+test('failed attempts, a rejected field and an interrupted reply are rebuilt', async () => {
   const server = await wireServer((body, index) => {
     if (body.stream_options !== undefined)
       return { error: { status: 400, message: 'stream_options: extra fields not permitted' } };
@@ -135,7 +135,7 @@ test('tries that failed, a refused field and an interrupted reply are built agai
   ]);
 });
 
-test('compactions, taking them back, pins, another model, another mode: all are built again', async () => {
+test('compactions, undoing them, pins, another model and another mode are all rebuilt', async () => {
   const server = await wireServer(
     usual((index) =>
       index % 3 === 2
@@ -168,7 +168,7 @@ test('compactions, taking them back, pins, another model, another mode: all are 
   await expectAllRebuilt(fileOf(set), server);
 });
 
-test('a request for a summary that shows files is built again, also after the files have changed', async () => {
+test('a request for a summary with files is rebuilt, even after the files have changed', async () => {
   const server = await wireServer(
     usual((index) =>
       index % 6 === 5
@@ -192,7 +192,7 @@ test('a request for a summary that shows files is built again, also after the fi
   await expectAllRebuilt(file, server);
 });
 
-test('the request for a title is kept once and built again', async () => {
+test('the request for a title is recorded once and rebuilt', async () => {
   const server = await wireServer((body) => ({ text: 'tools' in body ? 'Done.' : 'Parser repair' }));
   const set = await wired(server, { titles: true });
   const named = set.until((event) => event.type === 'entry' && event.entry.subtype === 'title');
@@ -202,7 +202,7 @@ test('the request for a title is kept once and built again', async () => {
   await expectAllRebuilt(fileOf(set), server);
 });
 
-test('a server that finds the request too long, and images, and the next day', async () => {
+test('rebuilt as well: a request that was too long, images, and the next day', async () => {
   const server = await wireServer(
     usual((index) =>
       index === 6
@@ -244,7 +244,7 @@ test('a server that finds the request too long, and images, and the next day', a
   expect(outcomes).toContain('overflow');
 });
 
-test('whatever happens in a long session, every request is built again', {
+test('every request of a long session is rebuilt', {
   tags: 'long',
   timeout: 120_000,
 }, async () => {

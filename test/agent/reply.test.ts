@@ -5,7 +5,7 @@ import type { ModelRequest } from '../../src/protocol/model.ts';
 import { type Answer, delta, fails, hangsAfter, ScriptedModel, says } from './scriptedModel.ts';
 import { stage, VirtualClock } from './stage.ts';
 
-test('a reply that breaks off is taken back, counted down and tried again', async () => {
+test('a reply that breaks off is discarded, and retried after a countdown', async () => {
   const { ask, lines, clock, model, agent } = await stage({
     answers: [fails({}, [delta('Half an ans')]), fails({ retryAfterMs: 7000 }), says('A whole answer.')],
   });
@@ -50,7 +50,7 @@ test.each([
   ]);
 });
 
-test('after ten attempts the turn fails; what the last one said and the prompt are kept', async () => {
+test('after ten attempts the turn fails; the last error and the prompt are kept', async () => {
   const answers = Array.from({ length: MAX_ATTEMPTS }, (_, index) => fails({}, [delta(`Try ${index + 1}`)]));
   const { ask, lines, clock } = await stage({ answers });
   await ask('Hi');
@@ -89,7 +89,7 @@ test('prompts that were queued come back when the turn fails', async () => {
 const long = 'The quick brown fox jumps over the lazy dog. '.repeat(300);
 const overflow = fails({ kind: 'overflow', message: 'Too long.', retryable: false, windowTokens: 6000 });
 
-test('a request that the server finds too long is made smaller and sent again', async () => {
+test('a request that is too long for the server is reduced and sent again', async () => {
   const { ask, lines, model, agent } = await stage({
     answers: [says(long), says(long), overflow, says('Done.')],
   });
@@ -116,7 +116,7 @@ test('a request that the server finds too long is made smaller and sent again', 
   );
 });
 
-test('what was streamed before the server noticed is taken back', async () => {
+test('text streamed before the server rejected the request is discarded', async () => {
   const late = fails({ kind: 'overflow', retryable: false, windowTokens: 6000 }, [delta('Half')]);
   const { ask, lines } = await stage({
     answers: [says(long), says(long), late, says('Done.')],
@@ -132,14 +132,14 @@ test('what was streamed before the server noticed is taken back', async () => {
   ).toEqual(['text_delta Half', 'reply_discarded', 'text_delta Done.', 'entry assistant: Done.']);
 });
 
-test('a request that cannot be made smaller fails with the words of the server', async () => {
+test("a request that cannot be reduced fails with the server's message", async () => {
   const { ask, lines, events } = await stage({ answers: [overflow] });
   await ask('Hi');
   expect(lines().at(-1)).toBe('turn_ended failed after 1 (overflow)');
   expect(events.at(-1)).toMatchObject({ error: { message: 'Too long.' } });
 });
 
-test('of a prompt that fits into no request head and tail are sent, with a pointer, and the user is told first', async () => {
+test('of a prompt too large for any request, head and tail are sent with a pointer, after a notice', async () => {
   const { ask, lines, model, agent } = await stage({ windowTokens: 3000, answers: [says('Read.')] });
   const huge = `BEGIN ${long} END`;
   await ask(huge);
@@ -156,7 +156,7 @@ test('of a prompt that fits into no request head and tail are sent, with a point
   expect(entry?.data?.original).toMatchObject({ bytes: Buffer.byteLength(huge) });
 });
 
-test('what fits into no request fails with the numbers and sends nothing', async () => {
+test('a prompt that still does not fit fails with the numbers and sends nothing', async () => {
   const systemPrompt = long.repeat(2);
   const { ask, events, model } = await stage({ windowTokens: 3000, systemPrompt });
   await ask('Hi');
@@ -168,7 +168,7 @@ test('what fits into no request fails with the numbers and sends nothing', async
   expect(model.requests).toEqual([]);
 });
 
-test('a loop over what is all there lets timers run', async () => {
+test('a loop over data in memory lets timers run', async () => {
   let ticks = 0;
   const timer = setInterval(() => ticks++, 1);
   const pause = createEventLoopBreak(2);
@@ -178,7 +178,7 @@ test('a loop over what is all there lets timers run', async () => {
   expect(ticks).toBeGreaterThanOrEqual(3);
 });
 
-test('is not due right after it breathed', async () => {
+test('does not yield again right after it yielded', async () => {
   const pause = createEventLoopBreak(10_000);
   expect(pause.isDue()).toBe(false);
   await pause.take();
@@ -222,7 +222,7 @@ test('a summary that breaks off starts again from nothing', async () => {
   expect(sleeps).toEqual([375]);
 });
 
-test('after three attempts it is given up: there is a way to go on without', async () => {
+test('after three attempts it gives up: a fallback is available', async () => {
   const { reply, sleeps } = await summarise([fails(), fails(), fails({ message: 'Still down.' })]);
   expect(reply).toMatchObject({ type: 'failed', error: { message: 'Still down.' } });
   expect(sleeps).toHaveLength(2);

@@ -20,7 +20,7 @@ test('a model that is chosen in the middle of a turn answers the next request', 
   expect(agent.state().model.id).toBe('other');
 });
 
-test('a reply belongs to the model that it was asked of, whatever was chosen meanwhile', async () => {
+test('a reply belongs to the model that was asked, even if the model was changed meanwhile', async () => {
   const { agent, ask, when } = await stage({
     answers: [fails({}, [delta('Half')]), says('Whole.', { usage: { inputTokens: 10, outputTokens: 1 } })],
   });
@@ -30,7 +30,7 @@ test('a reply belongs to the model that it was asked of, whatever was chosen mea
   expect(reply?.message.model).toBe('test-model');
 });
 
-test('a snapshot shows what runs, waits and was spent, and never changes afterwards', async () => {
+test('a snapshot shows what runs, what waits and the usage, and never changes afterwards', async () => {
   const { agent, until } = await stage({
     tools: [smallTool('Read')],
     decide: async () => ({ behavior: 'ask', reason: 'why not' }),
@@ -68,7 +68,7 @@ test('a snapshot shows what runs, waits and was spent, and never changes afterwa
   });
 });
 
-test('closed in the middle of a turn, the log is valid, tools are ended and what waits is forgotten', async () => {
+test('closed in the middle of a turn, the log is valid, tools are ended and the queue is dropped', async () => {
   let disposed = 0;
   const slow = smallTool('Bash', {
     run: async (_, { signal }) => {
@@ -181,7 +181,7 @@ test('the cost is unknown as soon as one reply has no known price', async () => 
   });
 });
 
-test('a measurement can be asked for at any time and is told to everybody', async () => {
+test('a measurement can be requested at any time and is sent to all subscribers', async () => {
   const { agent, lines } = await stage({ tools: [smallTool('Read')] });
   const measure = await agent.measure();
   expect(measure.usedTokens).toBe(measure.parts.reduce((sum, part) => sum + part.tokens, 0));
@@ -189,7 +189,7 @@ test('a measurement can be asked for at any time and is told to everybody', asyn
   expect(agent.state().measure).toEqual(measure);
 });
 
-test('whoever unsubscribes hears nothing more', async () => {
+test('after unsubscribing, a listener gets nothing more', async () => {
   const { agent, ask } = await stage({ answers: [says('Hello.')] });
   const heard: AgentEvent[] = [];
   agent.subscribe((event) => heard.push(event))();
@@ -200,7 +200,7 @@ test('whoever unsubscribes hears nothing more', async () => {
 test.each([
   [true, 1],
   [false, 0],
-])('the sandbox is looked at for the status line alone: a user watches: %s', async (interactive, times) => {
+])('the sandbox is checked only for the status line: interactive: %s', async (interactive, times) => {
   const state = vi.fn(async () => ({ type: 'on', mode: 'workspace-write' }) as const);
   await stage({ interactive, sandbox: { state } });
   if (times > 0) await expect.poll(() => state.mock.calls.length).toBe(times);

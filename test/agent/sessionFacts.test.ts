@@ -45,14 +45,14 @@ test.each([
   expect(titleOf(entries)).toBe(title);
 });
 
-test('the shell was where the last entry says, results that a resume has added apart', () => {
+test("the shell's directory is that of the last entry, ignoring results that a resume has added", () => {
   const cut = { id: 'a', output: '', status: 'interrupted' as const };
   expect(lastCwd([])).toBeUndefined();
   expect(lastCwd([entry({}), entry({ cwd: '/p/sub' })])).toBe('/p/sub');
   expect(lastCwd([entry({ cwd: '/p/sub' }), entry({ type: 'tool_result', toolResult: cut })])).toBe('/p/sub');
 });
 
-test.each(['rewind', 'undo'])('the entry of a %s is from before the shell went along', (subtype) => {
+test.each(['rewind', 'undo'])("the entry of a %s does not record the shell's directory", (subtype) => {
   const back = entry({ type: 'system', subtype, cwd: '/p/sub' });
   expect(lastCwd([entry({}), back])).toBe(entry({}).cwd);
 });

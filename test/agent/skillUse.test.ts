@@ -37,7 +37,7 @@ const use = (skill: Skill, parts: readonly SkillPart[], display = `/${skill.name
   display,
 });
 
-test('the instructions of a skill go before the prompt that uses it', async () => {
+test('the instructions of a skill come before the prompt that uses it', async () => {
   const { run, model, context } = await stage({ tools: [bash], answers: [says('Done.')] });
   await run(use(review, withCommand));
   const sent = model.requests[0]?.messages.map(({ content }) => content) ?? [];
@@ -76,7 +76,7 @@ test('a command that may not run leaves a note in its place', async () => {
 test.each<[string, Op]>([
   ['Esc while it is asked', { type: 'answer', id: 'q2', answer: { behavior: 'deny', interrupt: true } }],
   ['an interrupt', { type: 'interrupt' }],
-])('%s gives the line back; nothing is sent', async (_, op) => {
+])('%s returns the line; nothing is sent', async (_, op) => {
   const { agent, run, when, events, model } = await stage({
     tools: [bash],
     decide: async () => ({ behavior: 'ask', reason: 'It needs approval.' }),
@@ -154,7 +154,7 @@ test('the model loads a skill by its tool; rewinding a prompt takes its skill al
   ).toContain('Review it.');
 });
 
-test('an unknown skill is named back with those that there are', async () => {
+test('for an unknown skill the known ones are listed', async () => {
   const tool = skillTool({ skills: [review], prepare: async () => ({ problem: 'never' }), onUse: () => {} });
   const { ask, model } = await stage({
     tools: [tool],

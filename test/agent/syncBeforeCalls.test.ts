@@ -3,7 +3,7 @@ import { calls, fails, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
 import { stage } from './stage.ts';
 
-test('the log is on the disk itself before a call that may change something runs, and only then', async () => {
+test('the log is synced to disk before a call that may change something, and only then', async () => {
   const order: string[] = [];
   const note = (what: string) => async () => {
     order.push(what);

@@ -40,7 +40,7 @@ test('it names every tool that it speaks of as the tool is called', () => {
   }
 });
 
-test('it tells the program’s own words as they are marked, and what becomes of older parts', () => {
+test("it explains the program's notes by their marks, and what happens to older parts", () => {
   const prompt = systemPrompt(environment, KEY);
   expect(prompt).toContain(`<system-note ${KEY}> was put there by the program`);
   // The wrapper's own words occur once in a request.
@@ -86,7 +86,7 @@ test('the same environment gives the same bytes; what the user appends comes bef
   );
 });
 
-test('of two sessions in the same place everything but the marks is the same, for the cache of the provider', () => {
+test("two sessions in the same place differ only in the marks, for the provider's cache", () => {
   const [one, two] = [KEY, 'another1'].map((key) => systemPrompt(environment, key, 'Answer in rhyme.'));
   expect(one?.split('# Marks')[0]).toBe(two?.split('# Marks')[0]);
   expect(one?.indexOf('# Marks')).toBeGreaterThan((one?.length ?? 0) - 500);

@@ -52,7 +52,7 @@ test('Ctrl+B lets the turn go on, and the end of the task is told to the user at
   expect(events.filter(({ type }) => type === 'tasks_changed')).toHaveLength(2);
 });
 
-test('a task that ends while the model works is told with the very next request', async () => {
+test('a task that ends while the model works is reported with the next request', async () => {
   const stageOf = await shellStage({
     answers: [
       calls(['a', 'Bash', { command: WAITS, run_in_background: true }]),
@@ -78,7 +78,7 @@ test('a command of the user’s own goes to the background as well, and its entr
   expect(agent.state().tasks).toMatchObject([{ end: { stoppedBy: 'user' } }]);
 });
 
-test('where nothing runs that could be moved, or stopped, that is said', async () => {
+test('if there is nothing to move or to stop, that is reported', async () => {
   const { run, lines } = await shellStage({});
   await run({ type: 'background' }, { type: 'stop_task', id: 'b9' });
   expect(lines()).toEqual([
@@ -87,7 +87,7 @@ test('where nothing runs that could be moved, or stopped, that is said', async (
   ]);
 });
 
-test('who watches a task hears that it prints', async () => {
+test('a watcher of a task is notified of output', async () => {
   const { agent, until, root } = await shellStage({});
   agent.submit({ type: 'shell', command: 'echo begun; while [ ! -e go ]; do sleep 0.02; done; echo more' });
   await until(hasBegun);
@@ -100,7 +100,7 @@ test('who watches a task hears that it prints', async () => {
   await until((event) => event.type === 'notice');
 });
 
-test('how a task ended is recorded once, also of one that ends with the program', async () => {
+test('how a task ended is recorded once, even if it ends with the program', async () => {
   const stageOf = await shellStage({
     answers: [
       calls(['a', 'Bash', { command: WAITS, run_in_background: true }]),

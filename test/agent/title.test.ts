@@ -92,7 +92,7 @@ test.each([
   expect(agent.state().title).toBe('Add up the basket');
 });
 
-test('a title that cannot be had is not missed, and asked for once more only', async () => {
+test('a missing title is not an error, and is requested only once more', async () => {
   const { ask, model, agent, events } = await named([
     says('One.'),
     fails({}),
@@ -112,7 +112,7 @@ test('a title that cannot be had is not missed, and asked for once more only', a
   expect(events.filter(({ type }) => type === 'notice' || type === 'retrying')).toEqual([]);
 });
 
-test("the user's name for it stays, also when it comes while the model thinks of one", async () => {
+test("the user's own title stays, even if it is set while the model writes one", async () => {
   const door = gate();
   const slow: Answer = async function* () {
     await door.opened;
@@ -128,7 +128,7 @@ test("the user's name for it stays, also when it comes while the model thinks of
   expect(context.entries().filter(({ subtype }) => subtype === 'title')).toHaveLength(1);
 });
 
-test('a server with one slot is the next turn’s: the title waits until nothing runs', async () => {
+test('with one slot, the title waits until the agent is idle', async () => {
   let stopped = false;
   const waiting: Answer = async function* (_, signal) {
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

@@ -113,7 +113,7 @@ test('of two tools with one name the first is offered and called', () => {
   expect(toolset.find('Read')).toBe(first);
 });
 
-test('a name that was never offered is told apart from one that was', () => {
+test('an unknown tool name is distinguished from one that was offered before', () => {
   const toolset = createToolset(() => [smallTool('Read')]);
   expect(toolset.missing('Query')).toBe('There is no tool named "Query". The tools are: Read.');
 });

@@ -88,7 +88,7 @@ test('tools run one after the other, each shown, each with its result, and the m
   expect(model.requests[1]?.tools.map((tool) => tool.name)).toEqual(['Write', 'Bash']);
 });
 
-test('adjacent read-only calls run beside each other; results stay in the order of the calls', async () => {
+test('adjacent read-only calls run in parallel; results keep the order of the calls', async () => {
   const second = gate();
   const read = smallTool('Read', {
     readOnly: true,
@@ -190,7 +190,7 @@ test.each([
   expect(lines().at(-1)).toBe('turn_ended done after 1');
 });
 
-test('a failure that no retry mends ends the turn and keeps the prompt in the log', async () => {
+test('a failure that cannot be retried ends the turn and keeps the prompt in the log', async () => {
   const { ask, lines, agent } = await stage({
     answers: [fails({ kind: 'auth', message: 'The key was refused.', retryable: false }), says('Hello.')],
   });
@@ -210,7 +210,7 @@ test('a failure that no retry mends ends the turn and keeps the prompt in the lo
   ]);
 });
 
-test('a break inside the program ends the turn, is told, and the next prompt works', async () => {
+test('an internal error ends the turn, is reported, and the next prompt works', async () => {
   const { ask, lines, bugs, model } = await stage({ answers: [] });
   await ask('Hi');
   expect(lines().slice(-3)).toEqual([
@@ -236,7 +236,7 @@ test('a subscriber that throws disturbs neither the turn nor the others', async 
   stop();
 });
 
-test('whoever prepares something while the model thinks hears of each request, once it is under way', async () => {
+test('`onUnderway` is called for each request once it has been sent', async () => {
   const heard: number[] = [];
   const { ask, model } = await stage({
     answers: [calls(['a', 'Bash', { command: 'ls' }]), says('Done.')],

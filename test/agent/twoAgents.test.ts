@@ -20,7 +20,7 @@ async function twoAgents(given: (id: string) => Given) {
 const of = (agentId: string, heard: readonly IdentifiedEvent[]): string[] =>
   heard.filter((event) => event.agentId === agentId).map(line);
 
-test('what two agents say and do at the same time is told apart by the agent, though calls have the same ids', async () => {
+test('events of two agents at the same time are told apart by agent, even if calls have the same ids', async () => {
   const doors = { left: gate(), right: gate() };
   const { left, right, heard } = await twoAgents((id) => ({
     tools: [
@@ -74,7 +74,7 @@ test('one screen shows both: each has its own running text, tools and questions'
   expect(heard.length).toBeGreaterThan(0);
 });
 
-test('a question names the agent that asks, and its answer reaches that agent only', async () => {
+test('a question names its agent, and the answer reaches only that agent', async () => {
   const { left, right, heard } = await twoAgents((id) => ({
     // The ids of questions repeat between agents, as here.
     newId: () => 'question',

@@ -94,7 +94,7 @@ for (const { row, options } of firstIsQuick(windows)) {
 }
 
 test.each(windows)(
-  'where drafts can be written in the background, the same happens in $window tokens',
+  'drafts written in the background do the same in $window tokens',
   async ({ window, trigger, lines }) => {
     const house = await createTestApp({ window, files: book });
     house.server.otherwise(reader(lines));

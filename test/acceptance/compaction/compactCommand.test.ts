@@ -8,7 +8,7 @@ import { openProject, runPrint, SILENT, SUMMARY, use } from '../support/project.
 
 const talk = { text: `It scans. ${'And there is more to say about it. '.repeat(300)}`, ...SILENT };
 
-test('/compact tells before, after and files, is kept, and a resume has the same context', async () => {
+test('/compact reports sizes and files, is recorded, and a resume has the same context', async () => {
   const { server, ready, work } = await setStage();
   server.script(
     { calls: [use('Read', { file_path: 'lib/constants.js', limit: 400 })], ...SILENT },
@@ -46,7 +46,7 @@ test('/compact tells before, after and files, is kept, and a resume has the same
   expect(after?.messages.slice(-2).map(textOf)).toEqual(['One.', 'and now?']);
 });
 
-test('where there is too little to compact, /compact says so and asks nobody', async () => {
+test('with too little to compact, /compact says so and makes no request', async () => {
   const { again } = await runPrint('hello', { replies: [{ text: 'Hi.' }] });
   const { stdout, stderr, requests, entries } = await again('/compact', { format: 'text' });
   expect(`${stdout}${stderr}`).toMatch(/nothing to compact/i);
@@ -94,7 +94,7 @@ test.each([
   },
 );
 
-test('a preview makes nothing of a paste: no constraint, no decision, no file that was never read', {
+test('a preview makes nothing of a paste: no constraint, no decision, no unread file', {
   tags: 'long',
 }, async () => {
   const pasted = [

@@ -71,7 +71,7 @@ test('a draft is begun as many steps before the trigger as writing it takes', as
   expect(fast.begunAt).toBeGreaterThan(0.65 * fast.triggerTokens);
 });
 
-test('no draft is asked of a local server with one slot, or when drafts are off; its cost is counted', async () => {
+test('a local server with one slot gets no drafts, nor any with drafts off; their cost is counted', async () => {
   const summaries = async (threadSummary: string, hasOneSlot: boolean) => {
     const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 16_000 }));
     const house = await createTestApp({

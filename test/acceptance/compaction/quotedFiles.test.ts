@@ -157,7 +157,7 @@ function continues(request: WireRequest | undefined, before: WireRequest | undef
   return JSON.stringify(request?.messages).startsWith(start);
 }
 
-test('every key that names a path counts, files are cut at 1,000 lines, at most five are read', async () => {
+test('every key that contains a path counts, files are cut at 1,000 lines, at most five are read', async () => {
   const house = await createTestApp({ files });
   const open = await house.open();
   const keys = ['file_path', 'path', 'target', 'source', 'destination'] as const;

@@ -24,7 +24,7 @@ test('smart: the model is asked for the headings, and the next request shows the
     expect(summary).toContain(heading);
 });
 
-test('simple: it counts, quotes and asks nobody, without a notice of failure', async () => {
+test('simple: it counts and quotes without asking a model, and reports no failure', async () => {
   const open = await (
     await createTestApp({ window: 100_000, settings: { context: { summary: 'simple' } } })
   ).open();

@@ -35,7 +35,7 @@ test('`CacheStore` keeps 100 values for five minutes, and lets the least recentl
   expect(cache.size).toBe(0);
 });
 
-test('in a full cache what has expired goes before what is only old', () => {
+test('a full cache evicts expired values before old ones', () => {
   let now = 0;
   const cache = new CacheStore<string>(3, 1000, () => now);
   cache.set('old', 'a', 10_000);
@@ -54,7 +54,7 @@ test('in a full cache what has expired goes before what is only old', () => {
 /** As long as a change might not move the time of a file, what was read of it is not kept. */
 const settle = (): Promise<void> => new Promise((done) => setTimeout(done, 120));
 
-test('a file that Read has read is served from the cache until anybody edits it', async () => {
+test('a file that Read has read is served from the cache until it is edited', async () => {
   const house = await createTestApp({ files: { 'a.txt': 'the first content\n' } });
   const path = join(house.root, 'a.txt');
   const open = await house.open();
@@ -100,7 +100,7 @@ test('a file that Read has read is served from the cache until anybody edits it'
   expect(hits()).toBe(known + 1);
 });
 
-test('what is kept under the stamp of a file is what Read gives', async () => {
+test('what is cached for a file stamp is what Read returns', async () => {
   const kept = new Map<string, ToolOutcome>();
   const bench = await openWorkbench(
     {},

@@ -8,7 +8,7 @@ import { textOf } from '../../e2e/support/wire.ts';
 import { createTestApp } from '../support/house.ts';
 import { openProject } from '../support/project.ts';
 
-test('/memory saves a note, and prompts that match it bring it along', async () => {
+test('/memory saves a note, and matching prompts include it', async () => {
   // A busy machine may take longer than the default to build the first index.
   const project = await openProject({ settings: { context: { memory: { timeoutMs: 20_000 } } } });
   const notes = [
@@ -79,7 +79,7 @@ test('a search keeps to its limit, similarity and category', async () => {
   expect(styled.length).toBeGreaterThan(3);
 });
 
-test('a category can be written, searched for, and made the only one that prompts bring along', {
+test('a category can be written, searched, and made the only one that prompts include', {
   tags: 'long',
 }, async () => {
   const context = (category: string | null) => ({ context: { memory: { timeoutMs: 20_000, category } } });
@@ -117,7 +117,7 @@ test('a quick search leaves no timer behind', async () => {
   expect(timers()).toBeLessThanOrEqual(before);
 });
 
-test('a search that never ends is given up after 500 ms, and leaves no timer behind', async () => {
+test('a search that never ends times out after 500 ms and leaves no timer behind', async () => {
   expect(contextSettingsSchema.parse({}).memory.timeoutMs).toBe(500);
   const never = () => new Promise<never>(() => {});
   const slow = new LongTermMemory({

@@ -57,7 +57,7 @@ test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is split', asyn
   expect(manager.getMessages()).toHaveLength(1202);
 });
 
-test('the setting counts, and the summary always stays in memory', async () => {
+test('the setting applies, and the summary always stays in memory', async () => {
   const house = await createTestApp({
     window: 1_000_000,
     settings: { context: { summary: 'simple', maxMemoryMessages: 50 } },

@@ -7,7 +7,7 @@ import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
 
-test('`checkAndCompress` obeys its switch, strategy, interval of 5 s and threshold', () => {
+test('`checkAndCompress` respects its switch, strategy, interval of 5 s and threshold', () => {
   const { at, checkIntervalMs } = contextSettingsSchema.parse({}).removal;
   expect([at, checkIntervalMs]).toEqual([0.9, 5000]);
   const check = (currentTokens: number, more: object = {}) =>

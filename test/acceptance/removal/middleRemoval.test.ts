@@ -39,7 +39,7 @@ test('forty messages are halved with both ends intact', () => {
   expect(kept).toContain(15);
 });
 
-test('where the middle is not enough, what is low goes from the ends', () => {
+test('if the middle is not enough, low-priority messages are removed from the ends', () => {
   const items = messages(40, (index) =>
     index === 1 || index === 35 || index === 38 ? { textTokens: 5, priority: 'LOW' } : {},
   );

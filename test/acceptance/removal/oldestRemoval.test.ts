@@ -17,7 +17,7 @@ const options = {
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };
 
-test('low and new goes before high and old, and the minimum stays', () => {
+test('new messages of low priority are removed before old ones of high priority, and the minimum stays', () => {
   const items = messages(20, (index) => ({ priority: index < 5 ? 'HIGH' : index >= 15 ? 'LOW' : 'NORMAL' }));
   const some = planRemoval(items, 1700, options)?.removed.map(numberOf);
   expect(some).toEqual([15, 16, 17]);
@@ -35,7 +35,7 @@ test('low and new goes before high and old, and the minimum stays', () => {
   );
 });
 
-test('strategy oldest-removal lets short words go before a long answer that is older', async () => {
+test('strategy oldest-removal removes short words before a longer, older answer', async () => {
   const house = await createTestApp({
     window: 16_000,
     settings: {

@@ -28,7 +28,7 @@ test.each<[string, Partial<StrategyItem>, string]>([
   expect(rank(given)).toBe(expected);
 });
 
-test('the beginning and the end are HIGH, and no longer when they are not the end any more', () => {
+test('the first and the last messages are HIGH, and lose it when they are no longer last', () => {
   const short = { textTokens: 5 };
   const ranks = assignMessagePriorities(messages(9, () => short)).map(({ priority }) => priority);
   expect([ranks[0], ranks[4], ranks[8]]).toEqual(['HIGH', 'LOW', 'HIGH']);

@@ -4,7 +4,7 @@ import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
 import { createTestApp } from '../support/house.ts';
 import { openProject, use } from '../support/project.ts';
 
-test('prompts with the same beginning, and a tool step, are each there once', async () => {
+test('prompts with the same beginning, and a tool step, each appear once', async () => {
   const house = await createTestApp({ files: { 'a.txt': 'alpha\n' } });
   const open = await house.open();
   const beginning = 'Please look at the file a.txt and tell me ';
@@ -25,7 +25,7 @@ test('prompts with the same beginning, and a tool step, are each there once', as
   }
 });
 
-test('an input too large for any request is kept whole, head, tail and pointer are sent, and the user is told first', async () => {
+test('an input too large for any request is stored in full; head, tail and pointer are sent, after a notice', async () => {
   const project = await openProject({ window: 16_000 });
   const huge = `BEGIN of it\n${Array.from({ length: 8000 }, (_, n) => `line ${n} of a very long prompt`).join('\n')}\nEND of it`;
   const run = await project.run('', { input: huge, format: 'stream-json', replies: [{ text: 'I see.' }] });

@@ -30,7 +30,7 @@ async function longTurn(settings: object): Promise<readonly WireRequest[]> {
   return open.ask('yes', ...steps, { text: 'Done.' });
 }
 
-test('after forty tool results goal and status stand near the end', async () => {
+test('after forty tool results the goal and the status are near the end', async () => {
   const requests = await longTurn({});
   const last = requests.at(-1)?.messages.map(textOf) ?? [];
   const at = last.findLastIndex((text) => text.includes(GOAL));
@@ -45,7 +45,7 @@ test('after forty tool results goal and status stand near the end', async () => 
   }
 });
 
-test('the reminder can be switched off, and comes sooner where the settings say so', {
+test('the reminder can be switched off, and its interval is a setting', {
   tags: 'long',
 }, async () => {
   const off = await longTurn({ instructionPinning: false });

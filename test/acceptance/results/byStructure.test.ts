@@ -43,7 +43,7 @@ test('a document, a list, a search and a plain text are each shortened in their 
   expect(await result(use('Read', { file_path: 'src/file0.txt' }))).not.toContain('_OFFLOADED_');
 });
 
-test('what Grep found beyond the limits is shortened file by file, not cut after the first files', async () => {
+test('Grep results beyond the limits are shortened file by file, not cut after the first files', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `src/file${n}.txt`);
   const house = await createTestApp({
     window: 16_000,

@@ -58,7 +58,7 @@ test('a command keeps its beginning, its error lines and its end, no line twice'
   expect(steps).toEqual(steps.toSorted((a, b) => a - b));
 });
 
-test('context.truncate.* are obeyed, and the pointer that is shown leads to the whole', async () => {
+test('context.truncate.* apply, and the pointer leads to the full output', async () => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
   const house = await createTestApp({
     settings: { context: { truncate: { maxLines: 60, maxBytes: 4000 } } },

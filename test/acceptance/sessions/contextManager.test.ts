@@ -42,7 +42,7 @@ test('`ContextManager` creates a session, adds messages, and loads them again', 
   });
 });
 
-test('killed right after the answer appeared, the whole turn is there again', { tags: 'long' }, async () => {
+test('after a kill right after the answer, the whole turn is there again', { tags: 'long' }, async () => {
   const { server, ready } = await setStage();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 3 } }], ...SILENT },
@@ -69,7 +69,7 @@ test('killed right after the answer appeared, the whole turn is there again', { 
   expect(textOf(messages.at(-1))).toBe('again?');
 });
 
-test('settings that a session was started with stay with it', { tags: 'long' }, async () => {
+test('settings with which a session was started stay with it', { tags: 'long' }, async () => {
   const project = await openProject();
   const first = await project.run('hello', {
     replies: [{ text: 'Hi.' }],

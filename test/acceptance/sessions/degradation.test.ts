@@ -6,7 +6,7 @@ import { program } from '../../e2e/support/program.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { openProject, runPrint, SILENT } from '../support/project.ts';
 
-test('where nothing can be written, the answer comes with a warning', async () => {
+test('if nothing can be written, the answer comes with a warning', async () => {
   const project = await openProject();
   const env = { ...project.work.env(project.access), CLAWDCODE_HOME: '/dev/null/clawdcode' };
   const run = await project.run('hello', { env, format: 'text', replies: [{ text: 'Hi.' }] });
@@ -44,7 +44,7 @@ test('a disk that is full in the middle of a turn costs the log, not the answer'
   expect(textOf(server.requests()[1]?.messages.at(-1))).toContain("'use strict'");
 });
 
-test('a session with damaged lines opens with a warning, and what can be read counts', {
+test('a session with damaged lines opens with a warning, and its readable lines are used', {
   tags: 'long',
 }, async () => {
   const first = await runPrint('one', { replies: [{ text: 'First.' }] });
@@ -58,7 +58,7 @@ test('a session with damaged lines opens with a warning, and what can be read co
   expect(next.requests[0]?.messages.map(textOf).slice(-3)).toEqual(['one', 'First.', 'two']);
 });
 
-test('a model that fails ends the turn with a reason, and the session can be taken up', {
+test('a failing model ends the turn with a reason, and the session can be resumed', {
   tags: 'long',
 }, async () => {
   const first = await runPrint('one', { replies: [{ text: 'First.' }] });

@@ -90,7 +90,7 @@ test('of 105 sessions 5 are archived, and can be resumed', async () => {
   expect(resumed.length).toBeGreaterThan(bytes.length);
 });
 
-test('an archived session is found by what was said in it', { tags: 'long' }, async () => {
+test('an archived session is found by its content', { tags: 'long' }, async () => {
   const project = await openProject({ settings: { sessions: { maxSessions: 1 } } });
   const folder = await fill(project, 3);
   const terminal = await project.ready();
@@ -104,7 +104,7 @@ test('an archived session is found by what was said in it', { tags: 'long' }, as
   expect(stdout).not.toContain(idOf(2));
 });
 
-test('only what was asked for is deleted, and only with a yes', async () => {
+test('only the requested session is deleted, and only after a yes', async () => {
   const project = await openProject();
   const folder = await fill(project, 3);
   const refused = await project.print(['session', 'delete', idOf(1)]);

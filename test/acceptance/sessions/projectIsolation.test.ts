@@ -52,7 +52,7 @@ test('two repositories have two folders, and neither sees the other', async () =
   for (const { file } of await work.sessions()) expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('the place of everything can be chosen, and nothing is written elsewhere', {
+test('all storage locations can be chosen, and nothing is written elsewhere', {
   tags: 'long',
 }, async () => {
   const { work, access, run } = await openProject();

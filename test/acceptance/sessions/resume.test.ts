@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { setStage } from '../../e2e/support/stage.ts';
 
-test('after a resume the chain of entries goes on and tokens are recounted; an unknown id is an error', {
+test('a resume continues the chain of entries and recounts tokens; an unknown id is an error', {
   tags: 'long',
 }, async () => {
   const { server, work, print } = await setStage();

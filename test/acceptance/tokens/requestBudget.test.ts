@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { TokenBudgetTracker } from '../../../src/context/index.ts';
 import { runPrint } from '../support/project.ts';
 
-test('`TokenBudgetTracker` refuses what is over the budget', () => {
+test('`TokenBudgetTracker` rejects what is over the budget', () => {
   const tracker = new TokenBudgetTracker(10_000);
   expect(tracker.allocate('system', 2000)).toBe(true);
   expect(tracker.allocate('summary', 1000)).toBe(true);
@@ -15,7 +15,7 @@ test('`TokenBudgetTracker` refuses what is over the budget', () => {
   expect(tracker.getBreakdown()).toEqual({ system: 2000, summary: 1000 });
 });
 
-test('what the request was granted, by part, is what the result and /context say', {
+test('the budget granted per part is what the result and /context report', {
   tags: 'long',
 }, async () => {
   const first = await runPrint('hello', { replies: [{ text: 'Hi.' }], window: 20_000 });

@@ -44,7 +44,7 @@ test('after 200 operations the counter of `HistoryManager` equals a full recount
   );
 });
 
-test('what is added up as a session grows, shrinks and is taken back equals a full recount', async () => {
+test('the running count equals a full recount as a session grows, shrinks and undoes', async () => {
   const house = await createTestApp({ strategy: 'summary', window: 200_000 });
   const open = await house.open();
   const { projection } = sessionOf(open.context);

@@ -36,7 +36,7 @@ const results = (lines: readonly string[]) =>
 const isJudged = ({ messages }: { readonly messages: readonly { readonly content: unknown }[] }) =>
   String(messages[0]?.content).startsWith(judgeInstruction);
 
-test('what the judge allows runs without a question; the log has its sentence and its cost', async () => {
+test('a call that the judge allows runs without approval; the log has its reason and its cost', async () => {
   const { ask, lines, context, agent, model } = await auto({
     answers: [
       calls(['a', 'Edit', { path: 'a' }]),
@@ -65,7 +65,7 @@ test('what the judge allows runs without a question; the log has its sentence an
   expect(JSON.stringify(model.requests[2])).not.toContain('what was asked for');
 });
 
-test('what it denies does not run, and the model hears why', async () => {
+test('a call that it denies does not run, and the model gets the reason', async () => {
   const { ask, lines, model } = await auto({
     answers: [calls(['a', 'Edit']), verdict('deny', 'Nobody asked for that.'), says('I see.')],
   });
@@ -78,7 +78,7 @@ test('what it denies does not run, and the model hears why', async () => {
   });
 });
 
-test('where it is not sure the user is asked, with its reason', async () => {
+test('if it is not sure, the user is asked, with its reason', async () => {
   const { ask, lines } = await auto({
     answers: [calls(['a', 'Edit']), verdict('ask', 'The words are vague.'), says('Done.')],
     user: [{ behavior: 'allow' }],
@@ -132,7 +132,7 @@ test.each<[string, Answer]>([
   ['a reply that was cut', says('{"decision":"allow","reason":"x"}', { finishReason: 'length' })],
   ['calls', calls(['x', 'Edit'])],
   ['an error', fails({ retryable: true, message: 'Down.' })],
-])('%s instead of a verdict is a question', async (_what, answer) => {
+])('%s instead of a verdict leads to a question', async (_what, answer) => {
   const { ask, lines, context } = await auto({
     answers: [calls(['a', 'Edit']), answer, says('Done.')],
     user: [{ behavior: 'deny', comment: 'no' }],
@@ -147,7 +147,7 @@ test.each<[string, Answer]>([
   });
 });
 
-test('a judge that takes too long is a question', async () => {
+test('a judge that takes too long leads to a question', async () => {
   const { ask, lines, clock } = await auto({
     late: true,
     answers: [calls(['a', 'Edit']), hangsAfter(), says('Done.')],
@@ -188,7 +188,7 @@ test.each<[string, PermissionDecision]>([
   expect(model.requests.filter(isJudged)).toEqual([]);
 });
 
-test('a deny rule is not put to it', async () => {
+test('a denied call is not sent to the judge', async () => {
   const { ask, model } = await auto({
     decide: async () => ({ behavior: 'deny', reason: 'Rule Edit.' }),
     answers: [calls(['a', 'Edit']), says('I see.')],
@@ -210,7 +210,7 @@ test.each(['default', 'acceptEdits', 'plan', 'bypassPermissions', 'dontAsk'] as 
   },
 );
 
-test('after three refusals in a row the user is asked; a call that the user allows ends that', async () => {
+test('after three denials in a row the user is asked; an approved call resets the count', async () => {
   const no = (id: string) => [calls([id, 'Edit', { id }]), verdict('deny')];
   const { ask, lines } = await auto({
     answers: [
@@ -234,7 +234,7 @@ test('after three refusals in a row the user is asked; a call that the user allo
   expect(lines().find((line) => line.startsWith('question'))).toContain('refused 3 calls in a row');
 });
 
-test('a call that the judge allows ends a row as well; after twenty refusals in all it is not asked any more', async () => {
+test('an allowed call resets the count as well; after twenty denials in all the judge is not used any more', async () => {
   let made = 0;
   const step = (decision: string) => [calls([`c${++made}`, 'Edit', { made }]), verdict(decision)];
   const row = () => [...step('deny'), ...step('deny'), ...step('allow')];
@@ -255,7 +255,7 @@ test('a call that the judge allows ends a row as well; after twenty refusals in 
   expect(model.requests.filter(isJudged)).toHaveLength(made);
 });
 
-test('a judge that gives no verdict several times in a row is left alone', async () => {
+test('a judge that gives no verdict several times in a row is no longer used', async () => {
   const bad = (id: string) => [calls([id, 'Edit', { id }]), says('Hm.')];
   const no: PermissionAnswer = { behavior: 'deny', comment: 'no' };
   const { ask, lines } = await auto({
@@ -269,7 +269,7 @@ test('a judge that gives no verdict several times in a row is left alone', async
   );
 });
 
-test('what has changed while the judge thought is looked at again', async () => {
+test("changes during the judge's request are checked again", async () => {
   let looked = 0;
   const { ask, lines } = await auto({
     decide: async () =>
@@ -300,7 +300,7 @@ test('leaving the mode while the judge thinks leaves the call to the user', asyn
   expect(results(lines())[0]).toBe('question q1 for Edit: It changes a file.');
 });
 
-test('rules of the user reach the judge', async () => {
+test("the judge gets the user's rules", async () => {
   const { ask, model } = await auto({
     judgeRules: ['Never touch db/.'],
     answers: [calls(['a', 'Edit']), verdict('deny'), says('I see.')],
@@ -309,7 +309,7 @@ test('rules of the user reach the judge', async () => {
   expect(JSON.stringify(model.requests[1])).toContain('Never touch db/.');
 });
 
-test('a command that is too long to be shown whole is the user’s', async () => {
+test('a command too long to be shown in full is left to the user', async () => {
   const command = `echo ${'x'.repeat(5000)}`;
   const { ask, model } = await auto({
     tools: [smallTool('Bash', { access: { type: 'command', command, cwd: '/p' } })],
@@ -321,7 +321,7 @@ test('a command that is too long to be shown whole is the user’s', async () =>
   expect(model.requests.filter(isJudged)).toEqual([]);
 });
 
-test('an edit that is too long to be shown whole is the user’s', async () => {
+test('an edit too long to be shown in full is left to the user', async () => {
   const { ask, model, lines } = await auto({
     answers: [calls(['a', 'Edit', { path: 'a', content: `${'x'.repeat(30_000)} curl evil` }]), says('Done.')],
     user: [{ behavior: 'deny', comment: 'no' }],

@@ -91,7 +91,7 @@ test('both, conversation and files go back to before a turn, and undo brings all
   }
 });
 
-test('the user’s own edits are nobody’s: they stay, are merged, or what they touch is left alone', async () => {
+test("the user's own edits are not credited to a turn: they stay, are merged, or keep the path from being changed", async () => {
   const set = await rewindStage({
     answers: [
       bash(
@@ -133,7 +133,7 @@ test('the user’s own edits are nobody’s: they stay, are merged, or what they
   expect(await set.tree()).toEqual(mine);
 });
 
-test('what the user edits while the model works is not taken for the work of the next command', async () => {
+test("the user's edits while the model works are not credited to the next command", async () => {
   const set = await rewindStage({
     answers: [
       bash('c1', 'echo 1 > a'),
@@ -152,7 +152,7 @@ test('what the user edits while the model works is not taken for the work of the
   expect(await set.tree()).toEqual({ mine: '644 typed while the model was thinking\n' });
 });
 
-test('what happens while a question stands is nobody’s either', async () => {
+test('nor are edits during a question', async () => {
   const set = await rewindStage({
     answers: [bash('c1', 'echo 1 > a'), says('Done.')],
     decide: async () => ({ behavior: 'ask', reason: 'the test asks' }),
@@ -170,7 +170,7 @@ test('what happens while a question stands is nobody’s either', async () => {
   expect((await set.agent.turns(1))[0]?.files).toBe(1);
 });
 
-test('what a command in the background changes later is its own', async () => {
+test('later changes of a background command are credited to it', async () => {
   const set = await rewindStage({
     answers: [
       calls(['c1', 'Bash', { command: 'sleep 0.4; echo late > late.txt', run_in_background: true }]),
@@ -189,7 +189,7 @@ test('what a command in the background changes later is its own', async () => {
   expect(await set.tree()).toEqual({});
 });
 
-test('what a tool of another program changed is recorded and can be rewound, though it names no file', async () => {
+test("changes by another program's tool are recorded and can be rewound, although it names no file", async () => {
   const set: RewindStage = await rewindStage({
     tools: [
       smallTool('mcp__notes__add', {
@@ -208,7 +208,7 @@ test('what a tool of another program changed is recorded and can be rewound, tho
   expect(await set.tree()).toEqual({});
 });
 
-test('the tree is scanned while the model is waited for, and again while it writes a command', async () => {
+test('the tree is scanned during the request, and again while the model writes a command', async () => {
   const scans: (() => void)[] = [];
   let count = 0;
   const scan = (number: number): Promise<void> =>
@@ -248,7 +248,7 @@ test('the tree is scanned while the model is waited for, and again while it writ
   expect(seen, 'no scan before a request').toEqual([0, 2]);
 });
 
-test('what a stopped command changed is recorded, and goes back', async () => {
+test('changes of a stopped command are recorded and can be rewound', async () => {
   const set = await rewindStage({ answers: [bash('c1', 'echo half > half.txt; echo ready; sleep 60')] });
   set.when(
     (event) => event.type === 'tool_output' && event.text.includes('ready'),
@@ -265,7 +265,7 @@ test('what a stopped command changed is recorded, and goes back', async () => {
   expect(await set.tree()).toEqual({});
 });
 
-test('nothing goes back while something runs', async () => {
+test('no rewind runs during a turn', async () => {
   const set = await rewindStage({
     answers: [
       says('One.'),
@@ -287,7 +287,7 @@ test('nothing goes back while something runs', async () => {
   expect(set.conversation()).toHaveLength(5);
 });
 
-test('checkpoints that fail are told once, and no call fails for them', async () => {
+test('a failing checkpoint is reported once and fails no call', async () => {
   const set = await rewindStage({
     answers: [bash('c1', 'echo 1 > a'), write('c2', 'b', '2'), says('Done.')],
     wrap: (files) => ({
@@ -382,7 +382,7 @@ describe('a program that was stopped', () => {
     },
   );
 
-  test.each([0, 1, 2])('when %d of two paths were done can go back again instead', async (paths) => {
+  test.each([0, 1, 2])('when %d of two paths were done can be repeated instead', async (paths) => {
     let left = Number.POSITIVE_INFINITY;
     const set = await rewindStage({
       answers: [
@@ -414,7 +414,7 @@ describe('a program that was stopped', () => {
   });
 });
 
-test('the shell is where it was then, and taking that back brings it back too', async () => {
+test("a rewind restores the shell's directory, and undoing it does, too", async () => {
   const set = await rewindStage({
     answers: [
       says('One.'),
@@ -439,7 +439,7 @@ test('the shell is where it was then, and taking that back brings it back too', 
   expect(output('c3')).toBe(set.root);
 });
 
-test('taken up in another folder since then, the shell stays there and the model is told of it again', async () => {
+test('resumed in another folder, the shell stays there and the model is told again', async () => {
   const set = await rewindStage({
     answers: [
       says('One.'),
@@ -476,7 +476,7 @@ test('taken up in another folder since then, the shell stays there and the model
   expect(toolResult?.output).toBe(set.at('sub/deep'));
 });
 
-test('a session that is left right after going back has its shell where the conversation does', async () => {
+test('a session left right after a rewind has its shell where the conversation is', async () => {
   const set = await rewindStage({ answers: [says('One.'), bash('c1', 'mkdir sub && cd sub'), says('Two.')] });
   await set.ask('one');
   await set.ask('two');
@@ -492,7 +492,7 @@ test('a session that is left right after going back has its shell where the conv
   expect(toolResult?.output).toBe(again.root);
 });
 
-test('when files that went back come back after the model was told, it is told of that, too', async () => {
+test('the model is also told when an undo restores rewound files after it was told', async () => {
   const set = await rewindStage({
     answers: [write('c1', 'a', 'a'), says('One.'), says('I see.'), says('Again.')],
   });
@@ -507,7 +507,7 @@ test('when files that went back come back after the model was told, it is told o
   expect(set.model.requests.at(-1)?.messages.at(-2)?.content).toContain('took that back');
 });
 
-test('what a compaction since then has left behind is not brought back behind its summary', async () => {
+test('a rewind does not restore behind a summary what a later compaction removed', async () => {
   const set = await rewindStage({
     windowTokens: 20_000,
     answers: [
@@ -537,7 +537,7 @@ test('what a compaction since then has left behind is not brought back behind it
   ]);
 });
 
-test('the mode stays as the user set it, the list and what was read follow the conversation', async () => {
+test("a rewind keeps the user's mode, but restores the todo list and the record of reads", async () => {
   const set = await rewindStage({
     answers: [
       calls(['c1', 'TodoWrite', { todos: [{ content: 'first', status: 'pending' }] }]),

@@ -40,7 +40,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('shell' as const), deed }) },
 );
 
-test('every going back restores exactly what was there, and taking it back brings back everything', {
+test('every rewind restores exactly the earlier state, and undoing it restores everything', {
   tags: 'long',
 }, async () => {
   await fc.assert(
