@@ -39,6 +39,8 @@ Settings come from these sources; later ones override earlier ones, key by key:
 6. flags (\`clawdcode --help\`)
 7. managed settings: set by an administrator, see [below](#managed-settings)
 
+Just below 2, 3 and 4, ClawdCode also reads [Claude Code's files](#claude-codes-files) of the same scope.
+
 Lists of permission rules and directories from several sources are combined; everything else is replaced. Files are JSON
 and may contain comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every setting at
 its default, and [a JSON Schema](../schema/settings.schema.json) gives editors completion and validation. An error affects
@@ -87,6 +89,36 @@ that somebody else can write, only restrictions apply (ask and deny rules, disab
 loosening the policy.
 
 \`/status\`, \`/permissions\` and \`clawdcode doctor\` list the files in effect.
+
+## Claude Code's files
+
+\`~/.claude/settings.json\`, \`.claude/settings.json\` and \`.claude/settings.local.json\` in the project root apply, too: each just
+below our file of the same scope, which overrides it. From the project they need the same trust as our own files: what
+restricts applies at once, the rest after you have approved it.
+
+| Setting there                                                     | Here                                                                                            |
+| ----------------------------------------------------------------- | ----------------------------------------------------------------------------------------------- |
+| \`permissions.allow\`, \`ask\`, \`deny\`                              | rules, translated as below                                                                      |
+| \`permissions.additionalDirectories\`, \`defaultMode\`              | the same; the mode \`auto\` only from your own \`config.json\`                                  |
+| \`permissions.disableBypassPermissionsMode\`, \`disableAutoMode\`   | the same                                                                                        |
+| \`env\`                                                           | variables for commands                                                                          |
+| \`disabledMcpjsonServers\`                                        | these servers of \`.mcp.json\` are not used                                                     |
+| \`enabledMcpjsonServers\`, \`enableAllProjectMcpServers\`           | approve servers of \`.mcp.json\` in trusted folders; only in \`~/.claude/settings.json\`          |
+
+Everything else is not supported. ClawdCode names it once for each content of a file, and \`clawdcode doctor\` always does.
+
+Rules are translated:
+
+- \`Task(…)\` is \`Agent(…)\`, \`MultiEdit(…)\` is \`Edit(…)\`, \`NotebookEdit\` is \`Edit(*.ipynb)\`, \`SlashCommand(/x)\` is
+  \`Skill(x)\`, \`KillShell\` is \`KillBash\`. Rules for tools that ClawdCode does not have need no translation.
+- \`Read(./.env)\` covers that name at any depth if it denies or asks, and that one file if it allows. Other relative paths
+  are relative to the folder you started in; deny and ask rules also cover the project root.
+- \`/x\` is relative to the project root; in \`~/.claude/settings.json\` to \`~/.claude\`, and for deny and ask rules to the
+  project root, too.
+- A deny or ask rule that cannot be translated covers more than it says (\`mcp__db__drop_*\` denies \`mcp__db\`), or makes every
+  call of the tool ask; ClawdCode says so at each start. An allow rule that cannot be translated is left out.
+
+A file with an error in its syntax is reported and ignored, its deny rules included.
 
 ## Folders you have not trusted yet
 

@@ -23,6 +23,7 @@ import { attentionOf } from './terminal/attention.ts';
 import { terminalColors } from './terminal/capabilities.ts';
 import { createImagePort } from './terminal/images.ts';
 import { createStatusCommand } from './terminal/statusLineCommand.ts';
+import { unsupportedNotices } from './unsupportedNotices.ts';
 
 /** Asks for trust, then for model access, and then creates the session factory; each answer leads to the next step. */
 export async function boot(place: AppPaths, options: CliOptions, debug: DebugLog): Promise<Boot> {
@@ -121,6 +122,7 @@ async function chooseModel(
     type: 'ready',
     notices: [
       ...loaded.problems.map((problem) => problem.message),
+      ...(await unsupportedNotices(place.dataRoot, loaded)),
       ...[placeNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),
     ],
     services: appServices(factory, place, options, loaded, trust, debug),

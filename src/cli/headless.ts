@@ -19,6 +19,7 @@ import { createSessionFactory } from './sessionFactory.ts';
 import { whereItLies } from './sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
 import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
+import { unsupportedNotices } from './unsupportedNotices.ts';
 
 /** Runs one prompt and returns the exit code. `environment` as in `SessionFactoryOptions`. */
 export async function printMode(
@@ -38,6 +39,7 @@ export async function printMode(
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
   for (const problem of loaded.problems) say(problem.message);
+  for (const notice of await unsupportedNotices(place.dataRoot, loaded)) say(notice);
   const where = placeNotice(place);
   if (where !== undefined) say(where);
   if (loaded.problems.some((problem) => problem.layer === 'flag')) return EXIT.badSettings;

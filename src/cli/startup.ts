@@ -27,6 +27,7 @@ export async function readSettings(
     dataRoot: place.dataRoot,
     home: place.home,
     root: place.root,
+    cwd: place.cwd,
     managed: place.managed,
     env: place.env,
     ...countedOf(trust),

@@ -37,8 +37,12 @@ type Read = Pick<LoadedSettings, 'files' | 'problems' | 'sources'> & {
  */
 export function misreadEndpoint({ files, problems, sources, trusted }: Read): Problem | undefined {
   if (sources.baseUrl !== undefined) return undefined;
-  const isUnread = ({ layer }: Problem): boolean =>
-    files.some((file) => file.layer === layer && file.state === 'broken');
+  // Another program's file never names the endpoint.
+  const isUnread = ({ layer, file: name }: Problem): boolean =>
+    files.some(
+      (file) =>
+        file.layer === layer && file.name === name && file.state === 'broken' && file.isForeign !== true,
+    );
   return problems
     .filter(({ layer }) => trusted || (layer !== 'project' && layer !== 'local'))
     .find((problem) => problem.key === 'baseUrl' || problem.meant === 'baseUrl' || isUnread(problem));

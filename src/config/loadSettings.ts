@@ -1,12 +1,13 @@
 /**
- * Reads the settings once, at startup: defaults < user < project < local < environment < flags < managed. A mistake
- * disables only its own key and becomes a `Problem`; nothing here throws because of one, except in managed settings:
+ * Reads the settings once, at startup: defaults < user < project < local < environment < flags < managed. Claude Code's
+ * files (claudeSettings.ts) are read just below ours of the same scope. A mistake disables only its own key and becomes a `Problem`; nothing here throws because of one, except in managed settings:
  * see managed.ts.
  */
 import { join, relative, resolve } from 'node:path';
 import type { McpServerSource } from '../protocol/mcp.ts';
 import { ONCE } from '../protocol/once.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
+import { type ClaudeFile, claudeRules, readClaudeFiles } from './claudeSettings.ts';
 import { misreadEndpoint, strayHeaders } from './endpoint.ts';
 import { readEnvironment } from './environment.ts';
 import { readSettingsText } from './files.ts';
@@ -33,6 +34,7 @@ import type {
   Problem,
   SettingsFile,
   SettingsRule,
+  UnsupportedSettings,
   UntrustedSetting,
   Values,
 } from './types.ts';
@@ -73,11 +75,16 @@ export async function loadSettings(
     readonly trusted: boolean;
     readonly granted?: readonly Grant[] | undefined;
     readonly savedRules?: readonly string[];
+    /** Where the program was started; absent = the root. */
+    readonly cwd?: string | undefined;
     /** From the command line: further definitions of MCP servers; `strict` = use only these and managed ones. */
     readonly mcp?: { readonly configs: readonly string[]; readonly strict: boolean; readonly cwd: string };
   },
 ): Promise<LoadedSettings> {
-  const managed = await readManaged(options.managed ?? managedSource(process.platform), options.root);
+  const [managed, claude] = await Promise.all([
+    readManaged(options.managed ?? managedSource(process.platform), options.root),
+    readClaudeFiles(options),
+  ]);
   const problems: Problem[] = [];
   const files: SettingsFile[] = [];
   const untrusted: UntrustedSetting[] = [];
@@ -86,6 +93,7 @@ export async function loadSettings(
   const sources: Record<string, string> = {};
   const servers: McpServerSource[] = [];
   const heldServers: string[] = [];
+  const unsupported: UnsupportedSettings[] = [];
   let merged: Values = {};
   let own: Values = {};
   const add = (values: Values, source: string): void => {
@@ -93,10 +101,36 @@ export async function loadSettings(
     for (const path of leafPaths(values)) sources[path] = source;
   };
 
+  const addClaude = ({ layer, path, name, state, hash, ...file }: ClaudeFile): void => {
+    files.push({ layer, path, name, state, isForeign: true });
+    problems.push(...file.problems);
+    let counted = file.values;
+    if (layer !== 'user') {
+      granting.push({ source: name, values: counted });
+      // Rules that the user saved are in our own file.
+      const { kept, held } = holdBack(counted, name, grantedIn('project', options));
+      untrusted.push(...held);
+      counted = kept;
+    }
+    const translated = claudeRules(
+      counted,
+      { name, layer },
+      { home: options.home, root: options.root, cwd: options.cwd ?? options.root },
+    );
+    problems.push(...translated.problems);
+    rules.push(...translated.rules);
+    add(absoluteDirectories(translated.values, options), name);
+    const names = [...file.unsupported, ...translated.unused];
+    if (names.length > 0) unsupported.push({ file: name, path, hash, names });
+  };
+  const disabledServers = new Set([...claude.values()].flatMap(({ servers: { disabled } }) => disabled));
+
   for (const [layer, path] of Object.entries(settingsFiles(options)) as [
     'user' | 'project' | 'local',
     string,
   ][]) {
+    const foreign = claude.get(layer);
+    if (foreign !== undefined) addClaude(foreign);
     const name = shownPath(path, options);
     const { values, state, problems: found } = await readLayer(path, name, layer);
     files.push({ layer, path, name, state });
@@ -112,7 +146,7 @@ export async function loadSettings(
       const shared = layer === 'project' ? await readSharedServers(options.root) : undefined;
       problems.push(...(shared?.problems ?? []));
       for (const [file, ofFile] of [
-        [SHARED_SERVERS_FILE, shared?.servers ?? []],
+        [SHARED_SERVERS_FILE, (shared?.servers ?? []).filter((one) => !disabledServers.has(one.name))],
         [name, ownServers],
       ] as const) {
         if (ofFile.length === 0) continue;
@@ -187,6 +221,7 @@ export async function loadSettings(
     problems.push(unusable);
     settings.permissions.defaultMode = 'default';
   }
+  const counting = countingServers(servers, options.mcp?.strict === true);
   return {
     settings,
     rules: settings.allowManagedPermissionRulesOnly
@@ -198,10 +233,21 @@ export async function loadSettings(
     files,
     untrusted,
     grants: grantsOf(granting),
-    servers: countingServers(servers, options.mcp?.strict === true),
+    servers: counting,
+    enabledServers: enabledIn(counting, claude.get('user')),
+    unsupported,
     heldServers: options.mcp?.strict === true ? [] : heldServers,
     ...(misread === undefined ? {} : { misread }),
   };
+}
+
+/** The servers of `.mcp.json` that the user's own Claude Code settings enable; a repository's settings enable none. */
+function enabledIn(servers: readonly McpServerSource[], user: ClaudeFile | undefined): string[] {
+  if (user === undefined) return [];
+  const { enablesAll, enabled } = user.servers;
+  return servers
+    .filter(({ source, name }) => source === SHARED_SERVERS_FILE && (enablesAll || enabled.includes(name)))
+    .map(({ name }) => name);
 }
 
 type Granted = Pick<Parameters<typeof loadSettings>[0], 'trusted' | 'granted' | 'savedRules'>;

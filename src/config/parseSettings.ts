@@ -5,6 +5,8 @@ import type { Layer, Problem, Values } from './types.ts';
 /** The content of one settings file. `broken`: it is not a JSON object, so all of it is ignored. */
 export interface ParsedSettings {
   readonly values: Values;
+  /** What the file contains, unchecked. */
+  readonly written: Values;
   readonly problems: readonly Problem[];
   readonly broken: boolean;
 }
@@ -13,12 +15,20 @@ export interface ParsedSettings {
 const MAX_PROBLEMS = 20;
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** Parses a settings file: JSON with comments and trailing commas. Each bad key is left out individually. */
-export function parseSettings(text: string, file: string, layer: Layer): ParsedSettings {
+/**
+ * Parses a settings file: JSON with comments and trailing commas. Each bad key is left out individually. `pick` selects
+ * the settings of a file that is not only ours, with their paths unchanged; the rest is not checked.
+ */
+export function parseSettings(
+  text: string,
+  file: string,
+  layer: Layer,
+  pick: (written: Values) => Values = (written) => written,
+): ParsedSettings {
   const source = text.replace(/^\uFEFF/, '');
   const errors: ParseError[] = [];
   const tree = parseTree(source, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  const nothing = { values: {}, problems: [], broken: false };
+  const nothing = { values: {}, written: {}, problems: [], broken: false };
   const [first] = errors;
   if (first !== undefined) {
     const { line, column } = position(source, first.offset);
@@ -31,7 +41,8 @@ export function parseSettings(text: string, file: string, layer: Layer): ParsedS
     const message = `${file}: settings are an object, { … }, but this file holds ${article(tree.type)}. Put braces around them.`;
     return { ...nothing, problems: [{ layer, file, line: 1, column: 1, message }], broken: true };
   }
-  const { values, complaints: found } = checkValues(dataOf(tree));
+  const written = dataOf(tree) as Values;
+  const { values, complaints: found } = checkValues(pick(written));
   const complaints = [...found, ...repeatedKeys(tree)];
   const problems = complaints
     .toSorted((a, b) => Number(isOfEndpoint(b)) - Number(isOfEndpoint(a)))
@@ -39,7 +50,7 @@ export function parseSettings(text: string, file: string, layer: Layer): ParsedS
     .map((complaint) => toProblem(complaint, { file, layer, tree, source }));
   const more = complaints.length - problems.length;
   if (more > 0) problems.push({ layer, file, message: `${file}: ${more} more mistakes like these.` });
-  return { values, problems, broken: false };
+  return { values, written, problems, broken: false };
 }
 
 /** Sorted first, so that it is never cut off: see `misreadEndpoint`. */

@@ -63,6 +63,19 @@ export interface SettingsFile {
   /** As displayed: relative to the project, or with `~`. */
   readonly name: string;
   readonly state: 'loaded' | 'missing' | 'broken';
+  /** A file of another program, of which only part applies here. */
+  readonly isForeign?: true;
+}
+
+/** What has no effect in another program's settings file, for the notice about it. */
+export interface UnsupportedSettings {
+  /** As displayed. */
+  readonly file: string;
+  readonly path: string;
+  /** Identifies the file's content. */
+  readonly hash: string;
+  /** Names of settings, and allow rules. */
+  readonly names: readonly string[];
 }
 
 export interface LoadedSettings {
@@ -78,6 +91,9 @@ export interface LoadedSettings {
   readonly grants: readonly Grant[];
   /** The MCP servers that apply, one of each name; those of the folder also need the user's approval. */
   readonly servers: readonly McpServerSource[];
+  /** Names of servers in `.mcp.json` that the user has enabled in their own `~/.claude/settings.json`. */
+  readonly enabledServers: readonly string[];
+  readonly unsupported: readonly UnsupportedSettings[];
   /** Names of the folder's servers that do not apply because the folder is not trusted. */
   readonly heldServers: readonly string[];
   /** Unavailable modes, each with a displayable sentence on why. */

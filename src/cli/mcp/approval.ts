@@ -10,16 +10,26 @@ import { mcpTarget } from '../../protocol/mcp.ts';
 import type { Boot, ServerQuestion } from '../../ui/types.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
+type Servers = Pick<LoadedSettings, 'servers' | 'enabledServers'>;
+
 /** Returns the servers that may be used now. */
-export function usableServers({ servers }: LoadedSettings, trust: FolderTrust): McpServerSource[] {
-  return servers.filter((one) => !isOfFolder(one) || trust.serverAnswer(one.name, serverHash(one)) === true);
+export function usableServers(loaded: Servers, trust: FolderTrust): McpServerSource[] {
+  return loaded.servers.filter((one) => !isOfFolder(one) || answerTo(one, loaded, trust) === true);
 }
 
 /** Returns the servers that the user has not decided about. */
-export function undecidedServers({ servers }: LoadedSettings, trust: FolderTrust): McpServerSource[] {
-  return servers.filter(
-    (one) => isOfFolder(one) && trust.serverAnswer(one.name, serverHash(one)) === undefined,
-  );
+export function undecidedServers(loaded: Servers, trust: FolderTrust): McpServerSource[] {
+  return loaded.servers.filter((one) => isOfFolder(one) && answerTo(one, loaded, trust) === undefined);
+}
+
+/** The user's decision about a server of the folder; their answer to our own question overrides other programs'. */
+function answerTo(
+  server: McpServerSource,
+  { enabledServers }: Servers,
+  trust: FolderTrust,
+): boolean | undefined {
+  if (trust.serversAnswered.includes(server.name)) return trust.serverAnswer(server.name, serverHash(server));
+  return enabledServers.includes(server.name) ? true : undefined;
 }
 
 /**

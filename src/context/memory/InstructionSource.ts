@@ -4,7 +4,15 @@
  */
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../../disk/paths.ts';
-import { InstructionReader, type Origin, type ReadInstruction, resolveImport } from './InstructionReader.ts';
+import { InstructionReader, type ReadInstruction, resolveImport } from './InstructionReader.ts';
+import {
+  CLAUDE_FOLDER,
+  type Finder,
+  type Folder,
+  filesOf,
+  INSTRUCTION_NAMES,
+  LOCAL_NAME,
+} from './instructionFolder.ts';
 import { formatInstructions, hashOf, type InstructionChange, type InstructionFile } from './instructions.ts';
 import { PresentNames } from './PresentNames.ts';
 
@@ -43,26 +51,38 @@ const MAX_DEPTH = 5;
 export function createInstructionSource(places: InstructionPlaces): InstructionSource {
   const { dataRoot, root, cwd, home } = places;
   const reader = new InstructionReader(root, places.isSensitive);
-  const names = new PresentNames(INSTRUCTION_NAMES);
-  const base = [dataRoot, ...directoriesBetween(root, cwd)];
-  const collect = async (directories: readonly string[]): Promise<InstructionFile[]> => {
+  const finder: Finder = { reader, names: new PresentNames([...INSTRUCTION_NAMES, LOCAL_NAME]) };
+  const base: readonly Folder[] = [
+    ...(home === undefined
+      ? []
+      : [{ path: join(home, CLAUDE_FOLDER), origin: 'user', rulesFor: root } as const]),
+    { path: dataRoot, origin: 'user' },
+    ...directoriesBetween(root, cwd).map((path): Folder => ({ path, origin: 'repository', rulesFor: path })),
+  ];
+  const covered = base.map(({ path }) => path);
+  const collect = async (
+    folders: readonly Folder[],
+    touched: readonly string[],
+    known: ReadonlySet<string>,
+  ): Promise<InstructionFile[]> => {
     const collection = new Collection(reader, home);
     // This runs before every request: concurrent checks take only as long as the slowest one.
-    const found = await Promise.all(
-      directories.map((directory) =>
-        firstIn(directory, directory === dataRoot ? 'user' : 'repository', reader, names),
-      ),
-    );
-    for (const file of found) if (file !== undefined) await collection.add(file, 0);
+    const found = await Promise.all(folders.map((folder) => filesOf(folder, finder, touched, known)));
+    for (const file of found.flat()) await collection.add(file, 0);
     return collection.files;
   };
 
   return {
-    read: () => collect(base),
+    read: () => collect(base, [], new Set()),
     async changes(known, touched) {
-      const nested = nestedDirectories(touched, known.keys(), root, base);
-      const files = await collect([...base, ...nested]);
-      const told = await withoutMerged(known, () => collect(base));
+      const nested = nestedDirectories(touched, known.keys(), root, covered);
+      const folders = [...base, ...nested.map((path): Folder => ({ path, origin: 'repository' }))];
+      const files = await collect(
+        folders,
+        touched.map((path) => resolve(root, path)),
+        new Set(known.keys()),
+      );
+      const told = await withoutMerged(known, () => collect(base, [], new Set()));
       const present = new Set(files.map(({ path }) => path));
       const gone = [...told.keys()].filter((path) => !present.has(path));
       return [
@@ -98,18 +118,6 @@ async function withoutMerged(
   const told = new Map([...files.map(({ path, hash }) => [path, hash] as const), ...known]);
   told.delete('');
   return told;
-}
-
-/** The instruction file of a directory: the first existing name in the list. */
-async function firstIn(
-  directory: string,
-  origin: Origin,
-  reader: InstructionReader,
-  names: PresentNames,
-): Promise<ReadInstruction | undefined> {
-  const present = await names.in(directory);
-  const files = await Promise.all(present.map((name) => reader.read(join(directory, name), origin)));
-  return files.find((file) => file !== undefined);
 }
 
 /** Collects files in order, without duplicates and within the limits. */
@@ -149,9 +157,6 @@ class Collection {
 const TOO_MUCH = `(The instructions before this file have nearly ${MAX_TOTAL_BYTES} bytes already, so it was left out.)`;
 
 // Determines the directories in which instruction files are used. Pure.
-
-/** Only the first existing file of a directory is used; the names of other agents are fallbacks. */
-const INSTRUCTION_NAMES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'] as const;
 
 /** Maximum directories checked because a file in them was touched. */
 const MAX_NESTED = 100;
@@ -195,14 +200,17 @@ function nestedDirectories(
 ): string[] {
   const done = new Set(covered);
   const found: string[] = [];
-  const files = [...known].filter((path) => INSTRUCTION_NAMES.some((name) => name === basename(path)));
+  const files = [...known].filter((path) =>
+    [...INSTRUCTION_NAMES, LOCAL_NAME].some((name) => name === basename(path)),
+  );
   for (const file of [...files, ...touched]) {
     if (file.length > MAX_PATH) continue;
     const path = resolve(root, file);
     const directory = dirname(path);
     if (done.has(directory) || !isInside(path, root) || isForeign(directory, root)) continue;
     for (const one of directoriesBetween(root, directory)) {
-      if (done.has(one)) continue;
+      // Looked into from the folder around it.
+      if (done.has(one) || basename(one) === CLAUDE_FOLDER) continue;
       if (found.length >= MAX_NESTED) return found;
       done.add(one);
       found.push(one);

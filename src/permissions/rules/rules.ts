@@ -48,8 +48,8 @@ export function parseRule(text: string): ParsedRule | { readonly error: string }
 function mcpProblem(tool: string, spec: string | undefined): string | undefined {
   if (spec !== undefined && spec !== '*')
     return `rules for MCP tools take no specifier. Write ${tool} without parentheses.`;
-  if (!/^mcp__[\w.-]+?(?:__(?:[\w.-]+|\*))?$/.test(tool))
-    return 'an MCP rule is mcp__server, mcp__server__tool or mcp__server__*.';
+  if (tool !== EVERY_MCP_TOOL && !/^mcp__[\w.-]+?(?:__(?:[\w.-]+|\*))?$/.test(tool))
+    return 'an MCP rule is mcp__server, mcp__server__tool, mcp__server__* or mcp__* for every server.';
   return undefined;
 }
 
@@ -74,9 +74,13 @@ function toolProblem(tool: string, spec: string | undefined): string | undefined
   return undefined;
 }
 
+/** Covers every tool of every server. */
+const EVERY_MCP_TOOL = 'mcp__*';
+
 /** True if a rule for `rule` covers calls of `tool`; `mcp__server` and `mcp__server__*` cover the entire server. */
 export function namesTool(rule: string, tool: string): boolean {
   if (rule === tool) return true;
+  if (rule === EVERY_MCP_TOOL) return tool.startsWith('mcp__');
   if (!rule.startsWith('mcp__')) return false;
   const server = rule.endsWith('__*') ? rule.slice(0, -3) : rule;
   return tool.startsWith(`${server}__`) && !server.slice('mcp__'.length).includes('__');

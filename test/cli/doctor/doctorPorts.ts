@@ -32,6 +32,8 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
       grants: [],
       servers: [],
       heldServers: [],
+      enabledServers: [],
+      unsupported: [],
       refusedModes: {},
       ...loaded,
     },

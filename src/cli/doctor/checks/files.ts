@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Finding } from '../../../protocol/doctor.ts';
 import { formatBytes } from '../../../ui/print/numbers.ts';
 import { openSessionCatalogue } from '../../process/threads.ts';
+import { unsupportedText } from '../../unsupportedNotices.ts';
 import type { DoctorPorts } from '../types.ts';
 
 /** Bytes of free space below which sessions may soon fail to be saved. */
@@ -80,6 +81,14 @@ export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Find
     value: held ? `${files} · ${why}, so these do not count: ${keysIn(loaded)}` : files,
     ...(held ? { fix: 'Run clawdcode here once, and answer its question.' } : {}),
   };
+  const unsupported = loaded.unsupported.map(
+    (one): Finding => ({
+      id: 'settings.unsupported',
+      label: 'Setting',
+      state: 'ok',
+      value: unsupportedText(one),
+    }),
+  );
   const problems = loaded.problems.slice(0, 10).map(
     ({ message, file, key }): Finding => ({
       id: 'settings.problem',
@@ -89,7 +98,7 @@ export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Find
       fix: key === undefined ? `Correct ${file}.` : `Correct it in ${file}; everything else there counts.`,
     }),
   );
-  return [first, ...problems];
+  return [first, ...unsupported, ...problems];
 }
 
 /** Lists the keys, e.g. `model, permissions.allow`. */
