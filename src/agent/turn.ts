@@ -50,13 +50,13 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     await ports.deliverQueued();
     emit({ type: 'step_started', step });
 
-    const got = await nextReply(ports);
-    if (got.type === 'interrupted') return end('interrupted');
-    if (got.type === 'failed') return end('failed', got.error);
+    const result = await nextReply(ports);
+    if (result.type === 'interrupted') return end('interrupted');
+    if (result.type === 'failed') return end('failed', result.error);
 
-    const { message, finishReason } = got.reply;
+    const { message, finishReason } = result.reply;
     if (message.toolCalls.length === 0) {
-      tellHowItEnded(got.reply, emit);
+      warnIfIncomplete(result.reply, emit);
       // A headless run ends with the turn: a draft summary would cost tokens and never be used.
       await context.maintain({ tools: ports.schemas(), signal, emit, mayDraft: ports.interactive });
       if (finishReason === 'stop' && !signal.aborted && (await ports.deliverQueued())) continue;
@@ -69,13 +69,13 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
   }
 }
 
-type Got =
+type ReplyResult =
   | { readonly type: 'reply'; readonly reply: Reply }
   | { readonly type: 'interrupted' }
   | { readonly type: 'failed'; readonly error: ModelError };
 
 /** Builds the request, streams the reply and records it before anything acts on it. */
-async function nextReply(ports: TurnPorts): Promise<Got> {
+async function nextReply(ports: TurnPorts): Promise<ReplyResult> {
   const { context, signal, emit } = ports;
   while (true) {
     const tools = ports.schemas();
@@ -127,12 +127,12 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
   }
 }
 
-function tellHowItEnded({ message, finishReason }: Reply, emit: TurnPorts['emit']): void {
-  const say = (text: string): void => emit({ type: 'notice', level: 'warning', text });
-  if (finishReason === 'length') say('The reply was cut at the model’s output limit. Ask it to continue.');
-  else if (finishReason === 'content_filter') say('The endpoint’s content filter stopped the reply.');
+function warnIfIncomplete({ message, finishReason }: Reply, emit: TurnPorts['emit']): void {
+  const warn = (text: string): void => emit({ type: 'notice', level: 'warning', text });
+  if (finishReason === 'length') warn('The reply was cut at the model’s output limit. Ask it to continue.');
+  else if (finishReason === 'content_filter') warn('The endpoint’s content filter stopped the reply.');
   else if (message.content.trim() === '')
-    say('The model returned an empty reply. Try again, or choose another model.');
+    warn('The model returned an empty reply. Try again, or choose another model.');
 }
 
 /**

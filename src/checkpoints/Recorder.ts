@@ -9,9 +9,9 @@ import type { GitTree } from './git/gitTree.ts';
 import { changeNotes, describePath } from './notes.ts';
 import { type Coverage, createCoverage, type Pace } from './scan/Coverage.ts';
 import type { Contents } from './scan/contents.ts';
-import { canonicalPath, type DiskEntry, type Known, linkedPath, look } from './scan/diskEntry.ts';
+import { canonicalPath, type DiskEntry, type Known, linkedPath, statEntry } from './scan/diskEntry.ts';
 import { isHistory } from './scan/histories.ts';
-import { type Found, isUnchanged, settle } from './scan/settle.ts';
+import { type Found, identifyPath, isUnchanged } from './scan/identifyPath.ts';
 import { createPace, walk } from './scan/walk.ts';
 import type { CheckpointLimits } from './types.ts';
 
@@ -193,7 +193,7 @@ export class Recorder {
 
   async #settle(found: Found, isNamed: boolean, wantsChange: boolean, changes?: PathChange[]): Promise<void> {
     const { path, before, entry } = found;
-    const settled = await settle(found, {
+    const settled = await identifyPath(found, {
       contents: this.#deps.contents,
       knownToGit: (file, its) => this.#gitAround(file)?.contentOf(file, its),
       scan: this.#scan,
@@ -262,7 +262,7 @@ function foldersAbove(path: string): string[] {
 
 function lookSafely(path: string): DiskEntry | undefined {
   try {
-    return look(path);
+    return statEntry(path);
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ import { applyRestore } from './restoring/applyRestore.ts';
 import { planRestore } from './restoring/planRestore.ts';
 import { diffChanges } from './restoring/steps.ts';
 import { createContents } from './scan/contents.ts';
-import { look } from './scan/diskEntry.ts';
+import { statEntry } from './scan/diskEntry.ts';
 import { Stash } from './scan/Stash.ts';
 import { createPace } from './scan/walk.ts';
 import { type CheckpointOptions, defaultLimits } from './types.ts';
@@ -119,7 +119,10 @@ function createCaseCheck(root: string): () => boolean {
     if (isBlind !== undefined) return isBlind;
     const name = basename(root);
     const swapped = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
-    const [own, other] = [look(root), swapped === name ? undefined : look(join(dirname(root), swapped))];
+    const [own, other] = [
+      statEntry(root),
+      swapped === name ? undefined : statEntry(join(dirname(root), swapped)),
+    ];
     isBlind = own !== undefined && other !== undefined && own.ino === other.ino && own.dev === other.dev;
     return isBlind;
   };

@@ -89,7 +89,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
   const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, root)));
   const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
   // The same names are checked before and after each command.
-  const isObeyed = remembered((path) => isReadOnlyForCommands(path, protection));
+  const isReadOnlyFile = remembered((path) => isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...granted }, temporaryFolders(), realpath);
   return createCommandSandbox({
@@ -107,7 +107,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       denyRead: sandbox.denyRead,
       allowRead: sandbox.allowRead,
       readByRule: readByRule(permissions.rules(), home),
-      isObeyed,
+      isReadOnlyForCommands: isReadOnlyFile,
       isSensitive: sensitive,
     }),
     temporary: {

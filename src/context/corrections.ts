@@ -3,7 +3,7 @@
  * items. Each is an entry that changes which earlier entries are in effect.
  */
 import type { ItemEdit } from '../protocol/contextReport.ts';
-import { ridesWithPrompt } from '../protocol/entries/readEntry.ts';
+import { belongsToNextPrompt } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry, KindEntry, NewEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
@@ -39,7 +39,7 @@ export async function rewindBefore(
   if (!(await loadEntry(session.log, prompt))) return undefined;
   const { entries } = session.log.live();
   let at = entries.findIndex(({ uuid }) => uuid === prompt) - 1;
-  while (ridesWithPrompt(entries[at])) at--;
+  while (belongsToNextPrompt(entries[at])) at--;
   const last = entries[at];
   if (last === undefined) return undefined;
   const entry = await correct(session, {

@@ -27,13 +27,13 @@ export function demoReply(request: ModelRequest): AssistantMessage {
 }
 
 function scriptedReply(request: ModelRequest): AssistantMessage {
-  if (request.toolChoice === 'none') return say(summarise(request.messages));
+  if (request.toolChoice === 'none') return textReply(summarise(request.messages));
   const scene = sceneOf(request.messages);
   const prompt = scene.prompt.toLowerCase();
   if (/\b(todo|fixme)s?\b/.test(prompt)) return findTodos(scene);
   if (/\bfix\b|\bfail/.test(prompt)) return fixTest(scene);
   if (/\bexplain\b|what is this|\boverview\b/.test(prompt)) return explain(scene);
-  return say(introduction);
+  return textReply(introduction);
 }
 
 const introduction = `I am the **demo model**: a small script built into ClawdCode, not a language model, and nothing leaves this machine. The tools, the questions and the saved session are real. I understand three requests:
@@ -76,7 +76,7 @@ function explain({ step, results }: Scene): AssistantMessage {
   const scripts = [...read.matchAll(/"(start|test|build|dev|lint)":\s*"([^"]+)"/g)].map(
     (match) => `- \`npm run ${match[1]}\`: \`${match[2]}\``,
   );
-  return say(
+  return textReply(
     [
       `## ${name ?? 'This repository'}`,
       about ?? 'It does not describe itself in a package.json.',
@@ -99,9 +99,9 @@ function findTodos({ step, results }: Scene): AssistantMessage {
     ]);
   }
   const hits = linesOf(results[0]).filter((line) => /\b(TODO|FIXME)\b/.test(line));
-  if (hits.length === 0) return say('There is no `TODO` or `FIXME` in this project.');
+  if (hits.length === 0) return textReply('There is no `TODO` or `FIXME` in this project.');
   const rows = hits.slice(0, 30).map((line) => `- \`${line.trim().slice(0, 140)}\``);
-  return say(`I found **${hits.length}**:\n\n${rows.join('\n')}`);
+  return textReply(`I found **${hits.length}**:\n\n${rows.join('\n')}`);
 }
 
 const bug = {
@@ -121,8 +121,8 @@ function fixTest({ step, results }: Scene): AssistantMessage {
         { name: toolNames.bash, input: { command: 'npm test', description: 'Run the tests' } },
       ]);
     case 1:
-      if (wasRefused(last)) return say(stopped(last));
-      if (last?.isError !== true) return say('The tests pass here: there is nothing to fix.');
+      if (wasRefused(last)) return textReply(stopped(last));
+      if (last?.isError !== true) return textReply('The tests pass here: there is nothing to fix.');
       return call(
         last.content.includes(bug.test)
           ? 'One test fails: the total counts each name once. I read the arithmetic.'
@@ -131,7 +131,7 @@ function fixTest({ step, results }: Scene): AssistantMessage {
       );
     case 2:
       if (last?.content.includes(bug.wrong.trim()) !== true) {
-        return say(
+        return textReply(
           `I only know the bug of the sample project (\`npm run demo\`), and \`${bug.file}\` does not hold it. A real model would go on from here.`,
         );
       }
@@ -142,19 +142,20 @@ function fixTest({ step, results }: Scene): AssistantMessage {
         },
       ]);
     case 3:
-      if (last?.isError === true) return say(stopped(last));
+      if (last?.isError === true) return textReply(stopped(last));
       return call('Now the tests again.', [
         { name: toolNames.todoWrite, input: { todos: todos('completed', 'completed', 'in_progress') } },
         { name: toolNames.bash, input: { command: 'npm test', description: 'Run the tests' } },
       ]);
     case 4:
-      if (wasRefused(last)) return say(stopped(last));
-      if (last?.isError === true) return say('The tests still fail; the demo model knows no other bug.');
+      if (wasRefused(last)) return textReply(stopped(last));
+      if (last?.isError === true)
+        return textReply('The tests still fail; the demo model knows no other bug.');
       return call('All of them pass.', [
         { name: toolNames.todoWrite, input: { todos: todos('completed', 'completed', 'completed') } },
       ]);
     default:
-      return say(
+      return textReply(
         `The test passes now.\n\n- **Cause**: \`total\` in \`${bug.file}\` added \`item.price\` without \`item.quantity\`.\n- **Change**: one line, \`sum += item.price * item.quantity\`.\n- **Checked**: \`npm test\`, before and after.`,
       );
   }
@@ -222,7 +223,7 @@ function textOf(message: Message | undefined): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-function say(content: string): AssistantMessage {
+function textReply(content: string): AssistantMessage {
   return { role: 'assistant', content, toolCalls: [] };
 }
 

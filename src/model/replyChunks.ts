@@ -86,7 +86,7 @@ function createMeter(bounds: ReplyBounds, size: () => number) {
       throw tooLarge(`${grouped(bounds.maxIdleEvents)} events in a row with nothing of an answer in them`);
   }
 
-  function look(): void {
+  function noteProgress(): void {
     const now = size();
     if (now === reached) return;
     reached = now;
@@ -94,7 +94,7 @@ function createMeter(bounds: ReplyBounds, size: () => number) {
     idleEvents = 0;
   }
 
-  return { takeBytes, takeEvent, look };
+  return { takeBytes, takeEvent, noteProgress };
 }
 
 async function* chunksOf(
@@ -107,7 +107,7 @@ async function* chunksOf(
     const { error = isError ? value : undefined } = record(value);
     if (error) throw new (await loadErrors()).APIError(undefined, error, undefined, new Headers(headers));
     yield value;
-    meter.look();
+    meter.noteProgress();
   }
 }
 

@@ -68,7 +68,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   let opened: Promise<ProxyRoute | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
   const walk = createProjectScan({
-    isObeyed: (path) => options.places().isObeyed(path),
+    isReadOnlyForCommands: (path) => options.places().isReadOnlyForCommands(path),
     gitRunsPrograms: options.gitRunsPrograms,
   });
   const findSecrets = createSecretsScan((path) => options.places().isSensitive(path));
@@ -118,7 +118,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   // Looked up once: every command is confined by the same program, or nothing runs.
   let bwrap = '';
   let sealing: Promise<readonly string[]> = Promise.resolve([]);
-  const look = (): Promise<SandboxState> => {
+  const probe = (): Promise<SandboxState> => {
     if (state === undefined && options.platform === 'linux') {
       closeInheritedFiles();
       bwrap = find('bwrap', options.path) ?? '';
@@ -130,38 +130,38 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
 
   let isDisposed = false;
   return {
-    state: look,
+    state: probe,
     prepare: () =>
-      void look().then((found) => {
+      void probe().then((found) => {
         const needsNetwork = found.type === 'on' && found.mode === 'workspace-write';
         if (needsNetwork && !isDisposed) void open();
       }),
     isExcluded: async (command) => options.isExcluded(command),
     async confine(request) {
-      const found = await look();
+      const found = await probe();
       if (request.grant.basis === 'own') return unconfined('typed by the user', request.env);
       const env = withoutTokens(request.env, options.environment);
       if (found.type !== 'on') return unconfined(found.reason, found.type === 'off' ? request.env : env);
       if (request.grant.basis !== 'read-only' && (await options.isExcluded(request.command)))
         return unconfined('excluded by the settings', request.env);
       const given = options.places();
-      const isLook = found.mode === 'read-only' || request.grant.basis === 'read-only';
+      const isReadOnly = found.mode === 'read-only' || request.grant.basis === 'read-only';
       const workspace = given.workspace.flatMap(resolved);
-      const roots = isLook ? [] : workspace;
+      const roots = isReadOnly ? [] : workspace;
       const walked = roots.map(walk);
       const repositories = walked.flatMap((one) => one.repositories);
-      const writable = isLook ? [] : writableFolders(given);
+      const writable = isReadOnly ? [] : writableFolders(given);
       for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf))
         if (writable.some((place) => isInside(folder, place))) gitFolders.complete(folder);
       const places = findPlaces({
         ...given,
         repositories,
-        projectSecrets: isLook ? workspace.flatMap(findSecrets) : [],
+        projectSecrets: isReadOnly ? workspace.flatMap(findSecrets) : [],
         // macOS profiles cannot replace one folder with another.
         ...(options.platform === 'linux' ? { privateTemporary: (shared) => temporary.open(shared) } : {}),
         scratchParent: options.scratchParent(request.scratch),
       });
-      if (!isLook) created.splice(0).forEach(temporary.adopt);
+      if (!isReadOnly) created.splice(0).forEach(temporary.adopt);
       const scratch = realpathSync(request.scratch);
       const where = { cwd: request.cwd, scratch };
       const plan = planCommand(found.mode, request.grant.basis, where, places, {

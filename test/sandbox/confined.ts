@@ -99,7 +99,7 @@ export async function confined({
       denyRead: places.denyRead ?? [],
       allowRead: places.allowRead ?? [],
       readByRule: places.readByRule?.({ home }) ?? [],
-      isObeyed: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
+      isReadOnlyForCommands: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
       isSensitive,
     }),
     temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({}) },

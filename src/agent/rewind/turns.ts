@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Live, liveEntries, oneLine } from '../../context/index.ts';
 import type { Checkpoint, PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
-import { displayOf, ridesWithPrompt } from '../../protocol/entries/readEntry.ts';
+import { belongsToNextPrompt, displayOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { TurnRecord } from '../../protocol/rewind.ts';
 import { textOf } from '../promptOf.ts';
@@ -28,7 +28,7 @@ export function turnsOf(live: readonly JSONLEntry[]): readonly TurnRecord[] {
 /** Recalled memories and skill instructions precede their prompt in the log and belong to its turn. */
 function lastBefore(live: readonly JSONLEntry[], prompt: number): JSONLEntry | undefined {
   let at = prompt - 1;
-  while (ridesWithPrompt(live[at])) at--;
+  while (belongsToNextPrompt(live[at])) at--;
   return live[at];
 }
 

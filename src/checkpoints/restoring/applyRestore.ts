@@ -9,7 +9,7 @@ import type {
   RestoreStep,
 } from '../../protocol/checkpoints.ts';
 import { describePath, describeSize } from '../notes.ts';
-import { canonicalPath, look, sameEntry } from '../scan/diskEntry.ts';
+import { canonicalPath, sameEntry, statEntry } from '../scan/diskEntry.ts';
 import { type Current, currentState, sameState } from './states.ts';
 import type { RestoreDeps } from './steps.ts';
 import { removeState, writeMode, writeState } from './writeState.ts';
@@ -79,7 +79,7 @@ class Restoring {
       if (current.type === 'nothing' || current.type === 'unknown') {
         await this.#makeFoldersFor(path);
         const bytes = to.type === 'file' ? await this.#load(to.hash) : undefined;
-        if (!(await writeState(path, to, bytes, () => look(path) === undefined)))
+        if (!(await writeState(path, to, bytes, () => statEntry(path) === undefined)))
           return this.#leave(step, 'something was put there just now');
       }
       this.#removed.delete(step);
@@ -161,7 +161,7 @@ class Restoring {
   /** Creates parent folders that the user removed and that no other step creates. */
   async #makeFoldersFor(path: string): Promise<void> {
     const missing: string[] = [];
-    for (let at = dirname(path); look(at) === undefined; at = dirname(at)) missing.unshift(at);
+    for (let at = dirname(path); statEntry(at) === undefined; at = dirname(at)) missing.unshift(at);
     for (const folder of missing) {
       await writeState(folder, { type: 'folder', mode: 0o755 }, undefined, () => true);
       await writeMode(folder, 0o755);
@@ -177,7 +177,7 @@ class Restoring {
 
 /** True if the path is unchanged since it was read a moment ago. */
 function isStill(path: string, current: Extract<Current, { type: 'state' }>): boolean {
-  const entry = look(path);
+  const entry = statEntry(path);
   if (entry === undefined) return false;
   return entry.kind === 'folder' ? current.entry.kind === 'folder' : sameEntry(entry, current.entry);
 }

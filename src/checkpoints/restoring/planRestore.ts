@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PathChange, PathState, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
 import { describePath } from '../notes.ts';
-import { canonicalPath, look } from '../scan/diskEntry.ts';
+import { canonicalPath, statEntry } from '../scan/diskEntry.ts';
 import { historyAround } from '../scan/histories.ts';
 import { hashBytes } from '../scan/stableRead.ts';
 import type { CheckpointBlobs } from '../types.ts';
@@ -111,7 +111,7 @@ function unreachable(path: string, repositories: Map<string, boolean>): string |
 /** True if the first link on the way is one that this plan replaces with the folder that was there. */
 function isBelowFolderToCome(path: string, above: ReadonlyMap<string, RestoreStep>): boolean {
   for (let at = dirname(path); at !== dirname(at); at = dirname(at)) {
-    if (look(at)?.kind !== 'link') continue;
+    if (statEntry(at)?.kind !== 'link') continue;
     const step = above.get(at);
     return step?.from?.type === 'link' && step.to?.type === 'folder' && canonicalPath(at) === at;
   }

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { PathChange, PathState } from '../../protocol/checkpoints.ts';
-import { type DiskEntry, look } from '../scan/diskEntry.ts';
+import { type DiskEntry, statEntry } from '../scan/diskEntry.ts';
 import { readStable } from '../scan/stableRead.ts';
 
 /** True if two states are the same; never true if a content is unknown. */
@@ -101,7 +101,7 @@ export async function currentState(
   maxHashBytes: number = MAX_HASH_BYTES,
 ): Promise<Current> {
   try {
-    const entry = look(path);
+    const entry = statEntry(path);
     if (entry === undefined || (isCaseBlind && !(await isSpelledSo(path)))) return { type: 'nothing' };
     if (entry.kind === 'link')
       return { type: 'state', entry, bytes: undefined, state: { type: 'link', target: readlinkSync(path) } };

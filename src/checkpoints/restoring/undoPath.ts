@@ -77,7 +77,7 @@ async function takeBack(
   // The folder has been created again.
   if (to?.type === 'folder' && before?.type === 'folder') return { to, merged: undefined };
   const isBetween = to === undefined && before !== undefined && after !== undefined && hasGap(before, after);
-  if (!isBetween && !sameState(to, after)) return { reason: whyNot(to, after) };
+  if (!isBetween && !sameState(to, after)) return { reason: conflictReason(to, after) };
   const problem = unavailable(before);
   return problem === undefined ? { to: before, merged: undefined } : { reason: problem };
 }
@@ -140,7 +140,7 @@ function lostReason(state: FileState): string {
   return `its content was not kept: ${state.omitted ?? 'no reason is known'}`;
 }
 
-function whyNot(disk: PathState | undefined, after: PathState | undefined): string {
+function conflictReason(disk: PathState | undefined, after: PathState | undefined): string {
   if (disk === undefined) return 'it was deleted since';
   if (after === undefined) return `${nameOf(disk)} was put there since`;
   if (isFile(after) && after.hash === undefined) return lostReason(after);

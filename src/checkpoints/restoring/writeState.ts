@@ -6,7 +6,7 @@ import { chmod, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/
 import { basename, dirname } from 'node:path';
 import { inRealFolder, type RealFolder } from '../../disk/realFile.ts';
 import type { PathState } from '../../protocol/checkpoints.ts';
-import { look } from '../scan/diskEntry.ts';
+import { statEntry } from '../scan/diskEntry.ts';
 
 /** Removes the entry; a folder only if it is empty. Rejects if the file system call fails. */
 export async function removeState(path: string, state: PathState): Promise<void> {
@@ -41,7 +41,7 @@ export async function writeState(
 export async function writeMode(path: string, mode: number): Promise<void> {
   await inRealFolder(dirname(path), async (folder) => {
     const name = folder.at(basename(path));
-    const kind = look(name)?.kind;
+    const kind = statEntry(name)?.kind;
     if (kind === 'file' || kind === 'folder') await chmod(name, mode);
   });
 }

@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { describePath, describeSize } from '../notes.ts';
 import type { CheckpointLimits } from '../types.ts';
-import { look } from './diskEntry.ts';
+import { statEntry } from './diskEntry.ts';
 
 /** Yields to other work at regular intervals in a long loop. */
 export interface Pace {
@@ -119,7 +119,7 @@ function list(folder: string) {
 /** The size that would be copied: larger files are left out individually. */
 function sizeOf(path: string, maxFileBytes: number): number {
   try {
-    const size = look(path)?.size ?? 0;
+    const size = statEntry(path)?.size ?? 0;
     return size > maxFileBytes ? 0 : size;
   } catch {
     return 0;

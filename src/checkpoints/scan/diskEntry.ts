@@ -15,7 +15,7 @@ export interface DiskEntry {
 }
 
 /** Undefined if nothing exists there. Throws on other errors, e.g. a folder without search permission. */
-export function look(path: string): DiskEntry | undefined {
+export function statEntry(path: string): DiskEntry | undefined {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     return stats === undefined ? undefined : entryOf(stats);
@@ -125,7 +125,7 @@ export function canonicalPath(path: string): string {
 export function linkedPath(path: string): string | undefined {
   let at = path;
   for (let links = 0; links < MAX_LINKS; links += 1) {
-    if (look(at)?.kind !== 'link') return at === path ? undefined : at;
+    if (statEntry(at)?.kind !== 'link') return at === path ? undefined : at;
     at = canonicalPath(resolve(dirname(at), readlinkSync(at)));
   }
   return undefined;

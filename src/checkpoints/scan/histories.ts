@@ -3,7 +3,7 @@
  * rest, would damage the repository: such folders are neither scanned nor written to.
  */
 import { dirname } from 'node:path';
-import { look } from './diskEntry.ts';
+import { statEntry } from './diskEntry.ts';
 
 /** Names of such folders, or of the file that replaces one, and their owners. */
 const OWNERS: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ function ownerOf(name: string): string | undefined {
 
 function isThere(path: string): boolean {
   try {
-    return look(path) !== undefined;
+    return statEntry(path) !== undefined;
   } catch {
     return false;
   }

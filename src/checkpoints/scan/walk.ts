@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Coverage, Pace } from './Coverage.ts';
-import { type DiskEntry, look } from './diskEntry.ts';
+import { type DiskEntry, statEntry } from './diskEntry.ts';
 import { isGitFolder, isHistory } from './histories.ts';
 
 interface WalkDeps {
@@ -74,7 +74,7 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
 
 function lookOrSkip(path: string): DiskEntry | undefined {
   try {
-    return look(path);
+    return statEntry(path);
   } catch {
     return undefined;
   }

@@ -146,7 +146,7 @@ export function createModelChoice(
       if (served === undefined || !isAsked(chosen)) return [];
       if (current().source !== 'setting') {
         const asked = chosen;
-        await served.settle(asked, signal, tokens !== undefined && tokens() <= SMALLEST_WINDOW);
+        await served.waitForFacts(asked, signal, tokens !== undefined && tokens() <= SMALLEST_WINDOW);
         askedFor = asked;
         tellAssumed();
       }

@@ -18,14 +18,14 @@ export interface ServedModels {
    * do not wait for it.
    */
   ask(id: string): Promise<void>;
-  /** True while the server cannot report the window because it has not loaded the model yet; `settle` loads it. */
+  /** True while the server cannot report the window because it has not loaded the model yet; `waitForFacts` loads it. */
   awaitsLoad(id: string): boolean;
   /**
    * Waits at most `patienceMs` for a running query. If the model must be loaded to learn its window, waits until it is
    * loaded: the next request would have to wait for that anyway. `fitsAnyWindow`: the request fits whatever the answer
    * is, so the wait is shorter. Resolves early on abort.
    */
-  settle(id: string, signal: AbortSignal, fitsAnyWindow?: boolean): Promise<void>;
+  waitForFacts(id: string, signal: AbortSignal, fitsAnyWindow?: boolean): Promise<void>;
 }
 
 interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
@@ -88,7 +88,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     return found;
   }
 
-  async function look(id: string, into: Record): Promise<void> {
+  async function query(id: string, into: Record): Promise<void> {
     const signal = AbortSignal.timeout(ANSWER_MS);
     const question = { ...options, model: id, signal, listFirst: true };
     const remembered = await memory.recall();
@@ -113,7 +113,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     const isFresh = isNear ? now() - record.askedAt < STALE_MS : record.askedAt > 0;
     if (record.running !== undefined || isFresh) return record.running;
     record.askedAt = now();
-    record.running = look(id, record).finally(() => {
+    record.running = query(id, record).finally(() => {
       record.running = undefined;
     });
     return record.running;
@@ -125,7 +125,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LOAD_MS)]);
     await askJson(`${root}/api/generate`, { ...options, signal: limit }, { model: id });
-    if (!signal.aborted) await look(id, record);
+    if (!signal.aborted) await query(id, record);
   }
 
   const awaitsLoad = (id: string): boolean => {
@@ -138,7 +138,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     get: (id) => records.get(id)?.known,
     ask,
     awaitsLoad,
-    async settle(id, signal, fitsAnyWindow = false) {
+    async waitForFacts(id, signal, fitsAnyWindow = false) {
       if (isSilent) return;
       const record = recordOf(id);
       const isFirst = record.known === undefined;

@@ -55,7 +55,7 @@ export interface KnownOptions extends OptionList {
     readonly options: readonly string[];
     readonly isHarmless: (text: string) => boolean;
     /** A subcommand that may precede it. */
-    readonly behind?: RegExp;
+    readonly precededBy?: RegExp;
   };
   /** Without such an option it writes, or runs, what its operands say. */
   readonly needs?: RegExp;
@@ -169,7 +169,7 @@ export function notUnderstood(
   }
 
   if (grammar.script) {
-    if (grammar.script.behind?.test(argv[operands[0] ?? 0] ?? '')) operands.shift();
+    if (grammar.script.precededBy?.test(argv[operands[0] ?? 0] ?? '')) operands.shift();
     const [first] = scripts.length === 0 ? operands.splice(0, 1) : [];
     if (first !== undefined) scripts.push({ at: first, text: argv[first] ?? '' });
     if (!grammar.script.isHarmless(scripts.map(({ text }) => text).join('\n')))

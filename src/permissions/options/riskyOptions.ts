@@ -20,7 +20,7 @@ export interface RiskyWord {
   /** The row of the table, for display: `git --output: git-diff(1)`. */
   readonly row: string;
   /** Index of the `--` that passes it on; a rule that spells that out has allowed the words after it. */
-  readonly behind?: number;
+  readonly delimiterAt?: number;
   /** Harmless if its value is a path of this kind. */
   readonly unless?: { readonly place: Place; readonly path: string };
 }
@@ -54,7 +54,7 @@ const movedBy = (offset: number, words: readonly RiskyWord[]): readonly RiskyWor
   words.map((word) => ({
     ...word,
     at: word.at + offset,
-    ...(word.behind !== undefined && { behind: word.behind + offset }),
+    ...(word.delimiterAt !== undefined && { delimiterAt: word.delimiterAt + offset }),
   }));
 
 /** A runner of project tools that is given a program of the system, or its URL. */
@@ -275,8 +275,8 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
     });
   };
   // The words that are passed on to a script, by its row, or all that may be passed on.
-  const addPassed = (from: number, behind?: number): void => {
-    const more = behind === undefined ? {} : { behind: behind + offset };
+  const addPassed = (from: number, delimiterAt?: number): void => {
+    const more = delimiterAt === undefined ? {} : { delimiterAt: delimiterAt + offset };
     if (row.passesOn === 'script')
       for (const risky of readScript(argv.slice(from), from + offset))
         found.push({ ...risky, row: `${name} options for the script: ${row.manual}`, ...more });

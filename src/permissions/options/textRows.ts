@@ -187,7 +187,7 @@ export const textPrograms: readonly ProgramRow[] = [
       longValues: long('expression'),
       isFirst: true,
       // In BSD sed the word after `-i` is a file extension, and the next one the script.
-      script: { options: ['-e', '--expression'], isHarmless: sedOnlyPrints, behind: /^$/ },
+      script: { options: ['-e', '--expression'], isHarmless: sedOnlyPrints, precededBy: /^$/ },
     },
   },
   {
@@ -231,7 +231,7 @@ export const textPrograms: readonly ProgramRow[] = [
       script: {
         options: [],
         isHarmless: (text) => yqSeesInput(text) && jqSeesInput(text),
-        behind: /^(?:e|ea|eval|eval-all)$/,
+        precededBy: /^(?:e|ea|eval|eval-all)$/,
       },
     },
   },

@@ -170,9 +170,9 @@ const does: Readonly<Record<Risk, string>> = {
 function riskyWord(visit: Visit, policy: Policy, isSpelled: (at: number) => boolean): Beyond | undefined {
   const text = textWords(visit.part);
   // Standard input is not a file that a rule for the option names.
-  const isOpen = ({ at, behind, unless }: RiskyWord): boolean =>
+  const isOpen = ({ at, delimiterAt, unless }: RiskyWord): boolean =>
     !(isSpelled(at) && (unless?.path !== '-' || isSpelled(at + 1))) &&
-    !(behind !== undefined && isSpelled(behind));
+    !(delimiterAt !== undefined && isSpelled(delimiterAt));
   const risky = harmfulWords(visit, policy).find((word) => !text.has(word.at) && isOpen(word));
   return risky && { reason: `${risky.word}, which ${does[risky.risk]}`, row: risky.row };
 }

@@ -22,6 +22,6 @@ export function topicOf({ data }: JSONLEntry): string | undefined {
 }
 
 /** True for an entry that directly precedes a prompt and belongs to it: recalled memories, a skill's instructions. */
-export function ridesWithPrompt(entry: JSONLEntry | undefined): boolean {
+export function belongsToNextPrompt(entry: JSONLEntry | undefined): boolean {
   return entry?.subtype === 'memory' || (entry?.subtype === 'skill' && entry.data?.callId === undefined);
 }

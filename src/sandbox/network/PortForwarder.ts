@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 /** A development server does not open more. */
 const MAX_PORTS = 16;
 /** As in /proc/net/tcp; include/net/tcp_states.h. */
@@ -54,7 +54,7 @@ export class PortForwarder {
   watch(pid: number): void {
     this.#watched.add(pid);
     if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#timer = setInterval(() => this.#update(), POLL_MS);
     // The timer must not keep the program alive.
     this.#timer.unref();
   }
@@ -62,7 +62,7 @@ export class PortForwarder {
   unwatch(pid: number): void {
     this.#watched.delete(pid);
     if (this.#watched.size === 0) this.close();
-    else this.#look();
+    else this.#update();
   }
 
   close(): void {
@@ -74,7 +74,7 @@ export class PortForwarder {
     this.#helper = undefined;
   }
 
-  #look(): void {
+  #update(): void {
     const [pid] = this.#watched;
     const found = pid === undefined ? new Map<number, string>() : listeningPorts(pid);
     for (const [port, server] of this.#servers) {

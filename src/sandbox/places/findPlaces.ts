@@ -44,7 +44,7 @@ export interface PlaceOptions {
   /** Folders outside the project that rules allow to be read, absolute. */
   readonly readByRule?: readonly string[];
   /** True if other programs run a file or take settings from it. */
-  readonly isObeyed: (path: string) => boolean;
+  readonly isReadOnlyForCommands: (path: string) => boolean;
   /** True if a file contains secrets. */
   readonly isSensitive: (path: string) => boolean;
 }
@@ -70,7 +70,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
       ...workspace,
       ...options.repositories.flatMap(resolved),
       // If the settings open such a place by name (e.g. the caches in the program's own data), it is open as a whole.
-      ...writable.filter((path) => !options.isObeyed(path)),
+      ...writable.filter((path) => !options.isReadOnlyForCommands(path)),
       // The home contains files that shells and editors read, so it is protected however it became writable.
       ...(isHomeGiven || temporary.some(isHomeIn) ? [home] : []),
     ]),
@@ -214,13 +214,13 @@ const mixedFolders = [
  * Files that other programs run or take settings from: at the top of a folder, in `mixedFolders` and in the git
  * folders.
  */
-function protectedIn(root: string, { isObeyed, home }: PlaceOptions): readonly string[] {
+function protectedIn(root: string, { isReadOnlyForCommands, home }: PlaceOptions): readonly string[] {
   const mixed = mixedFolders.filter((name) => lstatOf(join(root, name))?.isDirectory() === true);
   const top = namesIn(root).filter((name) => !builtFolders.has(name) && !mixedFolders.includes(name));
   const below = mixed.flatMap((folder) => namesIn(join(root, folder)).map((name) => join(folder, name)));
   const files = [...top, ...below.filter((name) => !mixed.includes(name))]
     .map((name) => join(root, name))
-    .filter(isObeyed)
+    .filter(isReadOnlyForCommands)
     // A link cannot be protected, but its target can.
     .flatMap(resolved);
   const gitFile = lstatOf(join(root, '.git'))?.isFile() === true ? [join(root, '.git')] : [];

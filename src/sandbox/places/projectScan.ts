@@ -26,7 +26,7 @@ export interface Scanned {
 
 interface ProjectRules {
   /** True if other programs run a file or take settings from it. */
-  readonly isObeyed: (path: string) => boolean;
+  readonly isReadOnlyForCommands: (path: string) => boolean;
   /** True if `git status` in this folder would start programs. */
   readonly gitRunsPrograms: (folder: string) => boolean;
 }
@@ -35,12 +35,17 @@ interface ProjectRules {
 export const RUNS_PROGRAMS = 'runs programs';
 
 /** Creates a function that scans a folder; it never throws. */
-export function createProjectScan({ isObeyed, gitRunsPrograms }: ProjectRules): (root: string) => Scanned {
+export function createProjectScan({
+  isReadOnlyForCommands,
+  gitRunsPrograms,
+}: ProjectRules): (root: string) => Scanned {
   const readIndexOf = createIndexReader();
   const walk = createFolderWalk((path, entries) => {
     // A folder with a HEAD is a repository, and git follows its settings there. Source: gitrepository-layout.
     const protectedFiles = entries
-      .filter((entry) => (entry.name === 'HEAD' && entry.isFile()) || isObeyed(join(path, entry.name)))
+      .filter(
+        (entry) => (entry.name === 'HEAD' && entry.isFile()) || isReadOnlyForCommands(join(path, entry.name)),
+      )
       .map(({ name }) => name);
     const isRepository = entries.some(({ name }) => name === '.git');
     return { found: { protectedFiles, isRepository }, enters: (name) => !protectedFiles.includes(name) };

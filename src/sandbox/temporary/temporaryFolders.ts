@@ -139,7 +139,7 @@ export function createTemporaryFolders({
       for (const state of states.values()) {
         if (state === undefined) continue;
         show(state, isKept);
-        settle(state);
+        moveBack(state);
       }
       states.clear();
     },
@@ -157,7 +157,7 @@ function make(shared: string, parentName: string): State | undefined {
     const found = lstatSync(parent);
     if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0)
       return undefined;
-    for (const name of namesIn(parent)) if (isLeft(parent, name)) settle(placesOf(shared, parent, name));
+    for (const name of namesIn(parent)) if (isLeft(parent, name)) moveBack(placesOf(shared, parent, name));
     const session = mkdtempSync(join(parent, `session-${process.pid}-`)).slice(parent.length + 1);
     const places = placesOf(shared, parent, session);
     for (const folder of [places.own, places.outside]) mkdirSync(folder, { mode: 0o700 });
@@ -283,7 +283,7 @@ function show(state: State, isKept: (name: string) => boolean): void {
 }
 
 /** Replaces each link with the file or folder it shows, and removes the rest. */
-function settle({ shared, own }: PrivateTemporary): void {
+function moveBack({ shared, own }: PrivateTemporary): void {
   const moving = join(own, '..', 'moving');
   // A session that was killed in between had removed the link and not yet moved the folder.
   for (const name of namesIn(moving)) {

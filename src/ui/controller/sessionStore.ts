@@ -177,7 +177,7 @@ function isTallerThan(text: string, columns: number, rows: number): boolean {
 // Whether a summary is being written in the background. No event reports it, so it is polled when it can change.
 
 /** Polling interval while a summary is being written, in ms. */
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 /** Calls `onChange` whenever the state changes; returns the unsubscriber. */
 export function watchDraft(
@@ -186,16 +186,16 @@ export function watchDraft(
 ): () => void {
   let isDrafting = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = (): void => {
+  const check = (): void => {
     timer = undefined;
     // The session is being closed.
     const now = agent.state().sessionId !== '' && agent.draft() === 'running';
     if (now !== isDrafting) onChange(now);
     isDrafting = now;
-    if (now) timer = setTimeout(look, LOOK_MS);
+    if (now) timer = setTimeout(check, POLL_MS);
   };
   const unsubscribe = agent.subscribe((event) => {
-    if (timer === undefined && mayChange(event)) timer = setTimeout(look, 0);
+    if (timer === undefined && mayChange(event)) timer = setTimeout(check, 0);
   });
   return () => {
     unsubscribe();

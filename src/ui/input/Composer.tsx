@@ -9,7 +9,7 @@ import { defaultKeymap, type Keymap, keysOfAction } from '../keys/keymap.ts';
 import { showKeys } from '../keys/strokes.ts';
 import { useStrokes } from '../keys/useKeys.ts';
 import { ChordHint, DraftRows, SearchRows, SuggestionList, useChordTimeout } from './ComposerRows.tsx';
-import { type CompletionPort, createCompleter, createTurns } from './completion.ts';
+import { type CompletionPort, createActionQueue, createCompleter } from './completion.ts';
 import { type KeySurroundings, pasteText, refreshSearch, strike } from './composerKeys.ts';
 import {
   type ComposerState,
@@ -81,7 +81,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
   // The newest state: several keys may arrive in one chunk, before React has rendered the first.
   const newest = useRef(state);
   const completer = useMemo(() => createCompleter(props.completion), [props.completion]);
-  const turns = useMemo(createTurns, []);
+  const actions = useMemo(createActionQueue, []);
   const width = Math.max(props.width - promptWidth, 4);
   const keymap = props.keymap ?? defaultKeymap;
   const everyPrompt = useRef<readonly string[]>(undefined);
@@ -134,8 +134,8 @@ export const Composer = memo(function Composer(props: ComposerProps) {
       : asked.then((labels) => (labels === undefined ? asText() : insertLabels(labels)), asText);
   };
 
-  useStrokes((stroke) => turns.take(() => run(strike(newest.current, stroke, around))), props.isActive);
-  usePaste((text) => turns.take(() => onPaste(text)), { isActive: props.isActive });
+  useStrokes((stroke) => actions.run(() => run(strike(newest.current, stroke, around))), props.isActive);
+  usePaste((text) => actions.run(() => onPaste(text)), { isActive: props.isActive });
   useEffect(() => {
     const { vim, ...rest } = newest.current;
     if ((vim !== undefined) !== (props.vim === true))

@@ -252,12 +252,12 @@ function endOfQuote(units: readonly Unit[], cursor: number): number {
 }
 
 /** Runs actions in the order they were typed, even while an asynchronous one is pending. */
-interface Turns {
+interface ActionQueue {
   /** Runs `act` now, or after the pending actions. A returned promise delays later actions; it must not reject. */
-  take(act: () => void | Promise<void>): void;
+  run(act: () => void | Promise<void>): void;
 }
 
-export function createTurns(): Turns {
+export function createActionQueue(): ActionQueue {
   let last: Promise<void> | undefined;
   const enqueue = (work: Promise<void>): void => {
     last = work;
@@ -266,7 +266,7 @@ export function createTurns(): Turns {
     });
   };
   return {
-    take(act) {
+    run(act) {
       const done = last === undefined ? act() : last.then(act);
       if (done !== undefined) enqueue(done);
     },

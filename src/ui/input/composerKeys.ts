@@ -17,7 +17,7 @@ import {
 import { again, editQuery, type HistorySearch, moveMatch, nextScope } from './historySearch.ts';
 import { unitsOfRecall } from './paste.ts';
 import type { Edit } from './textBuffer.ts';
-import { settle, strikeVim } from './vim/vimKeys.ts';
+import { adjustForVim, strikeVim } from './vim/vimKeys.ts';
 
 export interface KeySurroundings extends Surroundings {
   readonly keymap: Keymap;
@@ -27,7 +27,7 @@ export interface KeySurroundings extends Surroundings {
 export function strike(state: ComposerState, stroke: Stroke, around: KeySurroundings): Outcome {
   const plain = (from: ComposerState, one: Stroke): Outcome => strikePlain(from, one, around);
   if (state.vim === undefined) return plain(state, stroke);
-  if (state.search !== undefined || state.pending !== undefined) return settle(plain(state, stroke));
+  if (state.search !== undefined || state.pending !== undefined) return adjustForVim(plain(state, stroke));
   return strikeVim(state, state.vim, stroke, around, plain);
 }
 

@@ -87,11 +87,11 @@ export function applyEdit(buffer: TextBuffer, edit: Edit): TextBuffer {
     case 'replace_units':
       return change(buffer, edit.from, edit.to, edit.units);
     case 'place':
-      return settle(buffer, { units, cursor: Math.max(0, Math.min(edit.to, units.length)) });
+      return withoutGoalColumn(buffer, { units, cursor: Math.max(0, Math.min(edit.to, units.length)) });
     case 'set':
       return change(buffer, 0, units.length, edit.units);
     case 'move':
-      return settle(buffer, { units, cursor: destination(buffer, edit.to) });
+      return withoutGoalColumn(buffer, { units, cursor: destination(buffer, edit.to) });
     case 'delete_backward':
       return change(buffer, Math.max(cursor - 1, 0), cursor, []);
     case 'delete_forward':
@@ -126,7 +126,7 @@ export function moveVertically(buffer: TextBuffer, by: -1 | 1, width: number): T
     const cursor = positionAt(layout, target, goalColumn);
     // A row entirely inside a fold has no cursor position.
     if (cursor !== undefined && cursor !== buffer.cursor) {
-      return { ...settle(buffer, { units: buffer.units, cursor }), goalColumn };
+      return { ...withoutGoalColumn(buffer, { units: buffer.units, cursor }), goalColumn };
     }
   }
   return undefined;
@@ -162,7 +162,7 @@ function type(buffer: TextBuffer, text: string): TextBuffer {
 }
 
 function kill(buffer: TextBuffer, from: number, to: number): TextBuffer {
-  if (from === to) return settle(buffer, snapshot(buffer));
+  if (from === to) return withoutGoalColumn(buffer, snapshot(buffer));
   const killed = buffer.units.slice(from, to);
   const [newest = [], ...older] = buffer.killRing;
   const joined = to === buffer.cursor ? [...killed, ...newest] : [...newest, ...killed];
@@ -173,7 +173,7 @@ function kill(buffer: TextBuffer, from: number, to: number): TextBuffer {
 function yank(buffer: TextBuffer, before: Snapshot, index: number): TextBuffer {
   const at = index % Math.max(buffer.killRing.length, 1);
   const killed = buffer.killRing[at];
-  if (killed === undefined) return settle(buffer, snapshot(buffer));
+  if (killed === undefined) return withoutGoalColumn(buffer, snapshot(buffer));
   const undoBefore = buffer.yank === undefined ? buffer.undo : buffer.undo.slice(0, -1);
   const next = change({ ...buffer, ...before, undo: undoBefore }, before.cursor, before.cursor, killed);
   return { ...next, yank: { before, index: at } };
@@ -181,26 +181,26 @@ function yank(buffer: TextBuffer, before: Snapshot, index: number): TextBuffer {
 
 function undo(buffer: TextBuffer): TextBuffer {
   const before = buffer.undo.at(-1);
-  if (before === undefined) return settle(buffer, snapshot(buffer));
+  if (before === undefined) return withoutGoalColumn(buffer, snapshot(buffer));
   const redo = [...(buffer.redo ?? []), snapshot(buffer)];
-  return { ...settle(buffer, before), undo: buffer.undo.slice(0, -1), redo };
+  return { ...withoutGoalColumn(buffer, before), undo: buffer.undo.slice(0, -1), redo };
 }
 
 function redo(buffer: TextBuffer): TextBuffer {
   const after = buffer.redo?.at(-1);
-  if (after === undefined) return settle(buffer, snapshot(buffer));
+  if (after === undefined) return withoutGoalColumn(buffer, snapshot(buffer));
   const undo = [...buffer.undo, snapshot(buffer)].slice(-maxUndo);
-  return { ...settle(buffer, after), undo, redo: buffer.redo?.slice(0, -1) };
+  return { ...withoutGoalColumn(buffer, after), undo, redo: buffer.redo?.slice(0, -1) };
 }
 
 function change(buffer: TextBuffer, from: number, to: number, inserted: readonly Unit[]): TextBuffer {
-  if (from === to && inserted.length === 0) return settle(buffer, snapshot(buffer));
+  if (from === to && inserted.length === 0) return withoutGoalColumn(buffer, snapshot(buffer));
   const undo = [...buffer.undo, snapshot(buffer)].slice(-maxUndo);
-  return { ...settle(buffer, splice(buffer.units, from, to, inserted)), undo, redo: undefined };
+  return { ...withoutGoalColumn(buffer, splice(buffer.units, from, to, inserted)), undo, redo: undefined };
 }
 
 /** Sets text and cursor, and ends any run of typing, kills, yanks or vertical moves. */
-function settle(buffer: TextBuffer, { units, cursor }: Snapshot): TextBuffer {
+function withoutGoalColumn(buffer: TextBuffer, { units, cursor }: Snapshot): TextBuffer {
   const { killRing, undo, redo } = buffer;
   return redo === undefined ? { units, cursor, killRing, undo } : { units, cursor, killRing, undo, redo };
 }

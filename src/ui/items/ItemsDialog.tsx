@@ -191,7 +191,7 @@ function useItemChanges(
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let pause = PAUSE_MS;
-    const look = (): void => {
+    const update = (): void => {
       timer = undefined;
       const before = performance.now();
       latest.current.refresh();
@@ -199,7 +199,7 @@ function useItemChanges(
     };
     const unsubscribe = agent.subscribe((event) => {
       latest.current.onEvent(event);
-      if (event.type === 'entry' || event.type === 'context_measured') timer ??= setTimeout(look, pause);
+      if (event.type === 'entry' || event.type === 'context_measured') timer ??= setTimeout(update, pause);
     });
     return () => {
       unsubscribe();

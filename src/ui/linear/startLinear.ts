@@ -34,7 +34,7 @@ export interface LinearOptions extends Omit<UiOptions, 'takeOver'> {
 }
 
 /** Milliseconds between checks for work that takes long. */
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 /** Milliseconds after a question in which a line cannot be an answer to it yet. */
 const UNHEARD_MS = 300;
@@ -168,10 +168,10 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
   };
   write(headerOf(options));
   return new Promise((resolve) => {
-    const looks = setInterval(update, options.isTerminal ? LOOK_MS : 2 * FRAME_MS);
+    const poll = setInterval(update, options.isTerminal ? POLL_MS : 2 * FRAME_MS);
     controller.subscribe(() => {
       if (controller.snapshot().phase.type !== 'leaving') return queueMicrotask(update);
-      clearInterval(looks);
+      clearInterval(poll);
       reader.close();
       resolve(exit);
     });

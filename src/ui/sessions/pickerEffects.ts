@@ -141,7 +141,7 @@ export function createPickerActions(
   store: PickerStore,
   current: CurrentSession | undefined,
 ): PickerActions {
-  let takeBack: (() => Promise<ActionResult>) | undefined;
+  let undo: (() => Promise<ActionResult>) | undefined;
 
   const tell = ({ type, message }: ActionResult): void =>
     store.set({ ...store.get(), message: { level: type === 'done' ? 'info' : 'error', text: message } });
@@ -156,7 +156,7 @@ export function createPickerActions(
     }
     const renamed: SessionRecord = { ...session, title, titleSource: 'user' };
     replace(session, renamed);
-    takeBack = () => setTitle(renamed, session.title);
+    undo = () => setTitle(renamed, session.title);
     return { type: 'done', message: `Renamed to “${title}” · Ctrl+Z to undo` };
   };
   const setArchived = async (session: SessionRecord, isArchived: boolean): Promise<ActionResult> => {
@@ -164,7 +164,7 @@ export function createPickerActions(
     if (result.type === 'failed') return result;
     const moved: SessionRecord = { ...(result.session ?? session), isArchived };
     replace(session, moved);
-    takeBack = () => setArchived(moved, !isArchived);
+    undo = () => setArchived(moved, !isArchived);
     return { ...result, message: `${result.message} · Ctrl+Z to undo` };
   };
 
@@ -182,8 +182,8 @@ export function createPickerActions(
       tell(result);
     },
     async undo() {
-      const last = takeBack;
-      takeBack = undefined;
+      const last = undo;
+      undo = undefined;
       tell(last === undefined ? { type: 'failed', message: 'Nothing to undo.' } : await last());
     },
   };

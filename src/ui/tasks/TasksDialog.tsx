@@ -120,8 +120,8 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
     opened === undefined
       ? state.tasks.slice(first, first + bodyRows).map((one, index) => {
           const isSelected = first + index === state.selected;
-          const look = { width: width - 2, isSelected, now: now(), theme };
-          return (isSelected ? theme.accent('❯ ') : '  ') + taskRow(one, look);
+          const options = { width: width - 2, isSelected, now: now(), theme };
+          return (isSelected ? theme.accent('❯ ') : '  ') + taskRow(one, options);
         })
       : outputRows(lines, opened.top, room);
   const empty = opened === undefined ? 'No background tasks.' : 'No output yet.';

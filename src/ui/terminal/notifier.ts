@@ -36,7 +36,7 @@ export function createNotifier({ now, lastKeyAt, call }: NotifierPorts): Notifie
   let pending: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const look = (): void => {
+  const check = (): void => {
     clearTimeout(timer);
     if (pending === undefined) return;
     if (isFocused === true) {
@@ -46,7 +46,7 @@ export function createNotifier({ now, lastKeyAt, call }: NotifierPorts): Notifie
     }
     const quietFor = now() - lastKeyAt();
     if (isFocused === undefined && quietFor < AWAY_MS) {
-      timer = setTimeout(look, AWAY_MS - quietFor);
+      timer = setTimeout(check, AWAY_MS - quietFor);
       return;
     }
     const message = pending;
@@ -68,11 +68,11 @@ export function createNotifier({ now, lastKeyAt, call }: NotifierPorts): Notifie
         // A user who has just answered, typed or stopped the turn is present.
         if (before === 'working' && wasLong && now() - lastKeyAt() >= AWAY_MS) pending = DONE;
       }
-      look();
+      check();
     },
     focus(isNow) {
       isFocused = isNow;
-      look();
+      check();
     },
     dispose: () => clearTimeout(timer),
   };

@@ -45,7 +45,7 @@ export function runStatusLine(controller: Controller, now: () => number): () => 
       now,
     );
   };
-  const look = (): void => {
+  const update = (): void => {
     runner ??= start();
     if (runner === undefined) return;
     const current = controller.snapshot().session;
@@ -65,8 +65,8 @@ export function runStatusLine(controller: Controller, now: () => number): () => 
     seen = now;
     runner.wake();
   };
-  const unlisten = controller.subscribe(look);
-  look();
+  const unlisten = controller.subscribe(update);
+  update();
   return () => {
     unlisten();
     unsubscribe();

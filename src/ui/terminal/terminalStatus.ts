@@ -146,14 +146,14 @@ export function followBackground({ input, theme, setTheme }: BackgroundPorts): (
     if (terminal.mayAnswer === true || background !== terminal.background)
       setTheme(withBackground(theme(), background));
   };
-  const settle = (): void => {
+  const stopWaiting = (): void => {
     clearTimeout(timer);
     if (theme().terminal.mayAnswer === true) adopt(undefined);
   };
-  const timer = setTimeout(settle, PATIENCE_MS);
+  const timer = setTimeout(stopWaiting, PATIENCE_MS);
   const unsubscribe = input.onReply((reply) => {
     if (reply.type === 'background' || reply.type === 'scheme') adopt(reply.background);
-    else if (reply.type === 'attributes') settle();
+    else if (reply.type === 'attributes') stopWaiting();
   });
   input.ask(QUESTION);
   return () => {

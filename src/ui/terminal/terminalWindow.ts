@@ -38,9 +38,9 @@ export function createTerminalWindow(
   let hasEnded = false;
   let size = sizeOf(terminal);
   let isLent = false;
-  const shadow = createFrameTracker();
+  const frame = createFrameTracker();
   /** Set from a resize until the size is stable. */
-  let settling: ReturnType<typeof setTimeout> | undefined;
+  let resizeTimer: ReturnType<typeof setTimeout> | undefined;
   /** Text printed in between. */
   let held = '';
   let isMuted = false;
@@ -48,17 +48,17 @@ export function createTerminalWindow(
   let isErased = false;
   /** Rows printed above the frame, counted only as far as needed to know whether the screen is full. */
   let printedRows = 0;
-  let settle = (): void => undefined;
+  let finishResize = (): void => undefined;
 
   const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
     const text = typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
     if (!isMuted && !isModeSwitch(text)) refreshSize(terminal);
-    if (isMuted || (settling !== undefined && !isModeSwitch(text))) {
+    if (isMuted || (resizeTimer !== undefined && !isModeSwitch(text))) {
       const done = rest.at(-1);
       if (typeof done === 'function') queueMicrotask(() => done());
       return true;
     }
-    shadow.write(text);
+    frame.write(text);
     return Reflect.apply(terminal.write, terminal, [chunk, ...rest]) as boolean;
   };
   const stdout = overriddenStdout(terminal, { write, size: () => size, resizes });
@@ -82,7 +82,7 @@ export function createTerminalWindow(
         early += text;
         return;
       }
-      if (settling !== undefined) {
+      if (resizeTimer !== undefined) {
         held += text;
         return;
       }
@@ -90,7 +90,7 @@ export function createTerminalWindow(
       terminal.write(BEGIN_UPDATE);
       erase();
       // The size has just changed, so the position of the frame is uncertain: it is erased first.
-      if (settling !== undefined) {
+      if (resizeTimer !== undefined) {
         held += text;
         terminal.uncork();
         return;
@@ -104,7 +104,7 @@ export function createTerminalWindow(
     },
     async lend(run) {
       refreshSize(terminal);
-      if (settling !== undefined) settle();
+      if (resizeTimer !== undefined) finishResize();
       const before = size;
       isLent = true;
       try {
@@ -126,15 +126,15 @@ export function createTerminalWindow(
       const eraseFrame = (next: WindowSize): void => {
         if (isErased) return;
         isErased = true;
-        const isFull = printedRows + shadow.height() >= size.rows;
-        const dropped = isFull ? Math.min(shadow.rowsBelow(), Math.max(0, size.rows - next.rows)) : 0;
-        const up = shadow.rowsAbove(next.columns, reflow, dropped);
+        const isFull = printedRows + frame.height() >= size.rows;
+        const dropped = isFull ? Math.min(frame.rowsBelow(), Math.max(0, size.rows - next.rows)) : 0;
+        const up = frame.rowsAbove(next.columns, reflow, dropped);
         terminal.write(`${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`);
       };
-      settle = () => {
+      finishResize = () => {
         refreshSize(terminal);
-        clearTimeout(settling);
-        settling = undefined;
+        clearTimeout(resizeTimer);
+        resizeTimer = undefined;
         terminal.write(BEGIN_UPDATE);
         eraseFrame(sizeOf(terminal));
         isErased = false;
@@ -144,10 +144,10 @@ export function createTerminalWindow(
         isMuted = true;
         ink.clear();
         isMuted = false;
-        shadow.reset();
+        frame.reset();
         tell();
         void ink.waitUntilRenderFlush().then(() => {
-          if (!hasEnded && !isLent && settling === undefined) resizes.emit('resize');
+          if (!hasEnded && !isLent && resizeTimer === undefined) resizes.emit('resize');
           terminal.write(END_UPDATE);
         });
       };
@@ -157,13 +157,13 @@ export function createTerminalWindow(
           return;
         }
         // The cursor can be computed after one resize, but not after several: this is the last chance to erase.
-        if (reflow === 'xterm_js' && shadow.rowsBelow() > 0) eraseFrame(sizeOf(terminal));
-        clearTimeout(settling);
-        settling = setTimeout(settle, QUIET_MS);
+        if (reflow === 'xterm_js' && frame.rowsBelow() > 0) eraseFrame(sizeOf(terminal));
+        clearTimeout(resizeTimer);
+        resizeTimer = setTimeout(finishResize, QUIET_MS);
       };
       terminal.on('resize', onResize);
       return () => {
-        if (settling !== undefined) settle();
+        if (resizeTimer !== undefined) finishResize();
         hasEnded = true;
         terminal.off('resize', onResize);
       };

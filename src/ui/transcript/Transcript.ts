@@ -64,14 +64,14 @@ export class Transcript {
     });
     this.#top = this.#document.start();
     this.#isComplete = (entries[0]?.seq ?? 0) === 0;
-    this.#settle();
+    this.#clampTop();
   }
 
   resize(next: TranscriptSize): void {
     const before = this.#size;
     this.#size = next;
     if (before.width === next.width && before.markdown === next.markdown && before.theme === next.theme) {
-      this.#settle();
+      this.#clampTop();
       return;
     }
     const { item, part, row } = this.#top;
@@ -83,7 +83,7 @@ export class Transcript {
       part,
       row: Math.floor((row / many) * this.#document.rowsOf(item, part).length),
     };
-    this.#settle();
+    this.#clampTop();
   }
 
   append(entry: JSONLEntry): void {
@@ -118,7 +118,7 @@ export class Transcript {
     this.#message = undefined;
     this.#isFollowing = true;
     this.#search.setCurrent(undefined);
-    this.#settle();
+    this.#clampTop();
   }
 
   /** Moves to the next prompt after the top row, or to the previous one. */
@@ -178,7 +178,7 @@ export class Transcript {
   }
 
   rows(): readonly string[] {
-    this.#settle();
+    this.#clampTop();
     this.#readNear();
     this.#pageNear();
     return this.#shownRows().map(({ text, place }) => this.#search.mark(text, place));
@@ -214,7 +214,7 @@ export class Transcript {
     return this.#document.move(this.#document.end(), 1 - this.#size.height);
   }
 
-  #settle(): void {
+  #clampTop(): void {
     this.#top = this.#document.nearest(this.#top);
     const bottom = this.#lastTop();
     if (this.#isFollowing || comparePlaces(this.#top, bottom) >= 0) {
@@ -226,7 +226,7 @@ export class Transcript {
   #scrollTo(place: Place): void {
     this.#isFollowing = false;
     this.#top = place;
-    this.#settle();
+    this.#clampTop();
   }
 
   #showFound(found: Found): void {
@@ -254,7 +254,7 @@ export class Transcript {
     const text = await this.#ports.original(ref);
     if (text === undefined) return;
     this.#putOriginal(item, text);
-    this.#settle();
+    this.#clampTop();
     this.#ports.changed();
   }
 
@@ -296,7 +296,7 @@ export class Transcript {
         this.#paging = undefined;
         this.#document.prepend(older);
         this.#isComplete = older.length === 0 || older[0]?.seq === 0;
-        this.#settle();
+        this.#clampTop();
         this.#ports.changed();
         return older.length > 0;
       });

@@ -36,9 +36,9 @@ const open = new AbortController().signal;
 test('what the server says is there once it was waited for', async () => {
   const { served } = await house(vllm({ id: 'm', maxModelLen: 30_000 }), 5000);
   expect(served.get('m')).toBeUndefined();
-  await served.settle('m', open);
+  await served.waitForFacts('m', open);
   expect(served.get('m')).toMatchObject({ kind: 'vllm', windowTokens: 30_000 });
-  await served.settle('other', open);
+  await served.waitForFacts('other', open);
   expect(served.get('other')).toBeUndefined();
 });
 
@@ -49,9 +49,9 @@ test('a model of Ollama that is not loaded is loaded before the first request, a
   );
   served.ask('idle');
   expect(server.asked.some(({ path }) => path === '/api/generate')).toBe(false);
-  await served.settle('idle', open);
+  await served.waitForFacts('idle', open);
   expect(served.get('idle')).toMatchObject({ windowTokens: 4096, maxWindowTokens: 131_072, loaded: true });
-  await served.settle('idle', open);
+  await served.waitForFacts('idle', open);
   expect(server.asked.filter(({ path }) => path === '/api/generate')).toHaveLength(1);
 });
 
@@ -63,19 +63,19 @@ test('nothing is loaded where the Modelfile or the running model tells the windo
     ]),
     5000,
   );
-  await served.settle('fixed', open);
-  await served.settle('runs', open);
+  await served.waitForFacts('fixed', open);
+  await served.waitForFacts('runs', open);
   expect([served.get('fixed')?.windowTokens, served.get('runs')?.windowTokens]).toEqual([16_384, 8192]);
   expect(server.asked.some(({ path }) => path === '/api/generate')).toBe(false);
 });
 
 test('a silent server is waited for no longer than the patience, and an interrupt ends the wait', async () => {
   const { served } = await house({ '/v1/models': () => {} }, 50);
-  await served.settle('m', open);
+  await served.waitForFacts('m', open);
   expect(served.get('m')).toBeUndefined();
   const patient = await house({ '/v1/models': () => {} }, 60_000);
   const controller = new AbortController();
-  const waiting = patient.served.settle('m', controller.signal);
+  const waiting = patient.served.waitForFacts('m', controller.signal);
   controller.abort();
   await waiting;
 });
@@ -83,10 +83,10 @@ test('a silent server is waited for no longer than the patience, and an interrup
 test('a request that fits any window does not wait for a late answer, and the next session waits for none', async () => {
   const kinds: RememberedKind[] = [];
   const { served } = await house({ '/v1/models': () => {} }, 2 ** 30, kinds);
-  await served.settle('m', open, true);
+  await served.waitForFacts('m', open, true);
   expect(kinds).toEqual(['silent']);
   const next = await house({ '/v1/models': () => {} }, 2 ** 30, kinds);
-  await next.served.settle('m', open);
+  await next.served.waitForFacts('m', open);
   expect(next.server.asked).toEqual([]);
 });
 
@@ -101,7 +101,7 @@ test.each([
   ],
 ] as const)('of a server that answers with %s, only what is left open is asked', async (_, routes, more) => {
   const { served, server } = await house(routes, 5000);
-  await served.settle('m', open);
+  await served.waitForFacts('m', open);
   const [first, ...others] = server.asked.map(({ path }) => path);
   expect(first).toBe('/v1/models');
   expect(others.sort()).toEqual(more);
@@ -117,7 +117,7 @@ test('a server nearby that is at work has time to tell its window before the fir
       setTimeout(() => response.end(JSON.stringify(models)), 500);
     },
   });
-  await served.settle('m', open);
+  await served.waitForFacts('m', open);
   expect(served.get('m')?.windowTokens).toBe(8192);
 });
 
@@ -127,7 +127,7 @@ test('a load that never ends is over with the interrupt', async () => {
     5000,
   );
   const controller = new AbortController();
-  const waiting = served.settle('idle', controller.signal);
+  const waiting = served.waitForFacts('idle', controller.signal);
   setTimeout(() => controller.abort(), 100);
   await waiting;
   expect(served.get('idle')?.windowTokens).toBeUndefined();
@@ -145,15 +145,15 @@ test('a server nearby is asked again after a minute, since it may have been star
     },
     5000,
   );
-  await served.settle('m', open);
+  await served.waitForFacts('m', open);
   context = 32_768;
   const count = server.asked.length;
   served.ask('m');
-  await served.settle('m', open);
+  await served.waitForFacts('m', open);
   expect(server.asked).toHaveLength(count);
   expect(served.get('m')?.windowTokens).toBe(8192);
   pass(61_000);
-  await served.settle('m', open);
+  await served.waitForFacts('m', open);
   await expect.poll(() => served.get('m')?.windowTokens).toBe(32_768);
 });
 
@@ -161,11 +161,11 @@ test('a server whose kind is remembered is asked in its own way only', async () 
   const routes = llamaCpp({ id: 'm', context: 8192, maxContext: 65_536 });
   const kinds: RememberedKind[] = [];
   const first = await house(routes, 5000, kinds);
-  await first.served.settle('m', open);
+  await first.served.waitForFacts('m', open);
   expect(kinds).toEqual(['llamacpp']);
   expect(first.server.asked.map(({ path }) => path)).toEqual(['/v1/models', '/props']);
   const next = await house(routes, 5000, kinds);
-  await next.served.settle('m', open);
+  await next.served.waitForFacts('m', open);
   expect(next.served.get('m')?.windowTokens).toBe(8192);
   expect(next.server.asked.map(({ path }) => path).sort()).toEqual(['/props', '/v1/models']);
 });
@@ -173,7 +173,7 @@ test('a server whose kind is remembered is asked in its own way only', async () 
 test('where another server answers now, it is asked in every way', async () => {
   const kinds: RememberedKind[] = ['llamacpp'];
   const { served } = await house(ollama([{ name: 'm', maxContext: 131_072, running: 8192 }]), 5000, kinds);
-  await served.settle('m', open);
+  await served.waitForFacts('m', open);
   expect(served.get('m')).toMatchObject({ kind: 'ollama', windowTokens: 8192 });
   expect(kinds).toEqual(['llamacpp', 'ollama']);
 });
@@ -181,10 +181,10 @@ test('where another server answers now, it is asked in every way', async () => {
 test('a server that says nothing is asked before the first prompt once, and later beside the work', async () => {
   const kinds: RememberedKind[] = [];
   const first = await house({}, 5000, kinds);
-  await first.served.settle('m', open);
+  await first.served.waitForFacts('m', open);
   expect(kinds).toEqual(['silent']);
   const next = await house(vllm({ id: 'm', maxModelLen: 30_000 }), 5000, kinds);
-  await next.served.settle('m', open);
+  await next.served.waitForFacts('m', open);
   expect(next.server.asked).toEqual([]);
   await next.served.ask('m');
   expect(next.served.get('m')?.windowTokens).toBe(30_000);
@@ -198,14 +198,14 @@ test('a server that is not there, or refuses the key, is not taken for one that 
     5000,
     kinds,
   );
-  await served.settle('m', open);
+  await served.waitForFacts('m', open);
   const gone = createServedModels({
     baseUrl: 'http://127.0.0.1:9/v1',
     apiKey: undefined,
     now: () => 0,
     memory: { recall: async () => undefined, remember: async (kind) => void kinds.push(kind) },
   });
-  await gone.settle('m', open);
+  await gone.waitForFacts('m', open);
   expect(kinds).toEqual([]);
 });
 

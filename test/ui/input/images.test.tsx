@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Composer, type ComposerHandle } from '../../../src/ui/input/Composer.tsx';
-import { createTurns } from '../../../src/ui/input/completion.ts';
+import { createActionQueue } from '../../../src/ui/input/completion.ts';
 import type { Draft } from '../../../src/ui/input/composerState.ts';
 import { mount, plain } from '../mount.tsx';
 import { keys } from '../screen.ts';
@@ -73,20 +73,20 @@ test('a label comes from the clipboard too, and comes back with a text that has 
 });
 
 test('turns are taken in order, whatever takes how long', async () => {
-  const turns = createTurns();
+  const turns = createActionQueue();
   const done: string[] = [];
   let open = (): void => undefined;
-  turns.take(() => void done.push('a'));
-  turns.take(() => new Promise((resolve) => (open = resolve)));
-  turns.take(async () => {
+  turns.run(() => void done.push('a'));
+  turns.run(() => new Promise((resolve) => (open = resolve)));
+  turns.run(async () => {
     await Promise.resolve();
     done.push('b');
   });
-  turns.take(() => void done.push('c'));
+  turns.run(() => void done.push('c'));
   expect(done).toEqual(['a']);
   open();
   await new Promise((resolve) => setTimeout(resolve, 0));
   expect(done).toEqual(['a', 'b', 'c']);
-  turns.take(() => void done.push('d'));
+  turns.run(() => void done.push('d'));
   expect(done.at(-1)).toBe('d');
 });

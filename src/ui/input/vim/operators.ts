@@ -3,7 +3,7 @@ import { applyEdit, type TextBuffer } from '../textBuffer.ts';
 import { lineEnd, lineStart, type Unit } from '../units.ts';
 import { firstNonBlank } from './motions.ts';
 import type { Operator, Register } from './parseVim.ts';
-import type { Stretch } from './textObjects.ts';
+import type { TextRange } from './textObjects.ts';
 
 /** The text after an operator, the text it stored in the register, and whether insert mode begins. */
 export interface Operated {
@@ -16,17 +16,16 @@ export interface Operated {
 const INDENT = 2;
 
 /** Applies an operator to a range; if linewise, to all lines that it touches. */
-export function operate(buffer: TextBuffer, operator: Operator, stretch: Stretch): Operated {
-  const lines = wholeLines(buffer.units, stretch);
-  const { from, to } = stretch.isLinewise === true ? lines : stretch;
+export function operate(buffer: TextBuffer, operator: Operator, range: TextRange): Operated {
+  const lines = wholeLines(buffer.units, range);
+  const { from, to } = range.isLinewise === true ? lines : range;
   const taken = buffer.units.slice(from, to);
-  const register = { units: taken, isLinewise: stretch.isLinewise === true };
+  const register = { units: taken, isLinewise: range.isLinewise === true };
   switch (operator) {
     case 'y':
-      return { buffer: place(buffer, stretch.isLinewise === true ? stretch.from : from), register };
+      return { buffer: place(buffer, range.isLinewise === true ? range.from : from), register };
     case 'd':
-      if (stretch.isLinewise !== true)
-        return { buffer: place(replace(buffer, from, to, []), from), register };
+      if (range.isLinewise !== true) return { buffer: place(replace(buffer, from, to, []), from), register };
       return { buffer: deleteLines(buffer, from, to), register };
     case 'c':
       return { buffer: place(replace(buffer, from, to, []), from), register, begins: true };
@@ -62,7 +61,7 @@ export function place(buffer: TextBuffer, to: number): TextBuffer {
 }
 
 /** From the start of the first line to the end of the last one, without its newline. */
-function wholeLines(units: readonly Unit[], { from, to, isLinewise }: Stretch): Stretch {
+function wholeLines(units: readonly Unit[], { from, to, isLinewise }: TextRange): TextRange {
   const last = isLinewise === true ? to : Math.max(from, to - 1);
   return { from: lineStart(units, from), to: lineEnd(units, last) };
 }
@@ -75,7 +74,7 @@ function deleteLines(buffer: TextBuffer, from: number, to: number): TextBuffer {
   return place(changed, firstNonBlank(changed.units, at));
 }
 
-function indent(buffer: TextBuffer, { from, to }: Stretch, isDeeper: boolean): TextBuffer {
+function indent(buffer: TextBuffer, { from, to }: TextRange, isDeeper: boolean): TextBuffer {
   const lines: Unit[][] = [[]];
   for (const unit of buffer.units.slice(from, to))
     if (unit === '\n') lines.push([]);
@@ -102,20 +101,20 @@ export function simpleCommand(
   const { units, cursor } = buffer;
   const end = lineEnd(units, cursor);
   const start = lineStart(units, cursor);
-  const stretchTo = (to: number) => ({ from: cursor, to: Math.min(to, end) });
+  const rangeTo = (to: number) => ({ from: cursor, to: Math.min(to, end) });
   switch (name) {
     case 'x':
-      return operate(buffer, 'd', stretchTo(cursor + count));
+      return operate(buffer, 'd', rangeTo(cursor + count));
     case 'X':
       return operate(buffer, 'd', { from: Math.max(start, cursor - count), to: cursor });
     case 's':
-      return operate(buffer, 'c', stretchTo(cursor + count));
+      return operate(buffer, 'c', rangeTo(cursor + count));
     case 'S':
       return operate(buffer, 'c', { from: cursor, to: linesOn(units, end, count - 1), isLinewise: true });
     case 'D':
-      return operate(buffer, 'd', stretchTo(end));
+      return operate(buffer, 'd', rangeTo(end));
     case 'C':
-      return operate(buffer, 'c', stretchTo(end));
+      return operate(buffer, 'c', rangeTo(end));
     case 'Y':
       return operate(buffer, 'y', { from: cursor, to: linesOn(units, end, count - 1), isLinewise: true });
     case 'p':

@@ -4,7 +4,7 @@ import { lineEnd, lineStart } from '../units.ts';
 import { reach } from './motions.ts';
 import { type Operated, operate, place, replace, simpleCommand } from './operators.ts';
 import type { VimCommand, VimState } from './parseVim.ts';
-import { objectAt, selectionOf, stretchFor } from './textObjects.ts';
+import { objectAt, rangeFor, selectionOf } from './textObjects.ts';
 
 /** The text and the vim state; the cursor is at a position that the mode allows. */
 export interface VimOutcome {
@@ -20,20 +20,20 @@ export function runVim(buffer: TextBuffer, before: VimState, command: VimCommand
       const found = reach(buffer.units, buffer.cursor, motion, count, vim.find);
       const find = motion.character === undefined ? vim.find : motion;
       if (found === undefined) return { buffer, vim };
-      return settled(place(buffer, found.to), { ...vim, find });
+      return withCursorOnCharacter(place(buffer, found.to), { ...vim, find });
     }
     case 'select': {
       const found = objectAt(buffer.units, buffer.cursor, command.object);
       if (found === undefined || found.to <= found.from) return { buffer, vim };
-      return settled(place(buffer, found.to - 1), { ...vim, anchor: found.from });
+      return withCursorOnCharacter(place(buffer, found.to - 1), { ...vim, anchor: found.from });
     }
     case 'operator': {
       const { operator, target, count } = command;
-      const stretch = stretchFor(buffer, vim, operator, target, count);
-      if (stretch === undefined) return { buffer, vim: leaveVisual(vim) };
+      const range = rangeFor(buffer, vim, operator, target, count);
+      if (range === undefined) return { buffer, vim: leaveVisual(vim) };
       const find =
         target.type === 'motion' && target.motion.character !== undefined ? target.motion : vim.find;
-      return after(buffer, operate(buffer, operator, stretch), { ...vim, find }, command);
+      return after(buffer, operate(buffer, operator, range), { ...vim, find }, command);
     }
     case 'simple':
       return simple(buffer, vim, command);
@@ -44,7 +44,7 @@ export function runVim(buffer: TextBuffer, before: VimState, command: VimCommand
 export function leaveInsert(buffer: TextBuffer, before: VimState): VimOutcome {
   const { insertion, ...vim } = before;
   const normal: VimState = { ...vim, mode: 'normal', keys: [] };
-  if (insertion === undefined) return settled(place(buffer, backOne(buffer)), normal);
+  if (insertion === undefined) return withCursorOnCharacter(place(buffer, backOne(buffer)), normal);
   const { command, from, before: snapshot, undoDepth } = insertion;
   const typed = buffer.cursor > from ? buffer.units.slice(from, buffer.cursor) : [];
   let next = buffer;
@@ -55,7 +55,7 @@ export function leaveInsert(buffer: TextBuffer, before: VimState): VimOutcome {
   const undo = [...next.undo.slice(0, undoDepth), snapshot];
   const isChanged = next.units !== snapshot.units;
   const joined = isChanged && next.undo.length >= undoDepth ? { ...next, undo } : next;
-  return settled(place(joined, backOne(joined)), { ...normal, change: { command, typed } });
+  return withCursorOnCharacter(place(joined, backOne(joined)), { ...normal, change: { command, typed } });
 }
 
 const MAX_REPEATS = 100;
@@ -74,7 +74,7 @@ function simple(
   const defined = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
   const done = simpleCommand(buffer, name, { register: vim.register, ...defined });
   if (done === undefined) return { buffer, vim };
-  if (name === 'u' || name === 'ctrl+r') return settled(done.buffer, vim);
+  if (name === 'u' || name === 'ctrl+r') return withCursorOnCharacter(done.buffer, vim);
   return after(buffer, done, vim, command);
 }
 
@@ -85,27 +85,31 @@ function onSelection(
   command: Extract<VimCommand, { type: 'simple' }>,
 ): VimOutcome {
   const { name, character } = command;
-  if (name === 'o') return settled(place(buffer, vim.anchor), { ...vim, anchor: buffer.cursor });
+  if (name === 'o')
+    return withCursorOnCharacter(place(buffer, vim.anchor), { ...vim, anchor: buffer.cursor });
   if (name === 'v' || name === 'V') {
     const mode = name === 'v' ? 'visual' : 'visual_line';
     return { buffer, vim: mode === vim.mode ? leaveVisual(vim) : { ...vim, mode } };
   }
-  const stretch = selectionOf(buffer.cursor, vim, buffer.units.length);
+  const range = selectionOf(buffer.cursor, vim, buffer.units.length);
   if (name === 'J') {
-    const lines = buffer.units.slice(stretch.from, stretch.to).filter((unit) => unit === '\n').length + 1;
-    const done = simpleCommand(place(buffer, stretch.from), 'J', { count: lines, register: vim.register });
-    return settled(done?.buffer ?? buffer, leaveVisual(vim));
+    const lines = buffer.units.slice(range.from, range.to).filter((unit) => unit === '\n').length + 1;
+    const done = simpleCommand(place(buffer, range.from), 'J', { count: lines, register: vim.register });
+    return withCursorOnCharacter(done?.buffer ?? buffer, leaveVisual(vim));
   }
   if (name === 'r' && character !== undefined) {
-    const { from, to } = stretch;
+    const { from, to } = range;
     const units = buffer.units.slice(from, to).map((unit) => (unit === '\n' ? unit : character));
-    return settled(place(replace(buffer, from, to, units), from), leaveVisual(vim));
+    return withCursorOnCharacter(place(replace(buffer, from, to, units), from), leaveVisual(vim));
   }
   if (name === 'p' || name === 'P') {
-    const { buffer: emptied, register } = operate(buffer, 'c', stretch);
+    const { buffer: emptied, register } = operate(buffer, 'c', range);
     const { units } = vim.register;
     const next = replace(emptied, emptied.cursor, emptied.cursor, units);
-    return settled(place(next, next.cursor - 1), { ...leaveVisual(vim), register: register ?? vim.register });
+    return withCursorOnCharacter(place(next, next.cursor - 1), {
+      ...leaveVisual(vim),
+      register: register ?? vim.register,
+    });
   }
   return { buffer, vim: leaveVisual(vim) };
 }
@@ -137,7 +141,7 @@ function after(before: TextBuffer, done: Operated, vim: VimState, command: VimCo
     return { buffer: done.buffer, vim: { ...next, mode: 'insert', insertion } };
   }
   const isChanged = done.buffer.units !== before.units && !isOfSelection(command);
-  return settled(done.buffer, isChanged ? { ...next, change: { command, typed: [] } } : next);
+  return withCursorOnCharacter(done.buffer, isChanged ? { ...next, change: { command, typed: [] } } : next);
 }
 
 const isOfSelection = (command: VimCommand): boolean =>
@@ -151,7 +155,7 @@ function backOne({ units, cursor }: TextBuffer): number {
 }
 
 /** Outside insert mode the cursor is on a character, not after the last one of a line. */
-export function settled(buffer: TextBuffer, vim: VimState): VimOutcome {
+export function withCursorOnCharacter(buffer: TextBuffer, vim: VimState): VimOutcome {
   const { units, cursor } = buffer;
   const isBehind = cursor === lineEnd(units, cursor) && cursor > lineStart(units, cursor);
   const anchor = Math.min(vim.anchor, units.length);

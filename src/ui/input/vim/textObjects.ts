@@ -5,7 +5,7 @@ import { bracketsAround, kindOf, nextWord, reach, wordEnd } from './motions.ts';
 import type { Operator, Target, TextObject, VimState } from './parseVim.ts';
 
 /** A range of units; `to` is exclusive. A linewise range ends anywhere on its last line. */
-export interface Stretch {
+export interface TextRange {
   readonly from: number;
   readonly to: number;
   readonly isLinewise?: boolean;
@@ -28,7 +28,7 @@ export function objectAt(
   units: readonly Unit[],
   cursor: number,
   { name, isAround }: TextObject,
-): Stretch | undefined {
+): TextRange | undefined {
   if (name === 'w' || name === 'W') return word(units, cursor, name === 'W', isAround);
   if (name === 'p') return paragraph(units, cursor, isAround);
   const pair = brackets[name];
@@ -43,7 +43,7 @@ function word(
   cursor: number,
   isBig: boolean,
   isAround: boolean,
-): Stretch | undefined {
+): TextRange | undefined {
   const [start, end] = [lineStart(units, cursor), lineEnd(units, cursor)];
   if (cursor >= end) return undefined;
   const run = (at: number): readonly [number, number] => {
@@ -66,7 +66,7 @@ function quoted(
   cursor: number,
   quote: string,
   isAround: boolean,
-): Stretch | undefined {
+): TextRange | undefined {
   const [start, end] = [lineStart(units, cursor), lineEnd(units, cursor)];
   const places: number[] = [];
   for (let at = start; at < end; at++) {
@@ -85,7 +85,7 @@ function quoted(
 }
 
 /** Consecutive non-empty lines; with `isAround`, including the empty lines after them. */
-function paragraph(units: readonly Unit[], cursor: number, isAround: boolean): Stretch {
+function paragraph(units: readonly Unit[], cursor: number, isAround: boolean): TextRange {
   const isEmpty = (at: number): boolean => lineStart(units, at) === lineEnd(units, at);
   const kind = isEmpty(cursor);
   let from = lineStart(units, cursor);
@@ -99,13 +99,13 @@ function paragraph(units: readonly Unit[], cursor: number, isAround: boolean): S
 // The range of an operator: the text that a motion passes, a text object, lines, or the selection. Pure.
 
 /** Undefined if there is none; the command then does nothing. */
-export function stretchFor(
+export function rangeFor(
   { units, cursor }: TextBuffer,
   vim: VimState,
   operator: Operator,
   target: Target,
   count: number | undefined,
-): Stretch | undefined {
+): TextRange | undefined {
   switch (target.type) {
     case 'selection':
       return selectionOf(cursor, vim, units.length);
@@ -134,14 +134,14 @@ export function stretchFor(
 }
 
 /** The selection; whole lines in linewise mode. */
-export function selectionOf(cursor: number, { anchor, mode }: VimState, length: number): Stretch {
+export function selectionOf(cursor: number, { anchor, mode }: VimState, length: number): TextRange {
   const from = Math.min(anchor, cursor);
   const to = Math.min(Math.max(anchor, cursor) + 1, length);
   return mode === 'visual_line' ? { from, to: Math.max(anchor, cursor), isLinewise: true } : { from, to };
 }
 
 /** `$` on an empty line selects nothing. */
-function onLine(units: TextBuffer['units'], from: number, to: number, motion: string): Stretch {
+function onLine(units: TextBuffer['units'], from: number, to: number, motion: string): TextRange {
   return motion === '$' ? { from, to: Math.min(to, lineEnd(units, Math.max(from, to - 1))) } : { from, to };
 }
 
@@ -151,7 +151,7 @@ function words(
   operator: Operator,
   isBig: boolean,
   count: number,
-): Stretch {
+): TextRange {
   if (operator === 'c' && kindOf(units, cursor, isBig) !== 'blank') {
     // The last character of a word already is its end.
     let at = cursor - 1;

@@ -11,7 +11,7 @@ import {
 } from '../composerState.ts';
 import { segment } from '../units.ts';
 import { parseVim, startVim, type VimState } from './parseVim.ts';
-import { leaveInsert, runVim, settled } from './runVim.ts';
+import { leaveInsert, runVim, withCursorOnCharacter } from './runVim.ts';
 
 /** Handles a keystroke with the keymap. */
 type Plain = (state: ComposerState, stroke: Stroke) => Outcome;
@@ -25,7 +25,7 @@ export function strikeVim(
   plain: Plain,
 ): Outcome {
   if (stroke.type === 'key') return strikeKey(state, vim, stroke, around, plain);
-  if (vim.mode === 'insert') return settle(plain(state, stroke));
+  if (vim.mode === 'insert') return adjustForVim(plain(state, stroke));
   // Text that arrives in one chunk is read as commands, and after a command that enters insert mode, as text.
   let next: Outcome = { state };
   const typed = segment(stroke.text);
@@ -33,7 +33,7 @@ export function strikeVim(
     const { vim: now } = next.state;
     if (now === undefined || next.state.search !== undefined || next.effect !== undefined) return next;
     if (now.mode === 'insert')
-      return settle(plain(next.state, { type: 'text', text: typed.slice(at).join('') }));
+      return adjustForVim(plain(next.state, { type: 'text', text: typed.slice(at).join('') }));
     next = commandKey(next.state, now, key, around, plain);
   }
   return next;
@@ -51,7 +51,7 @@ function strikeKey(
 ): Outcome {
   const { key } = stroke;
   if (vim.mode === 'insert') {
-    if (key !== 'escape') return settle(plain(state, stroke));
+    if (key !== 'escape') return adjustForVim(plain(state, stroke));
     return { state: { ...closed(state), ...leaveInsert(state.buffer, vim) } };
   }
   if (key === 'escape' && vim.keys.length > 0) return { state: withVim(state, { ...vim, keys: [] }) };
@@ -60,7 +60,7 @@ function strikeKey(
   if (key === 'enter' && vim.keys.at(-1) === 'r') return commandKey(state, vim, '\n', around, plain);
   const name = named[key];
   if (name !== undefined) return commandKey(state, vim, name, around, plain);
-  return settle(plain(withVim(state, { ...vim, keys: [] }), stroke));
+  return adjustForVim(plain(withVim(state, { ...vim, keys: [] }), stroke));
 }
 
 function commandKey(
@@ -86,7 +86,7 @@ function commandKey(
     let next: Outcome = { state: withVim(state, { ...vim, keys: [] }) };
     for (let left = Math.min(command.count ?? 1, MAX_ROWS); left > 0; left--)
       next = press(next.state, { type }, around);
-    return settle(next);
+    return adjustForVim(next);
   }
   return { state: { ...closed(state), ...runVim(state.buffer, vim, command) } };
 }
@@ -95,7 +95,7 @@ function commandKey(
 const MAX_ROWS = 500;
 
 /** After a prompt is sent, starts in insert mode again; otherwise moves the cursor to where the mode allows. */
-export function settle(outcome: Outcome): Outcome {
+export function adjustForVim(outcome: Outcome): Outcome {
   const { state, effect } = outcome;
   const { vim } = state;
   if (vim === undefined) return outcome;
@@ -103,7 +103,7 @@ export function settle(outcome: Outcome): Outcome {
     const { register, change, find } = vim;
     return { ...outcome, state: withVim(state, { ...startVim, register, change, find }) };
   }
-  return { ...outcome, state: { ...state, ...settled(state.buffer, vim) } };
+  return { ...outcome, state: { ...state, ...withCursorOnCharacter(state.buffer, vim) } };
 }
 
 const withVim = (state: ComposerState, vim: VimState): ComposerState => ({ ...state, vim });

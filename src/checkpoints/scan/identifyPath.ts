@@ -2,7 +2,7 @@
 import { readlinkSync } from 'node:fs';
 import type { PathChange } from '../../protocol/checkpoints.ts';
 import { type Contents, presentState } from './contents.ts';
-import { type Content, type DiskEntry, isYoung, type Known, look, sameEntry } from './diskEntry.ts';
+import { type Content, type DiskEntry, isYoung, type Known, sameEntry, statEntry } from './diskEntry.ts';
 
 /** A path that looks different from before. */
 export interface Found {
@@ -12,13 +12,13 @@ export interface Found {
   readonly entry: DiskEntry | undefined;
 }
 
-export interface Settled {
+export interface Identified {
   readonly now: Known | undefined;
   /** Present if something changed; computed only on request. */
   readonly change?: PathChange;
 }
 
-interface SettleDeps {
+interface IdentifyDeps {
   readonly contents: Contents;
   /** The content of a file that git has and that is unchanged since, so that it need not be read. */
   readonly knownToGit: (path: string, entry: DiskEntry) => Content | undefined;
@@ -28,9 +28,10 @@ interface SettleDeps {
   readonly wantsChange: boolean;
 }
 
-export async function settle(found: Found, deps: SettleDeps): Promise<Settled> {
+export async function identifyPath(found: Found, deps: IdentifyDeps): Promise<Identified> {
   const { path, before } = found;
-  const now = found.entry === undefined ? undefined : await identify(path, found.entry, before, deps, TRIES);
+  const now =
+    found.entry === undefined ? undefined : await identifyEntry(path, found.entry, before, deps, TRIES);
   if (!deps.wantsChange || (before === undefined && now === undefined)) return { now };
   if (before !== undefined && now !== undefined && isAlike(before, now)) return { now };
   return {
@@ -46,17 +47,17 @@ export async function settle(found: Found, deps: SettleDeps): Promise<Settled> {
 /** How often a file that disappears before it is read is looked up again. */
 const TRIES = 3;
 
-async function identify(
+async function identifyEntry(
   path: string,
   entry: DiskEntry,
   before: Known | undefined,
-  deps: SettleDeps,
+  deps: IdentifyDeps,
   tries: number,
 ): Promise<Known | undefined> {
   const known = { entry, isYoung: false, isNamed: deps.isNamed, seen: deps.scan };
   const again = (): Promise<Known | undefined> | undefined => {
     const next = tries > 0 ? lookOnce(path) : undefined;
-    return next === undefined ? undefined : identify(path, next, before, deps, tries - 1);
+    return next === undefined ? undefined : identifyEntry(path, next, before, deps, tries - 1);
   };
   if (entry.kind === 'link') {
     const target = targetOf(path);
@@ -105,7 +106,7 @@ const hashOf = (content: Content | undefined): string | undefined =>
 
 function lookOnce(path: string): DiskEntry | undefined {
   try {
-    return look(path);
+    return statEntry(path);
   } catch {
     return undefined;
   }
