@@ -39,13 +39,11 @@ Settings come from these sources; later ones override earlier ones, key by key:
 6. flags (\`clawdcode --help\`)
 7. managed settings: set by an administrator, see [below](#managed-settings)
 
-Just below 2, 3 and 4, ClawdCode also reads [Claude Code's files](#claude-codes-files) of the same scope.
-
-Lists of permission rules and directories from several sources are combined; everything else is replaced. Files are JSON
-and may contain comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every setting at
-its default, and [a JSON Schema](../schema/settings.schema.json) gives editors completion and validation. An error affects
-only the key it is in: ClawdCode reports the file, the key and the fix, and applies the rest. The exception is an error
-that hides which endpoint was meant: see [Endpoint and network](troubleshooting.md#endpoint-and-network).
+Lists of permission rules and directories from several sources are combined; other values are replaced. Files are JSON
+and may contain comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every setting with
+its default, and [a JSON Schema](../schema/settings.schema.json) provides completion and validation in editors. An error
+affects only its key: ClawdCode reports the file, the key and the fix, and applies the rest. The exception is an error
+that leaves the endpoint unclear: see [Endpoint and network](troubleshooting.md#endpoint-and-network).
 
 ## Every setting
 
@@ -57,36 +55,35 @@ Mode aliases: ${aliases.join(', ')}.
 
 ${table(['Variable', 'Setting', 'Meaning'], variables)}
 
-If two variables set the same key, the later one wins; an empty variable counts as unset. Other variables that ClawdCode
-reads: \`CLAWDCODE_HOME\` (data folder, an absolute path), \`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and
-\`COLORFGBG\` (colours), \`SHELL\` (the shell that runs commands).
+If two variables set the same key, the later one applies. An empty variable counts as unset. ClawdCode also reads
+\`CLAWDCODE_HOME\` (data folder, an absolute path), \`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and
+\`COLORFGBG\` (colours), and \`SHELL\` (the shell that runs commands).
 
 ## Managed settings
 
-An administrator defines settings for everyone on a machine in \`/etc/clawdcode/managed-settings.json\` and then
-\`/etc/clawdcode/managed-settings.d/*.json\`, in alphabetical order (on macOS in
-\`/Library/Application Support/ClawdCode/\`). No flag and no variable moves or skips them.
+Administrators set policies for everyone on a machine in \`/etc/clawdcode/managed-settings.json\` and
+\`/etc/clawdcode/managed-settings.d/*.json\`, read in this order, the latter alphabetically (on macOS in
+\`/Library/Application Support/ClawdCode/\`). No flag or variable moves or skips these files.
 
 - A single value overrides every other source, including flags and variables.
-- Rules are combined with all others; deny wins over ask, ask over allow as usual. Managed ask rules also ask in
-  \`bypassPermissions\` mode.
+- Rules are combined with all others. As usual, deny takes precedence over ask, and ask over allow. Managed ask rules also
+  apply in \`bypassPermissions\` mode.
 - \`permissions.disableBypassPermissionsMode: "disable"\` and \`permissions.disableAutoMode: "disable"\` turn a mode
   off; with \`-p\`, selecting it with \`--permission-mode\` exits with code 52.
-- \`sandbox.enabled\` and \`sandbox.mode\` decide how commands are confined, and \`-s\` no longer does. With either of them,
-  nobody else can switch the sandbox off.
-- If they contain any \`sandbox\` setting, no answer of the user lets a command run outside the sandbox.
+- \`sandbox.enabled\` and \`sandbox.mode\` determine how commands are confined, and override \`-s\`. If either is set, users
+  cannot turn the sandbox off.
+- If they contain any \`sandbox\` setting, users cannot approve running a command outside the sandbox.
 - For \`allowWrite\`, \`allowRead\`, \`allowEnv\`, \`excludedCommands\`, \`network.allowedDomains\` and
   \`network.allowLocalPorts\` of the sandbox, a managed list replaces all others, even if it is empty; \`denyRead\` and
-  \`network.deniedDomains\` are combined. A host missing from a managed \`network.allowedDomains\` is refused without
-  asking: neither a \`WebFetch(domain:…)\` rule from elsewhere nor an answer opens it.
+  \`network.deniedDomains\` are combined. A host that is not in a managed \`network.allowedDomains\` is denied without
+  asking: neither a \`WebFetch(domain:…)\` rule from another source nor an approval opens it.
 - \`allowManagedPermissionRulesOnly: true\`: allow rules from anywhere else are ignored, and approvals offer no "don't ask
   again". Users' ask and deny rules still apply, since they only restrict.
 
 An error in managed settings, including a misspelt name, prevents ClawdCode from starting: a policy that is silently
-ignored is worse than none. The files and their folder must belong to root and be writable by nobody else. From a file
-that somebody else can write, only restrictions apply (ask and deny rules, disabled modes, \`plan\`, \`dontAsk\` or
-\`default\` as the starting mode, what the sandbox hides or refuses), with a warning: it could be that person's way of
-loosening the policy.
+ignored is worse than none. The files and their folder must belong to root and be writable only by root. If other users
+can write to a file, they could use it to loosen the policy, so only its restrictions apply (ask and deny rules, disabled
+modes, \`plan\`, \`dontAsk\` or \`default\` as the starting mode, what the sandbox hides or denies), with a warning.
 
 \`/status\`, \`/permissions\` and \`clawdcode doctor\` list the files in effect.
 
@@ -122,31 +119,37 @@ A file with an error in its syntax is reported and ignored, its deny rules inclu
 
 ## Folders you have not trusted yet
 
-A repository that you have just cloned must not be able to send your key elsewhere or run anything. So a folder's own
-\`model\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`,
-\`checkpoints\`, \`models\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`,
-\`permissions.additionalDirectories\`, \`permissions.defaultMode\` (unless it is \`plan\`), whatever loosens \`sandbox\`
-(\`forwardPorts: true\` included), and whatever sends more (\`context.memory\` unless it is switched off,
-\`context.threadSummary\` unless it is \`off\`, \`context.summary\` unless it is \`simple\`, \`sessions.titles: true\`), shows more
-(\`showReasoning: true\`, \`terminalTitle: true\`, \`notifications\` unless they are \`off\`) or keeps secrets
-(\`sessions.redactOnWrite: false\`) apply only after you trust the folder, in a dialog that lists them. The
-model is included because behind a routing service its name decides who reads the conversation, and at what price;
-\`--model\` and \`OPENAI_MODEL\` set one without that dialog. Ask and deny rules always apply, and so do allow rules that
-you saved there yourself with "don't ask again". \`apiKey\` and \`headers\` in a folder's file never apply, trusted or not: a
-key belongs in \`config.json\` or in the environment. With \`-p\` such settings are left out, and standard error and the
-\`init\` line of \`stream-json\` say so.
+A repository that you have just cloned must not be able to send your key elsewhere or run anything. So these settings of a
+folder apply only after you trust the folder, in a dialog that lists them:
+
+- what chooses the model, runs something or allows more: \`model\`, \`models\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`,
+  \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`, \`checkpoints\`, \`maxTurns\`,
+  \`context.truncate.outputDir\`, \`permissions.allow\`, \`permissions.additionalDirectories\`, and
+  \`permissions.defaultMode\` unless it is \`plan\`
+- what loosens \`sandbox\`, including \`forwardPorts: true\`
+- what sends more: \`context.memory\` unless it is turned off, \`context.threadSummary\` unless it is \`off\`,
+  \`context.summary\` unless it is \`simple\`, \`sessions.titles: true\`
+- what shows more: \`showReasoning: true\`, \`terminalTitle: true\`, \`notifications\` unless they are \`off\`
+- what stores secrets: \`sessions.redactOnWrite: false\`
+
+The model is included because a routing service uses its name to decide who gets the conversation, and at what price.
+\`--model\` and \`OPENAI_MODEL\` set a model without that dialog. Ask and deny rules always apply, and so do allow rules that
+you saved there yourself with "don't ask again". \`apiKey\` and \`headers\` in a folder's file never apply, even if you trust
+the folder: a key belongs in \`config.json\` or in the environment. With \`-p\`, untrusted settings are left out, and standard
+error and the \`init\` line of \`stream-json\` say so.
 
 ## When trusted settings change
 
-You trust what you were shown. \`~/.clawdcode/trust.json\` records each rule, directory and variable separately, every
-other of these settings as a whole, and the file it is in. If a \`git pull\` adds a rule or changes an address, only that
-change is ignored, and the next start asks, showing the difference: how much is new and gone, then \`+\` for what is new and \`-\` for what is gone. Changes that only remove or
-restrict something do not ask. A removed setting that comes back unchanged stays trusted until you answer the next dialog.
+Trust covers exactly what you were shown. \`~/.clawdcode/trust.json\` records each rule, directory and variable separately,
+all other settings as a whole, and the file they are in. If a \`git pull\` adds a rule or changes a URL, only that change
+is ignored, and the next start asks. The dialog shows how many settings were added and removed, then the settings with
+\`+\` or \`-\`. Changes that only remove or restrict something do not ask. A removed setting that returns unchanged stays
+trusted until you answer the next dialog.
 
-With \`-p\` new settings are left out, and you are told. If a new \`baseUrl\` would have replaced one you had trusted, and
-you name no endpoint yourself, the run exits with code 52 instead: what was meant for one server must not go to another.
+With \`-p\`, new settings are left out, and you are told. If a new \`baseUrl\` would replace one that you trusted, and you
+name no endpoint yourself, the run exits with code 52 instead: a conversation meant for one server must not go to another.
 
-Folders trusted with an earlier version, which did not record the details, ask once more.
+Folders that you trusted with an earlier version, which did not record these details, ask once more.
 `;
 }
 

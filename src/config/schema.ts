@@ -16,7 +16,7 @@ const tokens = z.int().min(1000);
 const permissionSettings = z.strictObject({
   allow: rules.describe('Tool calls that run without approval, e.g. "Bash(npm run *)" or "Edit(/src/**)".'),
   ask: rules.describe('Tool calls that always ask, even if another rule or the mode would allow them.'),
-  deny: rules.describe('Tool calls that never run. Deny wins over ask, ask over allow.'),
+  deny: rules.describe('Tool calls that never run. Deny takes precedence over ask, and ask over allow.'),
   additionalDirectories: z
     .array(z.string().min(1))
     .default([])
@@ -37,7 +37,7 @@ const permissionSettings = z.strictObject({
         .max(20)
         .default([])
         .describe(
-          'Instructions for the judge in auto mode, e.g. "Never touch db/". They restrict or explain; the hard limits stay. Read only from the user\'s own config.json.',
+          'Instructions for the judge in auto mode, e.g. "Never touch db/". They cannot loosen the built-in limits. Read only from the user\'s own config.json.',
         ),
     })
     .prefault({})
@@ -45,11 +45,11 @@ const permissionSettings = z.strictObject({
   disableAutoMode: z
     .literal('disable')
     .optional()
-    .describe('"disable" turns auto mode off, in whichever settings it appears.'),
+    .describe('"disable" in any settings file turns auto mode off.'),
   disableBypassPermissionsMode: z
     .literal('disable')
     .optional()
-    .describe('"disable" turns bypassPermissions mode off, in whichever settings it appears.'),
+    .describe('"disable" in any settings file turns bypassPermissions mode off.'),
 });
 
 const names = z.array(z.string().min(1)).default([]);
@@ -76,7 +76,7 @@ const sandboxSettings = z.strictObject({
   denyRead: names.describe(
     'Files and folders hidden from commands, in addition to keys and passwords in the home folder.',
   ),
-  allowRead: names.describe('Hidden files and folders that commands may see after all, such as ~/.npmrc.'),
+  allowRead: names.describe('Exceptions: hidden files and folders that commands may read, such as ~/.npmrc.'),
   allowEnv: names.describe(
     'Environment variables with secrets that are passed to commands, such as GITHUB_TOKEN; * matches anything.',
   ),
@@ -88,9 +88,7 @@ const sandboxSettings = z.strictObject({
       allowedDomains: hosts.describe(
         'Hosts that commands may reach, such as packages.example.com or *.example.com.',
       ),
-      deniedDomains: hosts.describe(
-        'Hosts that commands must not reach, even if something else allows them.',
-      ),
+      deniedDomains: hosts.describe('Hosts that commands must not reach, even if another rule allows them.'),
       allowLocalPorts: z
         .array(z.int().min(1).max(65_535))
         .default([])
@@ -105,11 +103,13 @@ const sandboxSettings = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          'Let commands use Unix sockets: Docker, SSH and GPG agents, the session bus. A way out of the sandbox.',
+          'Let commands use Unix sockets: Docker, SSH and GPG agents, the session bus. This lets them escape the sandbox.',
         ),
     })
     .prefault({})
-    .describe('What commands may reach. Without a rule, the first connection to a host asks.'),
+    .describe(
+      'Which hosts and ports commands may reach. The first connection to any other host needs approval.',
+    ),
   limits: z
     .strictObject({
       memoryMb: z
@@ -123,7 +123,7 @@ const sandboxSettings = z.strictObject({
         .min(16)
         .nullable()
         .default(2048)
-        .describe('Processes in all sandboxes of one user together; null for no limit.'),
+        .describe("Processes in all of a user's sandboxes together; null for no limit."),
     })
     .prefault({})
     .describe('Limits for each command.'),
@@ -153,7 +153,7 @@ const modelSettings = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Set to false if the endpoint supports no tools with this model: they are then described in the prompt.',
+      'Set to false if the endpoint does not support tools with this model: they are then described in the prompt.',
     ),
   returnsReasoning: z
     .boolean()
@@ -214,7 +214,7 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Ignore allow rules from outside managed settings; ask and deny rules apply from everywhere. Read only from managed settings.',
+      'Ignore allow rules outside managed settings; ask and deny rules from all sources apply. Read only from managed settings.',
     ),
   env: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not an environment variable name'), z.string())
@@ -241,7 +241,7 @@ export const settingsSchema = z.strictObject({
     .enum(themeSettings)
     .default('auto')
     .describe(
-      "Colours: auto (or default), high-contrast and daltonized follow the terminal's background, ansi uses its own sixteen colours, plain none.",
+      "Colours: auto (or default), high-contrast and daltonized follow the terminal's background, ansi uses the terminal's sixteen colours, plain uses none.",
     ),
   reducedMotion: z
     .boolean()
@@ -270,7 +270,7 @@ export const settingsSchema = z.strictObject({
     .enum(notificationChannels)
     .default('auto')
     .describe(
-      'How to notify you when a long turn ends or an approval is waiting while you are away: with the bell, with a terminal notification (three formats), or with what the terminal supports (auto).',
+      'How to notify you if a long turn ends or an approval is waiting while you are away: the bell, a terminal notification (three formats), or what the terminal supports (auto).',
     ),
   notificationCommand: z
     .string()
@@ -296,7 +296,7 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          "Let WebFetch also read from this machine, its network and its cloud provider's metadata service.",
+          "Let WebFetch read from this machine, its network and its cloud provider's metadata service.",
         ),
     })
     .prefault({})
@@ -318,7 +318,7 @@ export const settingsSchema = z.strictObject({
         .min(1)
         .default(100)
         .describe(
-          'Sessions per project to keep uncompressed; older ones are archived but stay listed, searchable and resumable. Nothing is deleted.',
+          'Sessions per project to keep uncompressed. Older ones are archived; you can still list, search and resume them. Nothing is deleted.',
         ),
       titles: z
         .boolean()
@@ -328,7 +328,7 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          'Remove keys, tokens and passwords from everything before it is stored. The model sees a secret only in the reply in which it writes it itself.',
+          'Remove keys, tokens and passwords before anything is stored. The model then sees a secret only in the reply in which it writes it.',
         ),
     })
     .prefault({})
@@ -338,17 +338,19 @@ export const settingsSchema = z.strictObject({
       enabled: z
         .boolean()
         .default(true)
-        .describe('Keep what tool calls and commands change on disk, so that it can be undone.'),
+        .describe(
+          'Keep the originals of files that tool calls and commands change, so that changes can be undone.',
+        ),
       maxFileBytes: z
         .int()
         .min(0)
         .default(10 * 2 ** 20)
-        .describe('A larger file is kept only if a tool call names it.'),
+        .describe('Maximum size of a file to keep, unless a tool call names it.'),
       maxTotalBytes: z
         .int()
         .min(0)
         .default(256 * 2 ** 20)
-        .describe('Total size of copies of files that could still change.'),
+        .describe('Maximum total size of copies of unchanged files.'),
     })
     .prefault({})
     .describe('Undoing file changes.'),

@@ -41,7 +41,7 @@ const compact = z.strictObject({
     .describe('Share of the conversation that a compaction keeps verbatim, newest first.'),
   fallbackRetain: share
     .default(0.3)
-    .describe('Share kept verbatim if the summary failed and nothing could be written about the rest.'),
+    .describe('Share kept verbatim if the summary failed and no fallback could be written.'),
   maxFiles: z.int().min(0).max(50).default(5).describe('Files quoted with the summary.'),
   maxFileLines: z.int().min(1).default(1000).describe('Lines quoted per file.'),
   maxMessageCharacters: z
@@ -98,18 +98,20 @@ const mask = z.strictObject({
     ),
   protect: share
     .default(0.25)
-    .describe('Share of the window, newest first, that masking leaves alone; the current turn always stays.'),
+    .describe(
+      'Share of the window, newest first, that masking does not change; the current turn is never masked.',
+    ),
   batch: share
     .default(0.2)
     .describe(
-      'Share of the window that economy must be able to free before it acts, since each time invalidates the cache.',
+      'Minimum share of the window that economy must free to act, since each reduction invalidates the cache.',
     ),
 });
 
 const removal = z.strictObject({
   at: share
     .default(0.9)
-    .describe('Share of the window at which messages are removed if no summary was ready in time.'),
+    .describe('Share of the window at which messages are removed if no summary is ready in time.'),
   preserveStart: amount
     .nullable()
     .default(null)
@@ -177,7 +179,7 @@ const memory = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('Include only memories of this category, e.g. "user_preference"; null means any or none.'),
+    .describe('Include only memories of this category, e.g. "user_preference"; null includes all.'),
 });
 
 const cache = z.strictObject({
@@ -194,7 +196,7 @@ export const contextSettingsSchema = z.strictObject({
     .enum(contextStrategies)
     .default('auto')
     .describe(
-      'How room is made: auto keeps everything until the trigger, then replaces the older part with a summary and the files that matter; economy replaces earlier turns from half of the window on, which is cheaper; summary is an older name for auto.',
+      'How space is freed: auto keeps everything until the trigger, then replaces the older part with a summary and the files that matter; economy replaces earlier turns from half of the window on, which is cheaper; summary is an older name for auto.',
     ),
   compact: compact.prefault({}),
   mask: mask.prefault({}),
@@ -213,7 +215,9 @@ export const contextSettingsSchema = z.strictObject({
   minRetainRounds: amount
     .nullable()
     .default(null)
-    .describe('Newest rounds that a compaction keeps whole if they fit, e.g. 10; null means by tokens only.'),
+    .describe(
+      'Newest rounds that a compaction keeps intact if they fit, e.g. 10; null means by tokens only.',
+    ),
   slidingWindowSize: z
     .int()
     .min(1)
@@ -255,7 +259,7 @@ export const contextSettingsSchema = z.strictObject({
     .min(1000)
     .nullable()
     .default(null)
-    .describe('Tokens at which compaction starts at the latest, e.g. 100000; null means by the share only.'),
+    .describe('Maximum tokens before compaction starts, e.g. 100000; null means by the share only.'),
   unknownWindow: z
     .int()
     .min(2000)
