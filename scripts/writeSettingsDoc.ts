@@ -39,6 +39,8 @@ Settings come from these sources; later ones override earlier ones, key by key:
 6. flags (\`clawdcode --help\`)
 7. managed settings: set by an administrator, see [below](#managed-settings)
 
+Claude Code's files (see [below](#claude-codes-files)) are read just before 2, 3 and 4.
+
 Lists of permission rules and directories from several sources are combined; other values are replaced. Files are JSON
 and may contain comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every setting with
 its default, and [a JSON Schema](../schema/settings.schema.json) provides completion and validation in editors. An error
@@ -89,9 +91,8 @@ modes, \`plan\`, \`dontAsk\` or \`default\` as the starting mode, what the sandb
 
 ## Claude Code's files
 
-\`~/.claude/settings.json\`, \`.claude/settings.json\` and \`.claude/settings.local.json\` in the project root apply, too: each just
-below our file of the same scope, which overrides it. From the project they need the same trust as our own files: what
-restricts applies at once, the rest after you have approved it.
+\`~/.claude/settings.json\`, \`.claude/settings.json\` and \`.claude/settings.local.json\` in the project root apply too. ClawdCode's own file of the same scope overrides each. Files in the project need the same
+trust as ClawdCode's: restrictions apply at once, the rest after you trust the folder.
 
 | Setting there                                                     | Here                                                                                            |
 | ----------------------------------------------------------------- | ----------------------------------------------------------------------------------------------- |
@@ -99,23 +100,23 @@ restricts applies at once, the rest after you have approved it.
 | \`permissions.additionalDirectories\`, \`defaultMode\`              | the same; the mode \`auto\` only from your own \`config.json\`                                  |
 | \`permissions.disableBypassPermissionsMode\`, \`disableAutoMode\`   | the same                                                                                        |
 | \`env\`                                                           | variables for commands                                                                          |
-| \`disabledMcpjsonServers\`                                        | these servers of \`.mcp.json\` are not used                                                     |
-| \`enabledMcpjsonServers\`, \`enableAllProjectMcpServers\`           | approve servers of \`.mcp.json\` in trusted folders; only in \`~/.claude/settings.json\`          |
+| \`disabledMcpjsonServers\`                                        | turns off these servers of \`.mcp.json\`                                                     |
+| \`enabledMcpjsonServers\`, \`enableAllProjectMcpServers\`           | approves servers of \`.mcp.json\` in trusted folders; only in \`~/.claude/settings.json\`          |
 
-Everything else is not supported. ClawdCode names it once for each content of a file, and \`clawdcode doctor\` always does.
+Other settings are not supported. ClawdCode lists them whenever the file has changed, and \`clawdcode doctor\` always does.
 
 Rules are translated:
 
 - \`Task(…)\` is \`Agent(…)\`, \`MultiEdit(…)\` is \`Edit(…)\`, \`NotebookEdit\` is \`Edit(*.ipynb)\`, \`SlashCommand(/x)\` is
-  \`Skill(x)\`, \`KillShell\` is \`KillBash\`. Rules for tools that ClawdCode does not have need no translation.
-- \`Read(./.env)\` covers that name at any depth if it denies or asks, and that one file if it allows. Other relative paths
-  are relative to the folder you started in; deny and ask rules also cover the project root.
-- \`/x\` is relative to the project root; in \`~/.claude/settings.json\` to \`~/.claude\`, and for deny and ask rules to the
-  project root, too.
-- A deny or ask rule that cannot be translated covers more than it says (\`mcp__db__drop_*\` denies \`mcp__db\`), or makes every
-  call of the tool ask; ClawdCode says so at each start. An allow rule that cannot be translated is left out.
+  \`Skill(x)\`, \`KillShell\` is \`KillBash\`. Rules for tools that ClawdCode does not have are ignored.
+- \`Read(./.env)\` covers that name at any depth in a deny or ask rule, and only that file in an allow rule. Other relative paths are
+  relative to the folder you started in; deny and ask rules also apply relative to the project root.
+- \`/x\` is relative to the project root; in \`~/.claude/settings.json\` to \`~/.claude\`, and in deny and ask rules also to the
+  project root.
+- A deny or ask rule that cannot be translated exactly covers more (\`mcp__db__drop_*\` denies \`mcp__db\`) or makes every call
+  of the tool ask; ClawdCode says so at each start. An allow rule that cannot be translated is left out.
 
-A file with an error in its syntax is reported and ignored, its deny rules included.
+A file with a syntax error is reported and ignored, including its deny rules.
 
 ## Folders you have not trusted yet
 
