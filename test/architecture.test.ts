@@ -10,7 +10,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   tools: ['protocol', 'disk'],
   permissions: ['protocol', 'disk'],
   context: ['protocol', 'disk'],
-  config: ['protocol'],
+  config: ['protocol', 'disk'],
   checkpoints: ['protocol', 'disk'],
   extensions: ['protocol', 'disk'],
   redact: ['protocol'],

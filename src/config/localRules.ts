@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { constants, realpathSync } from 'node:fs';
 import { mkdir, open, readlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownPrograms.ts';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../disk/ownPrograms.ts';
 import { editSettings, type SaveOutcome, type SettingsChange } from './editSettings.ts';
 import type { SettingsRule, Values } from './types.ts';
 

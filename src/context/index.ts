@@ -6,6 +6,7 @@ export { ContextBuilder } from './ContextBuilder.ts';
 export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
 export { analyzeFiles, readFilesContent } from './FileAnalyzer.ts';
+export { isPrompt } from './history/atoms.ts';
 export { spentIn } from './history/evictedPrefix.ts';
 export { foldLog } from './history/foldLog.ts';
 export { HistoryManager } from './history/HistoryManager.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as z from 'zod';
+import { pathOutside } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/realPath.ts';
-import { pathOutside } from '../protocol/ownPrograms.ts';
 import type { Grant } from '../protocol/permissions.ts';
 import type { CommandRequest, CommandSandbox, Confinement } from '../protocol/sandbox.ts';
 import { toolNames } from '../protocol/toolNames.ts';

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { isInside } from '../disk/paths.ts';
 import type { FilePlace } from '../disk/realFile.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -10,7 +11,7 @@ import { previewChange, saveText, type TextChange } from './files/saveText.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { loadForChange } from './files/textFile.ts';
 import { failure } from './outcomes.ts';
-import { absolutePath, isBelow, shortPath } from './paths.ts';
+import { absolutePath, shortPath } from './paths.ts';
 import { count } from './units.ts';
 
 const MAX_LINES_LISTED = 20;
@@ -61,7 +62,7 @@ export function editTool(home: string): Tool {
     title: (_, context, path) => shortPath(path, context.cwd()),
     preview: async (place, call, context) => {
       // Suggest names of other files only inside the project, where the model may list them without approval.
-      const change = await plan(place, call, context, isBelow(place.realPath, context.root));
+      const change = await plan(place, call, context, isInside(place.realPath, context.root));
       if (typeof change === 'string') return { type: 'settled', outcome: notChanged(place, change, context) };
       return previewChange(change, context);
     },

@@ -1,5 +1,6 @@
 /** Converts paths as models write them to absolute paths, and absolute paths to short ones for display. */
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+import { isInside } from '../disk/paths.ts';
 
 /** Resolves a path against `cwd`; expands `~` to the user's home and accepts `file://` URLs. */
 export function absolutePath(path: string, cwd: string, home: string): string {
@@ -19,14 +20,8 @@ function pathOfUrl(url: string): string {
   }
 }
 
-/** True if `path` is `folder` or inside it; both absolute. */
-export function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
 /** The path relative to `base` if it is inside; otherwise unchanged. */
 export function shortPath(path: string, base: string): string {
-  if (!isBelow(path, base)) return path;
+  if (!isInside(path, base)) return path;
   return relative(base, path) || '.';
 }

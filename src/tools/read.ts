@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { isInside } from '../disk/paths.ts';
 import { type FilePlace, openRealFile } from '../disk/realFile.ts';
 import { type FileFacts, fileStamp, isStampReliable } from '../protocol/files/fileStamp.ts';
 import { toolNames } from '../protocol/toolNames.ts';
@@ -11,7 +12,7 @@ import { type LinesRead, readLines } from './files/readLines.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { lookAt } from './files/textFile.ts';
 import { failure, interrupted } from './outcomes.ts';
-import { absolutePath, isBelow, shortPath } from './paths.ts';
+import { absolutePath, shortPath } from './paths.ts';
 import { count, formatBytes } from './units.ts';
 
 const DEFAULT_LINES = 2000;
@@ -45,7 +46,7 @@ export function readTool(home: string): Tool {
     title: (call, context, path) => titleOf(shortPath(path, context.cwd()), call),
     // Reports a missing file without approval only inside the project, whose names the model may list anyway.
     preview: async (place, call, context) => {
-      const unreadable = isBelow(place.realPath, context.root)
+      const unreadable = isInside(place.realPath, context.root)
         ? await whyNot(place, call, context)
         : undefined;
       return unreadable && { type: 'settled', outcome: unreadable };

@@ -1,12 +1,11 @@
 /** The prompt of the judge in mode `auto`, and the parser of its verdict. Pure. */
 import * as z from 'zod';
-import { ContextBuilder } from '../../context/index.ts';
+import { ContextBuilder, isPrompt } from '../../context/index.ts';
 import { displayOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
 import { textOf } from '../promptOf.ts';
-import { startsTurn } from '../rewind/turns.ts';
 
 /** The start of every judge request, by which it can be recognized. */
 export const judgeInstruction = 'You judge tool calls of a coding agent in place of its user.';
@@ -140,7 +139,7 @@ const MOST = 20;
  * out are piped input, files, tool results, summaries and the text of custom commands.
  */
 export function userWords(live: readonly JSONLEntry[]): readonly string[] {
-  const prompts = live.filter(startsTurn).map(typedIn);
+  const prompts = live.filter(isPrompt).map(typedIn);
   const shown = prompts.length <= MOST ? prompts : [...prompts.slice(0, 1), ...prompts.slice(1 - MOST)];
   return shown.filter((text) => text.trim() !== '').map(bounded);
 }

@@ -4,7 +4,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
-import { type Live, liveEntries, oneLine } from '../../context/index.ts';
+import { isPrompt, type Live, liveEntries, oneLine } from '../../context/index.ts';
 import type { Checkpoint, PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
 import { belongsToNextPrompt, displayOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -18,7 +18,7 @@ const SHOWN = 300;
  * Returns the turns of these entries, oldest first. `live`: without entries that were rewound, as from `liveEntries`.
  */
 export function turnsOf(live: readonly JSONLEntry[]): readonly TurnRecord[] {
-  const starts = live.flatMap((entry, index) => (startsTurn(entry) ? [{ entry, index }] : []));
+  const starts = live.flatMap((entry, index) => (isPrompt(entry) ? [{ entry, index }] : []));
   return starts.map(({ entry, index }, at) => ({
     ...turnOf(entry, live.slice(index, starts[at + 1]?.index)),
     beforeSeq: lastBefore(live, index)?.seq ?? -1,
@@ -30,11 +30,6 @@ function lastBefore(live: readonly JSONLEntry[], prompt: number): JSONLEntry | u
   let at = prompt - 1;
   while (belongsToNextPrompt(live[at])) at--;
   return live[at];
-}
-
-/** True if the entry starts a turn: a prompt of the user. Nudges and `!commands` belong to the turn before them. */
-export function startsTurn({ type, subtype, isCompactSummary }: JSONLEntry): boolean {
-  return type === 'user' && isCompactSummary !== true && (subtype === 'prompt' || subtype === undefined);
 }
 
 /** Returns the checkpoints of calls and `!commands`, in order. */
@@ -66,7 +61,7 @@ export function unfinished(entries: readonly JSONLEntry[]): readonly JSONLEntry[
 
 /** Returns the entry of the rewind or undo in which the program was stopped, if no turn has started since. */
 export function cutShort({ entries, undone }: Live): JSONLEntry | undefined {
-  const since = entries.slice(entries.findLastIndex(startsTurn) + 1);
+  const since = entries.slice(entries.findLastIndex(isPrompt) + 1);
   return unfinished(since).findLast(({ uuid }) => !undone.has(uuid));
 }
 
@@ -202,7 +197,7 @@ export async function changesOfTurn(
   const entries = await readBack(log, ([first]) => first !== undefined && first.seq <= seq);
   const live = liveEntries(entries).entries;
   const start = live.findIndex((entry) => entry.uuid === uuid);
-  const next = live.findIndex((entry, index) => index > start && startsTurn(entry));
+  const next = live.findIndex((entry, index) => index > start && isPrompt(entry));
   if (start === -1) return [];
   return workOf(live.slice(start, next === -1 ? undefined : next)).flatMap(({ changes }) => changes);
 }
@@ -238,14 +233,14 @@ async function readBack(
 
 function countTurns(entries: readonly JSONLEntry[]): number {
   return entries.some(({ subtype }) => subtype === 'rewind' || subtype === 'undo')
-    ? liveEntries(entries).entries.filter(startsTurn).length
-    : entries.filter(startsTurn).length;
+    ? liveEntries(entries).entries.filter(isPrompt).length
+    : entries.filter(isPrompt).length;
 }
 
 /** Drops contents that turns do not need; they may be large. */
 function withoutBulk(entry: JSONLEntry): JSONLEntry {
   const { tool: _tool, toolResult: _result, ...rest } = entry;
-  const content = startsTurn(entry) ? shownText(entry) : '';
+  const content = isPrompt(entry) ? shownText(entry) : '';
   const slim = { ...rest, message: { role: entry.message.role, content } };
   if (!isTelling(entry)) delete slim.data;
   return slim;

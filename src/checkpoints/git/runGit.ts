@@ -1,7 +1,7 @@
 /** Runs git for reading only: none of its commands here writes, takes a lock, runs a hook or uses the network. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/realPath.ts';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 
 export interface GitProgram {
   readonly program: string;

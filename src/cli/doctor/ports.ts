@@ -1,11 +1,11 @@
 /** The doctor's access to this machine, for the subcommand and `/doctor`. */
 import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
+import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/realPath.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
-import { ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
 import { probeSandbox } from '../../sandbox/probe.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';

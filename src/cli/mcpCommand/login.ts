@@ -3,11 +3,11 @@
  * user.
  */
 import { spawn } from 'node:child_process';
+import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/realPath.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { endpointOf } from '../../mcp/endpoint.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
-import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
 import { createAuthStore } from '../mcp/authStore.ts';

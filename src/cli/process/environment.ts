@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/realPath.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 import { findRoot } from './appPaths.ts';
 
 /** Timeout of git, in milliseconds; a slow repository is left out rather than delaying the first request. */

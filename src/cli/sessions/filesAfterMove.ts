@@ -3,7 +3,8 @@
  * mapped to the new folder; if the old project still exists, its files are not changed from here.
  */
 import { existsSync, realpathSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join, relative } from 'node:path';
+import { isInside } from '../../disk/paths.ts';
 import type { FileCheckpoints, PathChange, RestoreStep } from '../../protocol/checkpoints.ts';
 
 /**
@@ -18,7 +19,7 @@ export function filesAfterMove<T extends FileCheckpoints>(
   if (began === undefined || began === root) return files;
   const isThere = existsSync(began);
   const old = isThere ? realpathSync.native(began) : began;
-  const isForeign = ({ path }: PathChange): boolean => isBelow(path, old) && !isBelow(path, root);
+  const isForeign = ({ path }: PathChange): boolean => isInside(path, old) && !isInside(path, root);
   const here = (change: PathChange): PathChange =>
     isForeign(change) ? { ...change, path: join(root, relative(old, change.path)) } : change;
 
@@ -46,8 +47,4 @@ function refused(path: string, project: string): RestoreStep {
     added: 0,
     removed: 0,
   };
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

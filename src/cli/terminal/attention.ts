@@ -3,8 +3,8 @@
  * settings for them.
  */
 import { spawn } from 'node:child_process';
+import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/realPath.ts';
-import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import type { Attention, NotificationChannel } from '../../ui/terminal/sequences.ts';

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
 import { openRealFile } from '../../disk/realFile.ts';
 import { realpath } from '../../disk/realPath.ts';
-import { ownProgramEnvironment } from '../../protocol/ownPrograms.ts';
 import type { EditOutcome } from '../../ui/types.ts';
 import { findRoot } from '../process/appPaths.ts';
 

@@ -112,7 +112,7 @@ export function isUserSide(entry: JSONLEntry): boolean {
   return entry.type === 'user' || entry.type === 'system';
 }
 
-/** True for messages of the user, as opposed to notes of the program. */
+/** True for a prompt of the user, which starts a turn; false for notes of the program and for `!commands`. */
 export function isPrompt(entry: JSONLEntry): boolean {
   const { type, subtype, isCompactSummary } = entry;
   return type === 'user' && isCompactSummary !== true && (subtype === 'prompt' || subtype === undefined);

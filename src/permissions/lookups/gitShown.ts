@@ -1,7 +1,7 @@
 /** Finds the files whose content a git command shows. Asks git itself, since only git knows what a diff contains. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms.ts';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import type { ReadOptions } from '../options/readOptions.ts';
 
 /** The queries for git. */

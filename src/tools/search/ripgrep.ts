@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { namesIn, textOf } from '../../disk/fileLookups.ts';
+import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/realPath.ts';
-import { pathOutside } from '../../protocol/ownPrograms.ts';
 import type { Environment } from '../environment.ts';
 
 /** The search is stopped beyond this, and the result says so. */

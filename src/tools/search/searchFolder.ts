@@ -7,6 +7,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isInside } from '../../disk/paths.ts';
 import { assertUnmoved, type FilePlace } from '../../disk/realFile.ts';
 import { realpath } from '../../disk/realPath.ts';
 import type { Environment } from '../environment.ts';
@@ -97,21 +98,20 @@ export const changedNote = (files: number): string =>
  */
 function foldersOnTheWay({ place, cwd, root }: FolderSearch): (path: string) => readonly string[] {
   const workspace = realpath(root);
-  const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
   const known = new Map<string, readonly string[]>();
   return (path) => {
     const written = resolve(cwd, path);
-    const real = isBelow(written, place.path) ? place.realPath + written.slice(place.path.length) : written;
+    const real = isInside(written, place.path) ? place.realPath + written.slice(place.path.length) : written;
     const first = dirname(real);
     const found = known.get(first);
     if (found !== undefined) return found;
-    const top = isBelow(first, workspace)
+    const top = isInside(first, workspace)
       ? workspace
-      : isBelow(first, place.realPath)
+      : isInside(first, place.realPath)
         ? place.realPath
         : first;
     const folders: string[] = [];
-    for (let at = first; isBelow(at, top); at = dirname(at)) {
+    for (let at = first; isInside(at, top); at = dirname(at)) {
       folders.push(at);
       if (at === dirname(at)) break;
     }

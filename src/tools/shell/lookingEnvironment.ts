@@ -5,8 +5,8 @@
  * commands get the user's own environment.
  */
 import { delimiter, isAbsolute } from 'node:path';
+import { OWN_GIT_ARGUMENTS, pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/realPath.ts';
-import { OWN_GIT_ARGUMENTS, pathOutside } from '../../protocol/ownPrograms.ts';
 
 /**
  * Variables that name code, options or files for a shell, an interpreter or a tool, and that read-only commands do not

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { OWN_GIT_ARGUMENTS } from '../../../src/disk/ownPrograms.ts';
 import { decide } from '../../../src/permissions/decide.ts';
-import { OWN_GIT_ARGUMENTS } from '../../../src/protocol/ownPrograms.ts';
 import { policyFor, top } from '../harness.ts';
 
 const project = join(top, 'home', 'shown');

@@ -1,5 +1,5 @@
+import { OWN_GIT_ARGUMENTS } from '../../../disk/ownPrograms.ts';
 import type { Finding } from '../../../protocol/doctor.ts';
-import { OWN_GIT_ARGUMENTS } from '../../../protocol/ownPrograms.ts';
 import type { SandboxState } from '../../../protocol/sandbox.ts';
 import type { DoctorPorts } from '../types.ts';
 

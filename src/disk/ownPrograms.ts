@@ -2,7 +2,8 @@
  * How we start git and other programs ourselves: read-only, and without executing anything from the folder. An unpacked
  * archive brings its own git configuration, and any folder may hide a repository. Pure.
  */
-import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isInside } from './paths.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -86,8 +87,4 @@ export function pathOutside({ PATH = '', HOME }: Variables, directory: string, r
   return PATH.split(delimiter)
     .filter((folder) => !isForeign(folder))
     .join(delimiter);
-}
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }

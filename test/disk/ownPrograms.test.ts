@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownGitEnvironment, pathOutside } from '../../src/protocol/ownPrograms.ts';
+import { ownGitEnvironment, pathOutside } from '../../src/disk/ownPrograms.ts';
 
 /** `/link` leads to `/srv`. */
 const realpath = (path: string): string => path.replace(/^\/link(?=\/|$)/, '/srv');
