@@ -43,6 +43,7 @@ export function createAgent(deps: AgentDeps): Agent {
     async close() {
       work.tasks.close();
       await work.jobs.close();
+      await work.subagents?.close();
       await work.titles.close();
       await deps.disposeTools();
       await work.tasks.recordRest();
@@ -111,7 +112,7 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
       return;
     case 'interrupt':
       // If the user is waiting for a summary, stop only that: messages are removed instead, and the turn continues.
-      if (!deps.interactive || !context.stopWaiting()) jobs.abort();
+      if (!deps.interactive || deps.parent !== undefined || !context.stopWaiting()) jobs.abort();
       return;
     case 'background':
       work.tasks.move();

@@ -17,10 +17,11 @@ import {
   confirmWhileRunning,
   createPermissionPorts,
   createQuestions,
+  lentQuestions,
   type PermissionRules,
   type Questions,
 } from './approvals.ts';
-import { createJudge } from './auto/judge.ts';
+import { createJudge, type Judge } from './auto/judge.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { type ContextOps, createContextOps } from './contextOps.ts';
 import { createDeferredTools, type DeferredTools } from './deferredTools.ts';
@@ -33,7 +34,11 @@ import { createRewinds, type Rewinds } from './rewind/rewind.ts';
 import { followTitle, type Totals, totalsOf } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
 import { fillInCommands, skillPrompt } from './skillUse.ts';
-import { type AgentTasks, createAgentTasks } from './tasks.ts';
+import { childModes } from './subagents/childModes.ts';
+import { connectSubagents, createSubagentTool, type SubagentTool } from './subagents/connect.ts';
+import type { Subagents } from './subagents/Subagents.ts';
+import type { ParentAgent, SubagentPort } from './subagents/types.ts';
+import { type AgentTasks, createAgentTasks, joinTasks } from './tasks.ts';
 import { createTitleJob, type TitleJob } from './title.ts';
 import { runInline } from './toolCalls.ts';
 import { createToolset, type Toolset } from './toolset.ts';
@@ -88,6 +93,10 @@ export interface AgentDeps extends PermissionRules {
   readonly onUnderway?: () => void;
   /** Runs background tasks; absent = background tasks are unavailable. */
   readonly tasks?: TaskPort;
+  /** Creates subagents; absent = the model cannot start any. */
+  readonly subagents?: SubagentPort;
+  /** The agent that this one is a subagent of. The modes are the parent's then. */
+  readonly parent?: ParentAgent;
   /** The sandbox for commands. */
   readonly sandbox?: Pick<CommandSandbox, 'state'>;
   /** The rule that "always" saves for a host that a sandboxed command wants to reach. */
@@ -108,6 +117,8 @@ export interface Core {
   readonly toolset: Toolset;
   readonly facts: Facts;
   setCwd(directory: string): void;
+  /** Absent if this agent cannot start subagents. */
+  readonly subagentTool: SubagentTool | undefined;
 }
 
 /** Parts of the agent's state that no other part stores. */
@@ -136,7 +147,12 @@ export function createCore(deps: AgentDeps): Core {
     hub.emit(event);
   };
   const notice: Core['notice'] = (level, text) => emit({ type: 'notice', level, text });
-  const modes = createModes(context, deps.mode, hub.emit, deps.refusedModes);
+  const { parent } = deps;
+  const modes =
+    parent === undefined ? createModes(context, deps.mode, hub.emit, deps.refusedModes) : childModes(parent);
+  const asksNothing = (): boolean => modes.current() === 'dontAsk';
+  const subagentTool = deps.subagents && createSubagentTool(deps.subagents);
+  const tools = subagentTool === undefined ? deps.tools : () => [subagentTool.tool, ...deps.tools()];
   return {
     hub,
     emit,
@@ -146,15 +162,19 @@ export function createCore(deps: AgentDeps): Core {
       const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
       notice('error', `Internal error: ${why}. The session is saved; continue, or /resume it.`);
     },
-    questions: createQuestions(deps.id, hub.emit, () => modes.current() === 'dontAsk'),
+    questions:
+      parent === undefined
+        ? createQuestions(deps.id, hub.emit, asksNothing)
+        : lentQuestions(parent.ask, asksNothing),
     prompts: createPromptQueue(hub.emit),
     modes,
-    toolset: createToolset(deps.tools, deferredToolsOf(deps)),
+    toolset: createToolset(tools, deferredToolsOf(deps)),
     facts,
     setCwd(directory) {
       facts.cwd = directory;
       context.setCwd(directory);
     },
+    subagentTool,
   };
 }
 
@@ -178,6 +198,7 @@ export interface Work {
   readonly checkpoints: CheckpointKeeper;
   readonly titles: TitleJob;
   readonly tasks: AgentTasks;
+  readonly subagents: Subagents | undefined;
   readonly contextOps: ContextOps;
   readonly rewinds: Rewinds;
 }
@@ -186,13 +207,18 @@ export interface Work {
 export function createWork(deps: AgentDeps, core: Core): Work {
   const { context, clock, model } = deps;
   const { emit, notice, hub, prompts, modes, toolset } = core;
-  const checkpoints = createCheckpointKeeper({
-    files: deps.files,
-    context,
-    running: deps.runningCalls ?? (() => []),
-    now: clock.now,
-    warn: (text) => notice('warning', text),
-  });
+  const checkpoints =
+    deps.parent?.checkpoints ??
+    createCheckpointKeeper({
+      files: deps.files,
+      context,
+      running: deps.runningCalls ?? (() => []),
+      now: clock.now,
+      warn: (text) => notice('warning', text),
+    });
+  const judge =
+    deps.parent?.judge ?? createJudge({ ...deps, rules: deps.judgeRules ?? [], model: model.current });
+  const subagents = connectSubagents(deps, core, { checkpoints, judge });
   const jobs = createJobQueue({
     onBug: core.reportBug,
     onDone(signal) {
@@ -205,9 +231,11 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   const titles = createTitleJob({ ...deps, model: model.current, isBusy: jobs.busy });
   hub.subscribe(checkpoints.hear);
   hub.subscribe(titles.hear);
-  const tasks = createAgentTasks(deps.tasks, emit, (draft) => context.append(draft).catch(deps.onError));
+  const tasks = createAgentTasks(joinTasks(deps.tasks, subagents), emit, (draft) =>
+    context.append(draft).catch(deps.onError),
+  );
   const toolContext = toolContexts(deps, core, tasks);
-  const toolCalls = createToolCalls(deps, core, { checkpoints, toolContext, abort: jobs.abort });
+  const toolCalls = createToolCalls(deps, core, { checkpoints, judge, toolContext, abort: jobs.abort });
   const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls });
   const contextOps = createContextOps({ context, schemas: toolset.schemas, select: model.select, emit });
   const rewinds = createRewinds({
@@ -241,6 +269,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
     checkpoints,
     titles,
     tasks,
+    subagents,
     contextOps,
     rewinds,
   };
@@ -290,6 +319,7 @@ type CallPorts = TurnJobPorts['toolCalls'];
 
 interface ToolCallParts {
   readonly checkpoints: CheckpointKeeper;
+  readonly judge: Judge;
   readonly toolContext: ToolContexts;
   /** Interrupts the running job, as Esc does. */
   readonly abort: () => void;
@@ -298,17 +328,9 @@ interface ToolCallParts {
 function createToolCalls(
   deps: AgentDeps,
   core: Core,
-  { checkpoints, toolContext, abort }: ToolCallParts,
+  { checkpoints, judge, toolContext, abort }: ToolCallParts,
 ): CallPorts {
   const { notice, questions, modes, toolset } = core;
-  const judge = createJudge({
-    context: deps.context,
-    client: deps.client,
-    clock: deps.clock,
-    model: deps.model.current,
-    rules: deps.judgeRules ?? [],
-    root: deps.root,
-  });
   const ports: CallPorts = {
     toolset,
     toolContext: (callId, tool, signal) => ({

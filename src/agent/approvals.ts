@@ -134,6 +134,15 @@ export function createQuestions(
   };
 }
 
+/** The questions of a subagent: the agent that started it asks them, and holds those that are open. */
+export function lentQuestions(ask: Questions['ask'], asksNothing: () => boolean): Questions {
+  return {
+    ask: (question, signal) => (asksNothing() ? Promise.resolve(unasked) : ask(question, signal)),
+    answer: () => {},
+    open: () => [],
+  };
+}
+
 /**
  * Mode `dontAsk` also denies questions that no rule covers: whether to continue a repeating turn, a host for a command.
  */

@@ -46,6 +46,11 @@ export interface CheckpointKeeper {
   before(access: Access, signal: AbortSignal): Promise<void>;
   /** Called after a call. Changes of an interrupted command are not known yet: they are scanned and recorded later. */
   after(callId: string, cause: CheckpointCause, access: Access, signal: AbortSignal): Promise<CallChanges>;
+  /**
+   * Returns a keeper for the subagent of a call: what the subagent changes is recorded here, as done by that call. It
+   * records nothing itself.
+   */
+  lend(callId: string): CheckpointKeeper;
   /** Runs `work` while no scan is in progress. */
   alone<T>(work: () => Promise<T>): Promise<T>;
   /** Records outstanding changes and aborts a scan that nothing needs any more. */
@@ -77,6 +82,10 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   const closing = new AbortController();
   let isWarned = false;
   let notes = '';
+  /** Calls whose subagents are running commands now, with the number of these. */
+  const lent = new Map<string, number>();
+  const ranCommands = new Set<string>();
+  const alive = (): string[] => [...running(), ...lent.keys()];
 
   const failed = (error: unknown): undefined => {
     const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
@@ -95,7 +104,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     const by = [...new Set([...callIds, ...(paths === undefined ? lingering : [])])];
     if (paths === undefined) {
       lookedAt = now();
-      lingering = new Set(running());
+      lingering = new Set(alive());
     }
     return { captured: onlyNews(await port.capture(paths)), callIds: by };
   };
@@ -109,7 +118,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   const lookOnce = async (port: FileCheckpoints): Promise<void> => {
     if (lingering.size === 0) {
       lookedAt = now();
-      lingering = new Set(running());
+      lingering = new Set(alive());
       await port.baseline(closing.signal);
       return;
     }
@@ -134,7 +143,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   };
   let soon: NodeJS.Timeout | undefined;
 
-  return {
+  const keeper: CheckpointKeeper = {
     look,
     lookSoon() {
       // Forces a scan before the next command, so that the user's own edits since the last turn are not credited to it.
@@ -184,6 +193,34 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       });
       return changes ?? nothing;
     },
+    lend: (callId) => ({
+      ...keeper,
+      // The turn belongs to the agent that lends this.
+      lookSoon() {},
+      settled: async () => {},
+      hear: (event) => event.type === 'tool_call_delta' && keeper.hear(event),
+      async before(access, signal) {
+        await keeper.before(access, signal);
+        if (files === undefined || signal.aborted || !mayChangeAnything(access)) return;
+        lent.set(callId, (lent.get(callId) ?? 0) + 1);
+        ranCommands.add(callId);
+        // Another subagent's scan from now on may find what this command changes.
+        lingering = new Set([...lingering, callId]);
+      },
+      async after(_, cause, access, signal) {
+        const left = (lent.get(callId) ?? 0) - 1;
+        if (left > 0 && mayChangeAnything(access)) lent.set(callId, left);
+        else if (mayChangeAnything(access)) lent.delete(callId);
+        const { filesChanged, drafts } = await keeper.after(callId, cause, access, signal);
+        if (drafts.length > 0) await context.append(...drafts);
+        return { filesChanged, drafts: [] };
+      },
+      async close() {
+        lent.delete(callId);
+        // Its processes may still be exiting: what they change until the next scan is the call's, too.
+        if (files !== undefined && ranCommands.delete(callId)) lingering = new Set([...lingering, callId]);
+      },
+    }),
     alone: enqueue,
     async close() {
       clearTimeout(soon);
@@ -192,6 +229,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       await queue;
     },
   };
+  return keeper;
 }
 
 /** True if a call may change files that it does not name; the tree is then scanned before and after it. */

@@ -24,6 +24,30 @@ export interface AgentTasks {
   recordRest(): Promise<void>;
 }
 
+/** Background commands and subagents as one list, in the order in which they started. */
+export function joinTasks(
+  commands: TaskPort | undefined,
+  subagents: TaskPort | undefined,
+): TaskPort | undefined {
+  if (commands === undefined || subagents === undefined) return commands ?? subagents;
+  const ports = [commands, subagents];
+  const owner = (id: string): TaskPort | undefined =>
+    ports.find((port) => port.list().some((task) => task.id === id));
+  return {
+    list: () => ports.flatMap((port) => port.list()).sort((a, b) => a.startedAtMs - b.startedAtMs),
+    output: (id) => owner(id)?.output(id),
+    stop: (id) => owner(id)?.stop(id),
+    takeUntold: () => ports.flatMap((port) => port.takeUntold()),
+    subscribe(listener) {
+      const leave = ports.map((port) => port.subscribe(listener));
+      return () => {
+        for (const one of leave) one();
+      };
+    },
+    watch: (id, listener) => owner(id)?.watch(id, listener) ?? (() => undefined),
+  };
+}
+
 /** `port` is absent if background tasks are unavailable. `record` appends an entry to the log. */
 export function createAgentTasks(
   port: TaskPort | undefined,
@@ -72,7 +96,9 @@ export function createAgentTasks(
 
 /** Builds the note for the model. The user was notified when the task ended. */
 function noteOf(task: TaskInfo): NewEntry {
-  const content = `Background task ${endText(task)}. BashOutput with task_id "${task.id}" gives what it printed since it was last read.`;
+  const content =
+    task.note ??
+    `Background task ${endText(task)}. BashOutput with task_id "${task.id}" gives what it printed since it was last read.`;
   return {
     type: 'user',
     subtype: 'nudge',
@@ -111,6 +137,7 @@ function howEnded({ startedAtMs, end }: TaskInfo): string {
   if (end === undefined) return 'still runs';
   if (end.problem !== undefined) return `could not be started (${end.problem})`;
   const seconds = Math.round((end.endedAtMs - startedAtMs) / 1000);
+  if (end.outcome !== undefined) return `ended (${end.outcome}) after ${seconds} s`;
   const how =
     end.stoppedBy === 'user' ? 'was stopped by the user' : `ended with exit code ${end.code ?? 'unknown'}`;
   return `${how} after ${seconds} s`;

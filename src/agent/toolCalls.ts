@@ -1,6 +1,6 @@
 /**
  * Runs the tool calls of one reply: prepares each one, asks for approval if the rules require it, runs it and records
- * exactly one result. Adjacent read-only calls run in parallel; results are recorded in call order.
+ * exactly one result. Adjacent calls of tools that allow it run in parallel; results are recorded in call order.
  */
 import type { ContextManager } from '../context/index.ts';
 import type { ToolDisplay } from '../protocol/entries/fields.ts';
@@ -23,7 +23,7 @@ import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../p
 import { untilAborted } from '../protocol/untilAborted.ts';
 import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './checkpoints.ts';
 import { type InlineRun, skillEntry } from './skillUse.ts';
-import type { Toolset } from './toolset.ts';
+import { type Toolset, toolNamed } from './toolset.ts';
 
 /** A question before the asking agent's id is added. */
 export type NewQuestion = Omit<CallQuestion, 'agentId'> | Omit<TurnQuestion, 'agentId'>;
@@ -100,17 +100,18 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
 /** Searches start processes: a reply with thousands of them must not start them all at once. */
 const MAX_PARALLEL = 16;
 
-/** Groups adjacent read-only calls, up to `MAX_PARALLEL`; every other call is a group of its own. */
+/** Groups adjacent calls that may run in parallel, up to `MAX_PARALLEL`; every other call is a group of its own. */
 export function batches(calls: readonly ToolCall[], tools: readonly Tool[]): ToolCall[][] {
   const groups: ToolCall[][] = [];
   let open: ToolCall[] | undefined;
   for (const call of calls) {
-    const readOnly = tools.find((tool) => tool.name === call.name)?.readOnly ?? false;
-    if (readOnly && open !== undefined && open.length < MAX_PARALLEL) open.push(call);
+    const tool = toolNamed(tools, call.name);
+    const isParallel = tool !== undefined && (tool.readOnly || tool.isParallel === true);
+    if (isParallel && open !== undefined && open.length < MAX_PARALLEL) open.push(call);
     else {
       const group = [call];
       groups.push(group);
-      open = readOnly ? group : undefined;
+      open = isParallel ? group : undefined;
     }
   }
   return groups;
@@ -137,7 +138,8 @@ async function runCall(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       );
       if (prepared.type === 'invalid') return refused('error', prepared.message);
       title = prepared.title;
-      const authorised = await authorise(call, prepared, ports);
+      // The model may have used another name of the tool, and rules know only one.
+      const authorised = await authorise({ ...call, name: tool.name }, prepared, ports);
       if (authorised.type !== 'granted') return authorised;
       const { grant, answers } = authorised;
       // Write the log to disk first, so that even after a power failure it names every call that changed something.

@@ -3,6 +3,11 @@ import type { ToolSchema } from '../protocol/messages.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { DeferredTools } from './deferredTools.ts';
 
+/** Finds a tool by its name, or by another name that the model may call it by. */
+export function toolNamed(tools: readonly Tool[], name: string): Tool | undefined {
+  return tools.find((tool) => tool.name === name) ?? tools.find(({ aliases }) => aliases?.includes(name));
+}
+
 export interface Toolset {
   /** The tools that can be called right now. If two have the same name, the first one wins. */
   current(): readonly Tool[];
@@ -37,7 +42,7 @@ export function createToolset(tools: () => readonly Tool[], deferred?: DeferredT
       return last;
     },
     find(name) {
-      const found = current().find((tool) => tool.name === name);
+      const found = toolNamed(current(), name);
       // The model called it by name without a search: load its schema as well.
       if (found?.onDemand === true) deferred?.load(name);
       return found;

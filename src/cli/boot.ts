@@ -19,6 +19,7 @@ import { createSessionFactory, type SessionFactory } from './sessionFactory.ts';
 import { describeOpenError, refusalOf } from './sessions/sessionErrors.ts';
 import { createSessionsPort } from './sessions/sessionsPort.ts';
 import { findModelAccess, readSettings, trustIn } from './startup.ts';
+import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
 import { attentionOf } from './terminal/attention.ts';
 import { terminalColors } from './terminal/capabilities.ts';
 import { createImagePort } from './terminal/images.ts';
@@ -117,6 +118,7 @@ async function chooseModel(
     debug,
     environment,
     servers: usableServers(loaded, trust),
+    agents: () => usableAgents({ place, trust, flag: options.agents }),
   });
   return {
     type: 'ready',
@@ -124,6 +126,7 @@ async function chooseModel(
       ...loaded.problems.map((problem) => problem.message),
       ...(await unsupportedNotices(place.dataRoot, loaded)),
       ...[placeNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),
+      ...[heldAgentsNotice(await usableAgents({ place, trust, flag: options.agents }), trust) ?? []].flat(),
     ],
     services: appServices(factory, place, options, loaded, trust, debug),
   };

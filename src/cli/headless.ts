@@ -19,6 +19,7 @@ import { createSessionFactory } from './sessionFactory.ts';
 import { whereItLies } from './sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
 import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
+import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
 import { unsupportedNotices } from './unsupportedNotices.ts';
 
 /** Runs one prompt and returns the exit code. `environment` as in `SessionFactoryOptions`. */
@@ -65,6 +66,7 @@ export async function printMode(
     debug,
     environment,
     servers: usableServers(loaded, trust),
+    agents: () => usableAgents({ place, trust, flag: options.agents }),
   });
   const asked = targetOf(options);
   if (asked === undefined) {
@@ -91,6 +93,8 @@ export async function printMode(
     return EXIT.badInput;
   }
   for (const notice of opened.notices) say(notice);
+  const heldAgents = heldAgentsNotice(opened.agents, trust);
+  if (heldAgents !== undefined) say(heldAgents);
   opened.onAssumedWindow(say);
   const { agent } = opened;
   let interrupted = false;
@@ -139,6 +143,7 @@ export async function printMode(
     now: () => Date.now(),
     tools: opened.tools(),
     skills: opened.skills.found.skills.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
+    agents: opened.agents.agents.map(({ name }) => name),
     ...(opened.mcp && { servers: opened.mcp.status() }),
   });
   await agent.close();

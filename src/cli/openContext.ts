@@ -26,6 +26,7 @@ import { type Located, locateAnywhere, takeOutOfArchive } from './sessions/archi
 import { copySession } from './sessions/copySession.ts';
 import { storeOfTarget } from './sessions/storeOfTarget.ts';
 import type { SessionSkills } from './skills.ts';
+import type { UsableAgents } from './subagents/definitions.ts';
 
 export interface OpenedSession {
   readonly agent: Agent;
@@ -35,6 +36,8 @@ export interface OpenedSession {
   /** Returns the names of the tools that the model currently has. */
   readonly tools: () => readonly string[];
   readonly skills: SessionSkills;
+  /** The subagents that the model may start, as of when the session was opened. */
+  readonly agents: UsableAgents;
   /** Absent without servers. */
   readonly mcp?: McpPort | undefined;
   readonly resumed: boolean;
@@ -58,6 +61,8 @@ export interface SessionFactoryOptions {
   readonly debug: DebugLog;
   /** The MCP servers that may be used. */
   readonly servers?: readonly McpServerSource[];
+  /** The definitions of subagents that may be used now; absent = the model can start none. */
+  readonly agents?: () => Promise<UsableAgents>;
   /** Reads the environment that the model is told about; called for each session created or resumed. */
   readonly environment: () => Promise<Environment>;
 }

@@ -31,6 +31,8 @@ export interface CliOptions {
   readonly mcpConfig: readonly string[];
   /** Use only the MCP servers of `mcpConfig`. */
   readonly strictMcpConfig: boolean;
+  /** Definitions of subagents as JSON. */
+  readonly agents: string | undefined;
   readonly contextWindow: number | undefined;
   /** Use plain mode. */
   readonly screenReader: boolean;
@@ -121,6 +123,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     addDirs: given.addDir ?? [],
     mcpConfig: given.mcpConfig ?? [],
     strictMcpConfig: given.strictMcpConfig === true,
+    agents: given.agents,
     contextWindow: given.contextWindow,
     screenReader: given.axScreenReader === true,
     debug: given.debug === true,

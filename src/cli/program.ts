@@ -85,6 +85,7 @@ export function createProgram(version: string): Command {
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addOption(hidden('--session-id <id>'))
+    .addOption(hidden('--agents <json>'))
     .addOption(hidden('--include-partial-messages'))
     .addOption(hidden('--verbose'))
     .addOption(hidden('--no-color'))

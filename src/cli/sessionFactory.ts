@@ -27,6 +27,7 @@ import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/pro
 import type { SourcedRule } from '../permissions/rules/rules.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
+import { agentToolName } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { openServers } from './mcp/openServers.ts';
@@ -55,6 +56,10 @@ import { storeOfTarget } from './sessions/storeOfTarget.ts';
 import { startUpkeep } from './sessions/upkeep.ts';
 import { openSkills, type SessionSkills } from './skills.ts';
 import { sandboxByFlag } from './startup.ts';
+import type { UsableAgents } from './subagents/definitions.ts';
+import { createSubagentPort, type SubagentParts } from './subagents/subagentPort.ts';
+
+const noAgents: UsableAgents = { agents: [], problems: [], held: [] };
 
 /** Milliseconds after an interactive session has been opened. */
 const SERVERS_AFTER_MS = 100;
@@ -182,26 +187,37 @@ async function openSession(
     onWarning: options.debug.write,
   });
   const isFork = target.type !== 'new' && target.mode === 'fork';
-  const context = new ContextManager({
-    // A fork always belongs to this project; any other session is opened where it is stored.
-    store: (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store,
+  const createContext = (store: PersistentStore, { current }: Pick<ModelChoice, 'current'>) => ({
+    store,
     root: place.root,
     settings: settings.context,
-    model: model.current,
+    model: current,
     summarize: createSummarizer(shared.client, systemClock),
     encoder: shared.encoder,
     isSensitive: isWithheld,
-    memory,
     onWindowLearned: learnedWindows.remember,
     instructions: createInstructionSource({ ...place, isSensitive: isWithheld }),
   });
-  const [skills, { cwd, notices, ...opened }] = await Promise.all([
+  // A fork always belongs to this project; any other session is opened where it is stored.
+  const store = (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store;
+  const context = new ContextManager({ ...createContext(store, model), memory });
+  const [agents, skills, { cwd, notices, ...opened }] = await Promise.all([
+    options.agents?.() ?? noAgents,
     openSkills({ ...place, isSensitive: isWithheld }, permissions),
     openReportingProblems(context, target, options, shared, model),
   ]);
   const isReading = target.type === 'id' && target.mode === 'read';
-  const parts = { context, cwd, model, permissions, skills, mcp, isReading };
-  const { agent, tools } = createAgentOf(parts, options, shared);
+  const createChildContext: SubagentParts['createContext'] = (childStore, childModel) =>
+    new ContextManager(createContext(childStore, childModel));
+  const parts = { context, cwd, model, permissions, skills, agents, mcp, isReading };
+  const { agent, tools } = createAgentOf(parts, options, shared, {
+    createContext: createChildContext,
+    storeFor: (sessionId) => store.forAgents(sessionId),
+    createModel: (id) =>
+      createModelChoice(id, settings, {
+        ...{ served: shared.served, learnedWindows, toldAssumed: shared.toldAssumed, hasPrompt: true },
+      }),
+  });
   // After the first frame, and before the user has typed a prompt.
   if (interactive && !isReading) setTimeout(() => mcp?.start(), SERVERS_AFTER_MS).unref();
   // Measuring a closed session fails; ignore that.
@@ -212,8 +228,9 @@ async function openSession(
     permissions,
     file: context.filePath(),
     memory,
-    tools: () => tools().map((tool) => tool.name),
+    tools,
     skills,
+    agents,
     mcp,
     ...opened,
     // A read-only session sends no requests.
@@ -248,16 +265,21 @@ interface AgentParts {
   readonly model: ModelChoice;
   readonly permissions: Permissions;
   readonly skills: SessionSkills;
+  readonly agents: UsableAgents;
   readonly mcp: McpServers | undefined;
   readonly isReading: boolean;
 }
 
+/** What subagents are created with that only the session knows. */
+type ChildParts = Pick<SubagentParts, 'createContext' | 'storeFor' | 'createModel'>;
+
 /** Creates the agent of an open session, with its tools and their sandbox. */
 function createAgentOf(
-  { context, cwd, model, permissions, skills, mcp, isReading }: AgentParts,
+  { context, cwd, model, permissions, skills, agents, mcp, isReading }: AgentParts,
   options: SessionFactoryOptions,
   { redaction, engine, client, onError }: Shared,
-): { agent: Agent; tools: () => readonly Tool[] } {
+  children: ChildParts,
+): { agent: Agent; tools: () => readonly string[] } {
   const { place, loaded, interactive, demo, debug } = options;
   const { settings } = loaded;
   const sandbox = createSessionSandbox({
@@ -273,19 +295,15 @@ function createAgentOf(
     delicateWord: delicateWordIn(place, settings.permissions.additionalDirectories, permissions),
     excluded: settings.sandbox.excludedCommands,
   });
-  const {
-    tools: builtin,
-    tasks,
-    dispose,
-    runningCalls,
-  } = builtinTools({
+  const toolDeps = {
     env: { ...place.env, ...settings.env },
     home: place.home,
     isSensitive: permissions.isWithheld,
     web: settings.webFetch,
     sandbox,
     knownSecrets: createEnvSecrets(),
-  });
+  };
+  const { tools: builtin, tasks, dispose, runningCalls } = builtinTools(toolDeps);
   const ownTools = [...builtin, ...skills.tools];
   const { maxSessions, titles } = settings.sessions;
   const leaveServers = mcp?.retain();
@@ -296,6 +314,25 @@ function createAgentOf(
     engine.prepare();
     sandbox.prepare();
   });
+  const settleTools = mcp && ((signal: AbortSignal) => mcp.settle(signal));
+  // Do not offer to save a rule that would have no effect.
+  const suggestHost = settings.allowManagedPermissionRulesOnly ? undefined : permissions.suggestHost;
+  const subagents =
+    agents.agents.length === 0
+      ? undefined
+      : createSubagentPort({
+          ...children,
+          definitions: agents.agents,
+          ...{ client, clock: systemClock, interactive, root: place.root, onError, toolDeps, skills },
+          parentModel: () => model.current().id,
+          environment: options.environment,
+          otherTools: () => [...skills.tools, ...(mcp?.tools() ?? [])],
+          ...(settleTools && { settleTools }),
+          decide: autoAllow.decide,
+          autoAllow: autoAllow.enable,
+          remember: permissions.remember,
+          ...(suggestHost && { suggestHost }),
+        });
   const writing = createAgent({
     id: newId(),
     context,
@@ -303,10 +340,9 @@ function createAgentOf(
     onUnderway: warmUp.underway,
     model,
     tools,
-    ...(mcp && {
-      settleTools: (signal) => mcp.settle(signal),
-      expandPrompt: (prompt, signal) => mcp.expand(prompt, signal),
-    }),
+    ...(settleTools && { settleTools }),
+    ...(mcp && { expandPrompt: (prompt, signal) => mcp.expand(prompt, signal) }),
+    ...(subagents && { subagents }),
     disposeTools: async () => {
       stopUpkeep();
       await Promise.all([dispose(), leaveServers?.()]);
@@ -318,8 +354,7 @@ function createAgentOf(
     autoAllow: autoAllow.enable,
     sandbox,
     remember: permissions.remember,
-    // Do not offer to save a rule that would have no effect.
-    ...(settings.allowManagedPermissionRulesOnly ? {} : { suggestHost: permissions.suggestHost }),
+    ...(suggestHost && { suggestHost }),
     root: place.root,
     cwd,
     mode: settings.permissions.defaultMode,
@@ -342,8 +377,10 @@ function createAgentOf(
     const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
     for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
   });
-  return { agent, tools };
+  return { agent, tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...names(tools())] };
 }
+
+const names = (tools: readonly Tool[]): string[] => tools.map(({ name }) => name);
 
 /** Returns a function that finds the word that keeps a command from running without approval. */
 function delicateWordIn(

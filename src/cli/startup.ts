@@ -1,11 +1,13 @@
 /** From flags to the session factory: settings, trust, API key and model; shared by the screen and headless mode. */
 import { resolve } from 'node:path';
 import type { ModelList } from '../commands/types.ts';
+import { grantLookup } from '../config/grants.ts';
 import { loadSettings } from '../config/loadSettings.ts';
 import { isManaged, refusal } from '../config/managed.ts';
 import type { Settings } from '../config/schema.ts';
 import { type FolderTrust, readTrust } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
+import { asSettings } from '../config/untrusted.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { hasAuthorization } from '../model/http/ownHeaders.ts';
 import { parseRule } from '../permissions/rules/rules.ts';
@@ -44,10 +46,30 @@ export async function readSettings(
     },
     mcp: { configs: options.mcpConfig, strict: options.strictMcpConfig, cwd: place.cwd },
   });
-  const problems = [...loaded.rules.flatMap(ruleProblem), ...sandboxProblem(loaded, options.sandbox)];
+  const problems = [
+    ...loaded.rules.flatMap(ruleProblem),
+    ...sandboxProblem(loaded, options.sandbox),
+    ...(await agentsProblem(options.agents)),
+  ];
   const policy = problems.find(({ layer }) => layer === 'managed');
   if (policy !== undefined) throw refusal(policy.message);
-  return { ...loaded, problems: [...loaded.problems, ...problems] };
+  const { agentGrants } = await import('./subagents/definitions.ts');
+  const agents = await agentGrants(place);
+  const isGranted = grantLookup(trust.isTrusted ? (trust.granted ?? []) : []);
+  return {
+    ...loaded,
+    grants: [...loaded.grants, ...agents],
+    untrusted: [...loaded.untrusted, ...asSettings(agents.filter((grant) => !isGranted(grant)))],
+    problems: [...loaded.problems, ...problems],
+  };
+}
+
+async function agentsProblem(json: string | undefined): Promise<Problem[]> {
+  if (json === undefined) return [];
+  const { parseAgents } = await import('../extensions/findAgents.ts');
+  const parsed = parseAgents(json);
+  if (!('error' in parsed)) return [];
+  return [{ layer: 'flag', file: '--agents', message: `--agents is ignored: ${parsed.error}` }];
 }
 
 /** Returns the sandbox mode of `-s`, unless managed settings decide the sandbox. */

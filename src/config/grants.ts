@@ -201,8 +201,12 @@ export function grantLookup(grants: readonly Grant[]): (grant: Grant) => boolean
 
 const idOf = ({ kind, text, source }: Grant): string => JSON.stringify([kind, text, source]);
 
+/** The kind of a grant for a file of the folder that defines a subagent; see `cli/subagents/`. */
+export const AGENT_GRANT = 'agents';
+
 /** The effect of a grant of this kind, for display; empty for a kind that this version does not know. */
 export function effectOf(kind: string): string {
+  if (kind === AGENT_GRANT) return 'Defines a subagent that the model may start:';
   return Object.hasOwn(kinds, kind) ? (kinds[kind]?.effect ?? '') : '';
 }
 

@@ -47,6 +47,7 @@ export { parseLine } from './storage/logReader.ts';
 export { MemoryStore } from './storage/MemoryStore.ts';
 export { PersistentStore } from './storage/PersistentStore.ts';
 export {
+  agentsFolderIn,
   detectGitBranch,
   detectGitRemote,
   getProjectStoragePath,

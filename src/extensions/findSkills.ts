@@ -105,7 +105,8 @@ async function commandFiles(folder: string, depth = 0): Promise<string[]> {
   return files.slice(0, MAX_FILES);
 }
 
-async function namesIn(folder: string): Promise<{ name: string; isFolder: boolean }[]> {
+/** The visible names in a folder, sorted; at most `MAX_FILES`. */
+export async function namesIn(folder: string): Promise<{ name: string; isFolder: boolean }[]> {
   const names: { name: string; isFolder: boolean }[] = [];
   try {
     for await (const entry of await opendir(folder)) {

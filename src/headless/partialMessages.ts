@@ -99,6 +99,8 @@ function isBoundary(event: AgentEvent, isRecorded: boolean): boolean {
     case 'reasoning_delta':
     case 'tool_call_delta':
     case 'tool_output':
+    case 'subagent_changed':
+    case 'subagent_entry':
     case 'permission_answered':
     case 'queue_changed':
     case 'queue_returned':

@@ -84,6 +84,8 @@ function tellAside(event: AgentEvent, writeError: (text: string) => void): void 
     case 'tool_started':
     case 'tool_output':
     case 'tool_ended':
+    case 'subagent_changed':
+    case 'subagent_entry':
     case 'permission_answered':
     case 'queue_changed':
     case 'queue_returned':

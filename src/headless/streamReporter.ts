@@ -41,6 +41,21 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
         )
       : undefined;
 
+  /** The last reply of each subagent, by call. */
+  const heads = new Map<string, ReplyHead>();
+  const subagentEntry = (callId: string, one: JSONLEntry): void => {
+    if (one.type === 'assistant') heads.set(callId, replyHead(one));
+    const line =
+      one.type === 'assistant'
+        ? assistantLine(one, replyHead(one))
+        : one.type === 'tool_use'
+          ? toolUseLine(one, heads.get(callId) ?? replyHead(one))
+          : one.type === 'tool_result'
+            ? toolResultLine(one)
+            : undefined;
+    if (line !== undefined) write({ ...line, parent_tool_use_id: callId });
+  };
+
   const entry = (one: JSONLEntry): void => {
     if (one.type === 'assistant') {
       const id = partial?.messageId();
@@ -78,7 +93,7 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
         apiKeySource: keySource ?? 'none',
         clawdcode_version: version,
         output_style: 'default',
-        agents: [],
+        agents: options.agents ?? [],
         skills: options.skills ?? [],
         plugins: [],
         ...(demo ? { demo } : {}),
@@ -88,6 +103,7 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
     event(event: AgentEvent) {
       partial?.event(event);
       if (event.type === 'entry') entry(event.entry);
+      else if (event.type === 'subagent_entry') subagentEntry(event.callId, event.entry);
       else if (event.type === 'compaction_ended' && !compacting) backLine(event.report, system);
       else liveLines(event, system);
       if (event.type === 'compaction_started') compacting = true;
@@ -162,6 +178,8 @@ function liveLines(event: AgentEvent, system: SystemLine): void {
     case 'tool_started':
     case 'tool_output':
     case 'tool_ended':
+    case 'subagent_changed':
+    case 'subagent_entry':
     case 'permission_question':
     case 'permission_answered':
     case 'queue_changed':

@@ -47,8 +47,16 @@ export function createTally(agent: Agent, now: () => number): Tally {
   let replies = 0;
   const isCounted = (): boolean => replies === 0 || usage.size > 0;
 
+  /** Calls of subagents are counted with their own prefix: call ids are unique only within an agent. */
+  const addCall = ({ tool, toolResult }: JSONLEntry, of = ''): void => {
+    if (tool !== undefined) calls.set(of + tool.id, { name: tool.name, input: tool.input });
+    if (toolResult?.status !== 'denied') return;
+    const call = calls.get(of + toolResult.id);
+    const name = call?.name ?? toolResult.name ?? '';
+    denials.push({ tool_name: name, tool_use_id: toolResult.id, tool_input: call?.input ?? {} });
+  };
   const addEntry = (entry: JSONLEntry): void => {
-    const { message, tool, toolResult } = entry;
+    const { message } = entry;
     if (message.usage !== undefined) {
       const model = message.model ?? agent.state().model.id;
       usage.set(model, sum(usage.get(model), figures(message.usage)));
@@ -59,16 +67,13 @@ export function createTally(agent: Agent, now: () => number): Tally {
       finishReason = message.finishReason;
       apiMs += message.durationMs ?? 0;
     }
-    if (tool !== undefined) calls.set(tool.id, { name: tool.name, input: tool.input });
-    if (toolResult?.status !== 'denied') return;
-    const call = calls.get(toolResult.id);
-    const name = call?.name ?? toolResult.name ?? '';
-    denials.push({ tool_name: name, tool_use_id: toolResult.id, tool_input: call?.input ?? {} });
+    addCall(entry);
   };
 
   return {
     add(event) {
       if (event.type === 'entry') addEntry(event.entry);
+      else if (event.type === 'subagent_entry') addCall(event.entry, `${event.id} `);
       else if (event.type === 'step_started') [text, finishReason] = ['', undefined];
       else if (event.type === 'permission_question' && event.question.callId !== undefined)
         questions.set(event.question.callId, event.question);

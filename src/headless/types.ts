@@ -27,6 +27,8 @@ export interface HeadlessOptions {
   readonly servers?: readonly McpServerStatus[];
   /** Names of the skills, told there as well. */
   readonly skills?: readonly string[];
+  /** Names of the subagents that the model may start. */
+  readonly agents?: readonly string[];
 }
 
 /** How a run ended, independent of the output format. */

@@ -8,6 +8,7 @@ import type { ModelError, ModelInfo } from './model.ts';
 import type { PromptOp } from './ops.ts';
 import type { PermissionAnswer, PermissionMode, PermissionQuestion } from './permissions.ts';
 import type { RewindReport } from './rewind.ts';
+import type { SubagentStatus } from './subagents.ts';
 
 export type TurnOutcome = 'done' | 'interrupted' | 'failed' | 'max_turns' | 'loop';
 
@@ -55,6 +56,15 @@ export type AgentEvent =
   | { readonly type: 'tool_started'; readonly callId: string; readonly tool: string; readonly title: string }
   | { readonly type: 'tool_output'; readonly callId: string; readonly text: string }
   | { readonly type: 'tool_ended'; readonly callId: string }
+  /** What a subagent is doing; repeated until its call or background task ends. */
+  | { readonly type: 'subagent_changed'; readonly status: SubagentStatus }
+  /** An entry of a subagent's own log. */
+  | {
+      readonly type: 'subagent_entry';
+      readonly callId: string;
+      readonly id: string;
+      readonly entry: JSONLEntry;
+    }
   | { readonly type: 'permission_question'; readonly question: PermissionQuestion }
   | { readonly type: 'permission_answered'; readonly id: string; readonly answer: PermissionAnswer }
   | { readonly type: 'queue_changed'; readonly queue: readonly PromptOp[] }

@@ -92,6 +92,8 @@ interface QuestionHead {
   readonly id: string;
   /** The agent that asks; the op with the answer goes to it. */
   readonly agentId: string;
+  /** The subagent that asks, on behalf of the agent `agentId`; absent if that agent asks itself. */
+  readonly from?: string;
   readonly title: string;
   readonly preview: Preview;
   /** Why approval is needed: the rule, the mode or the built-in limit behind the question. */

@@ -6,13 +6,18 @@ import type { SandboxRecord } from './entries/fields.ts';
 
 /** A snapshot of a background task. */
 export interface TaskInfo {
-  /** The id that the model uses: `b1`, `b2` …, in the order in which tasks moved to the background. */
+  /** The id that the model uses: `b1`, `b2` …, in the order in which tasks moved to the background; `a1` … for subagents. */
   readonly id: string;
+  /** Absent for a command. */
+  readonly kind?: 'subagent';
+  /** The command line; for a subagent its name and task. */
   readonly command: string;
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
   /** The last non-empty line of its output, truncated. Untrusted: may contain control characters. */
   readonly lastLine: string;
+  /** For the model: how a subagent ended, with its last message. Only in what `takeUntold` returns. */
+  readonly note?: string;
   /** What its sandbox has allowed so far; absent without a sandbox. */
   readonly sandbox?: SandboxRecord;
   /** Absent while it runs. */
@@ -27,6 +32,8 @@ export interface TaskEnd {
   readonly signal?: string;
   /** Why the shell could not be started. */
   readonly problem?: string;
+  /** How a subagent ended, in a few words. */
+  readonly outcome?: string;
   /** Who stopped it; absent if it ended on its own. */
   readonly stoppedBy?: TaskStopper;
 }

@@ -23,6 +23,10 @@ export const builtinToolSpecifiers = {
 /** The tool that loads a skill; offered only if there is a skill. */
 export const skillToolName = 'Skill';
 
+/** The tool that starts a subagent, and its name in other programs. */
+export const agentToolName = 'Agent';
+export const agentToolAlias = 'Task';
+
 export type BuiltinToolName = keyof typeof builtinToolSpecifiers;
 
 /** For code that handles calls of a specific built-in tool. */

@@ -157,6 +157,10 @@ export interface Tool {
   readonly schema: ToolSchema;
   /** Read-only calls may run in parallel. */
   readonly readOnly: boolean;
+  /** Calls may run in parallel although they are not read-only; absent = only read-only ones may. */
+  readonly isParallel?: boolean;
+  /** Other names by which the model may call it. */
+  readonly aliases?: readonly string[];
   /** May be left out of requests until the model searches for it: an MCP server may bring hundreds of tools. */
   readonly onDemand?: boolean;
   prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;

@@ -27,6 +27,10 @@ export function line(event: AgentEvent): string {
       return `tool_output ${event.callId} ${event.text}`;
     case 'tool_ended':
       return `tool_ended ${event.callId}`;
+    case 'subagent_changed':
+      return `subagent ${event.status.id} step ${event.status.step}: ${event.status.doing}`;
+    case 'subagent_entry':
+      return `subagent ${event.id} entry ${entryLine(event.entry)}`;
     case 'permission_question':
       return `question ${event.question.id} for ${event.question.tool}: ${event.question.reason}`;
     case 'permission_answered':

@@ -30,6 +30,7 @@ const defaults: CliOptions = {
   addDirs: [],
   mcpConfig: [],
   strictMcpConfig: false,
+  agents: undefined,
   contextWindow: undefined,
   screenReader: false,
   debug: false,

@@ -22,7 +22,7 @@ import { isSafeSessionId, newSessionId } from './ids.ts';
 import { JSONLStore } from './JSONLStore.ts';
 import { loadLog, resumePointFile } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
-import { getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
+import { agentsFolderIn, getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
 import { quarantineDamage, quarantineFolder } from './repair/damage.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog } from './SessionLog.ts';
@@ -36,6 +36,8 @@ export interface PersistentStoreOptions {
   readonly projectRoot: string;
   /** Folder name in `projects/`, if it is not derived from `projectRoot`: for another project or one that moved. */
   readonly project?: string;
+  /** The id of a session whose subagents' sessions these are. Their blobs are the project's. */
+  readonly agentsOf?: string;
   /** The program's version, recorded in every line. */
   readonly programVersion: string;
   readonly now?: () => Date;
@@ -55,8 +57,9 @@ export class PersistentStore implements SessionStore {
     this.#options = { now: () => new Date(), ...options };
     const { dataRoot, projectRoot, project } = options;
     const own = getProjectStoragePath(dataRoot, projectRoot);
-    this.folder = project === undefined ? own : join(dirname(own), basename(project));
-    this.blobs = new BlobStore(join(this.folder, 'blobs'), undefined, options.redaction);
+    const folder = project === undefined ? own : join(dirname(own), basename(project));
+    this.folder = options.agentsOf === undefined ? folder : agentsFolderIn(folder, options.agentsOf);
+    this.blobs = new BlobStore(join(folder, 'blobs'), undefined, options.redaction);
   }
 
   /**
@@ -197,6 +200,16 @@ export class PersistentStore implements SessionStore {
     return latest;
   }
 
+  /** The sessions of a session's subagents. */
+  forAgents(sessionId: string): PersistentStore {
+    return new PersistentStore({ ...this.#options, agentsOf: sessionId });
+  }
+
+  /** The ids of all sessions, in no particular order. */
+  sessionIds(): Promise<readonly string[]> {
+    return this.#ids();
+  }
+
   /**
    * Resolves an id, or a unique prefix of one, to the id. Throws `SessionNotFoundError` or `AmbiguousSessionIdError`.
    */
@@ -222,6 +235,7 @@ export class PersistentStore implements SessionStore {
       await unlink(file).catch(unlessMissing);
       await rm(quarantineFolder(file), { recursive: true, force: true });
       await rm(resumePointFile(file), { force: true });
+      await rm(agentsFolderIn(this.folder, sessionId), { recursive: true, force: true });
       await rm(lockFileOf(file), { force: true });
     } finally {
       lock.release();

@@ -54,6 +54,14 @@ export function sessionFileIn(projectFolder: string, sessionId: string): string 
   return file;
 }
 
+/**
+ * The folder with the sessions of a session's subagents, each in a log like any other. Throws `InvalidSessionIdError`.
+ */
+export function agentsFolderIn(projectFolder: string, sessionId: string): string {
+  if (!isSafeSessionId(sessionId)) throw new InvalidSessionIdError(sessionId);
+  return join(projectFolder, 'agents', sessionId);
+}
+
 /** The lock file of a session, in a separate folder because lock files are not deleted after use. */
 export function lockFileOf(sessionFile: string): string {
   return join(dirname(sessionFile), 'locks', `${basename(sessionFile, '.jsonl')}.lock`);

@@ -1,5 +1,11 @@
 /** Permission rules as users write them: `Tool` or `Tool(specifier)`, with the source of each. */
-import { builtinToolSpecifiers, type RuleSpecifier, skillToolName } from '../../protocol/toolNames.ts';
+import {
+  agentToolAlias,
+  agentToolName,
+  builtinToolSpecifiers,
+  type RuleSpecifier,
+  skillToolName,
+} from '../../protocol/toolNames.ts';
 
 /** A rule in force. `base` is the directory that `/x` in a file pattern is relative to. */
 export interface SourcedRule {
@@ -22,15 +28,21 @@ interface ParsedRule {
 const foreignSpecifiers: Readonly<Record<string, RuleSpecifier | 'any'>> = {
   MultiEdit: 'path',
   NotebookEdit: 'path',
-  Agent: 'any',
-  Task: 'any',
   WebSearch: 'none',
   KillShell: 'none',
   AskUserQuestion: 'none',
 };
 
+/** Rules may use either name. */
+const agentSpecifiers = { [agentToolName]: 'any', [agentToolAlias]: 'any' } as const;
+
 const specifiers: ReadonlyMap<string, RuleSpecifier | 'any'> = new Map(
-  Object.entries({ ...builtinToolSpecifiers, [skillToolName]: 'any', ...foreignSpecifiers }),
+  Object.entries({
+    ...builtinToolSpecifiers,
+    [skillToolName]: 'any',
+    ...agentSpecifiers,
+    ...foreignSpecifiers,
+  }),
 );
 
 /** Parses one rule; an invalid one returns a sentence that says what to write instead. */
@@ -79,7 +91,7 @@ const EVERY_MCP_TOOL = 'mcp__*';
 
 /** True if a rule for `rule` covers calls of `tool`; `mcp__server` and `mcp__server__*` cover the entire server. */
 export function namesTool(rule: string, tool: string): boolean {
-  if (rule === tool) return true;
+  if (rule === tool || (rule === agentToolAlias && tool === agentToolName)) return true;
   if (rule === EVERY_MCP_TOOL) return tool.startsWith('mcp__');
   if (!rule.startsWith('mcp__')) return false;
   const server = rule.endsWith('__*') ? rule.slice(0, -3) : rule;

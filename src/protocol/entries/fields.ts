@@ -46,6 +46,10 @@ export const toolDisplaySchema = z.looseObject({
   comment: z.string().optional(),
   /** The user's answers to the questions of the call; an empty answer = not answered. */
   answers: z.array(z.looseObject({ question: z.string(), answer: z.string() })).optional(),
+  /** The subagent of this call, and the path of its log in the project's folder. */
+  agent: z.looseObject({ id: z.string(), name: z.string(), log: z.string().optional() }).optional(),
+  /** What the subagent did: a line for each of its calls. */
+  steps: z.array(z.string()).optional(),
 });
 export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
 

@@ -10,6 +10,7 @@ import type { AgentEvent, CompactionReport } from '../../protocol/events.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
+import type { SubagentStatus } from '../../protocol/subagents.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 
@@ -32,6 +33,8 @@ export interface LiveTool {
   /** The last characters of its output, for a few live lines. */
   readonly output: string;
   readonly startedAt: number;
+  /** The subagent of this call. */
+  readonly subagent?: SubagentStatus;
 }
 
 interface Retry {
@@ -190,6 +193,12 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
             : tool,
         ),
       });
+    case 'subagent_changed':
+      return next({
+        tools: view.tools.map((tool) =>
+          tool.callId === event.status.callId ? { ...tool, subagent: event.status } : tool,
+        ),
+      });
     case 'tool_ended': {
       const tools = view.tools.filter((tool) => tool.callId !== event.callId);
       return next({
@@ -242,6 +251,7 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
     }
     case 'notice':
       return next({}, notice(event.level, event.text));
+    case 'subagent_entry':
     case 'queue_returned':
     case 'context_measured':
     case 'mode_changed':

@@ -97,6 +97,15 @@ function shortened(lines: readonly string[], rows: number, theme: Theme): readon
 
 /** The title: the action that "yes" allows, in a few words. The preview shows the rest. */
 function titleOf(question: PermissionQuestion): string {
+  const { from } = question;
+  return `${from === undefined ? '' : `${shortName(from)} asks: `}${askedOf(question)}`;
+}
+
+const ASKER_COLUMNS = 40;
+
+const shortName = (from: string): string => truncate(sanitizeLine(reveal(from)), ASKER_COLUMNS);
+
+function askedOf(question: PermissionQuestion): string {
   const { headline, preview } = question;
   if (headline !== undefined) return sanitizeLine(reveal(headline, preview.type === 'command'));
   switch (preview.type) {

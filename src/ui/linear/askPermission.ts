@@ -58,8 +58,16 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
   };
 }
 
-function questionWords({ tool, title, headline }: PermissionQuestion, isCommand: boolean): string {
-  if (tool === undefined) return `Question: ${sanitizeLine(headline)}`;
+function questionWords({ from, ...question }: PermissionQuestion, isCommand: boolean): string {
+  const words = askedWords(question, isCommand);
+  return from === undefined ? words : `Subagent ${sanitizeLine(reveal(from))} asks. ${words}`;
+}
+
+function askedWords(
+  { tool, title, headline }: Pick<PermissionQuestion, 'tool' | 'title' | 'headline'>,
+  isCommand: boolean,
+): string {
+  if (tool === undefined) return `Question: ${sanitizeLine(headline ?? '')}`;
   return `Question: may ${sanitizeLine(tool)} do this? ${sanitizeLine(reveal(title, isCommand))}`;
 }
 

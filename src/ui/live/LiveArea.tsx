@@ -2,14 +2,14 @@
  * Unfinished output between the scrollback and the composer: the rest of the reply, running calls, the spinner, the
  * todo list, queued messages, the open question. Never taller than the rows it is given.
  */
-import { Box, Text } from 'ink';
+import { Box, Text, useAnimation } from 'ink';
 import { type ComponentProps, type ComponentType, memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Snapshot } from '../controller/types.ts';
-import { activityOf, type View } from '../controller/view.ts';
+import { activityOf, type LiveTool, type View } from '../controller/view.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { PermissionDialog } from '../dialog/PermissionDialog.tsx';
 import type { FormDialogProps } from '../form/FormDialog.tsx';
@@ -20,6 +20,7 @@ import { renderReads, renderToolLine } from '../print/toolLine.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { RetryNotice, Spinner } from './Spinner.tsx';
+import { subagentFacts } from './subagentFacts.ts';
 
 interface LiveAreaProps {
   readonly snapshot: Snapshot;
@@ -83,7 +84,14 @@ export function LiveArea(props: LiveAreaProps) {
         </Box>
       )}
       {view.reads.length > 0 && <Text wrap="truncate">{renderReads(view.reads, columns, theme)}</Text>}
-      <LiveTools tools={view.tools} width={columns} rows={Math.floor(room / 2)} theme={theme} />
+      <LiveTools
+        tools={view.tools}
+        width={columns}
+        rows={Math.floor(room / 2)}
+        theme={theme}
+        now={now}
+        isStill={preferences.reducedMotion}
+      />
       {room > 4 && backgroundKey !== undefined && (
         <BackgroundHint
           shortcut={backgroundKey}
@@ -153,14 +161,8 @@ function waitsForSummary({ inTurn, compacting }: View): boolean {
   return inTurn && compacting?.trigger === 'auto';
 }
 
-/** A running call. */
-interface RunningTool {
-  readonly callId: string;
-  readonly tool: string;
-  readonly title: string;
-  /** The end of its output. */
-  readonly output: string;
-}
+/** A running call with the end of its output. */
+type RunningTool = Omit<LiveTool, 'startedAt'>;
 
 interface LiveToolsProps {
   readonly tools: readonly RunningTool[];
@@ -168,28 +170,45 @@ interface LiveToolsProps {
   /** Rows available for all of them. */
   readonly rows: number;
   readonly theme: Theme;
+  readonly now: () => number;
+  /** Nothing ticks. */
+  readonly isStill: boolean;
 }
 
 /** One line per running call, with the last lines of its output if there is room. */
-const LiveTools = memo(function LiveTools({ tools, width, rows, theme }: LiveToolsProps) {
+const LiveTools = memo(function LiveTools(props: LiveToolsProps) {
+  const { tools, width, rows, theme, isStill } = props;
+  const hasSubagents = tools.some(({ subagent }) => subagent !== undefined);
+  if (hasSubagents && !isStill) return <TickingTools {...props} />;
   return <Lines lines={liveToolLines(tools, width, rows, theme)} />;
 });
 
+/** Subagents take minutes: the time of each is shown, and counted up. */
+function TickingTools({ tools, width, rows, theme, now }: LiveToolsProps) {
+  useAnimation({ interval: 1000 });
+  return <Lines lines={liveToolLines(tools, width, rows, theme, now())} />;
+}
+
 const outputRows = 3;
 
-/** At most `rows` lines: the calls come first; the rest is divided evenly among their outputs. */
+/** At most `rows` lines: the calls come first; the rest is divided evenly among their outputs. Without `now`, no times. */
 export function liveToolLines(
   tools: readonly RunningTool[],
   width: number,
   rows: number,
   theme: Theme,
+  now?: number,
 ): string[] {
   if (rows < 1 || tools.length === 0) return [];
   const crowded = tools.length > rows;
   const shown = crowded ? tools.slice(0, Math.max(0, rows - 1)) : tools;
   const each = Math.min(outputRows, Math.floor((rows - tools.length) / tools.length));
-  const lines = shown.flatMap(({ tool, title, output }) => [
-    renderToolLine({ tool, title, status: 'running' }, width, theme),
+  const lines = shown.flatMap(({ tool, title, output, subagent }) => [
+    renderToolLine(
+      { tool, title, status: 'running', summary: subagent && subagentFacts(subagent, title, width, now) },
+      width,
+      theme,
+    ),
     ...lastLines(output, each).map((line) => theme.dim(`    ${truncate(line, width - 4)}`)),
   ]);
   const more = `… +${tools.length - shown.length} more running`;

@@ -264,7 +264,13 @@ function resultParts(entry: JSONLEntry, call: JSONLEntry['tool'], original: stri
   const path = textField(call?.input, 'file_path');
   const body = bodyParts(result, facts.status, original, diff, path);
   const asked = diff === undefined ? inputParts(call?.input, facts.title) : [];
-  return [head, ...asked, ...(body.length === 0 ? [blank] : body)];
+  const steps = (result.display?.steps ?? []).join('\n');
+  return [
+    head,
+    ...asked,
+    ...textParts(steps, { mark: '  · ', indent: '    ', paint: 'dim' }),
+    ...(body.length === 0 ? [blank] : body),
+  ];
 }
 
 const blank: Part = { rows: () => [''] };

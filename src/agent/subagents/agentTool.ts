@@ -1,0 +1,94 @@
+/** The tool by which the model starts a subagent. */
+import * as z from 'zod';
+import type { AgentDefinition } from '../../protocol/subagents.ts';
+import { agentToolAlias, agentToolName } from '../../protocol/toolNames.ts';
+import type { Tool, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
+import { defineTool } from '../../tools/defineTool.ts';
+import { failure } from '../../tools/outcomes.ts';
+
+/** A call of the tool, with the definition that it names. */
+export interface AgentCall {
+  readonly definition: AgentDefinition;
+  readonly description: string;
+  readonly prompt: string;
+  readonly model: string | undefined;
+  readonly isBackground: boolean;
+}
+
+const input = z.object({
+  description: z.string().trim().min(1).describe('3-5 words'),
+  prompt: z.string().trim().min(1),
+  subagent_type: z.string().optional(),
+  model: z.string().optional(),
+  run_in_background: z.boolean().optional(),
+});
+
+/** The agent for calls that name none. */
+const DEFAULT_AGENT = 'general-purpose';
+/** Characters of all descriptions together, about 1,500 tokens: they are in every request. */
+const MAX_DESCRIPTIONS = 6000;
+const MIN_DESCRIPTION = 20;
+const MAX_TITLE = 80;
+
+export function agentTool(
+  definitions: readonly AgentDefinition[],
+  start: (call: AgentCall, context: ToolContext) => Promise<ToolOutcome>,
+): Tool {
+  const find = (name: string | undefined): AgentDefinition | undefined => {
+    const wanted = (name ?? DEFAULT_AGENT).toLowerCase();
+    return definitions.find((one) => one.name.toLowerCase() === wanted);
+  };
+  const title = (call: z.infer<typeof input>): string =>
+    `${find(call.subagent_type)?.name ?? call.subagent_type ?? DEFAULT_AGENT}: ${shortened(call.description)}`;
+  const tool = defineTool({
+    name: agentToolName,
+    description: [
+      'Start a subagent for a self-contained part of the work, such as a broad search. It sees only your prompt and returns only its last message. Several calls in one reply run at once. In the background you are told when it ends.',
+      ...agentLines(definitions),
+    ].join('\n'),
+    input,
+    readOnly: false,
+    title,
+    access: ({ subagent_type }) => ({
+      type: 'named',
+      name: find(subagent_type)?.name ?? subagent_type ?? DEFAULT_AGENT,
+    }),
+    preview: async (call) => ({ type: 'text', text: `${title(call)}\n\n${call.prompt}` }),
+    run: (call, context) => {
+      const { subagent_type, description, prompt, model, run_in_background } = call;
+      const definition = find(subagent_type);
+      if (definition === undefined) {
+        const names = definitions.map(({ name }) => name).join(', ');
+        return Promise.resolve(
+          failure(title(call), `There is no agent "${subagent_type}". There are: ${names}.`),
+        );
+      }
+      const isBackground = run_in_background === true;
+      return start({ definition, description: shortened(description), prompt, model, isBackground }, context);
+    },
+  });
+  return { ...tool, isParallel: true, aliases: [agentToolAlias] };
+}
+
+function shortened(description: string): string {
+  const line = description.replace(/\s+/g, ' ').trim();
+  return line.length <= MAX_TITLE ? line : `${line.slice(0, MAX_TITLE - 1).toWellFormed()}…`;
+}
+
+/** One line for each agent; long descriptions are cut to equal length until all fit. */
+function agentLines(agents: readonly AgentDefinition[]): string[] {
+  const total = (length: number): number =>
+    agents.reduce(
+      (sum, { name, description }) => sum + name.length + Math.min(length, description.length),
+      0,
+    );
+  let length = 1024;
+  while (length > MIN_DESCRIPTION && total(length) > MAX_DESCRIPTIONS) length = Math.floor(length * 0.9);
+  if (total(length) > MAX_DESCRIPTIONS)
+    return [`subagent_type: ${agents.map(({ name }) => name).join(', ')}`.slice(0, MAX_DESCRIPTIONS)];
+  return agents.map(({ name, description }) =>
+    description.length <= length
+      ? `- ${name}: ${description}`
+      : `- ${name}: ${description.slice(0, length - 1).toWellFormed()}…`,
+  );
+}

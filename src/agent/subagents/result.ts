@@ -1,0 +1,115 @@
+/** The result of a subagent, for the model and for the screen. Pure. */
+import { shortTokens } from '../../protocol/text/numbers.ts';
+import type { ToolOutcome } from '../../protocol/tools.ts';
+import type { Progress } from './progress.ts';
+
+/** Facts about a subagent that has ended. */
+export interface Ended {
+  readonly id: string;
+  readonly agent: string;
+  readonly description: string;
+  readonly log: string | undefined;
+  readonly progress: Progress;
+  readonly durationMs: number;
+  /** Who stopped it, if anyone did. */
+  readonly stoppedBy?: 'turn' | 'user' | undefined;
+  /** Why it could not be started, or failed unexpectedly. */
+  readonly problem?: string | undefined;
+}
+
+/** Builds the outcome of the call that waited for it. */
+export function outcomeOf(ended: Ended): ToolOutcome {
+  const how = howEnded(ended);
+  const facts = factsOf(ended);
+  return {
+    status: how.status,
+    text: [textFor(ended, how.text), `(${ended.agent} ${ended.id}: ${facts.join(', ')})`].join('\n\n'),
+    kind: 'text',
+    display: {
+      ...displayOf(ended),
+      summary: [...(how.status === 'ok' ? [] : [how.word]), ...facts].join(' · '),
+      modelNotes: `\n\n(${ended.agent} ${ended.id}: ${facts.join(', ')})`,
+    },
+  };
+}
+
+/** Builds the note about a background subagent that has ended. */
+export function noteText(ended: Ended): string {
+  const { text, word } = howEnded(ended);
+  const head = `Subagent ${ended.id} (${ended.agent}: ${ended.description}) ended: ${word}, ${factsOf(ended).join(', ')}.`;
+  return `${head}\n\n${textFor(ended, text)}`;
+}
+
+/** How it ended in a few words, for lists: "done", "stopped", "step limit". */
+export function outcomeWord(ended: Ended): string {
+  return howEnded(ended).word;
+}
+
+/** The title, the log and the calls of a subagent, as the screen and exports show them. */
+export function displayOf({ id, agent, description, log, progress }: Ended): ToolOutcome['display'] {
+  const { calls, moreCalls } = progress;
+  const more = moreCalls === 0 ? [] : [`… and ${moreCalls} more calls`];
+  return {
+    title: `${agent}: ${description}`,
+    agent: { id, name: agent, ...(log === undefined ? {} : { log }) },
+    ...(calls.length === 0 ? {} : { steps: [...calls, ...more] }),
+  };
+}
+
+interface How {
+  readonly status: ToolOutcome['status'];
+  /** One sentence for the model; empty if it finished its task. */
+  readonly text: string;
+  readonly word: string;
+}
+
+function howEnded({ progress, stoppedBy, problem }: Ended): How {
+  const { outcome, error, step } = progress;
+  if (problem !== undefined)
+    return { status: 'error', word: 'failed', text: `The subagent failed: ${problem}` };
+  if (stoppedBy !== undefined) {
+    const who = stoppedBy === 'user' ? 'The user stopped the subagent' : 'It was stopped with the turn';
+    return { status: 'partial', word: 'stopped', text: `${who} after ${steps(step)}.` };
+  }
+  const end = outcome ?? 'interrupted';
+  switch (end) {
+    case 'done':
+      return { status: 'ok', word: 'done', text: '' };
+    case 'max_turns':
+      return {
+        status: 'partial',
+        word: 'step limit',
+        text: `The subagent reached its limit of ${steps(step)} before it was done.`,
+      };
+    case 'loop':
+      return {
+        status: 'partial',
+        word: 'went in circles',
+        text: 'The subagent repeated the same calls, so it was stopped.',
+      };
+    case 'failed':
+      return {
+        status: 'error',
+        word: 'failed',
+        text: `The subagent failed after ${steps(step)}: ${error?.message ?? 'an internal error'}`,
+      };
+    case 'interrupted':
+      return {
+        status: 'partial',
+        word: 'stopped',
+        text: `The subagent was stopped after ${steps(step)}: the user denied one of its calls.`,
+      };
+  }
+}
+
+/** What it said last, under how it ended if it did not finish. */
+function textFor({ progress: { text } }: Ended, how: string): string {
+  if (how === '') return text === '' ? 'The subagent ended without a message.' : text;
+  return text === '' ? `${how} It had written nothing yet.` : `${how} It had written last:\n\n${text}`;
+}
+
+function factsOf({ progress: { step, tokens }, durationMs }: Ended): string[] {
+  return [steps(step), `${shortTokens(tokens)} tokens`, `${Math.round(durationMs / 1000)} s`];
+}
+
+const steps = (count: number): string => (count === 1 ? '1 step' : `${count} steps`);

@@ -1,0 +1,55 @@
+/** The ports between an agent and its subagents. */
+import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
+import type { AgentDefinition } from '../../protocol/subagents.ts';
+import type { Judge } from '../auto/judge.ts';
+import type { CheckpointKeeper } from '../checkpoints.ts';
+import type { NewQuestion } from '../toolCalls.ts';
+import type { Agent } from '../types.ts';
+
+/** What an agent lends to a subagent, so that both act as one session. */
+export interface ParentAgent {
+  /** Asks the user through the parent, naming the subagent. An abort counts as a denial that ends the turn. */
+  ask(question: NewQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  /** The parent's mode right now, or the stricter one of the definition. */
+  mode(): PermissionMode;
+  setMode(mode: PermissionMode): Promise<void>;
+  /** Judges calls in mode `auto` by what the user asked the parent for. */
+  readonly judge: Judge;
+  /** Records changes on disk in the parent's log, as made by the parent's call. */
+  readonly checkpoints: CheckpointKeeper;
+}
+
+/** A subagent to create. */
+export interface ChildRequest {
+  /** From `newId`: the name of its log. */
+  readonly id: string;
+  readonly definition: AgentDefinition;
+  /** The model's own choice of a model; absent = that of the definition. */
+  readonly model?: string | undefined;
+  readonly callId: string;
+  readonly description: string;
+  /** The id of the parent's session. */
+  readonly sessionId: string;
+  /** The shell's first directory. */
+  readonly cwd: string;
+  readonly parent: ParentAgent;
+}
+
+export interface OpenedChild {
+  readonly agent: Agent;
+  /** The path of its log. */
+  readonly file: string | undefined;
+}
+
+/** Creates subagents; the agent runs them. */
+export interface SubagentPort {
+  /** The definitions that the model may use; fixed for a session, as they are part of each request. */
+  readonly definitions: readonly AgentDefinition[];
+  /** Returns an id that no subagent of this session has had: `a1`, `a2` …. */
+  newId(sessionId: string): Promise<string>;
+  /** Creates a subagent with a session of its own. Rejects with an `Error` whose message is for the model. */
+  open(request: ChildRequest): Promise<OpenedChild>;
+}
+
+/** Steps after which a subagent ends if its definition names no limit. */
+export const DEFAULT_STEPS = 50;

@@ -1,0 +1,176 @@
+/** Finds definitions of subagents: Markdown files of the user and the repository, and those of `--agents`. */
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
+import type { AgentDefinition, AgentList, AgentProblem, AgentScope } from '../protocol/subagents.ts';
+import { visibleLine, visibleText } from '../protocol/text/visible.ts';
+import { namesIn, readSkillFile, type SkillPlaces } from './findSkills.ts';
+import { listValue, readFrontMatter, textValue } from './frontMatter.ts';
+
+export type AgentPlaces = Omit<SkillPlaces, 'cwd'>;
+
+/** Maximum number of files in one folder, and of all definitions: each has a line in every request. */
+const MAX_FILES = 100;
+const MAX_AGENTS = 100;
+const MAX_DESCRIPTION = 1024;
+/** Maximum characters of the instructions. */
+const MAX_PROMPT = 50_000;
+const MAX_STEPS = 1000;
+
+/** Whose folder it is, and whether it is ours or another program's. Source: Claude Code (`.claude`). */
+export type AgentFolder = `${'user' | 'project'}-${'own' | 'foreign'}`;
+
+/** Reads the definitions of one folder. */
+export async function findAgents(folder: AgentFolder, places: AgentPlaces): Promise<AgentList> {
+  const path = pathOf(folder, places);
+  const scope = folder.startsWith('user') ? 'user' : 'project';
+  // If the home directory is the repository itself, its folders belong to the user.
+  const isUsers = scope === 'project' && userFolders.some((one) => pathOf(one, places) === path);
+  return isUsers ? { agents: [], problems: [] } : readFolder(path, scope, places);
+}
+
+const userFolders = ['user-own', 'user-foreign'] as const;
+
+function pathOf(folder: AgentFolder, { home, dataRoot, root }: AgentPlaces): string {
+  switch (folder) {
+    case 'user-own':
+      return join(dataRoot, 'agents');
+    case 'user-foreign':
+      return join(home, '.claude', 'agents');
+    case 'project-own':
+      return join(root, '.clawdcode', 'agents');
+    case 'project-foreign':
+      return join(root, '.claude', 'agents');
+  }
+}
+
+/** Joins lists in order of precedence: of two definitions with the same name, in any case, the first one stays. */
+export function mergeAgents(...lists: readonly AgentList[]): AgentList {
+  const agents = new Map<string, AgentDefinition>();
+  for (const one of lists.flatMap((list) => list.agents)) {
+    const key = one.name.toLowerCase();
+    if (!agents.has(key) && agents.size < MAX_AGENTS) agents.set(key, one);
+  }
+  return {
+    agents: [...agents.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    problems: lists.flatMap((list) => list.problems),
+  };
+}
+
+async function readFolder(path: string, scope: AgentScope, places: AgentPlaces): Promise<AgentList> {
+  const names = (await namesIn(path)).filter(({ name, isFolder }) => !isFolder && /\.md$/i.test(name));
+  const read = await Promise.all(
+    names.slice(0, MAX_FILES).map(({ name }) => readFile(join(path, name), scope, places)),
+  );
+  return {
+    agents: read.flatMap((one) => (one !== undefined && 'name' in one ? [one] : [])),
+    problems: read.flatMap((one) => (one !== undefined && 'message' in one ? [one] : [])),
+  };
+}
+
+async function readFile(
+  file: string,
+  scope: AgentScope,
+  places: AgentPlaces,
+): Promise<AgentDefinition | AgentProblem | undefined> {
+  if ((await stat(file).catch(() => undefined)) === undefined) return undefined;
+  const text = await readSkillFile({ file, scope: scope === 'project' ? 'project' : 'user' }, places);
+  if (typeof text !== 'string') return { file, message: text.problem };
+  const { values, body } = await readFrontMatter(text);
+  const made = definitionOf({ name: basename(file).replace(/\.md$/i, ''), ...values, prompt: body }, scope);
+  if ('problem' in made) return { file, message: made.problem };
+  return { ...made, file, digest: createHash('sha256').update(text).digest('hex') };
+}
+
+/** Parses `--agents`: a JSON object of definitions by name. */
+export function parseAgents(json: string): AgentList | { readonly error: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return { error: 'it is not JSON' };
+  }
+  if (!isRecord(value)) return { error: 'it is not an object of definitions by name' };
+  const agents: AgentDefinition[] = [];
+  for (const [name, fields] of Object.entries(value)) {
+    const made = isRecord(fields)
+      ? definitionOf({ ...fields, name }, 'flag')
+      : { problem: 'it is not an object.' };
+    if ('problem' in made) return { error: `${visibleLine(name, 100)}: ${made.problem}` };
+    agents.push(made);
+  }
+  return { agents, problems: [] };
+}
+
+/** Front matter keys that have an effect here; all others are reported as ignored. */
+const KEYS: ReadonlySet<string> = new Set([
+  ...['name', 'description', 'prompt', 'tools', 'disallowedTools', 'model', 'permissionMode', 'maxTurns'],
+  'skills',
+]);
+
+const NAME = /^[a-z0-9][\w-]{0,63}$/i;
+
+/** Models of another provider, which definitions name by these words: the model of the session is used. */
+const FOREIGN_MODELS: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku', 'fable']);
+
+/** Checks the fields of one definition; a problem is one sentence for the user. */
+export function definitionOf(
+  values: Readonly<Record<string, unknown>>,
+  scope: AgentScope,
+): AgentDefinition | { readonly problem: string } {
+  const name = textValue(values.name) ?? '';
+  if (!NAME.test(name))
+    return {
+      problem: `The name "${visibleLine(name, 100)}" cannot be used. Use lower-case letters, digits and hyphens.`,
+    };
+  const description = textValue(values.description);
+  if (description === undefined)
+    return { problem: 'It has no description, by which the model would choose it.' };
+  const prompt = typeof values.prompt === 'string' ? visibleText(values.prompt).trim() : '';
+  if (prompt === '') return { problem: 'It has no instructions.' };
+  if (prompt.length > MAX_PROMPT)
+    return { problem: `Its instructions are longer than ${MAX_PROMPT} characters.` };
+  const model = modelOf(values.model);
+  const permissionMode = modeOf(values.permissionMode);
+  const maxTurns = stepsOf(values.maxTurns);
+  const wrong = [
+    ...(values.permissionMode !== undefined && permissionMode === undefined ? ['permissionMode'] : []),
+    ...(values.maxTurns !== undefined && maxTurns === undefined ? ['maxTurns'] : []),
+    ...(FOREIGN_MODELS.has(textValue(values.model) ?? '') ? ['model'] : []),
+  ];
+  return {
+    name,
+    description: description.slice(0, MAX_DESCRIPTION).toWellFormed(),
+    prompt,
+    scope,
+    // An empty list grants nothing; only a missing one grants all.
+    ...(values.tools === undefined || values.tools === null ? {} : { tools: listValue(values.tools) }),
+    disallowedTools: listValue(values.disallowedTools),
+    ...(model === undefined ? {} : { model }),
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    skills: listValue(values.skills),
+    ignored: [...Object.keys(values).filter((key) => !KEYS.has(key)), ...wrong].sort(),
+  };
+}
+
+/** Undefined for the model of the agent that starts it. */
+export function modelOf(value: unknown): string | undefined {
+  const model = textValue(value);
+  return model === undefined || model === 'inherit' || FOREIGN_MODELS.has(model) ? undefined : model;
+}
+
+function modeOf(value: unknown): PermissionMode | undefined {
+  const wanted = textValue(value);
+  return permissionModes.find((mode) => mode === wanted);
+}
+
+function stepsOf(value: unknown): number | undefined {
+  const steps = Number(textValue(value));
+  return Number.isInteger(steps) && steps > 0 ? Math.min(steps, MAX_STEPS) : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
