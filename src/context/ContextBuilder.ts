@@ -65,10 +65,6 @@ export class ContextBuilder {
     this.#config = { ...this.#config, ...config };
   }
 
-  getConfig(): ContextBuilderConfig {
-    return this.#config;
-  }
-
   /** Tokens of the request for a view, by part. If the view only grew at its end, only the new part is counted. */
   measure(view: View, { tools = [], policy = {} }: BuildOptions = {}): RequestSizes {
     return this.#sizer.of(view, tools, policy);

@@ -165,7 +165,10 @@ export class CompactionRunner {
   }
 
   /** The draft if it is still usable; drops a stale one. */
-  draft({ tools }: Pick<RequestOptions, 'tools'>, { usedTokens }: ContextMeasure): SummaryDraft | undefined {
+  usableDraft(
+    { tools }: Pick<RequestOptions, 'tools'>,
+    { usedTokens }: ContextMeasure,
+  ): SummaryDraft | undefined {
     const { thread, projection, deps } = this.#session;
     const draft = thread.get(this.epoch());
     if (draft === undefined) return undefined;
@@ -190,7 +193,7 @@ export class CompactionRunner {
       return undefined;
     }
     if (thread.state(this.epoch()) === 'running') await untilAborted(thread.settled(), options.signal);
-    return this.draft(options, projection.measure(options.tools));
+    return this.usableDraft(options, projection.measure(options.tools));
   }
 
   /** Asks for a draft in the background. Never rejects. */

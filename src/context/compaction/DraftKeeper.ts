@@ -42,7 +42,7 @@ export class DraftKeeper {
   /** Starts a draft now, unless one exists or is running, or none is allowed now. Returns immediately. */
   begin(options: RequestOptions, measure: ContextMeasure): void {
     const { projection, deps, thread, log } = this.#session;
-    if (deps.settings.summary !== 'smart' || !this.mayRunBeside() || this.isBroken()) return;
+    if (deps.settings.summary !== 'smart' || !this.mayRunInBackground() || this.isBroken()) return;
     if (restsUntilPrompt(log.entries(), log.live()) || this.current(options, measure) !== undefined) return;
     const epoch = this.#runner.epoch();
     if (thread.state(epoch) === 'none') this.#begunAt = log.entries().at(-1)?.seq ?? 0;
@@ -53,7 +53,7 @@ export class DraftKeeper {
 
   /** The draft if it is still usable. */
   current(options: Pick<RequestOptions, 'tools'>, measure: ContextMeasure): SummaryDraft | undefined {
-    return this.#runner.draft(options, measure);
+    return this.#runner.usableDraft(options, measure);
   }
 
   /** Seq of the last entry that the existing or running draft covers; undefined without a draft. */
@@ -71,7 +71,7 @@ export class DraftKeeper {
   }
 
   /** False if the endpoint serves one request at a time: a draft would delay the turn. */
-  mayRunBeside(): boolean {
+  mayRunInBackground(): boolean {
     const { settings, model } = this.#session.deps;
     return (
       settings.threadSummary === 'on' || (settings.threadSummary === 'auto' && model().hasOneSlot !== true)

@@ -163,7 +163,7 @@ export class ReductionLadder {
     if (swapped !== undefined) return swapped;
     if (this.#drafts.isBroken())
       return this.#pruner.shorten(options, now, { reason: NO_SUMMARY, goal: this.#budget().trigger - 1 });
-    if (!this.#drafts.mayRunBeside() || this.#isSudden(now)) return this.#waitForSummary(options, now);
+    if (!this.#drafts.mayRunInBackground() || this.#isSudden(now)) return this.#waitForSummary(options, now);
     this.#drafts.begin(options, now);
     return now;
   }
@@ -275,7 +275,7 @@ export class ReductionLadder {
 
   #mayDraft(): boolean {
     const { strategy } = this.#session.deps.settings;
-    return strategyTraits[strategy].summarises && this.#drafts.mayRunBeside();
+    return strategyTraits[strategy].summarises && this.#drafts.mayRunInBackground();
   }
 
   /** Tokens of earlier turns that a summary would replace. */

@@ -29,7 +29,6 @@ import { MessageMemory } from './MessageMemory.ts';
 import type { RequestSizes } from './RequestSizer.ts';
 import type { NotedRequest, RequestBasis } from './requestRecord.ts';
 import { type ProjectionPolicy, renderAtom } from './standardMessages.ts';
-import { configOf } from './threadView.ts';
 
 type ProjectionDeps = Pick<ContextManagerDeps, 'model' | 'settings' | 'encoder'>;
 
@@ -130,7 +129,6 @@ export class Projection {
 
   /** The next request as it would be sent now. */
   build(tools: readonly ToolSchema[]): BuiltContext {
-    this.#builder.setConfig(configOf(this.#deps.settings, this.budget().limit));
     return this.#builder.buildContext(this.view(), { tools, policy: this.policy() });
   }
 
@@ -259,7 +257,7 @@ export class Projection {
 
   /** True if a request of this size may be sent. */
   fits(measure: ContextMeasure): boolean {
-    const tracker = new TokenBudgetTracker(configOf(this.#deps.settings, this.budget().limit).totalBudget);
+    const tracker = new TokenBudgetTracker(this.budget().limit);
     return measure.parts.every(({ name, tokens }) => tracker.allocate(name, tokens));
   }
 

@@ -2,7 +2,7 @@
  * Converts a plain list of messages to the view that a session's log would have, reduced to a budget and a number of
  * rounds. Lets `ContextBuilder` work without a session.
  */
-import { type ContextSettings, contextSettingsSchema } from '../../protocol/contextSettings.ts';
+import { contextSettingsSchema } from '../../protocol/contextSettings.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import { groupAtoms, isPrompt } from '../history/atoms.ts';
@@ -38,18 +38,6 @@ export const DEFAULT_CONTEXT_CONFIG: ContextBuilderConfig = {
   enableToolResultCompression: true,
   enableInstructionPinning: true,
 };
-
-/** The configuration for a session, from its settings and window. */
-export function configOf(settings: ContextSettings, totalBudget: number): ContextBuilderConfig {
-  return {
-    totalBudget,
-    slidingWindowSize: settings.slidingWindowSize ?? Number.POSITIVE_INFINITY,
-    enableSummary: settings.compact.auto,
-    enableMemoryRetrieval: settings.memory.enabled,
-    enableToolResultCompression: settings.toolResultCompression,
-    enableInstructionPinning: settings.instructionPinning,
-  };
-}
 
 /** Content of a conversation before this request; all parts are optional. */
 export interface Thread {

@@ -39,19 +39,19 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   const send = (message: Message): void => void dispatch(message);
 
   const ports = { options, state: () => state, snapshot: () => cached, screen: () => screen };
-  const say: Controller['say'] = (level, text) => shown?.say(level, text);
+  const showNotice: Controller['showNotice'] = (level, text) => shown?.showNotice(level, text);
   const switcher = createSessionSwitch({
     services: () => state.services,
     session: () => state.session,
     phase: (phase) => send({ type: 'phase', phase }),
-    say,
+    showNotice,
     attach: async (session, at) => shown?.attach(session, at),
     show: async (at) => shown?.showAround(at),
     opened: () => send({ type: 'opened' }),
     isLeaving: () => state.isLeaving,
     leave: (code) => send({ type: 'leave', code }),
   });
-  const runEffect = createEffects({ ...ports, shown: () => shown, say, switcher, dispatch, onExit });
+  const runEffect = createEffects({ ...ports, shown: () => shown, showNotice, switcher, dispatch, onExit });
   /** Loads modules that are not needed for the first frame. */
   const load = async (screenPorts: ScreenPorts): Promise<void> => {
     const [{ createShownSession }] = await Promise.all([
@@ -81,14 +81,16 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       screen = screenPorts;
       loaded = load(screenPorts);
       void advance(options.boot());
-      void options.keys?.follow((problems) => void loaded.then(() => say('warning', problems.join('\n'))));
+      void options.keys?.follow(
+        (problems) => void loaded.then(() => showNotice('warning', problems.join('\n'))),
+      );
       void loadMarkdown().then((markdown) =>
         send({ type: 'markdown_loaded', markdown: warmingUp(markdown, state.theme) }),
       );
     },
     advance: (next) => void advance(next),
     services: () => state.services,
-    say,
+    showNotice,
     attachImages: (pasted) => shown?.images()?.attach(pasted),
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
     answerRefusal: (answer) => switcher.answer(answer),

@@ -25,7 +25,7 @@ interface EffectPorts {
   readonly screen: () => ScreenPorts | undefined;
   /** Undefined until `shownSession.ts` is loaded. */
   readonly shown: () => ShownSession | undefined;
-  readonly say: Controller['say'];
+  readonly showNotice: Controller['showNotice'];
   readonly switcher: SessionSwitch;
   /** Resolves when all effects of the message are done. */
   readonly dispatch: (message: Message) => Promise<void>;
@@ -34,14 +34,14 @@ interface EffectPorts {
 
 /** Returns the function that runs an effect. For asynchronous effects its promise resolves when the effect is done. */
 export function createEffects(ports: EffectPorts): (effect: Effect) => void | Promise<void> {
-  const { options, state, screen, shown, say, switcher, dispatch } = ports;
+  const { options, state, screen, shown, showNotice, switcher, dispatch } = ports;
   const send = (message: Message): void => void dispatch(message);
   const terminal = {
     options,
     snapshot: ports.snapshot,
     images: () => shown()?.images(),
     screen,
-    say,
+    showNotice,
     showHint: (text: string) => send({ type: 'hint', text }),
   };
   let hintTimer: ReturnType<typeof setTimeout> | undefined;
@@ -51,8 +51,8 @@ export function createEffects(ports: EffectPorts): (effect: Effect) => void | Pr
       case 'submit':
         state().session?.agent.submit(effect.op);
         return;
-      case 'say':
-        return say(effect.level, effect.text);
+      case 'notice':
+        return showNotice(effect.level, effect.text);
       case 'print':
         return shown()?.print(effect.print);
       case 'time_hint':
@@ -79,7 +79,7 @@ export function createEffects(ports: EffectPorts): (effect: Effect) => void | Pr
             snapshot: ports.snapshot,
             services: () => state().services,
             adjust: (change) => send({ type: 'adjusted', change }),
-            say,
+            showNotice,
           },
           effect.setting,
         );
@@ -124,13 +124,13 @@ async function sendInOrder(messages: readonly Message[], { dispatch }: EffectPor
   for (const message of messages) await dispatch(message);
 }
 
-async function listModels({ state, say, dispatch }: EffectPorts): Promise<void> {
+async function listModels({ state, showNotice, dispatch }: EffectPorts): Promise<void> {
   try {
     const list = await state().session?.host.listModels();
     if (list !== undefined) void dispatch({ type: 'models_listed', list });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    say('error', `The models cannot be listed: ${why}`);
+    showNotice('error', `The models cannot be listed: ${why}`);
   }
 }
 

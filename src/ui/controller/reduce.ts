@@ -60,7 +60,7 @@ export type Message =
 
 export type Effect =
   | { readonly type: 'submit'; readonly op: Op }
-  | { readonly type: 'say'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   | { readonly type: 'print'; readonly print: Print }
   /** Starts or clears the timer that hides the hint. */
   | { readonly type: 'time_hint'; readonly isShown: boolean }
@@ -123,7 +123,7 @@ export function reduce(state: ControllerState, message: Message, facts: Facts): 
     case 'boot_failed': {
       const { error } = message;
       const text = error instanceof Error ? error.message : String(error);
-      return withEffects(leave(state, 1), { type: 'say', level: 'error', text });
+      return withEffects(leave(state, 1), { type: 'notice', level: 'error', text });
     }
     case 'submitted':
       return submitted(state, message);
@@ -153,7 +153,7 @@ export function reduce(state: ControllerState, message: Message, facts: Facts): 
       const { vim, problem } = message;
       if (problem === undefined)
         return hinted(state, vim ? 'Vim mode on: Esc for normal, i for insert' : 'Vim mode off');
-      return say(state, 'warning', `Vim mode is ${vim ? 'on' : 'off'} for this session. ${problem}`);
+      return showNotice(state, 'warning', `Vim mode is ${vim ? 'on' : 'off'} for this session. ${problem}`);
     }
     case 'models_listed':
       // Another dialog may have opened in the meantime.
@@ -195,7 +195,7 @@ function booted(state: ControllerState, boot: Boot, { options }: Facts): Reduced
     state,
     // Keeps what was detected about the terminal since the first frame.
     { services, theme: withSetting(state.theme, services.theme.setting), preferences: services.preferences },
-    ...notices.map((text) => ({ type: 'say', level: 'warning', text }) as const),
+    ...notices.map((text) => ({ type: 'notice', level: 'warning', text }) as const),
     options.pickFirst ? { type: 'pick_session' } : { type: 'open_session', target: options.target },
   );
 }
@@ -284,7 +284,7 @@ function pressed(state: ControllerState, message: KeyMessage, facts: Facts): Red
       const agent = facts.agent();
       if (agent === undefined) return { state, effects: [] };
       if (agent.todos.length === 0)
-        return say(state, 'info', 'No todo list yet. The model makes one for longer work.');
+        return showNotice(state, 'info', 'No todo list yet. The model makes one for longer work.');
       return to(state, { todoView: toggledTodos(state.todoView, agent.todos, agent.busy) });
     }
     case 'toggle_reasoning': {
@@ -370,8 +370,8 @@ function submit(state: ControllerState, op: Op): Reduced {
   return to(state, {}, { type: 'submit', op });
 }
 
-function say(state: ControllerState, level: 'info' | 'warning', text: string): Reduced {
-  return to(state, {}, { type: 'say', level, text });
+function showNotice(state: ControllerState, level: 'info' | 'warning', text: string): Reduced {
+  return to(state, {}, { type: 'notice', level, text });
 }
 
 function to(

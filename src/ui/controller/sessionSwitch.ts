@@ -34,7 +34,7 @@ interface SwitchPorts {
   readonly services: () => AppServices | undefined;
   readonly session: () => UiSession | undefined;
   readonly phase: (phase: Phase) => void;
-  readonly say: (level: 'info' | 'error', text: string) => void;
+  readonly showNotice: (level: 'info' | 'error', text: string) => void;
   /** Replaces the session on screen. */
   readonly attach: (session: UiSession, at: number | undefined) => Promise<void>;
   /** Scrolls to another entry of the session on screen. */
@@ -93,7 +93,7 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
         picker.tell('error', outcome.message);
         return showPicker(picker);
       }
-      ports.say('error', outcome.message);
+      ports.showNotice('error', outcome.message);
       if (before !== undefined) return toSession();
       // The requested session does not exist: exit with an error instead of starting a new one.
       return ports.leave(NO_SESSION);
@@ -108,9 +108,9 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
     await ports.attach(session, how.at);
     const original = how.forkOf ?? (target.type === 'id' && target.mode === 'fork' ? target.id : undefined);
     if (original !== undefined)
-      ports.say('info', `Forked; you are now in the copy. Original: /resume ${original}`);
+      ports.showNotice('info', `Forked; you are now in the copy. Original: /resume ${original}`);
     else if (!session.resumed && left !== undefined)
-      ports.say('info', `New session. Resume the previous one with /resume ${left}`);
+      ports.showNotice('info', `New session. Resume the previous one with /resume ${left}`);
     ports.opened();
   };
 
@@ -151,12 +151,12 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
       try {
         const upto = uptoSeq === undefined ? undefined : await entryAt(agent, uptoSeq);
         if (uptoSeq !== undefined && upto === undefined)
-          return ports.say('error', `There is no entry #${uptoSeq} in this session to fork at.`);
+          return ports.showNotice('error', `There is no entry #${uptoSeq} in this session to fork at.`);
         const id = await agent.fork(upto?.uuid);
         await open({ type: 'id', id }, { forkOf });
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        ports.say('error', `The session could not be forked: ${why}`);
+        ports.showNotice('error', `The session could not be forked: ${why}`);
       }
     },
     pick() {

@@ -18,7 +18,7 @@ export interface ShownSession {
   images(): Images | undefined;
   /** Prints if there is a session; otherwise does nothing. */
   print(...prints: readonly Print[]): void;
-  say: Controller['say'];
+  showNotice: Controller['showNotice'];
   /** Replaces and closes the session on screen. `at`: show the conversation around this entry instead of its end. */
   attach(session: UiSession, at: number | undefined): Promise<void>;
   /** Prints the conversation around an entry. */
@@ -44,14 +44,14 @@ export function createShownSession(ports: ShownSessionPorts): ShownSession {
   let store: SessionStore | undefined;
   let images: Images | undefined;
 
-  const say: Controller['say'] = (level, text) => {
+  const showNotice: Controller['showNotice'] = (level, text) => {
     const notice = { type: 'notice', level, text } as const;
     if (store === undefined) scrollback.print(notice);
     else store.print(notice);
   };
   const announceEndingTasks = (): void => {
     const text = endingText(state().session?.agent.state().tasks ?? []);
-    if (text !== undefined) say('info', text);
+    if (text !== undefined) showNotice('info', text);
   };
   /** Removes an open dialog first, because printing above it would push it out of sight. */
   const putAwayDialog = async (): Promise<void> => {
@@ -64,7 +64,7 @@ export function createShownSession(ports: ShownSessionPorts): ShownSession {
     view: () => store?.getView() ?? emptyView,
     images: () => images,
     print: (...prints) => store?.print(...prints),
-    say,
+    showNotice,
     async attach(session, at) {
       const { agent } = session;
       const past = at === undefined ? replay(agent.liveEntries()) : await replayAround(agent, at);
@@ -80,7 +80,7 @@ export function createShownSession(ports: ShownSessionPorts): ShownSession {
         afterRewind(event, { agent, show: scrollback.show, composer: screen()?.composer() }),
       );
       store.subscribe(ports.changed);
-      images = createImages({ port: () => state().services?.images, agent, say });
+      images = createImages({ port: () => state().services?.images, agent, showNotice });
       send({ type: 'attached', session });
       void agent.measure().catch(() => undefined);
     },

@@ -10,13 +10,13 @@ export interface TerminalPorts {
   screen(): ScreenPorts | undefined;
   /** Images of the open session. */
   images(): Images | undefined;
-  readonly say: Controller['say'];
+  readonly showNotice: Controller['showNotice'];
   /** Shows a hint in place of the status line, for a moment. */
   showHint(hint: string): void;
 }
 
 /** Opens the draft in the user's editor. The result replaces the draft; undo restores the old text. */
-export async function editDraft({ options, screen, say, showHint }: TerminalPorts): Promise<void> {
+export async function editDraft({ options, screen, showNotice, showHint }: TerminalPorts): Promise<void> {
   const ports = screen();
   const composer = ports?.composer();
   const { editText } = options;
@@ -26,7 +26,7 @@ export async function editDraft({ options, screen, say, showHint }: TerminalPort
   await ports.suspend(async () => {
     outcome = await editText(before);
   });
-  if (outcome?.type === 'failed') say('error', outcome.message);
+  if (outcome?.type === 'failed') showNotice('error', outcome.message);
   else if (outcome?.type === 'edited' && outcome.text !== before) composer.setText(outcome.text);
 }
 
@@ -42,15 +42,21 @@ export async function suspend({ options, screen, showHint }: TerminalPorts): Pro
 }
 
 /** Pastes the image from the clipboard into the composer. If there is none, a message explains why. */
-export async function pasteImage({ images, screen, say }: TerminalPorts): Promise<void> {
+export async function pasteImage({ images, screen, showNotice }: TerminalPorts): Promise<void> {
   const pictures = images();
-  if (pictures === undefined) return say('info', 'Images can be pasted as soon as the session is open.');
+  if (pictures === undefined)
+    return showNotice('info', 'Images can be pasted as soon as the session is open.');
   const label = await pictures.fromClipboard();
   if (label !== undefined) screen()?.composer()?.insertImage?.(label);
 }
 
 /** Ctrl+O: shows the whole session unfolded, until the user closes the transcript. */
-export async function showTranscript({ snapshot, screen, options, say }: TerminalPorts): Promise<void> {
+export async function showTranscript({
+  snapshot,
+  screen,
+  options,
+  showNotice,
+}: TerminalPorts): Promise<void> {
   const { session } = snapshot();
   const view = screen();
   if (session === undefined || view === undefined) return;
@@ -74,5 +80,5 @@ export async function showTranscript({ snapshot, screen, options, say }: Termina
       }).finally(() => options.onAlternateScreen?.(false));
     })
     // The terminal is already handed over, or gone.
-    .catch((error: unknown) => say('error', error instanceof Error ? error.message : String(error)));
+    .catch((error: unknown) => showNotice('error', error instanceof Error ? error.message : String(error)));
 }

@@ -103,7 +103,7 @@ export interface Controller {
   services(): AppServices | undefined;
   /** Changes the theme or the status line; affects everything printed from now on. */
   adjust(change: Partial<Pick<Snapshot, 'theme' | 'statusText'>>): void;
-  say(level: 'info' | 'warning' | 'error', text: string): void;
+  showNotice(level: 'info' | 'warning' | 'error', text: string): void;
   /** Closes a dialog that only displays something. */
   closeDialog(): void;
 }

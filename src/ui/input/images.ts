@@ -25,7 +25,7 @@ export interface Images {
 interface ImagesPorts {
   readonly port: () => ImagePort | undefined;
   readonly agent: Pick<Agent, 'entries' | 'state'>;
-  readonly say: (level: 'info' | 'warning' | 'error', text: string) => void;
+  readonly showNotice: (level: 'info' | 'warning' | 'error', text: string) => void;
 }
 
 /** True if a text may name images; commands and `!` lines never do. */
@@ -34,7 +34,7 @@ export function mayNameImages(text: string): boolean {
 }
 
 /** Manages the images of one session. */
-export function createImages({ port, agent, say }: ImagesPorts): Images {
+export function createImages({ port, agent, showNotice }: ImagesPorts): Images {
   const shelf = createImageShelf(agent.entries);
   /** Models for which the user was told that image support is unknown. */
   const unknown = new Set<string>();
@@ -43,13 +43,13 @@ export function createImages({ port, agent, say }: ImagesPorts): Images {
     const label = shelf.add(read.image);
     const { id, seesImages } = agent.state().model;
     const facts = `${label} ${sanitizeLine(name)}${name === '' ? '' : ' '}(${describeImage(read.header)})`;
-    if (seesImages === false) say('warning', `${facts}: ${blindText(id)}`);
+    if (seesImages === false) showNotice('warning', `${facts}: ${blindText(id)}`);
     return label;
   };
   const readAll = async (from: ImagePort, guesses: readonly (readonly string[])[]) => {
     for (const paths of guesses) {
       const reads = await Promise.all(paths.map((path) => from.read(path)));
-      for (const read of reads) if (read.type === 'refused') say('warning', read.message);
+      for (const read of reads) if (read.type === 'refused') showNotice('warning', read.message);
       if (reads.every((read) => read.type === 'image'))
         return reads.map((read, at) => put(read, paths[at]?.split(/[\\/]/).at(-1) ?? ''));
       if (reads.some((read) => read.type !== 'none')) return undefined;
@@ -66,7 +66,7 @@ export function createImages({ port, agent, say }: ImagesPorts): Images {
     async fromClipboard() {
       const read = (await port()?.clipboard()) ?? { type: 'none' };
       if (read.type === 'image') return put(read, '');
-      say(read.type === 'refused' ? 'warning' : 'info', read.message ?? 'No image on the clipboard.');
+      showNotice(read.type === 'refused' ? 'warning' : 'info', read.message ?? 'No image on the clipboard.');
       return undefined;
     },
     async of(text) {
@@ -74,22 +74,25 @@ export function createImages({ port, agent, say }: ImagesPorts): Images {
       const paths = mentionedImages(text);
       const { id, seesImages } = agent.state().model;
       if (named.length > 0 && seesImages === false) {
-        say('warning', `Not sent: ${blindText(id)} Remove the image to send it.`);
+        showNotice('warning', `Not sent: ${blindText(id)} Remove the image to send it.`);
         return 'hold';
       }
       const mentioned: ImagePart[] = [];
       const from = port();
       for (const path of from === undefined ? [] : paths) {
         const read = await from?.read(path);
-        if (read?.type === 'refused') say('warning', read.message);
+        if (read?.type === 'refused') showNotice('warning', read.message);
         else if (read?.type === 'image' && seesImages === false)
-          say('info', `${id} does not see images: ${sanitizeLine(path)} is named, not shown to it.`);
+          showNotice('info', `${id} does not see images: ${sanitizeLine(path)} is named, not shown to it.`);
         else if (read?.type === 'image') mentioned.push(read.image);
       }
       const all = [...named, ...mentioned];
       if (all.length > 0 && seesImages === undefined && !unknown.has(id)) {
         unknown.add(id);
-        say('info', `Image support of ${id} is unknown: images are sent, and dropped if it rejects them.`);
+        showNotice(
+          'info',
+          `Image support of ${id} is unknown: images are sent, and dropped if it rejects them.`,
+        );
       }
       return all;
     },

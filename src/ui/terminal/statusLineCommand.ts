@@ -31,7 +31,7 @@ export function runStatusLine(controller: Controller, now: () => number): () => 
       () => session && statusLineInput(session.agent.state(), session.host.status(), totals, now()),
       (output) => {
         if (output.type === 'failed') {
-          if (output.message !== failure) controller.say('warning', output.message);
+          if (output.message !== failure) controller.showNotice('warning', output.message);
           failure = output.message;
           if (controller.snapshot().statusText !== undefined) controller.adjust({ statusText: undefined });
           return;

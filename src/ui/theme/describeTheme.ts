@@ -50,7 +50,7 @@ function whyBackground({ background, colorFgBg = '' }: Theme['terminal']): strin
 
 /** Applies a theme, saves it in the user's own settings, and reports both results. */
 export async function keepTheme(
-  controller: Pick<Controller, 'adjust' | 'services' | 'say' | 'snapshot'>,
+  controller: Pick<Controller, 'adjust' | 'services' | 'showNotice' | 'snapshot'>,
   setting: ThemeSetting,
 ): Promise<void> {
   const theme = withSetting(controller.snapshot().theme, setting);
@@ -63,5 +63,5 @@ export async function keepTheme(
       : saved.type === 'saved'
         ? ` Saved to ${saved.file}.`
         : ` Applied to this session, but not saved: ${saved.message}`;
-  controller.say(saved?.type === 'refused' ? 'warning' : 'info', describeTheme(theme) + kept);
+  controller.showNotice(saved?.type === 'refused' ? 'warning' : 'info', describeTheme(theme) + kept);
 }

@@ -168,7 +168,7 @@ describe('keys', () => {
     );
     expect(views).toEqual(['all', 'none', 'all']);
     const text = 'No todo list yet. The model makes one for longer work.';
-    expect(press(['todos']).effects).toEqual([{ type: 'say', level: 'info', text }]);
+    expect(press(['todos']).effects).toEqual([{ type: 'notice', level: 'info', text }]);
   });
 
   test('reasoning is shown and hidden', () => {
@@ -191,7 +191,7 @@ describe('keys', () => {
     const failed = play([key('toggle_vim'), { type: 'vim_saved', vim: true, problem }]);
     expect(failed.state.preferences.vim).toBe(true);
     const text = 'Vim mode is on for this session. It is read only.';
-    expect(failed.effects.at(-1)).toEqual({ type: 'say', level: 'warning', text });
+    expect(failed.effects.at(-1)).toEqual({ type: 'notice', level: 'warning', text });
   });
 });
 
@@ -203,7 +203,7 @@ describe('booting', () => {
   const ready: Message = { type: 'booted', boot: { type: 'ready', services, notices: ['Careful.'] } };
 
   test('says what there is to say, then opens the session, or the list of sessions', () => {
-    const said = { type: 'say', level: 'warning', text: 'Careful.' };
+    const said = { type: 'notice', level: 'warning', text: 'Careful.' };
     const { state, effects } = play([ready], { from: booting });
     expect(state.preferences).toBe(services.preferences);
     expect(effects).toEqual([said, { type: 'open_session', target: { type: 'new' } }]);
@@ -214,7 +214,7 @@ describe('booting', () => {
   test('that fails says why and leaves with an error', () => {
     const { effects } = play([{ type: 'boot_failed', error: new Error('EIO') }], { from: booting });
     expect(effects).toEqual([
-      { type: 'say', level: 'error', text: 'EIO' },
+      { type: 'notice', level: 'error', text: 'EIO' },
       hidden,
       { type: 'leave', code: 1 },
     ]);

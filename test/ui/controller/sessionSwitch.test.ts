@@ -43,7 +43,7 @@ function stage(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: stri
     services: () => services,
     session: () => current,
     phase: (phase) => phases.push(phase),
-    say: (level, text) => done.push(`${level}: ${text}`),
+    showNotice: (level, text) => done.push(`${level}: ${text}`),
     async attach(next, at) {
       current = next;
       done.push(`attach ${next.agent.state().sessionId}${at === undefined ? '' : ` at ${at}`}`);

@@ -26,7 +26,7 @@ function stage(options: Partial<Pick<UiOptions, 'editText' | 'stop'>> = {}, clip
         done.push('taken back');
       },
     }),
-    say: (level: string, text: string) => done.push(`${level}: ${text}`),
+    showNotice: (level: string, text: string) => done.push(`${level}: ${text}`),
     showHint: (hint: string) => done.push(`hint: ${hint}`),
   } as unknown as TerminalPorts;
   return { ports, done };

@@ -203,7 +203,7 @@ describe('files', () => {
       const images = createImages({
         port,
         agent: { entries: () => [], state: () => ({ ...state, model }) },
-        say: (level, text) => said.push(`${level}: ${text}`),
+        showNotice: (level, text) => said.push(`${level}: ${text}`),
       });
       return { images, said };
     };

@@ -28,7 +28,7 @@ async function keep(setting: ThemeSetting, saved: SavedSetting | undefined) {
         theme = change.theme ?? theme;
       },
       services: () => services as AppServices | undefined,
-      say: (level, text) => told.push(`${level}: ${text}`),
+      showNotice: (level, text) => told.push(`${level}: ${text}`),
     },
     setting,
   );
