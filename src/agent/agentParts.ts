@@ -11,7 +11,7 @@ import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts'
 import type { CommandSandbox, SandboxState } from '../protocol/sandbox.ts';
 import type { SkillPart } from '../protocol/skills.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
-import type { RunningQuestion, Tool, ToolContext } from '../protocol/tools.ts';
+import type { FormQuestion, RunningQuestion, Tool, ToolContext } from '../protocol/tools.ts';
 import {
   type ConfirmParts,
   confirmWhileRunning,
@@ -305,6 +305,14 @@ function toolContexts(deps: AgentDeps, core: Core, tasks: AgentTasks): ToolConte
     ...(deps.interactive && {
       confirm: (question: RunningQuestion) =>
         confirmWhileRunning(question, { callId, tool, signal }, confirmParts),
+      askForm: ({ headline, form, signal: wanted }: FormQuestion) =>
+        questions.ask(
+          {
+            ...{ id: newId(), callId, tool, title: headline, headline, input: {}, reason: '' },
+            preview: { type: 'form', ...form },
+          },
+          AbortSignal.any([signal, wanted]),
+        ),
     }),
     fileReads: (path) => context.fileReads(path),
     openBlob: () => context.openBlob(),

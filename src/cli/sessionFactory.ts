@@ -141,7 +141,7 @@ function createShared(options: SessionFactoryOptions): Shared {
     served,
     client: createClient(options, send, served),
     learnedWindows: openLearnedWindows(memory),
-    servers: openServers(place, options.servers ?? []),
+    servers: openServers(place, options.servers ?? [], options.interactive),
     toldAssumed: new Set(),
     savedRules: [],
     onError,

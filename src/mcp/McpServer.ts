@@ -19,6 +19,7 @@ import { type Endpoint, endpointOf, type Variables } from './endpoint.ts';
 import { type OfferedTool, offeredPrompts, offeredTools } from './offeredTools.ts';
 import { type CallResult, contentOf } from './outcome.ts';
 import { createServerTool } from './serverTool.ts';
+import { type AskingCall, createUserRequests, type UserRequests } from './userRequests.ts';
 
 /** Dependencies shared by all servers. */
 export interface McpDeps {
@@ -35,6 +36,10 @@ export interface McpDeps {
   readonly fetch: ConnectPorts['fetch'];
   /** Returns the store of a server's login. */
   readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
+  /** Servers may ask the user; only if a screen, or its plain mode, can show the question. */
+  readonly canAskUser?: boolean;
+  /** Opens an address in the user's browser, on the user's word. */
+  readonly openUrl?: (url: string) => void;
   /** Timeout of the handshake, in milliseconds. */
   readonly connectTimeoutMs: number;
 }
@@ -62,10 +67,17 @@ export class McpServer {
   #connection: Connection | undefined;
   #relisting: NodeJS.Timeout | undefined;
   #isClosed = false;
+  readonly #requests: UserRequests;
 
   constructor(source: McpServerSource, deps: McpDeps) {
     this.source = source;
     this.#deps = deps;
+    this.#requests = createUserRequests({
+      server: source.name,
+      isOfProject: source.scope === 'project',
+      openUrl: deps.openUrl,
+      log: (text) => this.#append(text),
+    });
   }
 
   /** Returns the known tools. Those of a server that has died stay; a call restarts it. */
@@ -94,10 +106,21 @@ export class McpServer {
     return this.#opening;
   }
 
-  async call(tool: string, input: unknown, options: CallOptions): Promise<CallResult> {
+  async call(
+    tool: string,
+    input: unknown,
+    options: CallOptions,
+    ask?: AskingCall['ask'],
+  ): Promise<CallResult> {
     const connection = await this.connect();
+    const over = new AbortController();
+    const signal = AbortSignal.any([options.signal, over.signal]);
+    let ended = (): void => undefined;
+    const onHold = (hold: AskingCall['hold']): void => {
+      ended = this.#requests.began({ ask, signal, hold });
+    };
     try {
-      return await connection.call(tool, input, options);
+      return await connection.call(tool, input, { ...options, onHold });
     } catch (error) {
       // Some servers list their tools without a login.
       if ((error as Error).name === 'AuthorizationNeededError') {
@@ -105,6 +128,9 @@ export class McpServer {
         this.#state = { type: 'needs-auth' };
       }
       throw error;
+    } finally {
+      ended();
+      over.abort();
     }
   }
 
@@ -145,6 +171,7 @@ export class McpServer {
   async disconnect(): Promise<void> {
     clearTimeout(this.#relisting);
     this.#relisting = undefined;
+    this.#requests.unmute();
     this.#giveUp.abort();
     await this.#opening?.catch(() => undefined);
     const connection = this.#connection;
@@ -190,7 +217,7 @@ export class McpServer {
   }
 
   #ports(endpoint: Endpoint, onClosed: () => void): ConnectPorts {
-    const { version, env, fetch, authStoreOf, connectTimeoutMs: timeoutMs } = this.#deps;
+    const { version, env, fetch, authStoreOf, canAskUser, connectTimeoutMs: timeoutMs } = this.#deps;
     const isProgram = endpoint.type === 'stdio';
     return {
       ...{ version, fetch, timeoutMs, onClosed, signal: this.#giveUp.signal },
@@ -198,6 +225,7 @@ export class McpServer {
       env: isProgram ? { ...env, ...endpoint.env } : {},
       log: (text) => this.#append(text),
       onChanged: () => this.#relist(),
+      onElicit: canAskUser === true ? this.#requests.answer : undefined,
     };
   }
 
@@ -236,7 +264,7 @@ export class McpServer {
         known.get(JSON.stringify(offered)) ?? {
           offered,
           tool: createServerTool(name, offered, {
-            call: (input, options) => this.call(offered.ownName, input, options),
+            call: (input, options, ask) => this.call(offered.ownName, input, options, ask),
             timeoutMs: definition.timeout,
             isAlwaysLoaded: definition.alwaysLoad === true,
           }),

@@ -13,9 +13,11 @@ import {
 import { type AuthStore, storedAuth } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Fetch, httpTransport } from './http.ts';
+import { createIdleTimer } from './idleTimer.ts';
 import type { ListedPrompt, ListedTool } from './offeredTools.ts';
 import type { CallResult } from './outcome.ts';
 import { type StdioPorts, StdioTransport } from './stdio.ts';
+import type { UserRequests } from './userRequests.ts';
 
 /** Limits for servers with endless lists. */
 const MAX_PAGES = 50;
@@ -37,6 +39,8 @@ export interface ConnectPorts extends StdioPorts {
   readonly onClosed: () => void;
   /** Called when a list of the server has changed: tools, prompts or resources. */
   readonly onChanged: () => void;
+  /** Asks the user for the server; absent = the server is told that nobody can be asked. */
+  readonly onElicit?: UserRequests['answer'] | undefined;
 }
 
 export interface CallOptions {
@@ -44,6 +48,8 @@ export interface CallOptions {
   /** Maximum wait for an answer or a progress report, in milliseconds. */
   readonly timeoutMs: number;
   readonly onProgress: (progress: Progress) => void;
+  /** Receives a function that stops the time of the call while its server waits for the user. */
+  readonly onHold?: (hold: () => () => void) => void;
 }
 
 /** An open connection. Failures reject with a message that is ready to show. */
@@ -64,7 +70,8 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
   const client = new Client(
     { name: 'clawdcode', title: 'ClawdCode', version: ports.version },
     {
-      capabilities: {},
+      // Without `applyDefaults`: an answer that the user cleared would be filled in again.
+      capabilities: ports.onElicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
       // Do not validate answers with the server's own schemas: their patterns could run forever, and only the model
       // reads the answers.
       jsonSchemaValidator: {
@@ -72,6 +79,11 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
       },
     },
   );
+  const { onElicit } = ports;
+  if (onElicit !== undefined)
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
+      ...(await onElicit(params, mcpReq.signal)),
+    }));
   client.onerror = (error) => ports.log(`(${error.message.slice(0, 500)})\n`);
   client.onclose = ports.onClosed;
   client.setNotificationHandler('notifications/tools/list_changed', ports.onChanged);
@@ -135,21 +147,30 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
       const { contents } = await told(asked, timeout);
       return contents.map((resource) => ({ type: 'resource', resource }));
     },
-    async call(tool, input, { signal, timeoutMs, onProgress }) {
-      const asked = client.request(
-        {
-          method: 'tools/call',
-          params: { name: tool, arguments: (input ?? {}) as Record<string, unknown> },
-        },
-        {
-          signal,
-          timeout: timeoutMs,
-          maxTotalTimeout: Math.max(timeoutMs, MAX_CALL_MS),
-          resetTimeoutOnProgress: true,
-          onprogress: onProgress,
-        },
-      );
-      return told(asked, timeoutMs);
+    async call(tool, input, { signal, timeoutMs, onProgress, onHold }) {
+      const idle = createIdleTimer(timeoutMs);
+      onHold?.(idle.hold);
+      const params = { name: tool, arguments: (input ?? {}) as Record<string, unknown> };
+      try {
+        return await told(
+          client.request(
+            { method: 'tools/call', params },
+            {
+              signal: AbortSignal.any([signal, idle.signal]),
+              timeout: Math.max(timeoutMs, MAX_CALL_MS),
+              onprogress(progress) {
+                idle.reset();
+                onProgress(progress);
+              },
+            },
+          ),
+          timeoutMs,
+        );
+      } catch (error) {
+        throw idle.signal.aborted && !signal.aborted ? new Error(unansweredFor(timeoutMs)) : error;
+      } finally {
+        idle.stop();
+      }
     },
     close: () => transport.close(),
   };
@@ -185,12 +206,15 @@ function isUnauthorized(error: unknown): boolean {
   return status.status === 401 || status.code === 401;
 }
 
+const unansweredFor = (timeoutMs: number): string =>
+  `It did not answer within ${Math.round(timeoutMs / 1000)} seconds.`;
+
 /** Maximum characters of a server's error message. */
 const MAX_REASON = 500;
 
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-    return `It did not answer within ${Math.round(timeoutMs / 1000)} seconds.`;
+    return unansweredFor(timeoutMs);
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
     return 'The connection was closed.';
   const { message = String(error), cause } = (error ?? {}) as {

@@ -13,7 +13,7 @@ const MAX_TITLE = 120;
 const MAX_PREVIEW = 8000;
 
 interface ServerToolPorts {
-  readonly call: (input: unknown, options: CallOptions) => Promise<CallResult>;
+  readonly call: (input: unknown, options: CallOptions, ask: ToolContext['askForm']) => Promise<CallResult>;
   readonly timeoutMs: number | undefined;
   /** True if it is offered in every request. */
   readonly isAlwaysLoaded: boolean;
@@ -48,11 +48,12 @@ export function createServerTool(
   async function run(input: unknown, title: string, context: ToolContext): Promise<ToolOutcome> {
     const { signal, onOutput } = context;
     try {
-      const result = await ports.call(input, {
+      const options: CallOptions = {
         signal,
         timeoutMs: ports.timeoutMs ?? DEFAULT_TIMEOUT_MS,
         onProgress: ({ progress, total, message }) => onOutput(progressLine(progress, total, message)),
-      });
+      };
+      const result = await ports.call(input, options, context.askForm);
       return outcomeOf(result, {
         title,
         name: `${server} ${shownName}`,

@@ -130,11 +130,15 @@ export type PermissionAnswer =
       readonly autoAllow?: boolean;
       /** The answers to a form, one for each field. */
       readonly answers?: readonly FieldAnswer[];
+      /** The name of the choice on the form's last page. */
+      readonly choice?: string;
     }
   | {
       readonly behavior: 'deny';
       readonly comment?: string;
       readonly interrupt?: boolean;
+      /** The name of the choice on the form's last page; absent if the form was dismissed. */
+      readonly choice?: string;
       /** The user was not asked: the run is headless, or the mode never asks. */
       readonly unasked?: true;
     };

@@ -8,9 +8,9 @@ import type {
   ToolResultKind,
 } from './entries/fields.ts';
 import type { ImagePart } from './files/images.ts';
-import type { FieldAnswer } from './forms.ts';
+import type { FieldAnswer, Form } from './forms.ts';
 import type { ToolSchema } from './messages.ts';
-import type { Access, Grant, Preview } from './permissions.ts';
+import type { Access, Grant, PermissionAnswer, Preview } from './permissions.ts';
 import type { SkillPart, SkillText } from './skills.ts';
 
 /** Receives large output as it is produced; stored in full, addressed by content, file mode 0600. */
@@ -66,6 +66,15 @@ export interface RunningQuestion {
   readonly signal?: AbortSignal;
 }
 
+/** A form that the user is asked to fill in while a call runs. */
+export interface FormQuestion {
+  /** Who asks, in a few words. */
+  readonly headline: string;
+  readonly form: Form;
+  /** Aborted when nothing waits for the answer any more: withdraws the question. */
+  readonly signal: AbortSignal;
+}
+
 /** The services available to a call; everything else a tool needs is passed when it is created. */
 export interface ToolContext {
   readonly callId: string;
@@ -88,6 +97,8 @@ export interface ToolContext {
    * user to ask.
    */
   readonly confirm?: (question: RunningQuestion) => Promise<boolean>;
+  /** Asks the user to fill in a form. Absent if there is no user to ask. */
+  readonly askForm?: (question: FormQuestion) => Promise<PermissionAnswer>;
   /** Returns the hash of the file when this session last read or wrote it, according to the log. */
   readonly fileReads: (path: string) => string | undefined;
   readonly openBlob: () => BlobSink;

@@ -70,8 +70,10 @@ const titleOf = (questions: Questions): string =>
 
 function fieldOf({ header, question, options, multiSelect }: Questions[number]): FormField {
   return {
+    type: 'choice',
     header,
     question,
+    hasOwnAnswer: true,
     options: options.map(({ label, description, preview }) => ({
       label,
       ...(description !== undefined && { description }),

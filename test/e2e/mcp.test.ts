@@ -100,7 +100,7 @@ test('a server of a repository starts only after the folder is trusted and the s
   await terminal.press('1');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('/mcp');
-  await terminal.waitForPrinted(/repo {2}connected, 10 tools/);
+  await terminal.waitForPrinted(/repo {2}connected, 11 tools/);
   stage.server.script(call('mcp__repo__echo', { text: 'asked' }), { text: 'Answered.' });
   await terminal.submit('say it');
   await terminal.waitFor('Tool "echo" of the MCP server "repo"');
@@ -175,7 +175,7 @@ test('a prompt of a server is a command, and a resource named after @ is read fo
   stage.server.script({ text: 'Reviewed.' });
   const terminal = await stage.ready();
   await terminal.submit('/mcp');
-  await terminal.waitForPrinted('connected, 10 tools');
+  await terminal.waitForPrinted('connected, 11 tools');
   await terminal.submit('/mcp__test__review_pr 12 the tests');
   await terminal.waitForPrinted('Reviewed.');
   expect(result(stage)).toBe('Review pull request 12; look at the tests.');
@@ -204,4 +204,44 @@ test('schemas that take too much of the window are searched for, and stay found 
   stage.server.script({ text: 'Resumed.' });
   await stage.print(['-p', 'go on', '--continue']);
   expect(ofServers(3)).toEqual(['ToolSearch', 'mcp__wide__wide7']);
+});
+
+test('a server asks the user: its form is filled in on the screen, and never without one', async () => {
+  const stage = await setStage();
+  await own(stage, { mcpServers: { test: stdio() }, permissions: { allow: ['mcp__test'] } });
+  const request = {
+    mode: 'form',
+    message: 'Who are you?',
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        age: { type: 'integer', title: 'Age', minimum: 18 },
+        color: { type: 'string', title: 'Color', enum: ['red', 'green'], default: 'green' },
+      },
+      required: ['age'],
+    },
+  };
+  stage.server.script(call('mcp__test__ask', { requests: [request] }), { text: 'Thank you.' });
+  const terminal = await stage.ready();
+  await terminal.submit('let it ask');
+  await terminal.waitFor('The MCP server "test" asks');
+  expect(terminal.screen()).toContain('Who are you?');
+  await terminal.press('7', keys.enter);
+  await terminal.waitFor('At least 18.');
+  await terminal.press('7', keys.enter);
+  await terminal.waitFor('❯ 2. ✓ green');
+  await terminal.pause(300);
+  await terminal.press('1');
+  await terminal.waitFor('❯ 1. Send the answers to test');
+  await terminal.pause(300);
+  await terminal.press(keys.enter);
+  await terminal.waitFor('Thank you.');
+  expect(JSON.parse(result(stage))).toEqual({
+    declared: { form: {}, url: {} },
+    results: [{ action: 'accept', content: { age: 77, color: 'red' } }],
+  });
+
+  stage.server.script(call('mcp__test__ask'), { text: 'Nothing asked.' });
+  await stage.print(['-p', 'let it ask']);
+  expect(JSON.parse(result(stage))).toEqual({ declared: null, results: [] });
 });

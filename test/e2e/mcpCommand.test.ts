@@ -80,7 +80,7 @@ test('list and get connect to what may be used, and start nothing of a repositor
   const mark = join(stage.work.home, 'started');
   await writeFile(project, JSON.stringify({ mcpServers: { theirs: { command: 'touch', args: [mark] } } }));
   const { stdout } = await stage.print(['mcp', 'list']);
-  expect(stdout).toContain('(~/.clawdcode/config.json)  connected, 10 tools');
+  expect(stdout).toContain('(~/.clawdcode/config.json)  connected, 11 tools');
   expect(stdout).toMatch(/gone .* failed: "\/nonexistent" cannot be started/);
   expect(stdout).toContain('theirs  not used: this folder is not trusted');
   const shown = (await stage.print(['mcp', 'get', 'mine'])).stdout;
@@ -100,5 +100,5 @@ test('a server that was added here needs no second approval once the folder is t
   await terminal.press('1');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('/mcp');
-  await terminal.waitForPrinted(/own {2}connected, 10 tools/);
+  await terminal.waitForPrinted(/own {2}connected, 11 tools/);
 });

@@ -41,8 +41,22 @@ test('answers reach the model as the result, and the screen one by one', async (
     {
       type: 'form',
       fields: [
-        { header: 'Library', question: 'Which library?', options: questions[0]?.options, isMultiple: false },
-        { header: 'Parts', question: 'Which parts?', options: questions[1]?.options, isMultiple: true },
+        {
+          type: 'choice',
+          hasOwnAnswer: true,
+          header: 'Library',
+          question: 'Which library?',
+          options: questions[0]?.options,
+          isMultiple: false,
+        },
+        {
+          type: 'choice',
+          hasOwnAnswer: true,
+          header: 'Parts',
+          question: 'Which parts?',
+          options: questions[1]?.options,
+          isMultiple: true,
+        },
       ],
     },
   ]);

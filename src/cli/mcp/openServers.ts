@@ -4,6 +4,7 @@ import { environmentSend } from '../../model/http/environmentSend.ts';
 import type { McpServerSource } from '../../protocol/mcp.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type { AppPaths } from '../process/appPaths.ts';
+import { openBrowser } from '../process/openBrowser.ts';
 import { createAuthStore } from './authStore.ts';
 import { fetchOverSend } from './fetchOverSend.ts';
 
@@ -14,6 +15,8 @@ const CONNECT_TIMEOUT_MS = 30_000;
 export async function openServers(
   place: AppPaths,
   sources: readonly McpServerSource[],
+  /** There is a user who can answer the servers' questions. */
+  canAskUser: boolean,
 ): Promise<McpServers | undefined> {
   if (sources.length === 0) return undefined;
   const { McpServers } = await import('../../mcp/McpServers.ts');
@@ -25,6 +28,8 @@ export async function openServers(
     env: { ...withoutKeys(place.env), CLAWDCODE: '1' },
     fetch: fetchOverSend(environmentSend(place.env)),
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
+    canAskUser,
+    openUrl: (url) => openBrowser(url, place),
     connectTimeoutMs: Number.isFinite(given) && given > 0 ? given : CONNECT_TIMEOUT_MS,
   });
 }

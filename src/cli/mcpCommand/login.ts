@@ -2,9 +2,6 @@
  * `clawdcode mcp login` and `logout`: OAuth in the browser with a redirect to loopback; tokens are readable only by the
  * user.
  */
-import { spawn } from 'node:child_process';
-import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/realPath.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { endpointOf } from '../../mcp/endpoint.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
@@ -13,6 +10,7 @@ import { usableServers } from '../mcp/approval.ts';
 import { createAuthStore } from '../mcp/authStore.ts';
 import { fetchOverSend } from '../mcp/fetchOverSend.ts';
 import type { AppPaths } from '../process/appPaths.ts';
+import { openBrowser } from '../process/openBrowser.ts';
 import type { Output } from '../sessionCommand/output.ts';
 import type { LoginFlags } from './program.ts';
 import { settingsOf } from './settings.ts';
@@ -37,7 +35,7 @@ export async function logIn(
       signal: AbortSignal.timeout(LOGIN_MS),
       onAddress(address) {
         void output.line(`Log in to ${name} in your browser:\n${address.href}`);
-        if (output.isTerminal) openBrowser(address, place);
+        if (output.isTerminal) openBrowser(address.href, place);
       },
     });
     await output.line(`You are logged in to ${name}.`);
@@ -76,17 +74,4 @@ async function addressOf(place: AppPaths, output: Output, name: string): Promise
       : `${name} is a program on this machine: there is nothing to log in to.`,
   );
   return undefined;
-}
-
-/** Opens the URL in a browser. If that fails, the URL has already been printed. */
-function openBrowser(address: URL, { env, root }: AppPaths): void {
-  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  const options = {
-    env: ownProgramEnvironment(env, root, realpath),
-    stdio: 'ignore',
-    detached: true,
-  } as const;
-  spawn(opener, [address.href], options)
-    .on('error', () => undefined)
-    .unref();
 }

@@ -1,4 +1,5 @@
 /** The permission question: its choices and answers, for the screen and for plain mode, and its key handling. Pure. */
+import type { FormField } from '../../protocol/forms.ts';
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogKey } from '../keys/keymap.ts';
@@ -70,18 +71,19 @@ function shownTexts(preview: Preview): readonly string[] {
     case 'plan':
       return [];
     case 'form':
-      return preview.fields.flatMap(({ header, question, options }) => [
-        header,
-        question,
-        ...options.flatMap(({ label, description = '', preview: sketch = '' }) => [
-          label,
-          description,
-          sketch,
-        ]),
-      ]);
+      return [preview.message ?? '', ...preview.fields.flatMap(fieldTexts)];
     case 'text':
       return [preview.text];
   }
+}
+
+function fieldTexts(field: FormField): readonly string[] {
+  const options = field.type === 'choice' ? field.options : [];
+  return [
+    field.header,
+    field.question,
+    ...options.flatMap(({ label, description = '', preview = '' }) => [label, description, preview]),
+  ];
 }
 
 /** The real path of the file, followed by the requested path if that is a link. */

@@ -48,11 +48,11 @@ export function FormDialog(props: FormDialogProps) {
       {layout.typing !== undefined && (
         <TextField
           label={layout.typing}
-          buffer={state.fields[state.page]?.own ?? createBuffer()}
+          buffer={state.fields[state.page]?.text ?? createBuffer()}
           width={width}
           theme={theme}
           isActive={isActive}
-          placeholder={OWN_ANSWER}
+          {...(form.fields[state.page]?.type === 'choice' && { placeholder: OWN_ANSWER })}
         />
       )}
       <Lines lines={layout.below} />

@@ -1,6 +1,6 @@
 /** Fits a page of a form to the screen: the options always fit, question and preview scroll in what they leave. Pure. */
 import { stripVTControlCharacters } from 'node:util';
-import { answerWords, type Form, type FormField } from '../../protocol/forms.ts';
+import { answerWords, type Form, type FormField, isAnswered } from '../../protocol/forms.ts';
 import { choiceLines, type DialogRoom, fittedChoiceLines } from '../dialog/choices.ts';
 import { fieldText } from '../dialog/field.ts';
 import { previewNotice } from '../dialog/permission.ts';
@@ -13,11 +13,11 @@ import { textWidth, truncate } from '../print/width.ts';
 import {
   answersOf,
   type FormState,
+  fieldHint,
   formPlace,
   hasReview,
-  isAnswered,
   isTyping,
-  reviewChoices,
+  reviewOf,
 } from './formState.ts';
 
 export interface FormLayout {
@@ -50,16 +50,12 @@ export function formLayout(
   const field = form.fields[state.page];
   const head = [ruled(sanitizeLine(reveal(title)), width, theme), ...tabLines(form, state, room)];
   const hint = theme.dim(truncate(hintText(form, state, keymap), width));
-  if (field === undefined) return reviewLayout(form, state, room, head, hint);
+  if (field === undefined) return reviewLayout(form, state, room, head, hint, keymap);
   const typing = isTyping(form, state);
   const preview = typing ? [] : previewOf(field, state);
   const isBeside = preview.length > 0 && width >= WIDE;
   const column = isBeside ? Math.floor(width * 0.45) : width;
-  const notice = previewNotice({ type: 'form', fields: [field] });
-  const question = [
-    ...wrapText(reveal(field.question).trim(), width, theme.strong),
-    ...(notice === undefined ? [] : wrapText(notice, width, theme.warning)),
-  ];
+  const question = questionLines(form, field, state, room);
   // The hint and a blank line take two rows, the row to type in one.
   const inner = Math.max(1, rows - head.length - 2);
   const least = Math.min(question.length, Math.max(1, Math.floor(inner / 4)));
@@ -80,39 +76,58 @@ export function formLayout(
   const asked = [...head, ...question.slice(from, from + questionRows)];
   const spare = free > (isBeside ? Math.max(options.length, body.length) : body.length);
   const blank = spare || isBeside ? [''] : [];
-  const below = [...(isBeside ? [] : body), lowest > 0 ? moreLine(lowest - top, room, keymap) : hint];
+  const below = [...(isBeside ? [] : body), lowest > 0 ? moreLine(form, lowest - top, room, keymap) : hint];
   return {
     above: [...asked, ...blank, ...(isBeside ? beside(options, body, column) : options)],
     below: below.slice(
       0,
       Math.max(0, rows - asked.length - blank.length - options.length - (typing ? 1 : 0)),
     ),
-    ...(typing && { typing: `❯ ${field.options.length + 1}. ` }),
+    ...(typing && { typing: field.type === 'choice' ? `❯ ${field.options.length + 1}. ` : '❯ ' }),
     pageRows: Math.max(1, (unseen > from ? questionRows : previewRows) - 1),
     lowest,
   };
 }
 
+/** What the page asks, what its answer needs, and why the one given was not taken. */
+function questionLines(
+  { message }: Form,
+  field: FormField,
+  { problem }: FormState,
+  { width, theme }: DialogRoom,
+): readonly string[] {
+  const hint = fieldHint(field);
+  const notice = previewNotice({ type: 'form', fields: [field], ...(message !== undefined && { message }) });
+  return [
+    ...(problem === undefined ? [] : wrapText(problem, width, theme.error)),
+    ...(message === undefined ? [] : wrapText(reveal(message).trim(), width)),
+    ...wrapText(reveal(field.question).trim(), width, theme.strong),
+    ...(hint === '' ? [] : wrapText(hint, width, theme.dim)),
+    ...(notice === undefined ? [] : wrapText(notice, width, theme.warning)),
+  ];
+}
+
 /** In place of the hint while something is cut. */
-function moreLine(more: number, { width, theme }: DialogRoom, keymap: Keymap): string {
+function moreLine(form: Form, more: number, { width, theme }: DialogRoom, keymap: Keymap): string {
   const hints = keyHints(keymap, { contexts: ['Question'], typing: 'answer' });
   const keys = [hints.key('question:pageUp'), hints.key('question:pageDown')];
   const scrolls = `${keys.filter((key) => key !== undefined).join('/')} scrolls`;
   return theme.warning(
-    truncate(dotted(more === 0 ? 'end' : `${more} more lines`, scrolls, 'Esc declines'), width),
+    truncate(dotted(more === 0 ? 'end' : `${more} more lines`, scrolls, escapeHint(form)), width),
   );
 }
 
 function previewOf(field: FormField, state: FormState): readonly string[] {
   const row = state.fields[state.page]?.row ?? 0;
-  const preview = field.options[row]?.preview;
+  const preview = field.type === 'choice' ? field.options[row]?.preview : undefined;
   return preview === undefined || preview.trim() === '' ? [] : reveal(preview).trimEnd().split('\n');
 }
 
 /** The options, numbered, and the row to type in, which is left out while it is selected: a text field is drawn there. */
 function optionLines(field: FormField, state: FormState, room: DialogRoom): readonly string[] {
-  const { row, chosen, own } = state.fields[state.page] ?? { row: 0, chosen: [], own: createBuffer() };
-  const written = fieldText(own).trim();
+  if (field.type === 'text') return [];
+  const { row, chosen, text } = state.fields[state.page] ?? { row: 0, chosen: [], text: createBuffer() };
+  const written = fieldText(text).trim();
   const mark = (index: number): string =>
     field.isMultiple ? `[${chosen.includes(index) ? 'x' : ' '}] ` : chosen.includes(index) ? '✓ ' : '';
   const choices = [
@@ -120,7 +135,7 @@ function optionLines(field: FormField, state: FormState, room: DialogRoom): read
       label: mark(index) + sanitizeLine(reveal(label)),
       ...(description.trim() !== '' && { detail: sanitizeLine(reveal(description)) }),
     })),
-    { label: written === '' ? OWN_ANSWER : `${OWN_ANSWER}: ${written}` },
+    ...(field.hasOwnAnswer ? [{ label: written === '' ? OWN_ANSWER : `${OWN_ANSWER}: ${written}` }] : []),
   ];
   return row < field.options.length
     ? describedLines(choices, row, room)
@@ -157,16 +172,17 @@ function beside(left: readonly string[], right: readonly string[], column: numbe
 
 /** The questions of a form with several, as tabs: answered ones are marked, the current one stands out. */
 function tabLines(form: Form, state: FormState, { width, theme }: DialogRoom): readonly string[] {
-  if (!hasReview(form)) return [];
+  if (!hasReview(form) || form.fields.length === 0) return [];
   const answers = answersOf(form, state);
   const tabs = form.fields.map(({ header }, index) => {
     const name = truncate(sanitizeLine(reveal(header)) || `${index + 1}`, HEADER_COLUMNS);
-    return `${isAnswered(answers[index] ?? { chosen: [] }) ? '✓' : '·'} ${name}`;
+    return `${isAnswered(answers[index]) ? '✓' : '·'} ${name}`;
   });
   const all = [...tabs, 'Review'];
   if (textWidth(all.join('   ')) > width) {
     const at = state.page < tabs.length ? `Question ${state.page + 1} of ${tabs.length}` : 'Review';
-    return [theme.dim(truncate(dotted(at, tabs[state.page]), width))];
+    const header = form.fields[state.page]?.header ?? '';
+    return [theme.dim(truncate(dotted(at, sanitizeLine(reveal(header))), width))];
   }
   return [all.map((tab, index) => (index === state.page ? theme.accent(tab) : theme.dim(tab))).join('   ')];
 }
@@ -177,48 +193,75 @@ function reviewLayout(
   { width, rows, theme }: DialogRoom,
   head: readonly string[],
   hint: string,
+  keymap: Keymap,
 ): FormLayout {
-  const answers = answersOf(form, state);
-  const choices = choiceLines(reviewChoices, state.reviewRow, width, theme);
-  const lines = form.fields.flatMap((field, index) => {
-    const words = sanitizeLine(reveal(answerWords(field, answers[index])));
-    const question = theme.dim(truncate(sanitizeLine(reveal(field.question)), width));
-    const answer = wrapText(
-      words === '' ? 'not answered' : words,
-      width - 4,
-      words === '' ? theme.warning : theme.text,
-    );
-    return [question, ...prefixLines(answer, '  → ', '    ')];
-  });
+  const choices = choiceLines(reviewOf(form), state.reviewRow, width, theme);
+  const lines = [...messageLines(form, { width, theme }), ...answerLines(form, state, { width, theme })];
   const left = Math.max(1, rows - head.length - choices.length - 2);
   const lowest = Math.max(0, lines.length - left);
   const top = Math.min(state.top, lowest);
   const shown = lines.slice(top, top + left);
+  const hasBlank = rows > head.length + shown.length + choices.length + 1;
   return {
-    above: [
-      ...head,
-      ...shown,
-      ...(rows > head.length + shown.length + choices.length + 1 ? [''] : []),
-      ...choices,
-    ],
-    below: [hint],
+    above: [...head, ...shown, ...(hasBlank ? [''] : []), ...choices],
+    below: [lowest > 0 ? moreLine(form, lowest - top, { width, rows, theme }, keymap) : hint],
     pageRows: Math.max(1, left - 1),
     lowest,
   };
 }
 
+type Paper = Pick<DialogRoom, 'width' | 'theme'>;
+
+/** What the form says by itself: its message, and the address it wants opened, whole, with its host set off. */
+function messageLines({ message, link }: Form, { width, theme }: Paper): readonly string[] {
+  const said = message === undefined ? [] : wrapText(reveal(message).trim(), width);
+  if (link === undefined) return said;
+  const { host } = new URL(link);
+  const at = link.indexOf(host);
+  const spans = [
+    { text: link.slice(0, at), paint: theme.dim },
+    { text: host, paint: theme.strong },
+    { text: link.slice(at + host.length), paint: theme.dim },
+  ];
+  return [
+    ...said,
+    '',
+    ...wrapText(`Host: ${host}`, width, theme.warning),
+    ...wrapColumns(spans, width).map(paintLine),
+  ];
+}
+
+function answerLines(form: Form, state: FormState, { width, theme }: Paper): readonly string[] {
+  const answers = answersOf(form, state);
+  return form.fields.flatMap((field, index) => {
+    const words = sanitizeLine(reveal(answerWords(field, answers[index])));
+    const paint = words === '' ? theme.warning : theme.text;
+    const answer = wrapText(words === '' ? 'not answered' : words, width - 4, paint);
+    const [asked = ''] = field.question.trim().split('\n');
+    const question = theme.dim(truncate(sanitizeLine(reveal(asked)), width));
+    return [question, ...prefixLines(answer, '  → ', '    ')];
+  });
+}
+
 function hintText(form: Form, state: FormState, keymap: Keymap): string {
   const hints = keyHints(keymap, formPlace(form, state));
-  if (isTyping(form, state)) return dotted(hints.does('form:submit', 'sends it'), 'Esc back to the answers');
   const field = form.fields[state.page];
+  if (isTyping(form, state))
+    return field?.type === 'choice'
+      ? dotted(hints.does('form:submit', 'sends it'), 'Esc back to the answers')
+      : dotted(hints.does('form:submit', 'continues'), hints.does('form:previous', 'back'), 'Esc cancels');
   const keys = [hints.keys('question:previous', 'question:next'), hints.key('question:accept')];
   return dotted(
     keys.filter((key) => key !== undefined).join(' '),
-    field?.isMultiple === true ? hints.does('question:toggle', 'chooses') : undefined,
-    hasReview(form) ? withWord(hints.keys('question:back', 'question:forward'), 'questions') : undefined,
-    'Esc declines',
+    field?.type === 'choice' && field.isMultiple ? hints.does('question:toggle', 'chooses') : undefined,
+    hasReview(form) && form.fields.length > 0
+      ? withWord(hints.keys('question:back', 'question:forward'), 'questions')
+      : undefined,
+    escapeHint(form),
   );
 }
+
+const escapeHint = ({ review }: Form): string => (review === undefined ? 'Esc declines' : 'Esc cancels');
 
 const withWord = (keys: string | undefined, word: string): string | undefined =>
   keys === undefined ? undefined : `${keys} ${word}`;

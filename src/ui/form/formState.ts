@@ -1,8 +1,15 @@
 /**
- * A form on the screen: one page for each question and, if there are several, a last one to look the answers over.
- * What each key does. Pure.
+ * A form on the screen: one page for each question, and a last one to look the answers over and send them. What each
+ * key does. Pure.
  */
-import type { FieldAnswer, Form, FormField } from '../../protocol/forms.ts';
+import {
+  type ChoiceField,
+  type FieldAnswer,
+  type Form,
+  type FormField,
+  problemWith,
+  type ReviewChoice,
+} from '../../protocol/forms.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { choiceOfKey, movedChoice } from '../dialog/choices.ts';
 import { fieldInput, fieldText } from '../dialog/field.ts';
@@ -18,34 +25,48 @@ export interface FormState {
   readonly reviewRow: number;
   /** Lines scrolled down on this page. */
   readonly top: number;
+  /** Why the answer on this page was not taken. */
+  readonly problem?: string | undefined;
 }
 
 interface FieldState {
   /** The selected row; the row after the options is for an answer in the user's own words. */
   readonly row: number;
   readonly chosen: readonly number[];
-  readonly own: TextBuffer;
+  readonly text: TextBuffer;
 }
 
-/** The rows of the review. */
-export const reviewChoices = [{ label: 'Send the answers' }, { label: 'Do not answer' }] as const;
+const modelReview: readonly ReviewChoice[] = [
+  { label: 'Send the answers', sends: true },
+  { label: 'Do not answer', sends: false },
+];
+
+/** The choices of the last page. */
+export const reviewOf = ({ review }: Form): readonly ReviewChoice[] => review ?? modelReview;
+
+export const hasReview = ({ fields, review }: Form): boolean => review !== undefined || fields.length > 1;
 
 export function createForm({ fields }: Form): FormState {
   return {
     page: 0,
-    fields: fields.map(() => ({ row: 0, chosen: [], own: createBuffer() })),
+    fields: fields.map((field) =>
+      field.type === 'text'
+        ? { row: 0, chosen: [], text: createBuffer(field.initial) }
+        : { row: field.chosen?.[0] ?? 0, chosen: field.chosen ?? [], text: createBuffer() },
+    ),
     reviewRow: 0,
     top: 0,
   };
 }
 
-/** True if the selected row is the one to type in. */
+/** True if what is typed goes into a text field. */
 export function isTyping({ fields }: Form, state: FormState): boolean {
   const field = fields[state.page];
-  return field !== undefined && state.fields[state.page]?.row === field.options.length;
+  if (field === undefined) return false;
+  return field.type === 'text' || state.fields[state.page]?.row === field.options.length;
 }
 
-/** Where keys are read: on the row to type in, characters are text. */
+/** Where keys are read. */
 export function formPlace(form: Form, state: FormState): DialogPlace {
   return isTyping(form, state)
     ? { contexts: ['Form'], typing: 'text' }
@@ -53,19 +74,13 @@ export function formPlace(form: Form, state: FormState): DialogPlace {
 }
 
 /** The answers so far, one for each question. */
-export function answersOf(form: Form, state: FormState): readonly FieldAnswer[] {
-  return form.fields.map((_, index) => answerOf(state.fields[index]));
+export function answersOf({ fields }: Form, state: FormState): readonly FieldAnswer[] {
+  return fields.map((_, index) => {
+    const { chosen, text } = state.fields[index] ?? blank;
+    const typed = fieldText(text).trim();
+    return { chosen, ...(typed !== '' && { text: typed }) };
+  });
 }
-
-/** The option row counts only while it has text, and instead of an option if only one can be chosen. */
-function answerOf(field: FieldState | undefined): FieldAnswer {
-  const text = field === undefined ? '' : fieldText(field.own).trim();
-  return { chosen: field?.chosen ?? [], ...(text !== '' && { text }) };
-}
-
-export const isAnswered = ({ chosen, text }: FieldAnswer): boolean => chosen.length > 0 || text !== undefined;
-
-export const hasReview = ({ fields }: Form): boolean => fields.length > 1;
 
 export interface FormStep {
   readonly state: FormState;
@@ -81,36 +96,36 @@ export interface FormPress {
   readonly stray: StrayWord;
 }
 
-const declined: PermissionAnswer = { behavior: 'deny' };
+const dismissed: PermissionAnswer = { behavior: 'deny' };
 
 /** Handles one key press: returns the next state, and the answer if the key gives one. */
 export function pressForm(form: Form, state: FormState, key: DialogKey, press: FormPress): FormStep {
   const action = key.type === 'action' ? key.name : undefined;
-  if (action === 'app:interrupt') return { state, answer: declined };
-  if (action === 'question:cancel') return { state, answer: declined };
+  if (action === 'app:interrupt' || action === 'question:cancel') return { state, answer: dismissed };
   if (action === 'question:pageUp' || action === 'question:pageDown') {
     const by = action === 'question:pageUp' ? -press.pageRows : press.pageRows;
     return { state: { ...state, top: Math.max(0, Math.min(state.top + by, press.lowest)) } };
   }
   const field = form.fields[state.page];
-  if (isTyping(form, state)) return field === undefined ? { state } : pressText(form, field, state, key);
+  if (field !== undefined && isTyping(form, state)) return pressText(form, field, state, key);
   // Neither what was typed ahead nor a word that was meant for something else chooses an answer.
   const isTyped = key.type === 'text' || (key.type === 'action' && key.typed !== undefined);
   if (!press.counts() || press.stray.holds(isTyped || action === 'question:accept')) return { state };
   if (action === 'question:back') return { state: turned(form, state, -1) };
   if (action === 'question:forward') return { state: turned(form, state, 1) };
-  const step = field === undefined ? pressReview(form, state, key) : pressOption(form, field, state, key);
+  const step =
+    field?.type === 'choice' ? pressOption(form, field, state, key) : pressReview(form, state, key);
   if (key.type === 'text' && step.state === state && step.answer === undefined) press.stray.begin();
   return step;
 }
 
-/** Inserts pasted text into the row to type in. */
+/** Inserts pasted text into the text field if there is one. */
 export function pasteIntoForm(form: Form, state: FormState, text: string): FormState {
-  return isTyping(form, state) ? edited(state, (own) => inserted(own, text)) : state;
+  return isTyping(form, state) ? edited(state, (buffer) => inserted(buffer, text)) : state;
 }
 
-function pressOption(form: Form, field: FormField, state: FormState, key: DialogKey): FormStep {
-  const rows = field.options.length + 1;
+function pressOption(form: Form, field: ChoiceField, state: FormState, key: DialogKey): FormStep {
+  const rows = field.options.length + (field.hasOwnAnswer ? 1 : 0);
   const { row, chosen } = fieldState(state);
   const action = key.type === 'action' ? key.name : undefined;
   const moved = movedRow(row, rows, action);
@@ -130,35 +145,39 @@ function pressOption(form: Form, field: FormField, state: FormState, key: Dialog
 }
 
 /** Chooses an option: of several it is marked, a single one answers the question. */
-function taken(form: Form, field: FormField, state: FormState, index: number): FormStep {
+function taken(form: Form, field: ChoiceField, state: FormState, index: number): FormStep {
   if (field.isMultiple) return { state: toggled(field, state, index) };
   // An option replaces what was typed.
-  return advanced(form, changed(state, { row: index, chosen: [index], own: createBuffer() }));
+  return advanced(form, changed(state, { row: index, chosen: [index], text: createBuffer() }));
 }
 
-function toggled(field: FormField, state: FormState, index: number): FormState {
+function toggled(field: ChoiceField, state: FormState, index: number): FormState {
   const { chosen } = fieldState(state);
-  if (!field.isMultiple) return changed(state, { chosen: [index], own: createBuffer() });
   const without = chosen.filter((one) => one !== index);
-  const now = without.length < chosen.length ? without : [...chosen, index].toSorted((a, b) => a - b);
-  return changed(state, { chosen: now });
+  const wasChosen = without.length < chosen.length;
+  // An answer that is not needed can be taken back.
+  if (!field.isMultiple && wasChosen && field.isRequired === false) return changed(state, { chosen: [] });
+  if (!field.isMultiple) return changed(state, { chosen: [index], text: createBuffer() });
+  return changed(state, { chosen: wasChosen ? without : [...chosen, index].toSorted((a, b) => a - b) });
 }
 
 function pressText(form: Form, field: FormField, state: FormState, key: DialogKey): FormStep {
-  if (key.type === 'edit') return { state: edited(state, (own) => applyEdit(own, key.edit)) };
-  if (key.type === 'text') return { state: edited(state, (own) => inserted(own, key.text)) };
+  if (key.type === 'edit') return { state: edited(state, (buffer) => applyEdit(buffer, key.edit)) };
+  if (key.type === 'text') return { state: edited(state, (buffer) => inserted(buffer, key.text)) };
   if (key.type !== 'action') return { state };
-  const rows = field.options.length + 1;
+  const isOwn = field.type === 'choice';
   switch (key.name) {
     case 'form:previous':
-      return { state: selected(state, rows - 2) };
-    // Back to the options; the text stays. From there Esc declines.
-    case 'form:cancel':
+      return { state: isOwn ? selected(state, field.options.length - 1) : turned(form, state, -1) };
     case 'form:next':
-      return { state: selected(state, 0) };
+      return isOwn ? { state: selected(state, 0) } : advanced(form, state);
+    // From the user's own answer back to the options; the text stays.
+    case 'form:cancel':
+      return isOwn ? { state: selected(state, 0) } : { state, answer: dismissed };
     case 'form:submit': {
-      const { own, chosen } = fieldState(state);
-      const isBlank = fieldText(own).trim() === '';
+      if (!isOwn) return advanced(form, state);
+      const { text, chosen } = fieldState(state);
+      const isBlank = fieldText(text).trim() === '';
       if (isBlank && !(field.isMultiple && chosen.length > 0)) return { state };
       return advanced(form, field.isMultiple ? state : changed(state, { chosen: [] }));
     }
@@ -167,37 +186,49 @@ function pressText(form: Form, field: FormField, state: FormState, key: DialogKe
 }
 
 function pressReview(form: Form, state: FormState, key: DialogKey): FormStep {
-  const { length } = reviewChoices;
+  const choices = reviewOf(form);
   const action = key.type === 'action' ? key.name : undefined;
-  const moved = movedRow(state.reviewRow, length, action);
+  const moved = movedRow(state.reviewRow, choices.length, action);
   if (moved !== undefined) return { state: { ...state, reviewRow: moved } };
-  const index = action === 'question:accept' ? state.reviewRow : choiceOfKey(reviewChoices, key);
-  if (index === undefined) return { state };
-  return { state, answer: index === 0 ? allowed(form, state) : declined };
+  const choice = choices[(action === 'question:accept' ? state.reviewRow : choiceOfKey(choices, key)) ?? -1];
+  if (choice === undefined) return { state };
+  const { sends, name } = choice;
+  if (sends) return sent(form, state, name);
+  return { state, answer: { behavior: 'deny', ...(name !== undefined && { choice: name }) } };
 }
 
+/** The row after a key that moves up or down. */
 function movedRow(row: number, rows: number, action: string | undefined): number | undefined {
   if (action === 'question:previous')
     return movedChoice(row, rows, { type: 'action', name: 'confirm:previous' });
-  if (action === 'question:next') return movedChoice(row, rows, { type: 'action', name: 'confirm:next' });
-  return undefined;
+  return action === 'question:next'
+    ? movedChoice(row, rows, { type: 'action', name: 'confirm:next' })
+    : undefined;
 }
 
-/** The next page; after the only question, the answer. */
+/** The next page, if this one's answer can be taken; after the only question, the answer. */
 function advanced(form: Form, state: FormState): FormStep {
-  return hasReview(form) ? { state: turned(form, state, 1) } : { state, answer: allowed(form, state) };
+  const field = form.fields[state.page];
+  const problem = field && problemWith(field, answersOf(form, state)[state.page]);
+  if (problem !== undefined) return { state: { ...state, problem } };
+  return hasReview(form) ? { state: turned(form, state, 1) } : sent(form, state);
 }
 
-function allowed(form: Form, state: FormState): PermissionAnswer {
-  return { behavior: 'allow', answers: answersOf(form, state) };
+/** The answers, unless one cannot be taken: then its page. */
+function sent(form: Form, state: FormState, name?: string): FormStep {
+  const answers = answersOf(form, state);
+  const problems = form.fields.map((field, index) => problemWith(field, answers[index]));
+  const page = problems.findIndex((problem) => problem !== undefined);
+  if (page !== -1) return { state: { ...state, page, top: 0, problem: problems[page] } };
+  return { state, answer: { behavior: 'allow', answers, ...(name !== undefined && { choice: name }) } };
 }
 
 function turned(form: Form, state: FormState, by: 1 | -1): FormState {
   const last = hasReview(form) ? form.fields.length : 0;
-  return { ...state, page: Math.max(0, Math.min(last, state.page + by)), top: 0 };
+  return { ...state, page: Math.max(0, Math.min(last, state.page + by)), top: 0, problem: undefined };
 }
 
-const blank: FieldState = { row: 0, chosen: [], own: createBuffer() };
+const blank: FieldState = { row: 0, chosen: [], text: createBuffer() };
 
 function fieldState({ fields, page }: FormState): FieldState {
   return fields[page] ?? blank;
@@ -207,15 +238,30 @@ function selected(state: FormState, row: number): FormState {
   return { ...changed(state, { row }), top: 0 };
 }
 
-function edited(state: FormState, edit: (own: TextBuffer) => TextBuffer): FormState {
-  return changed(state, { own: edit(fieldState(state).own) });
+function edited(state: FormState, edit: (text: TextBuffer) => TextBuffer): FormState {
+  return changed(state, { text: edit(fieldState(state).text) });
 }
 
-function inserted(own: TextBuffer, text: string): TextBuffer {
-  return applyEdit(own, { type: 'insert', text: fieldInput(text) });
+function inserted(text: TextBuffer, added: string): TextBuffer {
+  return applyEdit(text, { type: 'insert', text: fieldInput(added) });
 }
 
 function changed(state: FormState, change: Partial<FieldState>): FormState {
   const fields = state.fields.map((field, index) => (index === state.page ? { ...field, ...change } : field));
-  return { ...state, fields };
+  return { ...state, fields, problem: undefined };
+}
+
+/** What a field is asked for in words, such as the limits of a number; empty if that goes without saying. */
+export function fieldHint(field: FormField): string {
+  if (field.type === 'choice') return field.isRequired === false ? 'Optional.' : '';
+  const { holds, format, minimum, maximum, minLength, maxLength } = field;
+  const kind = holds === 'number' ? 'A number' : holds === 'integer' ? 'A whole number' : undefined;
+  const range = [
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+    ...(minLength === undefined ? [] : [`at least ${minLength} characters`]),
+    ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
+  ];
+  const said = [...((kind ?? format) ? [kind ?? `Format: ${format}`] : []), ...range].join(', ');
+  return [said, field.isRequired === false ? 'optional' : ''].filter((part) => part !== '').join(' · ');
 }

@@ -1,7 +1,17 @@
 /** The questions of a form in lines, one at a time: answered by numbers, a label, or in the user's own words. */
-import { answerWords, type FieldAnswer, type Form, type FormField } from '../../protocol/forms.ts';
+import {
+  answerWords,
+  type ChoiceField,
+  type FieldAnswer,
+  type Form,
+  type FormField,
+  type FormOption,
+  isAnswered,
+  problemWith,
+} from '../../protocol/forms.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { previewNotice } from '../dialog/permission.ts';
+import { fieldHint, hasReview, reviewOf } from '../form/formState.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import { type Dialogue, UNHEARD } from './askDialog.ts';
 
@@ -11,7 +21,7 @@ interface FormPorts {
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
-const declined: PermissionAnswer = { behavior: 'deny' };
+const dismissed: PermissionAnswer = { behavior: 'deny' };
 
 /** Asks one question of a form; `answers` are those to the questions before it. */
 export function askForm(
@@ -20,76 +30,127 @@ export function askForm(
   ports: FormPorts,
   answers: readonly FieldAnswer[] = [],
 ): Dialogue {
-  const { fields } = form;
-  const field = fields[answers.length];
+  const field = form.fields[answers.length];
   if (field === undefined) return askReview(form, title, ports, answers);
-  const place = fields.length > 1 ? ` ${answers.length + 1} of ${fields.length}` : '';
-  const notice = previewNotice({ type: 'form', fields: [field] });
   const isFirst = answers.length === 0;
+  // Questions of the model need an answer; fields of a server may be left as they are.
+  const canSkip = form.review !== undefined;
+  const next = (answer: FieldAnswer): void => {
+    const all = [...answers, answer];
+    if (all.length === form.fields.length && !hasReview(form))
+      ports.onAnswer({ behavior: 'allow', answers: all });
+    else ports.ask(askForm(form, title, ports, all));
+  };
   return {
-    tell: [
-      ...(isFirst ? [`${inLine(title)}.`] : []),
-      `Question${place}: ${reveal(field.question).trim()}`,
-      ...(notice === undefined ? [] : [notice]),
-      ...field.options.flatMap(optionWords),
-      `Answer with ${field.isMultiple ? 'numbers, such as 1, 2' : `a number, 1 to ${field.options.length}`}, or in your own words.` +
-        `${isFirst ? '' : ' "back" goes to the question before.'} An empty line declines to answer.`,
-    ],
+    tell: [...(isFirst ? openingWords(form, title) : []), ...questionWords(form, field, answers.length)],
     answer(text, isHeard = true) {
       if (!isHeard) return UNHEARD;
-      if (text === '') ports.onAnswer(declined);
-      else if (text.toLowerCase() === 'back' && !isFirst)
-        ports.ask(askForm(form, title, ports, answers.slice(0, -1)));
-      else {
-        const answer = answerIn(field, text);
-        if (typeof answer === 'string') return answer;
-        const all = [...answers, answer];
-        if (fields.length === 1) ports.onAnswer({ behavior: 'allow', answers: all });
-        else ports.ask(askForm(form, title, ports, all));
+      if (text === '' && !canSkip) {
+        ports.onAnswer(dismissed);
+        return undefined;
       }
+      if (text.toLowerCase() === 'back' && !isFirst) {
+        ports.ask(askForm(form, title, ports, answers.slice(0, -1)));
+        return undefined;
+      }
+      const answer = text === '' ? givenAnswer(field) : answerIn(field, text);
+      const problem = typeof answer === 'string' ? answer : problemWith(field, answer);
+      if (problem !== undefined) return problem;
+      if (typeof answer !== 'string') next(answer);
       return undefined;
     },
-    cancel: () => ports.onAnswer(declined),
+    cancel: () => ports.onAnswer(dismissed),
   };
+}
+
+function openingWords({ message }: Form, title: string): readonly string[] {
+  return [`${inLine(title)}.`, ...(message === undefined ? [] : [reveal(message).trim()])];
+}
+
+function questionWords(form: Form, field: FormField, index: number): readonly string[] {
+  const place = form.fields.length > 1 ? ` ${index + 1} of ${form.fields.length}` : '';
+  const notice = previewNotice({ type: 'form', fields: [field] });
+  const hint = fieldHint(field);
+  const given = answerWords(field, givenAnswer(field));
+  const empty =
+    form.review === undefined
+      ? ' An empty line declines to answer.'
+      : given === ''
+        ? ' An empty line answers nothing.'
+        : ` An empty line keeps ${inLine(given)}.`;
+  return [
+    `Question${place}: ${reveal(field.question).trim()}`,
+    ...(hint === '' ? [] : [hint]),
+    ...(notice === undefined ? [] : [notice]),
+    ...(field.type === 'choice' ? field.options.flatMap(optionWords) : []),
+    `${howToAnswer(field)}${index === 0 ? '' : ' "back" goes to the question before.'}${empty}`,
+  ];
+}
+
+function howToAnswer(field: FormField): string {
+  if (field.type === 'text') return 'Type your answer.';
+  const numbers = field.isMultiple ? 'numbers, such as 1, 2' : `a number, 1 to ${field.options.length}`;
+  return `Answer with ${numbers}${field.hasOwnAnswer ? ', or in your own words' : ''}.`;
+}
+
+/** The answer that the form comes with. */
+function givenAnswer(field: FormField): FieldAnswer {
+  if (field.type === 'choice') return { chosen: field.chosen ?? [] };
+  return { chosen: [], ...(field.initial !== undefined && { text: field.initial }) };
 }
 
 function askReview(form: Form, title: string, ports: FormPorts, answers: readonly FieldAnswer[]): Dialogue {
+  const { fields, link } = form;
+  const choices = reviewOf(form);
   return {
     tell: [
-      'Your answers:',
-      ...form.fields.map(
-        (field, index) => `- ${inLine(field.question)} ${inLine(answerWords(field, answers[index]))}`,
-      ),
-      'Send them? y or n; "back" goes to the last question.',
+      ...(fields.length === 0 ? openingWords(form, title) : ['Your answers:']),
+      ...(link === undefined ? [] : [`Address: ${link}`, `Its host is ${new URL(link).host}.`]),
+      ...fields.map((field, index) => {
+        const answer = answers[index];
+        return `- ${inLine(field.question)} ${isAnswered(answer) ? inLine(answerWords(field, answer)) : 'not answered'}`;
+      }),
+      ...choices.map(({ label }, index) => `${index + 1}: ${label}`),
+      `Answer with a number, 1 to ${choices.length}.${fields.length === 0 ? '' : ' "back" goes to the last question.'}`,
     ],
     answer(text, isHeard = true) {
       if (!isHeard) return UNHEARD;
-      const word = text.toLowerCase();
-      if (word === 'back') ports.ask(askForm(form, title, ports, answers.slice(0, -1)));
-      else if (word === 'y' || word === 'yes') ports.onAnswer({ behavior: 'allow', answers });
-      else if (word === 'n' || word === 'no') ports.onAnswer(declined);
-      else return 'Answer y, n or back.';
+      if (text.toLowerCase() === 'back' && fields.length > 0) {
+        ports.ask(askForm(form, title, ports, answers.slice(0, -1)));
+        return undefined;
+      }
+      const choice = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined;
+      if (choice === undefined) return `Answer with a number, 1 to ${choices.length}.`;
+      const named = choice.name === undefined ? {} : { choice: choice.name };
+      ports.onAnswer(
+        choice.sends ? { behavior: 'allow', answers, ...named } : { behavior: 'deny', ...named },
+      );
       return undefined;
     },
-    cancel: () => ports.onAnswer(declined),
+    cancel: () => ports.onAnswer(dismissed),
   };
 }
 
-function optionWords({ label, description, preview }: FormField['options'][number], index: number): string[] {
+function optionWords({ label, description, preview }: FormOption, index: number): string[] {
   const more = description === undefined || description.trim() === '' ? '' : ` (${inLine(description)})`;
   const sketch = preview === undefined || preview.trim() === '' ? [] : [reveal(preview).trimEnd()];
   return [`${index + 1}: ${inLine(label)}${more}`, ...sketch];
 }
 
-/** Numbers choose, a label chooses its option, anything else is the user's own answer. */
-function answerIn({ options, isMultiple }: FormField, text: string): FieldAnswer | string {
+function answerIn(field: FormField, text: string): FieldAnswer | string {
+  return field.type === 'text' ? { chosen: [], text } : chosenIn(field, text);
+}
+
+/** Numbers choose, a label chooses its option, anything else is the user's own answer if there may be one. */
+function chosenIn({ options, isMultiple, hasOwnAnswer }: ChoiceField, text: string): FieldAnswer | string {
   const named = options.findIndex(({ label }) => label.toLowerCase() === text.toLowerCase());
   if (named !== -1) return { chosen: [named] };
-  if (!/^[\d\s,.;)]+$/.test(text)) return { chosen: [], text };
+  const isNumbers = /^[\d\s,.;)]+$/.test(text);
+  if (!isNumbers && hasOwnAnswer) return { chosen: [], text };
   const numbers = [...new Set((text.match(/\d+/g) ?? []).map(Number))].toSorted((a, b) => a - b);
   const isKnown = numbers.every((number) => number >= 1 && number <= options.length);
-  if (numbers.length === 0 || !isKnown || (!isMultiple && numbers.length > 1))
-    return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with ${isMultiple ? 'numbers' : 'a number'}, 1 to ${options.length}, or in words.`;
+  if (!isNumbers || numbers.length === 0 || !isKnown || (!isMultiple && numbers.length > 1))
+    return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with ${isMultiple ? 'numbers' : 'a number'}, 1 to ${options.length}${hasOwnAnswer ? ', or in words' : ''}.`;
   return { chosen: numbers.map((number) => number - 1) };
 }
 

@@ -24,10 +24,12 @@ const tools = [
   { name: 'die', description: 'Ends in the middle of a call.', inputSchema: object() },
   { name: 'rename', description: 'Renames a tool.', inputSchema: object() },
   { name: 'fail', description: 'Fails.', inputSchema: object() },
+  { name: 'ask', description: 'Asks the user.', inputSchema: object({ requests: { type: 'array' } }) },
 ];
 
-/** State of one connection. `send` sends messages that the server starts on its own. */
-export function createAnswers(send, modes = []) {
+/** State of one connection. `send` sends messages that the server starts on its own; `request` waits for an answer. */
+export function createAnswers(send, modes = [], request = undefined) {
+  let clientCapabilities;
   let listed = modes.includes('many-tools')
     ? Array.from({ length: 3000 }, (_, number) => ({ ...tools[0], name: `tool${number}` }))
     : tools;
@@ -59,6 +61,7 @@ export function createAnswers(send, modes = []) {
   return async (message, signal) => {
     const { method, params = {} } = message;
     if (method === 'initialize') {
+      clientCapabilities = params.capabilities;
       if (modes.includes('silent')) return undefined;
       return {
         protocolVersion: params.protocolVersion,
@@ -137,6 +140,15 @@ export function createAnswers(send, modes = []) {
         listed = tools.map((tool) => (tool.name === 'echo' ? { ...tool, name: 'again' } : tool));
         send({ method: 'notifications/tools/list_changed' });
         return text('Renamed.');
+      case 'ask': {
+        // A list inside the list: these at once.
+        const results = [];
+        for (const one of input.requests ?? []) {
+          const asked = [one].flat().map((params) => request('elicitation/create', params));
+          results.push(...(input.leaves === true ? ['left'] : await Promise.all(asked)));
+        }
+        return text(JSON.stringify({ declared: clientCapabilities.elicitation ?? null, results }));
+      }
       case 'fail':
         return { ...text('It did not work.'), isError: true };
       default:
@@ -155,7 +167,14 @@ function nested(depth) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const modes = process.argv.slice(2);
   const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const answers = createAnswers(write, modes);
+  const asked = new Map();
+  const request = (method, params) =>
+    new Promise((resolve) => {
+      const id = `ask-${asked.size}`;
+      asked.set(id, resolve);
+      write({ id, method, params });
+    });
+  const answers = createAnswers(write, modes, request);
   process.stderr.write('The test server says hello.\n');
   if (modes.includes('banner')) process.stdout.write('Welcome to the server!\n');
   if (modes.includes('exit')) process.exit(7);
@@ -174,6 +193,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
       process.stderr.write('A call was cancelled.\n');
       running.get(message.params.requestId)?.abort();
     }
+    if (message.method === undefined) asked.get(message.id)?.(message.result ?? message.error);
     if (message.id === undefined || message.method === undefined) return;
     const abort = new AbortController();
     running.set(message.id, abort);

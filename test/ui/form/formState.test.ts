@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { FormField } from '../../../src/protocol/forms.ts';
+import type { ChoiceField, FormField } from '../../../src/protocol/forms.ts';
 import type { PermissionAnswer } from '../../../src/protocol/permissions.ts';
 import { formLayout } from '../../../src/ui/form/formLayout.ts';
 import { createForm, type FormState, formPlace, pressForm } from '../../../src/ui/form/formState.ts';
@@ -8,7 +8,9 @@ import type { DialogKey } from '../../../src/ui/keys/keymap.ts';
 import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { plain } from '../mount.tsx';
 
-const field: FormField = {
+const field: ChoiceField = {
+  type: 'choice',
+  hasOwnAnswer: true,
   header: 'Auth',
   question: 'Which method?',
   options: [
@@ -18,7 +20,7 @@ const field: FormField = {
   ],
   isMultiple: false,
 };
-const several: FormField = { ...field, header: 'Parts', question: 'Which parts?', isMultiple: true };
+const several: ChoiceField = { ...field, header: 'Parts', question: 'Which parts?', isMultiple: true };
 
 const key = (name: string): DialogKey => ({ type: 'action', name }) as DialogKey;
 const text = (typed: string): DialogKey => ({ type: 'text', text: typed });
@@ -135,6 +137,8 @@ test('what was typed before the page could be read chooses nothing, but Esc decl
 test('a page never takes more rows than there are, and shows every option', () => {
   const fields = fc.array(
     fc.record({
+      type: fc.constant('choice' as const),
+      hasOwnAnswer: fc.boolean(),
       header: fc.string({ maxLength: 30 }),
       question: fc.string({ minLength: 1, maxLength: 400 }),
       options: fc.array(
@@ -163,7 +167,7 @@ test('a page never takes more rows than there are, and shows every option', () =
           page: Math.min(page, all.length > 1 ? all.length : 0),
           fields: start.fields.map((one, index) => ({
             ...one,
-            row: Math.min(row, all[index]?.options.length ?? 0),
+            row: Math.min(row, (all[index]?.options.length ?? 0) - (all[index]?.hasOwnAnswer ? 0 : 1)),
           })),
         };
         const layout = formLayout(

@@ -1,16 +1,18 @@
 import { expect, test } from 'vitest';
-import type { FormField } from '../../../src/protocol/forms.ts';
+import type { ChoiceField, FormField } from '../../../src/protocol/forms.ts';
 import type { PermissionAnswer } from '../../../src/protocol/permissions.ts';
 import type { Dialogue } from '../../../src/ui/linear/askDialog.ts';
 import { askForm } from '../../../src/ui/linear/askForm.ts';
 
-const field: FormField = {
+const field: ChoiceField = {
+  type: 'choice',
+  hasOwnAnswer: true,
   header: 'Auth',
   question: 'Which method?\u202e',
   options: [{ label: 'Link', description: 'By mail.' }, { label: 'OAuth' }, { label: 'Passwords' }],
   isMultiple: false,
 };
-const several: FormField = { ...field, question: 'Which parts?', isMultiple: true };
+const several: ChoiceField = { ...field, question: 'Which parts?', isMultiple: true };
 
 function talk(fields: readonly FormField[], ...lines: readonly string[]) {
   const answers: PermissionAnswer[] = [];
@@ -61,16 +63,16 @@ test.each<[string, readonly FormField[], readonly string[], readonly PermissionA
   [
     'two questions',
     [field, several],
-    ['1', '2 3', 'y'],
+    ['1', '2 3', '1'],
     [{ behavior: 'allow', answers: [{ chosen: [0] }, { chosen: [1, 2] }] }],
   ],
   [
     'back to the first',
     [field, several],
-    ['1', 'back', '3', '1', 'back', '2', 'yes'],
+    ['1', 'back', '3', '1', 'back', '2', '1'],
     [{ behavior: 'allow', answers: [{ chosen: [2] }, { chosen: [1] }] }],
   ],
-  ['a no at the end', [field, several], ['1', '2', 'n'], [{ behavior: 'deny' }]],
+  ['a no at the end', [field, several], ['1', '2', '2'], [{ behavior: 'deny' }]],
 ])('%s', (_name, fields, lines, expected) => {
   expect(talk(fields, ...lines).answers).toEqual(expected);
 });

@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process';
+import { ownProgramEnvironment } from '../../disk/ownPrograms.ts';
+import { realpath } from '../../disk/realPath.ts';
+import type { AppPaths } from './appPaths.ts';
+
+/** Opens a web address in the user's browser. If that fails, the address is on screen, and the user can open it. */
+export function openBrowser(url: string, { env, root }: Pick<AppPaths, 'env' | 'root'>): void {
+  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const options = {
+    env: ownProgramEnvironment(env, root, realpath),
+    stdio: 'ignore',
+    detached: true,
+  } as const;
+  spawn(opener, [url], options)
+    .on('error', () => undefined)
+    .unref();
+}
