@@ -57,7 +57,7 @@ export interface CheckpointKeeper {
   close(): Promise<void>;
 }
 
-export interface KeeperDeps {
+interface KeeperDeps {
   /** Undefined if checkpoints are unavailable. */
   readonly files: FileCheckpoints | undefined;
   readonly context: Pick<ContextManager, 'append'>;
@@ -252,7 +252,7 @@ const COUNTED_BYTES = 1_000_000;
 const NAMED_FILES = 100;
 
 /** Lines by path; undefined if there are too many to count. */
-export type LinesByPath = ReadonlyMap<string, { readonly added: number; readonly removed: number }>;
+type LinesByPath = ReadonlyMap<string, { readonly added: number; readonly removed: number }>;
 
 /** Counts the added and removed lines of changes that were just made; undefined above the limits. */
 export async function linesIn(
@@ -288,7 +288,7 @@ export function checkpointEntry({
  * Returns the files whose content a command changed. They have no hash: the model has not seen the new content, so they
  * count as unread.
  */
-export function filesChangedBy(changes: readonly PathChange[], lines: LinesByPath | undefined): FileChange[] {
+function filesChangedBy(changes: readonly PathChange[], lines: LinesByPath | undefined): FileChange[] {
   return changes
     .filter(({ before, after }) => isContent(before) || isContent(after))
     .filter(({ before, after }) => contentOf(before) === undefined || contentOf(before) !== contentOf(after))

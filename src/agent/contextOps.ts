@@ -17,7 +17,7 @@ export interface ContextOps {
   refine(): Promise<ContextMeasure>;
 }
 
-export interface ContextOpsDeps {
+interface ContextOpsDeps {
   readonly context: ContextManager;
   readonly schemas: () => readonly ToolSchema[];
   readonly select: (id: string) => ModelInfo;

@@ -11,7 +11,7 @@ import { createToolSearch, describeToolSearch, type ToolSearchPorts } from './to
 /** Share of the context window above which the schemas are deferred. */
 const MAX_SHARE = 0.1;
 
-export interface DeferredToolsPorts {
+interface DeferredToolsPorts {
   /** Counts the tokens of schemas in a request. */
   readonly tokensOf: (schemas: readonly ToolSchema[]) => number;
   readonly windowTokens: () => number;

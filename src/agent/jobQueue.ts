@@ -14,7 +14,7 @@ export interface JobQueue {
   close(): Promise<void>;
 }
 
-export interface JobQueuePorts {
+interface JobQueuePorts {
   /** Receives errors thrown by jobs, which are bugs; the next job still runs. */
   readonly onBug: (error: unknown) => void;
   /** Called after each job, once it no longer counts as running; may add another. */

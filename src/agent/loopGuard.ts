@@ -8,7 +8,7 @@ const TELL_AT = 3;
 /** Repetitions after which the user is asked; a headless turn ends. */
 export const ASK_AT = 4;
 
-export interface RepeatPorts {
+interface RepeatPorts {
   readonly context: Pick<ContextManager, 'addMessage'>;
   readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
   readonly newId: () => string;
@@ -56,7 +56,7 @@ function question(id: string, names: string): NewQuestion {
   };
 }
 
-export interface LoopGuard {
+interface LoopGuard {
   /** Takes the calls and results of one finished step; returns what to do about them. */
   record(
     step: readonly { name: string; arguments: string; output: string }[],

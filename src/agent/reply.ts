@@ -171,7 +171,7 @@ export function createSummarizer(client: ModelClient, clock: Clock): SummaryMode
   };
 }
 
-export interface EventLoopBreak {
+interface EventLoopBreak {
   /** True if the event loop has not run for `everyMs`. */
   isDue(): boolean;
   /** Resolves after pending input has been read and due timers have run. */

@@ -6,7 +6,7 @@ import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Toolset } from './toolset.ts';
 
 /** Dependencies of `runShell`. */
-export interface ShellPorts {
+interface ShellPorts {
   readonly toolset: Pick<Toolset, 'find'>;
   readonly toolContext: (tool: string) => ToolContext;
   readonly context: ContextManager;

@@ -82,7 +82,7 @@ const text = `You are ClawdCode, a coding agent that works in the user's termina
 - A path after @ in a prompt names a file of this project.`;
 
 /** The contents of an environment note. */
-export interface EnvironmentNews {
+interface EnvironmentNews {
   readonly occasion: 'resuming' | 'going back';
   readonly now: Date;
   /** Formatted by `environmentBlock`. */

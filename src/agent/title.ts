@@ -65,7 +65,7 @@ function cut(text: string, length: number): string {
     : text;
 }
 
-export interface TitleJobPorts {
+interface TitleJobPorts {
   readonly context: Pick<ContextManager, 'entries' | 'append' | 'recordRequest'>;
   readonly client: ModelClient;
   readonly clock: Clock;

@@ -148,7 +148,7 @@ export function refusesImages({ kind, message }: ModelError, { messages }: Model
 const SIGNS =
   /image|vision|multi-?modal|modalit|mmproj|content (?:must|should) be a string|string_type|content.{0,40}(?:valid|expected).{0,10} string/i;
 
-export function imagesRefused(model: string): string {
+function imagesRefused(model: string): string {
   return `${model} refused the images of this session: they are left out, and named in words instead. /model switches to one that sees.`;
 }
 

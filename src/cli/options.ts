@@ -41,7 +41,7 @@ export interface CliOptions {
 }
 
 /** The result of parsing: options for a run, or output and an exit code. */
-export type Parsed =
+type Parsed =
   | { readonly type: 'run'; readonly options: CliOptions }
   | { readonly type: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string };
 

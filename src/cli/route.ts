@@ -22,10 +22,10 @@ export const sessionVerbs = [
 ] as const;
 
 /** The subcommands of `clawdcode permissions`, in the order of its help. */
-export const permissionVerbs = ['test', 'learn'] as const;
+const permissionVerbs = ['test', 'learn'] as const;
 
 /** The subcommands of `clawdcode mcp`, in the order of its help. */
-export const mcpVerbs = [
+const mcpVerbs = [
   'add',
   'add-json',
   'list',
@@ -45,7 +45,7 @@ const COLORLESS = '--no-color';
 type Subcommand = 'session' | 'permissions' | 'mcp' | 'doctor' | 'completion';
 
 /** `argv`: the arguments after the subcommand. */
-export type Route =
+type Route =
   | { readonly type: Subcommand; readonly argv: readonly string[] }
   /** A word similar to a subcommand: sending it to a model by mistake would cost money. */
   | { readonly type: 'unclear'; readonly message: string }
@@ -167,7 +167,7 @@ const reserved: readonly Reserved[] = [
 ];
 
 /** Returns advice if the arguments look like another agent's subcommand; undefined if they are a prompt. */
-export function adviceFor(argv: readonly string[]): string | undefined {
+function adviceFor(argv: readonly string[]): string | undefined {
   const [name = '', verb, ...more] = argv;
   const found = reserved.find(({ names }) => names.includes(name));
   if (found === undefined) return undefined;

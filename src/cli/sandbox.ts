@@ -32,7 +32,7 @@ import { hostVerdict } from './permissions/hostVerdict.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 
-export interface SandboxParts {
+interface SandboxParts {
   readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly permissions: Permissions;

@@ -135,7 +135,7 @@ const problem = (text: string): CommandResult => ({ type: 'notice', level: 'erro
 
 /** Fenced code blocks of a Markdown text. Pure. */
 
-export interface CodeBlock {
+interface CodeBlock {
   /** The language named after the opening fence; empty if there is none. */
   readonly language: string;
   /** Without fences, without the indentation of a surrounding list, without a final line break. */

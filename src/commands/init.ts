@@ -14,7 +14,7 @@ export const init: Command = {
 };
 
 /** `wish`: the text after `/init`. */
-export function initPrompt(facts: ProjectFacts, wish: string): string {
+function initPrompt(facts: ProjectFacts, wish: string): string {
   const { agentsBytes } = facts;
   const task =
     agentsBytes === undefined

@@ -2,7 +2,7 @@ import { nearest } from '../config/nearest.ts';
 import type { Command } from './types.ts';
 
 /** The meaning of a line of input. */
-export type Interpretation =
+type Interpretation =
   | { readonly type: 'prompt'; readonly text: string }
   | { readonly type: 'shell'; readonly command: string }
   | { readonly type: 'command'; readonly command: Command; readonly args: string }

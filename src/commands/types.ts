@@ -166,7 +166,7 @@ export type Written =
 export type ExportFormat = 'md' | 'html' | 'json' | 'jsonl';
 
 /** The result of an export; `file` is absolute, `secrets` is the number of secrets left out. */
-export type Exported =
+type Exported =
   | { readonly type: 'done'; readonly file: string; readonly secrets: number }
   | { readonly type: 'failed'; readonly message: string };
 

@@ -26,7 +26,7 @@ interface Rule {
   readonly behavior?: 'ask';
 }
 
-export interface TranslatedRule {
+interface TranslatedRule {
   readonly rules: readonly Rule[];
   /** For a deny or ask rule: how the rules differ from what was written, and what to write instead. */
   readonly complaint?: string;

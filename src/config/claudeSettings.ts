@@ -11,7 +11,7 @@ import { parseSettings } from './parseSettings.ts';
 import { settingsSchema } from './schema.ts';
 import type { Layer, Problem, SettingsRule, Values } from './types.ts';
 
-export type ClaudeLayer = 'user' | 'project' | 'local';
+type ClaudeLayer = 'user' | 'project' | 'local';
 
 /** What one of the files says about the servers of `.mcp.json`. */
 interface SharedServerChoice {
@@ -173,7 +173,7 @@ function unsupportedIn(written: Values, layer: ClaudeLayer): string[] {
 }
 
 /** The rules of a file in our dialect. */
-export interface ClaudeRules {
+interface ClaudeRules {
   /** With the translated rules. */
   readonly values: Values;
   readonly rules: readonly SettingsRule[];

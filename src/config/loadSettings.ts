@@ -40,7 +40,7 @@ import type {
 } from './types.ts';
 import { holdBack } from './untrusted.ts';
 
-export interface SettingsPlaces {
+interface SettingsPlaces {
   /** The program's own directory; `config.json` in it is the user's file. */
   readonly dataRoot: string;
   readonly home: string;

@@ -40,12 +40,12 @@ export interface BuiltContext {
   };
 }
 
-export interface BuildOptions {
+interface BuildOptions {
   readonly tools?: readonly ToolSchema[];
   readonly policy?: ProjectionPolicy;
 }
 
-export interface ThreadOptions extends BuildOptions {
+interface ThreadOptions extends BuildOptions {
   /** Adds the prompt at the end even if the thread already contains it. */
   readonly includeCurrentInput?: boolean;
 }

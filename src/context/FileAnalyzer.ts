@@ -38,12 +38,12 @@ export interface FileReference {
   readonly spots: readonly FileSpot[];
 }
 
-export interface FileContent {
+interface FileContent {
   readonly path: string;
   readonly content: string;
 }
 
-export interface ReadFilesOptions {
+interface ReadFilesOptions {
   readonly maxFiles?: number;
   readonly maxLines?: number;
   /** Characters per file. */
@@ -205,7 +205,7 @@ function realFile(path: string): string | undefined {
   }
 }
 
-export interface ReadStartOptions {
+interface ReadStartOptions {
   readonly maxLines: number;
   readonly maxCharacters: number;
   /** Texts read before, by path and file stamp, so that an edit invalidates them. */

@@ -22,13 +22,13 @@ import {
 import { type TokenEncoder, type VocabularyName, vocabularies } from './tokens/TokenEncoder.ts';
 import { addTo, type Coefficients, HIGH, noTokens, S5 } from './tokens/weigh.ts';
 
-export interface TokenCount {
+interface TokenCount {
   readonly tokens: number;
   /** False for an estimate. */
   readonly exact: boolean;
 }
 
-export interface TokenCounterOptions {
+interface TokenCounterOptions {
   /** Characters per token for estimates. */
   readonly set?: Coefficients;
   /** Absent = all counts are estimates. */

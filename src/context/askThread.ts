@@ -14,7 +14,7 @@ export type ThreadAnswer = { readonly id: number } & (
 /** A request without its id, which is assigned here. */
 export type Unasked<Question> = Question extends { readonly id: number } ? Omit<Question, 'id'> : never;
 
-export interface AskOptions<Question> {
+interface AskOptions<Question> {
   /** Called each time that the thread sends `changed`. */
   readonly onChange?: () => void;
   /** When it aborts, `cancel` is sent with the request's id; the answer is still awaited. */

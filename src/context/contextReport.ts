@@ -20,7 +20,7 @@ import { compressionHistory } from './strategies/CompressionHistory.ts';
 import { allocateBudget, type WindowBudget } from './tokens/budgets.ts';
 import { headOf } from './tokens/truncate.ts';
 
-export interface ReportFacts
+interface ReportFacts
   extends Pick<
     ContextReport,
     'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings' | 'triggerNote'

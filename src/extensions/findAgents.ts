@@ -8,7 +8,7 @@ import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import { namesIn, readSkillFile, type SkillPlaces } from './findSkills.ts';
 import { listValue, readFrontMatter, textValue } from './frontMatter.ts';
 
-export type AgentPlaces = Omit<SkillPlaces, 'cwd'>;
+type AgentPlaces = Omit<SkillPlaces, 'cwd'>;
 
 /** Maximum number of files in one folder, and of all definitions: each has a line in every request. */
 const MAX_FILES = 100;
@@ -19,7 +19,7 @@ const MAX_PROMPT = 50_000;
 const MAX_STEPS = 1000;
 
 /** Whose folder it is, and whether it is ours or another program's. Source: Claude Code (`.claude`). */
-export type AgentFolder = `${'user' | 'project'}-${'own' | 'foreign'}`;
+type AgentFolder = `${'user' | 'project'}-${'own' | 'foreign'}`;
 
 /** Reads the definitions of one folder. */
 export async function findAgents(folder: AgentFolder, places: AgentPlaces): Promise<AgentList> {
@@ -115,7 +115,7 @@ const NAME = /^[a-z0-9][\w-]{0,63}$/i;
 const FOREIGN_MODELS: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku', 'fable']);
 
 /** Checks the fields of one definition; a problem is one sentence for the user. */
-export function definitionOf(
+function definitionOf(
   values: Readonly<Record<string, unknown>>,
   scope: AgentScope,
 ): AgentDefinition | { readonly problem: string } {

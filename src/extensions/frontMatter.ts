@@ -1,7 +1,7 @@
 /** Front matter of Markdown files: the YAML between two lines of `---` at the top. */
 import { visibleText } from '../protocol/text/visible.ts';
 
-export interface FrontMatter {
+interface FrontMatter {
   /** The parsed YAML values; if the text is not valid YAML, each `key: value` line as a string. */
   readonly values: Readonly<Record<string, unknown>>;
   /** The text after the front matter. */

@@ -1,7 +1,7 @@
 /** Fills arguments into the text of a skill or command. Pure. */
 import type { SkillPart } from '../protocol/skills.ts';
 
-export interface SkillArguments {
+interface SkillArguments {
   /** The arguments as typed by the user or given by the model. */
   readonly args: string;
   readonly sessionId: string;

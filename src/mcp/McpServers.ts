@@ -9,7 +9,7 @@ import { withResources } from './namedResources.ts';
  * Requests wait for servers until this many milliseconds after their start; tools of later servers are offered from
  * then on.
  */
-export const SETTLE_MS = 5000;
+const SETTLE_MS = 5000;
 
 export class McpServers implements McpPort {
   readonly #servers: readonly McpServer[];

@@ -56,7 +56,7 @@ export function storedAuth(store: AuthStore): AuthProvider {
   };
 }
 
-export interface LoginPorts {
+interface LoginPorts {
   readonly fetch: Fetch;
   /** Shows the URL that the user has to visit. */
   readonly onAddress: (address: URL) => void;

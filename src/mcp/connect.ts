@@ -193,7 +193,7 @@ function told<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
 }
 
 /** The server requires a login. */
-export class AuthorizationNeededError extends Error {
+class AuthorizationNeededError extends Error {
   override readonly name = 'AuthorizationNeededError';
   constructor() {
     super('It needs you to log in.');

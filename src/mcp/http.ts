@@ -9,7 +9,7 @@ import { MAX_MESSAGE_BYTES } from './stdio.ts';
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-export interface HttpPorts {
+interface HttpPorts {
   /** Uses the proxies of the environment. */
   readonly fetch: Fetch;
   /** Supplies and refreshes tokens; absent = requests are sent without. */

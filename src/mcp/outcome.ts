@@ -30,7 +30,7 @@ export interface CallResult {
 
 const MAX_IMAGES = 10;
 
-export interface OutcomeOptions {
+interface OutcomeOptions {
   readonly title: string;
   /** The name of an image, without its number. */
   readonly name: string;

@@ -85,19 +85,19 @@ export const replyDataSchema = z.object({
 });
 
 /** A reply of the model; its tool calls follow as separate entries. */
-export type ReplyEntry = Envelope & {
+type ReplyEntry = Envelope & {
   type: 'assistant';
   subtype?: undefined;
   data?: z.infer<typeof replyDataSchema> | undefined;
 };
 /** A tool call, or its result. */
-export type ToolEntry = Envelope & {
+type ToolEntry = Envelope & {
   type: 'tool_use' | 'tool_result';
   subtype?: undefined;
   data?: undefined;
 };
 /** A message without a kind: the summary of a compaction, or a prompt from an early version. */
-export type PlainEntry = Envelope & {
+type PlainEntry = Envelope & {
   type: 'user' | 'system';
   subtype?: undefined;
   data?: { display?: string | undefined; compressedAt?: string | undefined } | undefined;

@@ -84,7 +84,7 @@ export type McpServerState =
   /** The server requires a login. */
   | { readonly type: 'needs-auth' };
 
-export interface McpToolInfo {
+interface McpToolInfo {
   /** The name for the model and for permission rules. */
   readonly name: string;
   /** The server's own name for the tool. */

@@ -8,12 +8,12 @@ export type ContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string };
 
-export interface SystemMessage {
+interface SystemMessage {
   readonly role: 'system';
   readonly content: string;
 }
 
-export interface UserMessage {
+interface UserMessage {
   readonly role: 'user';
   readonly content: string | readonly ContentPart[];
 }

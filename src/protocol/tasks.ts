@@ -25,7 +25,7 @@ export interface TaskInfo {
 }
 
 /** How a task ended. */
-export interface TaskEnd {
+interface TaskEnd {
   readonly endedAtMs: number;
   /** `128 + n` after signal n; absent if the shell could not be started. */
   readonly code?: number;

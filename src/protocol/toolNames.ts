@@ -27,7 +27,7 @@ export const skillToolName = 'Skill';
 export const agentToolName = 'Agent';
 export const agentToolAlias = 'Task';
 
-export type BuiltinToolName = keyof typeof builtinToolSpecifiers;
+type BuiltinToolName = keyof typeof builtinToolSpecifiers;
 
 /** For code that handles calls of a specific built-in tool. */
 export const toolNames = {

@@ -174,7 +174,7 @@ function isInWritable(path: string, writable: readonly string[], closed: readonl
 }
 
 /** All parent folders, nearest first; the root is the last. */
-export function foldersAbove(path: string): readonly string[] {
+function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
   for (let at = path; at !== dirname(at); at = dirname(at)) folders.push(dirname(at));
   return folders;

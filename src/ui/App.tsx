@@ -19,7 +19,7 @@ import { StatusLine } from './live/StatusLine.tsx';
 import type { TerminalWindow } from './terminal/terminalWindow.ts';
 import type { UiOptions } from './types.ts';
 
-export interface AppProps {
+interface AppProps {
   readonly options: UiOptions;
   /** Text that was typed before the composer existed. */
   readonly initialDraft: string;

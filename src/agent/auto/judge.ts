@@ -14,7 +14,7 @@ import { canBeJudged, judgePrompt, parseVerdict, userWords, type Verdict } from 
 /** Short, because the tool call waits for the verdict. */
 export const JUDGE_TIMEOUT_MS = 15_000;
 /** Denials in a row after which the user is asked: either the model is off track, or the judge is. */
-export const MAX_DENIALS_IN_A_ROW = 3;
+const MAX_DENIALS_IN_A_ROW = 3;
 /** Total denials after which the user is asked for the rest of the run. */
 export const MAX_DENIALS = 20;
 /** Consecutive requests without a verdict after which none is made until the user approves a call. */
@@ -22,7 +22,7 @@ export const MAX_FAILURES = 3;
 /** Reasoning models need room to think; the verdict itself takes about forty tokens. */
 const maxOutputTokens = 1500;
 
-export interface JudgePorts {
+interface JudgePorts {
   readonly context: Pick<ContextManager, 'live' | 'append' | 'recordRequest'>;
   readonly client: ModelClient;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface JudgePorts {
 }
 
 /** A tool call that the rules would ask about. */
-export interface AskedCall {
+interface AskedCall {
   readonly id: string;
   readonly tool: string;
   readonly input: unknown;

@@ -30,7 +30,7 @@ import {
   unfinished,
 } from './turns.ts';
 
-export interface RewindPorts {
+interface RewindPorts {
   readonly context: ContextManager;
   readonly files: FileCheckpoints | undefined;
   readonly checkpoints: Pick<CheckpointKeeper, 'alone' | 'settled'>;
@@ -43,7 +43,7 @@ export interface RewindPorts {
   readonly setCwd: (directory: string) => void;
 }
 
-export interface Rewinder {
+interface Rewinder {
   /** Plans a rewind to before the turn of this prompt; undefined if there is no such turn. */
   plan(uuid: string): Promise<RewindPlan | undefined>;
   /** Rewinds. Uses the plan shown last unless the session has changed since; otherwise plans again. */
@@ -54,7 +54,7 @@ export interface Rewinder {
 
 const NO_FILES = 'This session keeps no checkpoints.';
 
-export function createRewinder(ports: RewindPorts): Rewinder {
+function createRewinder(ports: RewindPorts): Rewinder {
   const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
   /** The plan shown last, and the last entry at that time. `files` checks each path again before changing it. */
   let shown: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
@@ -203,13 +203,13 @@ function refused(type: RewindReport['type'], message: string): RewindReport {
   return { type, outcome: 'refused', message, conversation: false };
 }
 
-export interface RestorePorts {
+interface RestorePorts {
   readonly context: Pick<ContextManager, 'append' | 'sync'>;
   readonly files: FileCheckpoints | undefined;
   readonly checkpoints: Pick<CheckpointKeeper, 'alone'>;
 }
 
-export interface Restored {
+interface Restored {
   readonly done: readonly PathChange[];
   /** Paths left unchanged, each with its reason, ready to show. */
   readonly left: readonly string[];
@@ -219,7 +219,7 @@ export interface Restored {
  * Applies plans that are already logged, and records the result. `of` is the entry that logged the plan; `begun` lists
  * changes of an interrupted rewind or undo, which are recorded as well.
  */
-export function createRestore({ context, files, checkpoints }: RestorePorts) {
+function createRestore({ context, files, checkpoints }: RestorePorts) {
   return async (
     { steps }: RestorePlan,
     cause: 'rewind' | 'undo',
@@ -252,7 +252,7 @@ export interface Rewinds {
   diff(uuid?: string): Promise<readonly RestoreStep[] | undefined>;
 }
 
-export interface RewindsPorts extends RewindPorts {
+interface RewindsPorts extends RewindPorts {
   readonly jobs: Pick<JobQueue, 'add' | 'busy'>;
   readonly emit: (event: AgentEvent) => void;
   /** Measures the context and reports it. */

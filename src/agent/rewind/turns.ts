@@ -44,7 +44,7 @@ export function workOf(entries: readonly JSONLEntry[]): readonly Checkpoint[] {
  * Returns every change on disk recorded in these entries, in order, including those of rewinds. Changes of a rewind in
  * which the program was stopped may not have happened; they are marked `unsure`.
  */
-export function changesIn(entries: readonly JSONLEntry[]): readonly PathChange[] {
+function changesIn(entries: readonly JSONLEntry[]): readonly PathChange[] {
   const cut = new Set(unfinished(entries));
   return entries.flatMap((entry) =>
     cut.has(entry)
@@ -110,17 +110,17 @@ export function isRewindNote({ subtype, data }: JSONLEntry): boolean {
 }
 
 /** Returns the checkpoint of an entry; undefined for other entries. */
-export function checkpointOf(entry: JSONLEntry): Checkpoint | undefined {
+function checkpointOf(entry: JSONLEntry): Checkpoint | undefined {
   return entry.subtype === 'checkpoint' ? entry.data : undefined;
 }
 
 /** Returns the beginning of the prompt on one line. */
-export function shownText(prompt: JSONLEntry): string {
+function shownText(prompt: JSONLEntry): string {
   return oneLine(promptText(prompt), SHOWN);
 }
 
 /** Returns the prompt as the user saw it: a folded paste stays folded. */
-export function promptText(entry: JSONLEntry): string {
+function promptText(entry: JSONLEntry): string {
   return displayOf(entry) ?? textOf(entry.message.content);
 }
 
@@ -158,7 +158,7 @@ function linesOf(work: readonly Checkpoint[]): TurnRecord['lines'] {
   return { added, removed };
 }
 
-export interface PagedLog {
+interface PagedLog {
   /** Returns the newest `count` entries before a position, oldest first. */
   page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]>;
 }

@@ -20,7 +20,7 @@ const MAX_ENDED = 50;
 /** Characters of a background subagent's message; a waited-for one is shortened like any result. */
 const MAX_NOTE = 20_000;
 
-export interface SubagentDeps {
+interface SubagentDeps {
   readonly port: SubagentPort;
   /** What a subagent gets from the agent that starts it, for one call. */
   readonly lend: (callId: string) => Omit<ParentAgent, 'ask'>;

@@ -71,7 +71,7 @@ function withCall(known: Progress, line: string): Progress {
 }
 
 /** E.g. `Read(src/a.ts)  120 lines`, `✗ Bash(npm test)  exit 1`. */
-export function resultLine(result: NonNullable<JSONLEntry['toolResult']>): string {
+function resultLine(result: NonNullable<JSONLEntry['toolResult']>): string {
   const { name = 'Tool', display, status = 'ok' } = result;
   const summary = display?.summary ?? (status === 'ok' ? '' : status);
   const mark = status === 'error' || status === 'denied' ? '✗ ' : '';

@@ -6,7 +6,7 @@ import { isMergeable, MAX_MERGE_BYTES } from '../scan/contents.ts';
 import { mergeText } from './mergeText.ts';
 import { type FileState, joinChanges, nameOf, sameContent, sameState } from './states.ts';
 
-export type Undone =
+type Undone =
   | {
       readonly type: 'state';
       readonly to: PathState | undefined;

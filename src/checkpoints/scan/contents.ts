@@ -23,7 +23,7 @@ interface ContentsDeps {
 }
 
 /** A file that was read. */
-export interface Taken {
+interface Taken {
   readonly entry: DiskEntry;
   readonly content: Content;
 }

@@ -12,7 +12,7 @@ export interface Found {
   readonly entry: DiskEntry | undefined;
 }
 
-export interface Identified {
+interface Identified {
   readonly now: Known | undefined;
   /** Present if something changed; computed only on request. */
   readonly change?: PathChange;

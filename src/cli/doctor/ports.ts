@@ -21,7 +21,7 @@ const SERVER_MS = 10_000;
 /** Total timeout of the short prompts, in milliseconds: a local server may have to load the model. */
 const PROBE_MS = 120_000;
 
-export interface Given {
+interface Given {
   readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly isTrusted: boolean;

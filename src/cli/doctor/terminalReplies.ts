@@ -1,7 +1,7 @@
 /** Queries to a terminal, and the parsing of its replies. Pure. */
 
 /** A grapheme whose width differs between terminals. */
-export interface Sample {
+interface Sample {
   readonly name: string;
   readonly text: string;
 }

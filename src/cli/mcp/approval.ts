@@ -18,7 +18,7 @@ export function usableServers(loaded: Servers, trust: FolderTrust): McpServerSou
 }
 
 /** Returns the servers that the user has not decided about. */
-export function undecidedServers(loaded: Servers, trust: FolderTrust): McpServerSource[] {
+function undecidedServers(loaded: Servers, trust: FolderTrust): McpServerSource[] {
   return loaded.servers.filter((one) => isOfFolder(one) && answerTo(one, loaded, trust) === undefined);
 }
 

@@ -18,7 +18,7 @@ export interface LoginFlags {
 }
 
 /** The implementations of the subcommands. */
-export interface McpActions {
+interface McpActions {
   readonly add: (name: string, target: string, args: readonly string[], flags: AddFlags) => Promise<void>;
   readonly addJson: (name: string, json: string, flags: { readonly scope: KeptScope }) => Promise<void>;
   readonly list: () => Promise<void>;

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
 import type { RememberedKind, ServerMemory } from '../../model/servers/servedModels.ts';
 
-export interface KnownServersOptions {
+interface KnownServersOptions {
   readonly dataRoot: string;
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */

@@ -14,7 +14,7 @@ export interface LearnedWindows {
   remember(model: string, tokens: number): Promise<void>;
 }
 
-export interface LearnedWindowsOptions {
+interface LearnedWindowsOptions {
   readonly dataRoot: string;
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */

@@ -37,7 +37,7 @@ export interface ModelChoice {
   onAssumed(listener: (text: string) => void): () => void;
 }
 
-export interface ModelChoiceOptions {
+interface ModelChoiceOptions {
   readonly served?: ServedModels | undefined;
   readonly learnedWindows?: Pick<LearnedWindows, 'get'> | undefined;
   /** Models whose assumed window has already been reported; shared by the sessions of one process. */

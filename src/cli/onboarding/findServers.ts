@@ -4,7 +4,7 @@ import { withKnownFacts } from './knownFacts.ts';
 import type { LocalAddress } from './localAddresses.ts';
 import { compareModels, rankModels } from './rankModels.ts';
 
-export type AskAddress = (baseUrl: string, signal: AbortSignal) => Promise<ServerAnswer>;
+type AskAddress = (baseUrl: string, signal: AbortSignal) => Promise<ServerAnswer>;
 
 /** Timeout in milliseconds for all addresses together. */
 export const SEARCH_MS = 300;

@@ -1,7 +1,7 @@
 /** Extracts commands from manifests. Pure; an unreadable manifest has none. */
 import * as z from 'zod';
 
-export interface NamedCommand {
+interface NamedCommand {
   readonly command: string;
   /** What the command runs. */
   readonly runs?: string;

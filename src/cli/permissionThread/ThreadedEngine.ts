@@ -14,7 +14,7 @@ type Question<M extends Method> = {
 /** A request to the thread: a method of the engine and its arguments. */
 export type EngineQuestion = { [M in Method]: Question<M> }[Method];
 
-export interface ThreadedEngineOptions {
+interface ThreadedEngineOptions {
   /**
    * Milliseconds after which an unanswered request ends the thread. Default: several times what the lookups may take.
    */

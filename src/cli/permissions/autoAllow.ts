@@ -6,13 +6,13 @@ import type { Access, PermissionDecision, PermissionMode } from '../../protocol/
 import type { CommandSandbox } from '../../protocol/sandbox.ts';
 import type { Permissions } from './permissions.ts';
 
-export interface AutoAllow {
+interface AutoAllow {
   decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
   /** Switches it on for this session, because the user chose that. */
   enable(): void;
 }
 
-export interface AutoAllowParts {
+interface AutoAllowParts {
   readonly permissions: Pick<Permissions, 'decide' | 'matches'>;
   readonly sandbox: Pick<CommandSandbox, 'state'>;
   readonly isOn: boolean;

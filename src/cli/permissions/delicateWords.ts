@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-export interface DelicateRules {
+interface DelicateRules {
   readonly home: string;
   /** True if a file is a secret, or if a rule denies reading it. */
   readonly isWithheld: (path: string) => boolean;

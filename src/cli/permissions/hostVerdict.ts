@@ -3,7 +3,7 @@ import type { SourcedRule } from '../../permissions/rules/rules.ts';
 import { bindsCommands, coversDomain } from '../../permissions/webDecision.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 
-export interface HostSettings {
+interface HostSettings {
   readonly allowedDomains: readonly string[];
   readonly deniedDomains: readonly string[];
   /** True if managed settings define the allowed hosts; neither rules nor the user's answers can then add hosts. */

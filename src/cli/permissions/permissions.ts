@@ -44,7 +44,7 @@ export interface Permissions {
   isWithheld(path: string): boolean;
 }
 
-export interface PermissionPlaces {
+interface PermissionPlaces {
   readonly dataRoot: string;
   readonly home: string;
   readonly root: string;

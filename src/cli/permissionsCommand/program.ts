@@ -19,7 +19,7 @@ export interface LearnFlags {
 }
 
 /** The implementations of the subcommands. */
-export interface PermissionActions {
+interface PermissionActions {
   readonly test: (words: readonly string[], flags: TestFlags) => Promise<void>;
   readonly learn: (flags: LearnFlags) => Promise<void>;
 }

@@ -116,7 +116,7 @@ function isPlanted(path: string, folder: string, uid: number | undefined): boole
 }
 
 /** Returns the folder of this program's own package.json: the checkout or the installed package. */
-export function packageRoot(): string {
+function packageRoot(): string {
   let directory = import.meta.dirname;
   while (!existsSync(join(directory, 'package.json'))) directory = dirname(directory);
   return directory;

@@ -10,7 +10,7 @@ export interface SessionGuard {
   release(): void;
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly stdout: Writable;
   readonly signals: readonly NodeJS.Signals[];
   /** Restores the terminal, right before the program ends or reports an error; may be called twice. */

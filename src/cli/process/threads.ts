@@ -15,7 +15,7 @@ const TOKENS_HEAP_MB = 256;
 /** Ten times what a batch and its lines take; lines with many images are outside this heap. */
 const SESSIONS_HEAP_MB = 512;
 
-export interface QuietThread {
+interface QuietThread {
   /** The name shown in debuggers and process lists. */
   readonly name: string;
   /** The thread is terminated if its heap exceeds this size. */

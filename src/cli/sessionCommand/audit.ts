@@ -19,7 +19,7 @@ import { ownSecrets } from './ownSettings.ts';
 import { archivedEntries } from './readEntries.ts';
 import type { SessionPorts } from './withSession.ts';
 
-export interface AuditOptions {
+interface AuditOptions {
   /** Include read-only calls. */
   readonly all: boolean;
   /** Print one JSON object per line. */

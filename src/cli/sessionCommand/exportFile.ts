@@ -11,7 +11,7 @@ import { ownSecrets } from './ownSettings.ts';
 import { readEntries } from './readEntries.ts';
 import type { SessionPorts } from './withSession.ts';
 
-export interface ExportArguments {
+interface ExportArguments {
   /** Default: by the file's extension, otherwise Markdown. */
   readonly format: ExportFormat | undefined;
   /** Relative to the working directory. */

@@ -8,7 +8,7 @@ import { jsonDocument, sessionJson } from './output.ts';
 import { type Column, tableLines } from './table.ts';
 import type { Run, SessionPorts } from './withSession.ts';
 
-export interface ListOptions {
+interface ListOptions {
   /** List sessions of all projects. */
   readonly all: boolean;
   readonly json: boolean;

@@ -23,7 +23,7 @@ export interface Output {
 }
 
 /** The part of a stream that is needed here, as implemented by `process.stdout`. */
-export interface OutputStream {
+interface OutputStream {
   write(text: string): boolean;
   once(event: 'drain' | 'error' | 'close', listener: (error?: unknown) => void): unknown;
   off(event: 'drain' | 'error' | 'close', listener: (error?: unknown) => void): unknown;

@@ -10,7 +10,7 @@ import { jsonDocument } from './output.ts';
 import { readEntries } from './readEntries.ts';
 import type { SessionPorts } from './withSession.ts';
 
-export interface RequestOptions {
+interface RequestOptions {
   /** The entry that the request led to; absent = the newest request. */
   readonly seq: number | undefined;
   /** List the requests, one per line. */

@@ -8,7 +8,7 @@ import type { Theme } from '../../ui/theme/theme.ts';
 import { hitJson, jsonDocument } from './output.ts';
 import type { Run } from './withSession.ts';
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly words: readonly string[];
   readonly all: boolean;
   readonly json: boolean;

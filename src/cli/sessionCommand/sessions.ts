@@ -33,13 +33,13 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-export interface SessionList {
+interface SessionList {
   readonly sessions: readonly SessionRecord[];
   /** False if large logs are not completely indexed yet: their tokens and cost are then too low. */
   readonly isComplete: boolean;
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly project?: readonly string[];
   readonly limit: number;
   readonly onWait: () => void;

@@ -15,7 +15,7 @@ import { type Part, readEntries } from './readEntries.ts';
 import { transcript } from './transcript.ts';
 import type { SessionPorts } from './withSession.ts';
 
-export interface ShowOptions {
+interface ShowOptions {
   /** First entry to show. */
   readonly from: number | undefined;
   /** Number of entries to show from the end. */

@@ -5,7 +5,7 @@ import type { MarkdownRenderer } from '../../ui/print/markdown.ts';
 import { padStart } from '../../ui/print/width.ts';
 import type { Theme } from '../../ui/theme/theme.ts';
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   readonly width: number;
   readonly theme: Theme;
   readonly markdown: MarkdownRenderer;

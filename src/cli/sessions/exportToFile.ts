@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ExportFormat, ExportOptions } from '../../export/exportSession.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 
-export type ExportedFile =
+type ExportedFile =
   | {
       readonly type: 'done';
       /** Absolute path. */
@@ -19,7 +19,7 @@ export type ExportedFile =
   | { readonly type: 'failed'; readonly message: string };
 
 /** The target: a file that must not exist, or a folder in which a free name is chosen. Absolute. */
-export type ExportTarget = { readonly file: string } | { readonly folder: string };
+type ExportTarget = { readonly file: string } | { readonly folder: string };
 
 /** Exports a session. Never overwrites a file, and leaves no partial file behind. */
 export async function exportToFile(

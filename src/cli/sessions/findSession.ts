@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../protocol/sessions.ts';
 
 type Named = Pick<SessionRecord, 'id' | 'title' | 'project'>;
 
-export type Found<T extends Named = SessionRecord> =
+type Found<T extends Named = SessionRecord> =
   | { readonly type: 'found'; readonly session: T }
   | { readonly type: 'none' }
   /** Newest first, in the given order. */

@@ -89,7 +89,7 @@ export class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
 }
 
-export interface Failure {
+interface Failure {
   readonly message: string;
   readonly code: number;
 }

@@ -28,7 +28,7 @@ export function storeOfTarget(
 }
 
 /** Opens sessions read-only: without a lock, even while another program writes them. */
-export class ReadingStore extends PersistentStore {
+class ReadingStore extends PersistentStore {
   override openSession(sessionId: string): ReturnType<PersistentStore['openSession']> {
     return this.openReader(sessionId);
   }

@@ -8,7 +8,7 @@ import { archiveOldest, getProjectStoragePath, rememberPlace } from '../../conte
 import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   readonly place: Pick<AppPaths, 'dataRoot' | 'root' | 'packageRoot'>;
   readonly maxSessions: number;
   /** A headless run is short, so it leaves the index alone. */

@@ -14,7 +14,7 @@ import type { AppPaths } from '../process/appPaths.ts';
 
 type Places = Pick<AppPaths, 'home' | 'dataRoot' | 'root'>;
 
-export interface DefinitionSource {
+interface DefinitionSource {
   readonly place: Places;
   readonly trust: Pick<FolderTrust, 'isTrusted' | 'granted'>;
   /** The value of `--agents`. */

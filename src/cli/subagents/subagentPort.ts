@@ -177,7 +177,7 @@ const neverOffered: ReadonlySet<string> = new Set([
 ]);
 
 /** The tools that a definition lets its subagent use. */
-export function toolsFor(
+function toolsFor(
   { tools: allowed, disallowedTools }: Pick<AgentDefinition, 'tools' | 'disallowedTools'>,
   all: readonly Tool[],
 ): readonly Tool[] {

@@ -13,7 +13,7 @@ import { findRoot } from '../process/appPaths.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface AttentionSettings {
+interface AttentionSettings {
   readonly notifications: 'auto' | NotificationChannel | 'off';
   readonly notificationCommand: string | null;
   readonly terminalTitle: boolean;

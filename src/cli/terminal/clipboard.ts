@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { Copied } from '../../commands/types.ts';
 
-export interface ClipboardPorts {
+interface ClipboardPorts {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes to the terminal; absent if there is none. */

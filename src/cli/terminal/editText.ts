@@ -8,7 +8,7 @@ import { realpath } from '../../disk/realPath.ts';
 import type { EditOutcome } from '../../ui/types.ts';
 import { findRoot } from '../process/appPaths.ts';
 
-export interface EditorPlace {
+interface EditorPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** The program's own data folder: out of reach for the model's commands, unlike a temporary folder. */

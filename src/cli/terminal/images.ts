@@ -12,7 +12,7 @@ import { imageOf, tooLarge } from './imageBytes.ts';
 /** Timeout in milliseconds for a file on a disk that does not respond. */
 const PATIENCE_MS = 2000;
 
-export interface ImagePlace {
+interface ImagePlace {
   readonly cwd: string;
   readonly home?: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Streams {
+interface Streams {
   readonly stdinIsTerminal: boolean;
   readonly stdoutIsTerminal: boolean;
 }
@@ -14,7 +14,7 @@ export interface ScreenWishes {
   readonly hasPrompt: boolean;
 }
 
-export type ScreenKind =
+type ScreenKind =
   | { readonly type: 'screen' }
   /** Plain mode, without redraws; `isEditing` if cursor keys can edit the line being typed. */
   | { readonly type: 'linear'; readonly isEditing: boolean }

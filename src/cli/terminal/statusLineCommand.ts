@@ -10,7 +10,7 @@ import type {
 } from '../../ui/terminal/statusLineInput.ts';
 import { findRoot } from '../process/appPaths.ts';
 
-export interface StatusLineSetting {
+interface StatusLineSetting {
   readonly command: string;
   readonly padding: number;
   readonly refreshMs: number | null;

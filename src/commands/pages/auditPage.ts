@@ -33,7 +33,7 @@ export interface AuditRow {
 const nothing = { hosts: [], refusedHosts: [], filesChanged: [] } as const;
 
 /** Reads a log entry by entry, in order, and returns rows as they become complete. */
-export interface AuditReader {
+interface AuditReader {
   see(entry: JSONLEntry): readonly AuditRow[];
   /**
    * Returns the calls without a result at the end of the log: still running, or cut off when the program was killed.

@@ -5,7 +5,7 @@ import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
 
-export interface ChangesFacts {
+interface ChangesFacts {
   readonly title: string;
   /** The combined changes, already made or planned. */
   readonly steps: readonly RestoreStep[];

@@ -28,7 +28,7 @@ export const RESERVE_SIGN = '░';
 const MARGIN = 2;
 const MAX_BAR = 96;
 
-export interface PicturePart {
+interface PicturePart {
   readonly name: string;
   readonly tokens: number;
   readonly sign: string;

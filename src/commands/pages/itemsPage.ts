@@ -23,7 +23,7 @@ export function itemsPage(items: readonly ContextItem[]): Page {
 }
 
 /** Summarizes the items; for example "12 items: 8 sent, 4 masked, 1 pinned". */
-export function itemTotals(items: readonly ContextItem[]): string {
+function itemTotals(items: readonly ContextItem[]): string {
   if (items.length === 0) return 'No items yet.';
   const counts = (['sent', 'masked', 'removed', 'summarised'] as const).flatMap((state) => {
     const count = items.filter((item) => item.state === state).length;
@@ -35,7 +35,7 @@ export function itemTotals(items: readonly ContextItem[]): string {
 }
 
 /** Formats one item: pointer, kind, state, tokens and title. */
-export function itemLine({ seq, kind, state, tokens, title, isPinned }: ContextItem): PageLine {
+function itemLine({ seq, kind, state, tokens, title, isPinned }: ContextItem): PageLine {
   const lead = `  ${`#${seq}`.padEnd(6)} ${kind.padEnd(12)} `;
   return hanging(
     pageLine(

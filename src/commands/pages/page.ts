@@ -33,7 +33,7 @@ export interface PageLine {
 export type Page = (columns: number) => readonly PageLine[];
 
 /** Page width for output without a terminal: a pipe or a file. */
-export const PLAIN_COLUMNS = 80;
+const PLAIN_COLUMNS = 80;
 
 /** Makes a line; continuation lines are indented like the line itself by default. */
 export function pageLine(...pieces: readonly (string | PageSpan)[]): PageLine {

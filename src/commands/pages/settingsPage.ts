@@ -11,7 +11,7 @@ import { grouped } from '../../protocol/text/numbers.ts';
 import { percent } from '../figures.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
 
-export interface SettingsFacts {
+interface SettingsFacts {
   readonly settings: ContextSettings;
   readonly model: ModelInfo;
   readonly report: ContextReport;
@@ -32,7 +32,7 @@ export function settingsPage({ settings, model, report }: SettingsFacts): Page {
   ];
 }
 
-export interface SettingRow {
+interface SettingRow {
   /** Dotted path; for example "context.compact.threshold". */
   readonly name: string;
   readonly value: string;

@@ -25,7 +25,7 @@ import type { AskedSummary, CompactionJob, CompactionOutcome } from './job.ts';
 import { ledgerEntry } from './ledger.ts';
 import { refusedReport, reportOf } from './report.ts';
 
-export type RunRequest = RequestOptions & {
+type RunRequest = RequestOptions & {
   /** Tokens of the current request. */
   readonly preTokens: number;
 } & Pick<CompactionJob, 'trigger'> &

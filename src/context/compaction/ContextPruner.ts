@@ -20,7 +20,7 @@ const REMOVAL_TARGET = 0.8;
 const NOTE_TOKENS = 100;
 
 /** Target size of the request in tokens, and the reason, which is recorded. */
-export interface PruneGoal {
+interface PruneGoal {
   readonly reason: string;
   readonly goal: number;
   /** Largest request that can be sent; by default the model's limit. */

@@ -11,7 +11,7 @@ import { runInSlices } from '../facts/slices.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
 
-export interface CheckedSummary {
+interface CheckedSummary {
   readonly text: string;
   /** Paths that occur nowhere in the log, without duplicates. */
   readonly unverified: readonly string[];
@@ -101,7 +101,7 @@ const TAG =
   /<(?=\/?(?:system(?:[-_](?:note|prompt|reminder|message))?|user(?:[-_]message)?|human|assistant|developer|tool(?:[-_](?:call|calls|use|result|response))?|function(?:[-_](?:call|calls|results?))?|invoke|parameter|antml|instructions?|im_start|im_end)\b[^>]{0,200}>?)(\/?)/gi;
 
 /** A reply to a summary request. */
-export interface WrittenSummary {
+interface WrittenSummary {
   readonly text: string;
   readonly finishReason: FinishReason;
   readonly hasCalls: boolean;

@@ -25,7 +25,7 @@ export interface FilePart {
   readonly isWhole: boolean;
 }
 
-export interface PartLimits {
+interface PartLimits {
   readonly maxLines: number;
   readonly maxTokens: number;
   /** Tokens of a part as it is quoted, with its label. */

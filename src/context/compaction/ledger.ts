@@ -17,7 +17,7 @@ import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf, tailOf, truncateToTokens, wellFormed } from '../tokens/truncate.ts';
 import { pinnedAtoms } from './plan.ts';
 
-export interface LedgerInput {
+interface LedgerInput {
   readonly view: View;
   /** Atoms of the view that are old enough to replace. */
   readonly old: readonly Atom[];
@@ -29,7 +29,7 @@ export interface LedgerInput {
 }
 
 /** Adjacent atoms and the note that replaces them. */
-export interface LedgerRun {
+interface LedgerRun {
   /** Uuids of their heads. */
   readonly removed: readonly string[];
   readonly note: string;

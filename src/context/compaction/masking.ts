@@ -12,7 +12,7 @@ import type { Session } from '../session.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens, wellFormed } from '../tokens/truncate.ts';
 
-export interface MaskInput {
+interface MaskInput {
   readonly view: View;
   /** Tokens of the newest atoms whose results stay; the newest atom always stays. */
   readonly protectTokens: number;
@@ -25,7 +25,7 @@ export interface MaskInput {
   readonly sizeOfText: (text: string) => number;
 }
 
-export interface MaskPlan {
+interface MaskPlan {
   readonly replacements: readonly Replacement[];
   /** Tokens freed. */
   readonly gain: number;

@@ -16,7 +16,7 @@ export const SUMMARY_HEADING = '## Archived Session Summary';
 /** File snippets by hash, as read from the blob store. */
 export type SnippetTexts = ReadonlyMap<string, string>;
 
-export interface Snippet {
+interface Snippet {
   readonly path: string;
   readonly hash: string;
 }
@@ -86,7 +86,7 @@ export interface KeptMessage {
   readonly ends?: { readonly head: number; readonly tail: number };
 }
 
-export interface KeepBudget {
+interface KeepBudget {
   /** Tokens of all quotes together, including their tags. */
   readonly tokens: number;
   readonly sizeOf: (text: string) => number;

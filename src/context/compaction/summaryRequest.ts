@@ -31,7 +31,7 @@ export type SummaryOutcome =
   /** No usable summary; `message` gives the reason. */
   | { readonly type: 'failed'; readonly message: string; readonly reply?: Reply };
 
-export interface SummaryQuestion {
+interface SummaryQuestion {
   /** Atoms that the compaction drops: the part to show the summariser if it cannot read all of them. */
   readonly leaving: number;
   readonly budget: CompactionBudget;
@@ -125,7 +125,7 @@ function judge(
   return { type: 'summary', text, atoms, reply };
 }
 
-export interface SummaryRequestInput {
+interface SummaryRequestInput {
   readonly model: string;
   readonly view: View;
   /** Atoms to show if the whole view does not fit. */
@@ -148,7 +148,7 @@ export interface SummaryRequestInput {
 }
 
 /** A request for a summary, and how it was cut from the conversation. */
-export interface BuiltSummaryRequest {
+interface BuiltSummaryRequest {
   readonly request: ModelRequest;
   readonly cut: SummaryCut;
 }

@@ -43,7 +43,7 @@ export function commandRuns(entries: readonly JSONLEntry[]): CommandRun[] {
   return runs;
 }
 
-export interface StandingOutcomes {
+interface StandingOutcomes {
   /** The newest test run whose result is still current. */
   readonly tests: (CommandRun & { readonly tests: TestReport }) | undefined;
   /** The newest command that did something, if it failed. */
@@ -69,7 +69,7 @@ export function standingOutcomes(runs: readonly CommandRun[]): StandingOutcomes 
 }
 
 /** The outcome of a run as far as output and exit code are conclusive. */
-export interface CertainOutcome {
+interface CertainOutcome {
   /** Present if tests certainly failed, or certainly all passed. */
   readonly tests: TestReport | undefined;
   /** True if the exit code proves that the whole command succeeded. */

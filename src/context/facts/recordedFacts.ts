@@ -14,7 +14,7 @@ import { standingOutcomes } from './commandRuns.ts';
 import { knownFacts } from './knownFacts.ts';
 
 /** First and last `seq` of the entries that a summary replaces. */
-export interface ArchivedRange {
+interface ArchivedRange {
   readonly from: number;
   readonly to: number;
 }

@@ -33,7 +33,7 @@ export interface HistoryOptions {
 }
 
 /** Plain data for `load`. */
-export interface HistoryDict {
+interface HistoryDict {
   readonly version: 1;
   readonly entries: readonly JSONLEntry[];
 }

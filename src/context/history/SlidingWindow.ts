@@ -21,13 +21,13 @@ export interface WindowItem {
   readonly results: readonly ToolPart[];
 }
 
-export interface ToolPart {
+interface ToolPart {
   /** Uuid of the result's entry. */
   readonly uuid: string;
   readonly tokens: number;
 }
 
-export interface SlidingWindowConfig {
+interface SlidingWindowConfig {
   readonly rounds: number;
   /** Maximum tokens of one tool result; user messages are never cut. */
   readonly maxMessageTokens: number;

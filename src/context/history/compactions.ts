@@ -89,7 +89,7 @@ export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEnt
 }
 
 /** Reads the entry directly after a range of a log; undefined at the end of the log. */
-export type ReadBehind = () => Promise<JSONLEntry | undefined>;
+type ReadBehind = () => Promise<JSONLEntry | undefined>;
 
 /** Like `withoutHalfCompactions`, for a range that is read entry by entry. */
 export async function* wholeCompactions(

@@ -38,7 +38,7 @@ export interface EvictedPrefix {
 }
 
 /** Tokens used with one model in `requests` requests. */
-export interface Spent {
+interface Spent {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -24,7 +24,7 @@ export function foldLog<State>(
 }
 
 /** Remembers how far a log was read. */
-export interface Growth {
+interface Growth {
   /** Index of the first new entry; 0 if this is not the log of the last call with entries appended. */
   readTo(entries: readonly JSONLEntry[]): number;
 }

@@ -57,7 +57,7 @@ function noteHead(entry: JSONLEntry, content: string, index: number): JSONLEntry
 }
 
 /** The heads that each note of a reduction replaces, by the uuid of the note. */
-export function stretchesOf(entry: JSONLEntry): ReadonlyMap<string, readonly string[]> {
+function stretchesOf(entry: JSONLEntry): ReadonlyMap<string, readonly string[]> {
   const notes = noteHeads(entry);
   const stretches = new Map<string, string[]>();
   let note = entry;

@@ -46,7 +46,7 @@ export function retainRounds(atoms: readonly Atom[], budget: RoundBudget): numbe
 
 // Chooses the tail: newest items first, until the budget is used up.
 
-export interface TailBudget<T> {
+interface TailBudget<T> {
   readonly tokens: number;
   readonly sizeOf: (item: T) => number;
   /** True for items that stay even if the budget is used up. The newest item always stays. */

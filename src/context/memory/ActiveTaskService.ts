@@ -48,7 +48,7 @@ function named(label: string, todos: readonly Todo[]): string {
   return `${label}: ${todos.map(({ content }) => oneLine(content, ITEM_CHARACTERS)).join('; ')}`;
 }
 
-export interface ActiveTask {
+interface ActiveTask {
   readonly goal: string | undefined;
   readonly todos: readonly Todo[];
 }

@@ -16,7 +16,7 @@ import {
 import { formatInstructions, hashOf, type InstructionChange, type InstructionFile } from './instructions.ts';
 import { PresentNames } from './PresentNames.ts';
 
-export interface InstructionPlaces {
+interface InstructionPlaces {
   /** Folder with the user's own instruction file. */
   readonly dataRoot: string;
   /** The repository's root, with links resolved. */

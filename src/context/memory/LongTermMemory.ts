@@ -19,7 +19,7 @@ import {
 } from './memoryFiles.ts';
 import { appendMemory, type Remembered } from './remember.ts';
 
-export interface MemorySearchOptions {
+interface MemorySearchOptions {
   /** Maximum memories; 3 by default. */
   readonly limit?: number;
   /** Minimum similarity; 0.6 by default. */

@@ -93,7 +93,7 @@ class Slices {
 // Similarity of a memory to a prompt, from 0 to 1. Pure; docs/memory.md explains it to users.
 
 /** A parsed prompt: all its significant words, and those of each sentence that has enough of them. */
-export interface Query {
+interface Query {
   readonly words: readonly QueryWord[];
   /** Sets of word keys; a memory's similarity is that to the best matching set. */
   readonly passages: readonly ReadonlySet<string>[];

@@ -33,7 +33,7 @@ export const MAX_FILES = 200;
 /** Maximum bytes read per file. */
 export const MAX_FILE_BYTES = 1_000_000;
 /** Maximum bytes of all files together; beyond that the index takes too much memory. */
-export const MAX_TOTAL_BYTES = 16_000_000;
+const MAX_TOTAL_BYTES = 16_000_000;
 /** Maximum names read per folder. */
 const MAX_NAMES = 2000;
 
@@ -100,7 +100,7 @@ async function look(
 
 // Reads text files from untrusted sources: pipes, links, huge files, invalid bytes.
 
-export interface TextStart {
+interface TextStart {
   readonly text: string;
   /** True if the file continues after `text`. */
   readonly isCut: boolean;

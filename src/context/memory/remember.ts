@@ -11,7 +11,7 @@ export type Remembered =
   /** Nothing was written; `message` gives the reason for the user. */
   | { readonly type: 'refused'; readonly message: string };
 
-export interface RememberOptions {
+interface RememberOptions {
   /** Category of the note; without one it is added to `notes.md`. */
   readonly category?: string;
   /** True for names of sensitive files: such a file would never be searched. */

@@ -29,7 +29,7 @@ export async function ruleFilesIn(folder: string, depth = 0): Promise<readonly s
 }
 
 /** The text of a rule file. */
-export interface RuleText {
+interface RuleText {
   /** Without front matter. */
   readonly body: string;
   /** Patterns of files that it applies to; undefined = always. */

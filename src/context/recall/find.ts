@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /** The target, or a message that says why there is none and what to do. */
-export type Found = Target | { readonly advice: string };
+type Found = Target | { readonly advice: string };
 
 export function findTarget(pointer: Pointer, log: SeenLog, blobs: Blobs): Promise<Found> {
   if (pointer.type === 'hash') return findBlob(pointer.prefix, log, blobs);
@@ -143,7 +143,7 @@ function extent({ first, last }: SeenLog): string {
 
 // Pointers as the model writes them.
 
-export type Pointer =
+type Pointer =
   | { readonly type: 'entry'; readonly seq: number }
   /** Inclusive. */
   | { readonly type: 'range'; readonly from: number; readonly to: number }

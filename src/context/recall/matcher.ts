@@ -18,7 +18,7 @@ export interface Hit {
 }
 
 /** Maximum hits in the answer to a search. */
-export const MAX_HITS = 20;
+const MAX_HITS = 20;
 
 /** The best hits so far, exact phrases first; at most `maxPerPlace` per place. */
 export class HitList {
@@ -80,7 +80,7 @@ export interface Place {
   readonly what: string;
 }
 
-export interface Match {
+interface Match {
   /** Index in the text in UTF-16 units. */
   readonly index: number;
   readonly length: number;
@@ -88,14 +88,14 @@ export interface Match {
   readonly score: number;
 }
 
-export interface Matcher {
+interface Matcher {
   /** Minimum overlap of two pieces in characters, so that no phrase between them is missed. */
   readonly overlap: number;
   /** Prepares one piece of text. */
   readonly on: (text: string) => PieceMatcher;
 }
 
-export interface PieceMatcher {
+interface PieceMatcher {
   readonly phrase: (max: number) => readonly Match[];
   /** The best lines first; none if the query is a single word. */
   readonly words: (max: number) => readonly Match[];

@@ -45,13 +45,13 @@ export function joinedSource(
   };
 }
 
-export interface PageLimits {
+interface PageLimits {
   /** Bytes of the original; at least the 4 bytes of one character are read. */
   readonly maxBytes: number;
   readonly maxLines: number;
 }
 
-export interface Page {
+interface Page {
   readonly text: string;
   /** Byte offset in the source; the next page begins at `end`. */
   readonly start: number;

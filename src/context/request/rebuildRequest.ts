@@ -13,14 +13,14 @@ import { liveEntries } from '../history/liveEntries.ts';
 import { type View, viewOf } from '../history/view.ts';
 import { convertToStandardMessages } from './standardMessages.ts';
 
-export interface RebuiltRequest {
+interface RebuiltRequest {
   readonly request: ModelRequest;
   /** The bodies that were sent, several if the server rejected a field; `hash` is the hash of the body. */
   readonly sent: readonly SentRequest[];
 }
 
 /** Source of a session's log and blobs. */
-export interface RequestSource {
+interface RequestSource {
   /** The log in order, at least up to the request. */
   readonly entries: readonly JSONLEntry[];
   /** Reads a blob by hash; undefined if it is missing. */

@@ -71,7 +71,7 @@ export function convertToStandardMessages(view: View, policy: ProjectionPolicy =
 }
 
 /** The parts of a view that affect how an atom is rendered. */
-export type AtomView = Pick<View, 'replacements' | 'noteKey'>;
+type AtomView = Pick<View, 'replacements' | 'noteKey'>;
 
 /** The messages of one atom; none for an empty reply. */
 export function renderAtom(atom: Atom, view: AtomView, policy: ProjectionPolicy): readonly Message[] {

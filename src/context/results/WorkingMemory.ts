@@ -10,7 +10,7 @@ import { seenIn } from '../recall/seenLog.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';
 
-export interface StoredText {
+interface StoredText {
   /** Id for `Recall`: the first twelve hex digits of the content's SHA-256. */
   readonly memoryId: string;
   readonly original: BlobRef;

@@ -7,7 +7,7 @@ import type { Session } from '../session.ts';
 import { allocateBudget } from '../tokens/budgets.ts';
 import { truncateObservation, truncationNotice } from './ObservationTruncator.ts';
 
-export interface AdmittedPrompts {
+interface AdmittedPrompts {
   readonly entries: readonly NewEntry[];
   /** Messages for the user, shown before anything is sent. */
   readonly notices: readonly string[];

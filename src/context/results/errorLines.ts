@@ -9,7 +9,7 @@ export function isErrorLine(line: string): boolean {
 }
 
 /** Facts about an output besides its text. */
-export interface OutputFacts {
+interface OutputFacts {
   /** Kind of the tool's result. */
   readonly kind?: string | undefined;
   readonly status?: string | undefined;

@@ -26,7 +26,7 @@ import { newId } from './ids.ts';
 import type { Blobs, Redaction } from './sessionStore.ts';
 
 /** Limits for stored outputs. */
-export interface BlobLimits {
+interface BlobLimits {
   /** Outputs up to this many bytes are stored in full. */
   readonly wholeBytes: number;
   /** Of a larger output, this many bytes of its beginning and of its end are stored. */

@@ -7,7 +7,7 @@ interface Cached<T> {
 }
 
 /** Memory limits, in addition to the maximum number of values. */
-export interface CacheBounds<T> {
+interface CacheBounds<T> {
   /** Approximate size of a value. */
   readonly bytesOf: (value: T) => number;
   /** Larger values are not cached. */
@@ -109,7 +109,7 @@ export class CacheStore<T> {
   }
 }
 
-export interface ToolCacheOptions {
+interface ToolCacheOptions {
   /** `context.cache.maxEntries`. */
   readonly maxEntries: number;
   /** `context.cache.ttlMs`. */

@@ -29,7 +29,7 @@ import { SessionLog } from './SessionLog.ts';
 import type { Redaction, SessionStore } from './sessionStore.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
 
-export interface PersistentStoreOptions {
+interface PersistentStoreOptions {
   /** From `getStorageRoot`. */
   readonly dataRoot: string;
   /** Absolute path of the project's root. */

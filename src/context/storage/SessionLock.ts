@@ -12,7 +12,7 @@ import * as z from 'zod';
 import type { LockHolder } from './errors.ts';
 import { loadSqlite, SQLITE_BUSY, sqliteCode } from './sqlite.ts';
 
-export type LockResult =
+type LockResult =
   | {
       readonly ok: true;
       release(): void;
@@ -100,7 +100,7 @@ const noteSchema = z.object({
 
 type LockNote = z.infer<typeof noteSchema>;
 
-export const noteOf = (lockFile: string): string => `${lockFile}.json`;
+const noteOf = (lockFile: string): string => `${lockFile}.json`;
 
 function thisProcess(now: Date): LockNote {
   const began = beginningOf(process.pid);

@@ -22,7 +22,7 @@ import { compactionEntries, messageEntry, toolResultEntry, toolUseEntry } from '
 import { ResidentLog } from './ResidentLog.ts';
 import type { OpenLog, Redaction, StorageProblem } from './sessionStore.ts';
 
-export interface SessionLogOptions {
+interface SessionLogOptions {
   readonly sessionId: string;
   readonly store: JSONLStore;
   readonly blobs: BlobStore;

@@ -11,7 +11,7 @@ import { type JSONLEntry, type KindEntry, parseEntry } from '../../protocol/entr
 const sealBytes = 18;
 const sealed = /^,"(...)":"(.{8})"\}$/;
 
-export interface Unsealed {
+interface Unsealed {
   /** The line without its checksum, which is not part of the entry. */
   readonly json: string;
   readonly seal: 'intact' | 'broken' | 'absent';

@@ -20,7 +20,7 @@ import { type LogContents, readLog } from './logReader.ts';
 /** Logs up to this many bytes are held in memory in full: reading them takes no noticeable time. */
 export const WHOLE_BYTES = 4 * 2 ** 20;
 
-export interface LoadOptions {
+interface LoadOptions {
   /** All entries from this seq on have to be in memory. */
   readonly floor?: number;
   readonly wholeBytes?: number;
@@ -139,7 +139,7 @@ function withoutOldPast(entries: readonly JSONLEntry[], floor: number): readonly
 /** Other versions write their own. Points of format 1 may lack entries that an undo brings back. */
 const FORMAT = 2;
 
-export interface ResumePoint {
+interface ResumePoint {
   readonly format: typeof FORMAT;
   readonly past: EvictedPrefix;
   /** Seqs of the needed entries, as inclusive ranges; the last range ends with the summary or removal. */

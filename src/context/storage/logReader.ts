@@ -21,7 +21,7 @@ export interface LogContents {
   readonly bytes?: number;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Byte offset of the line at which to start. */
   readonly start?: number;
   /**
@@ -194,7 +194,7 @@ export function parseLine(
 
 // One line: an entry or, if it is damaged, the parts that can be recovered.
 
-export interface ReadLine {
+interface ReadLine {
   readonly pieces: readonly Piece[];
   /** Reason for the damage; absent for an intact line. */
   readonly reason?: string;
@@ -255,7 +255,7 @@ function parse(json: string): unknown {
 /** Longer lines are skipped: no entry is that long, and it would exceed memory and string limits. */
 const maxLineBytes = 256 * 2 ** 20;
 
-export interface RawLine {
+interface RawLine {
   /** Without the newline; empty for a line that is too long. */
   readonly bytes: Buffer;
   /** 1-based. */

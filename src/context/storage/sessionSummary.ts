@@ -20,7 +20,7 @@ export interface SessionSummary {
 }
 
 /** The beginning and the end of a log; they overlap in a small one. */
-export interface LogEnds {
+interface LogEnds {
   readonly head: readonly JSONLEntry[];
   readonly tail: readonly JSONLEntry[];
   readonly bytes: number;
@@ -147,7 +147,7 @@ export function entryWords(entry: JSONLEntry): string {
 }
 
 /** The text parts of a message's content. */
-export function contentText(content: unknown): string {
+function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('\n');

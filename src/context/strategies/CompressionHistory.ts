@@ -4,7 +4,7 @@ import type { ReductionRecord } from '../../protocol/contextReport.ts';
 /** Maximum records to show. */
 const HISTORY_LIMIT = 10;
 
-export interface CompressionStatistics {
+interface CompressionStatistics {
   /** Number of completed reductions, including those no longer shown. */
   readonly count: number;
   readonly undone: number;
@@ -23,7 +23,7 @@ export interface CompressionStatistics {
   }[];
 }
 
-export interface CompressionHistory {
+interface CompressionHistory {
   /** At most ten, newest last. */
   readonly records: readonly ReductionRecord[];
   readonly statistics: CompressionStatistics;

@@ -65,7 +65,7 @@ function slidingEntries(session: Session, preTokens: number): NewEntry[] {
 
 // Applies the sliding window to a view: which atoms are removed and which results are clipped. Only with that strategy.
 
-export interface SlidingWindowPlan {
+interface SlidingWindowPlan {
   /** Uuids of heads, in log order. */
   readonly removed: readonly string[];
   /** Results to clip, with the tokens that each may keep. */

@@ -15,7 +15,7 @@ const SHORT_TOKENS = 20;
 export const EDGE_MESSAGES = 2;
 
 /** Number of removable messages that count as the beginning and as the end. */
-export interface Edges {
+interface Edges {
   readonly start: number;
   readonly end: number;
 }
@@ -65,7 +65,7 @@ export function edgeIds(items: readonly StrategyItem[], { start, end }: Edges): 
 
 // Converts atoms to items for the strategies.
 
-export interface ItemFacts {
+interface ItemFacts {
   /** Calibrated tokens of the whole atom as it is sent. */
   readonly sizeOf: (atom: Atom) => number;
   /** True for atoms that the user or the program pinned, in addition to those that are always kept. */

@@ -112,7 +112,7 @@ export function efficiencyOf(
 
 // Features of a conversation that indicate the better strategy, and how clearly.
 
-export interface ConversationFeatures {
+interface ConversationFeatures {
   /** Number of removable items. */
   readonly length: number;
   /** Share of their tokens in tool calls and results, 0 to 1. */
@@ -121,13 +121,13 @@ export interface ConversationFeatures {
   readonly severity: number;
 }
 
-export interface StrategyChoice {
+interface StrategyChoice {
   readonly strategy: BaseStrategyName;
   /** 0.5 (the features disagree) to 1 (all agree). */
   readonly confidence: number;
 }
 
-export function featuresOf(items: readonly StrategyItem[], targetTokens: number): ConversationFeatures {
+function featuresOf(items: readonly StrategyItem[], targetTokens: number): ConversationFeatures {
   const removable = items.filter(isRemovable);
   const tokens = sumTokens(removable);
   const total = sumTokens(items);
@@ -224,7 +224,7 @@ function resultWithout(
   };
 }
 
-export interface FurtherRemoval {
+interface FurtherRemoval {
   /** The result of a strategy so far. */
   readonly result: RemovalResult;
   /** Maximum further items to remove; absent = all removable ones. */

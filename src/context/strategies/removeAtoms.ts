@@ -16,7 +16,7 @@ export interface AtomRemoval {
   readonly freedTokens: number;
 }
 
-export interface Excess {
+interface Excess {
   /** Tokens to remove to reach the target. */
   readonly tokens: number;
   /** Tokens to remove before the request can be sent; 0 or less if it already can. */

@@ -3,7 +3,7 @@
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { RemovalPlanOptions, StrategyName } from './types.ts';
 
-export interface ModelStrategy {
+interface ModelStrategy {
   readonly strategy: StrategyName;
   /** Removable messages to keep at the beginning and (`preserveEnd`) at the end, and the minimum to keep in total. */
   readonly preserveStart: number;
@@ -15,7 +15,7 @@ export interface ModelStrategy {
   readonly reason: string;
 }
 
-export interface Endpoint {
+interface Endpoint {
   /** `openai`, `anthropic`, `ollama` …, if known. */
   readonly provider?: string;
   readonly baseUrl?: string;

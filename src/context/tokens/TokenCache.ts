@@ -1,4 +1,4 @@
-export interface CacheLimits {
+interface CacheLimits {
   readonly maxEntries: number;
   readonly maxBytes: number;
 }

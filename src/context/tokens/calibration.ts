@@ -6,7 +6,7 @@
 import { CLASSES, FIXED, sumOf } from './weigh.ts';
 
 /** Plain data for JSON. */
-export interface CalibrationState {
+interface CalibrationState {
   readonly factors: readonly number[];
   readonly covariance: readonly (readonly number[])[];
   readonly lastShares?: readonly number[] | undefined;

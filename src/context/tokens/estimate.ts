@@ -44,7 +44,7 @@ export function estimateMessagesTokens(messages: readonly { readonly content: st
 
 const MESSAGE_OVERHEAD = 4;
 
-export interface Estimate {
+interface Estimate {
   /** Tokens by class. */
   readonly classes: ClassTokens;
   /** Maximum tokens by which a sampled estimate may be below the full one; 0 if the text was read in full. */
@@ -52,7 +52,7 @@ export interface Estimate {
 }
 
 /** Texts up to this many characters are read in full, in less than a millisecond. */
-export const WHOLE = 65_536;
+const WHOLE = 65_536;
 
 /**
  * Estimates a text of any size quickly: beyond 64 kB from 64 slices of 1,024 characters, one in each 64th of the text.

@@ -28,7 +28,7 @@ function areaTokens(width: number, height: number): number {
   return Math.min(MAX_AREA_TOKENS, Math.ceil((width * height * scale * scale) / 750));
 }
 
-export interface ImageSize {
+interface ImageSize {
   readonly width: number;
   readonly height: number;
 }

@@ -155,20 +155,19 @@ function wideClass(code: number): number {
  * reported usage. `fixed` is for exact counts and framing.
  */
 export const CLASSES = ['fixed', 'word', 'mark', 'han', 'kana', 'alphabet', 'astral', 'dense'] as const;
-export type TokenClass = (typeof CLASSES)[number];
 
 /** Tokens per class, in the order of `CLASSES`, before calibration. */
 export type ClassTokens = Float64Array;
 
 export const FIXED = 0;
-export const WORD = 1;
+const WORD = 1;
 /** Digits, punctuation, white space. */
-export const MARK = 2;
+const MARK = 2;
 const HAN = 3;
 /** Kana and hangul. */
 const KANA = 4;
 /** All other scripts. */
-export const ALPHABET = 5;
+const ALPHABET = 5;
 /** Emoji and other characters outside the basic plane. */
 const ASTRAL = 6;
 /** Unbroken runs that mix letters and digits. */

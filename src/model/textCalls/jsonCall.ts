@@ -71,7 +71,7 @@ function readValue(json: string, offered: Offered): readonly TextCall[] | undefi
 }
 
 /** One call; undefined for any other object, including one with additional keys. */
-export function readCall(value: unknown, offered: Offered): TextCall | undefined {
+function readCall(value: unknown, offered: Offered): TextCall | undefined {
   const fields = record(value);
   const keys = Object.keys(fields);
   if (keys.length === 0 || keys.some((key) => !KEYS.has(key))) return undefined;

@@ -14,7 +14,7 @@ import type { Argument } from '../shell/wordValues.ts';
 import { innerScript, type Words } from '../shell/wrappers.ts';
 
 /** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */
-export type Match = 'yes' | 'perhaps' | 'no';
+type Match = 'yes' | 'perhaps' | 'no';
 
 /** Matches a deny or ask rule against one part of a command. */
 export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {

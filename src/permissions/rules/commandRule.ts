@@ -24,7 +24,7 @@ export const hasSafeEnvironment = ({ envLeadsOut, envPrefix }: CommandPart): boo
   envPrefix.every((name) => safeVariables.test(name) && !(envLeadsOut && naming.test(name)));
 
 /** The parsed specifier of a `Bash(…)` rule. */
-export interface CommandSpec {
+interface CommandSpec {
   /** The folder of `cd folder && command`, relative to the rule's base; `*` matches one name, `**` several. */
   readonly folder: string | undefined;
   /** The command, with blanks collapsed and `:*` written as ` *`. */
@@ -105,7 +105,7 @@ function spelledBy(
   };
 }
 
-export interface Matcher {
+interface Matcher {
   readonly test: (command: string) => boolean;
 }
 

@@ -23,7 +23,7 @@ import { type Coverage, hasSafeEnvironment } from './commandRule.ts';
 import type { SourcedRule } from './rules.ts';
 
 /** The reason why an open-ended rule does not cover a call. */
-export interface Beyond {
+interface Beyond {
   /** Completes the sentence "does not cover …". */
   readonly reason: string;
   /** The row of the table of options behind it. */
@@ -380,7 +380,7 @@ const MAX_ENTRIES = 4000;
 /**
  * True if a folder contains files that may be secret, at any depth. Excludes the folders of git and package managers.
  */
-export function holdsSecrets(
+function holdsSecrets(
   folder: string,
   policy: Policy,
   isLeftOut: (name: string) => boolean = () => false,

@@ -38,11 +38,7 @@ export interface NoteContext {
   readonly seqOf: (uuid: string) => number | undefined;
 }
 
-export interface KindDefinition<
-  Subtype extends string,
-  Type extends 'user' | 'system',
-  Data extends z.ZodType,
-> {
+interface KindDefinition<Subtype extends string, Type extends 'user' | 'system', Data extends z.ZodType> {
   readonly subtype: Subtype;
   readonly type: Type;
   /** Every field is optional: a log may come from another version or have been edited. */

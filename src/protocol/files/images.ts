@@ -3,7 +3,7 @@ import type { ContentPart } from '../messages.ts';
 
 export type ImagePart = Extract<ContentPart, { type: 'image' }>;
 
-export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
 export interface ImageHeader {
   readonly mediaType: ImageType;

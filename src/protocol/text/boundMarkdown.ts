@@ -6,7 +6,7 @@
 /**
  * The methods of marked's tokenizer that look ahead or nest; each reads one token from the start of `source`, or none.
  */
-export interface Reader {
+interface Reader {
   blockquote(source: string): object | undefined;
   list(source: string): object | undefined;
   emStrong(source: string, masked: string, before?: string): { readonly raw: string } | undefined;

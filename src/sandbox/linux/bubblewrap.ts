@@ -22,7 +22,7 @@ interface PlannedMount {
   readonly isOptional?: boolean;
 }
 
-export interface BubblewrapOptions {
+interface BubblewrapOptions {
   /** Number of the descriptor with the seccomp filter. */
   readonly filter?: number | undefined;
   /**

@@ -42,7 +42,7 @@ function modulesIn(folder: string): readonly string[] {
 }
 
 /** True if a folder has a HEAD, as every git folder does. */
-export const isGitFolder = (path: string): boolean => lstatOf(join(path, 'HEAD')) !== undefined;
+const isGitFolder = (path: string): boolean => lstatOf(join(path, 'HEAD')) !== undefined;
 
 /**
  * The paths in a git folder, and those its settings include, that commands must not change. Resolved, as mounts

@@ -14,7 +14,7 @@ const MAX_REPOSITORIES = 50;
 /** Maximum entries in the stamp of a protected folder. */
 const MAX_ENTRIES = 100;
 
-export interface Scanned {
+interface Scanned {
   /** Repositories inside the folder, nearest first and without the folder itself, and submodules wherever they are. */
   readonly repositories: readonly string[];
   /**

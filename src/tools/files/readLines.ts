@@ -177,7 +177,7 @@ class LineCollector {
 }
 
 /** The first `max` UTF-16 units; one fewer if that would split a surrogate pair. */
-export function cutText(text: string, max: number): string {
+function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);

@@ -26,7 +26,7 @@ export async function suggestForMissing(path: string, fromRoot: string): Promise
 }
 
 /** The names that differ from `wanted` by case, extension or a few letters; nearest first. */
-export function similarNames(wanted: string, names: readonly string[]): string[] {
+function similarNames(wanted: string, names: readonly string[]): string[] {
   const stem = (name: string): string => basename(name, extname(name)).toLowerCase();
   return names
     .map((name) => {

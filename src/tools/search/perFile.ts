@@ -1,6 +1,6 @@
 /** Distributes a line limit over many files: the first lines of each, so that no file is missing. Pure. */
 
-export interface FileLines {
+interface FileLines {
   readonly path: string;
   readonly lines: readonly string[];
 }

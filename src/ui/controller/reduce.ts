@@ -84,7 +84,7 @@ export type Effect =
         | 'redraw';
     };
 
-export interface Reduced {
+interface Reduced {
   readonly state: ControllerState;
   readonly effects: readonly Effect[];
 }

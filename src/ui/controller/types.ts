@@ -72,7 +72,7 @@ export interface ScreenPorts {
 }
 
 /** Rendering for plain mode, where everything is printed exactly once. */
-export interface PlainScreen {
+interface PlainScreen {
   readonly createPrinter: (options: PrinterOptions) => Printer;
   /** Splits off the part of an unfinished reply that can already be printed. */
   readonly split: (markdown: string) => SplitText;

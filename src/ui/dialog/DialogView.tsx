@@ -11,7 +11,7 @@ import { Lines } from './Lines.tsx';
 import { SelectList } from './SelectList.tsx';
 import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
-export interface DialogViewProps<A, D = Dialog<A>> extends DialogRoom {
+interface DialogViewProps<A, D = Dialog<A>> extends DialogRoom {
   readonly dialog: D;
   readonly isActive?: boolean;
   /** The current time in ms, to detect typing ahead. */

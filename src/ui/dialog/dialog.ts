@@ -38,13 +38,13 @@ export interface WaitDialog<A> extends DialogBase<A> {
 }
 
 /** Result of a key press in a choice dialog. */
-export type ChoiceStep<A> =
+type ChoiceStep<A> =
   | { readonly type: 'none' }
   | { readonly type: 'select'; readonly index: number }
   | { readonly type: 'answer'; readonly answer: A };
 
 /** Tell answers from keys that were meant for something else. Not consulted if the answer is the safe one. */
-export interface KeyGuards {
+interface KeyGuards {
   /** True if the key was pressed after the dialog could be read. */
   readonly counts: () => boolean;
   readonly stray: StrayWord;

@@ -9,7 +9,7 @@ import { fieldInput, fieldText } from './field.ts';
 import type { StrayWord } from './useAnswers.ts';
 
 /** A choice and its answer. The last choice, "no", takes a comment from the user as part of the answer. */
-export type PermissionChoice = Choice & { readonly answer: PermissionAnswer };
+type PermissionChoice = Choice & { readonly answer: PermissionAnswer };
 
 /** The choices: yes, always (if a rule is suggested), always in the sandbox (if available), and no, which is last. */
 export function permissionChoices({
@@ -99,7 +99,7 @@ export function reasonItems(reason: string): readonly string[] {
 }
 
 /** State of the dialog on the screen. */
-export interface PermissionState {
+interface PermissionState {
   readonly selected: number;
   /** First visible line of the preview. */
   readonly top: number;
@@ -109,7 +109,7 @@ export interface PermissionState {
 
 export const askedPermission: PermissionState = { selected: 0, top: 0, comment: undefined };
 
-export interface PermissionPress {
+interface PermissionPress {
   readonly choices: readonly PermissionChoice[];
   /** Number of lines of the preview, and how many of them are visible at once. */
   readonly previewLines: number;

@@ -20,7 +20,7 @@ import {
   reviewOf,
 } from './formState.ts';
 
-export interface FormLayout {
+interface FormLayout {
   /** Lines above and below the row to type in, if that row is selected. */
   readonly above: readonly string[];
   readonly below: readonly string[];

@@ -5,7 +5,7 @@ import { sanitizeLine } from '../print/sanitize.ts';
 import { shownCall } from '../print/toolLine.ts';
 
 /** What was announced so far. */
-export interface Announced {
+interface Announced {
   readonly tools: ReadonlySet<string>;
   readonly retry: string | undefined;
   readonly isCompacting: boolean;

@@ -6,7 +6,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { emptyLine } from '../terminal/workarounds.ts';
 
-export interface LineReader {
+interface LineReader {
   /** The text typed so far; empty if the terminal holds it back until Enter. */
   draft(): string;
   /** Inserts text into the line; returns false if the line cannot be edited. */
@@ -18,7 +18,7 @@ export interface LineReader {
   close(): void;
 }
 
-export interface LineReaderPorts {
+interface LineReaderPorts {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   /** True if input and output are terminals. */

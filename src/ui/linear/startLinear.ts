@@ -19,7 +19,7 @@ import { createLineReader } from './lineReader.ts';
 import { loadWords, splitTold } from './markdownWords.ts';
 import { createWordsPrinter } from './wordsPrinter.ts';
 
-export interface LinearOptions extends Omit<UiOptions, 'takeOver'> {
+interface LinearOptions extends Omit<UiOptions, 'takeOver'> {
   readonly version: string;
   /** The working directory in display form. */
   readonly directory: string;

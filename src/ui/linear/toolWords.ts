@@ -22,7 +22,7 @@ const outcomes: Readonly<Record<ResultFacts['status'], string>> = {
   interrupted: 'Stopped',
 };
 
-export interface ToolWordsOptions {
+interface ToolWordsOptions {
   readonly cwd: string;
   /** The call, if known. */
   readonly call: JSONLEntry['tool'];

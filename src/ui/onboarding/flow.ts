@@ -61,12 +61,12 @@ export type SetupAction =
   /** Esc: one step back; on the first screen, quits. */
   | { readonly type: 'back' };
 
-export type SetupEffect =
+type SetupEffect =
   | { readonly type: 'search'; readonly search: number }
   | { readonly type: 'check'; readonly access: Access }
   | { readonly type: 'done'; readonly result: OnboardingResult };
 
-export interface SetupStep {
+interface SetupStep {
   readonly state: SetupState;
   readonly effects: readonly SetupEffect[];
 }
@@ -309,7 +309,7 @@ export const startingServers: readonly string[] = [
   'vLLM: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser hermes',
 ];
 
-export interface Setup {
+interface Setup {
   snapshot(): SetupState;
   subscribe(listener: () => void): () => void;
   dispatch(action: SetupAction): void;

@@ -1,7 +1,7 @@
 /** Endpoints by provider, and the prefixes of their keys. Data. */
 import { OFFICIAL_URL } from '../../protocol/modelDefaults.ts';
 
-export interface Provider {
+interface Provider {
   readonly name: string;
   /** Other names that may be typed. */
   readonly aliases: readonly string[];

@@ -6,7 +6,7 @@ import { sanitizeLine } from '../print/sanitize.ts';
 import type { FoundServer } from './SetupPort.ts';
 
 /** A model on a server on this machine. */
-export interface Offer {
+interface Offer {
   readonly server: FoundServer;
   readonly model: ServedModel;
 }
@@ -19,7 +19,7 @@ export type SetupPick =
   | { readonly type: 'endpoint'; readonly baseUrl: string; readonly isSure: boolean }
   | { readonly type: 'form' | 'demo' | 'again' | 'help' | 'reread' | 'quit' };
 
-export interface SetupChoice extends Choice {
+interface SetupChoice extends Choice {
   readonly answer: SetupPick;
 }
 

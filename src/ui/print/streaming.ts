@@ -30,7 +30,7 @@ export function splitFinished(markdown: string): SplitText {
   return { finished: markdown.slice(0, at), rest: markdown.slice(at) };
 }
 
-export interface Piece {
+interface Piece {
   readonly text: string;
   /** True for a block that is too long for layout; it is printed as written. */
   readonly isPlain: boolean;

@@ -22,7 +22,7 @@ import {
   withTurns,
 } from './rewindState.ts';
 
-export interface RewindDialogProps {
+interface RewindDialogProps {
   readonly agent: Pick<Agent, 'turns' | 'planRewind' | 'state' | 'submit'>;
   /** Starts with this turn instead of the list. */
   readonly turn?: TurnRecord | undefined;

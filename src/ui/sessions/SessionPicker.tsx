@@ -24,7 +24,7 @@ import { filterPlace, hitAtCursor, sessionAtCursor } from './pickerState.ts';
 import { filled, lastWords, previewOf, previewWindow } from './sessionPreview.ts';
 import { deleteLines, hitRows, sessionRow } from './sessionRows.ts';
 
-export interface SessionPickerProps {
+interface SessionPickerProps {
   readonly picker: Picker;
   readonly width: number;
   /** Rows available. */

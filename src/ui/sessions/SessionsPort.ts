@@ -26,7 +26,7 @@ export interface SessionsPort {
   remove(session: SessionRecord): Promise<ActionResult>;
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   /** Searches only this folder in `projects/`. */
   readonly project?: string;
   readonly limit: number;

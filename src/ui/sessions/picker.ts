@@ -62,7 +62,7 @@ export interface Picker {
   dispose(): void;
 }
 
-export interface PickerOptions {
+interface PickerOptions {
   readonly current: CurrentSession | undefined;
   readonly onPick: (picked: Picked) => void;
   readonly onCancel: () => void;

@@ -10,7 +10,7 @@ import type { Theme } from '../theme/theme.ts';
 import { emptyPlace, filterPlace, MAX_HITS, type PickerState, renamePlace, typed } from './pickerState.ts';
 import { HIT_ROWS } from './sessionRows.ts';
 
-export interface PickerLayout {
+interface PickerLayout {
   /** Visible items of the list. */
   readonly items: number;
   readonly previewRows: number;

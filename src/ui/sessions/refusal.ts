@@ -14,7 +14,7 @@ export type Refusal =
       readonly canRead: boolean;
     };
 
-export interface SessionHolder {
+interface SessionHolder {
   readonly pid: number;
   readonly host: string;
   /** ISO 8601, UTC. */

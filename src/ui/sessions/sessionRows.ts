@@ -9,7 +9,7 @@ import type { Theme } from '../theme/theme.ts';
 import { projectName, type Scope } from './pickerState.ts';
 
 /** A session's facts for display, used by the full screen and by plain mode; empty if unknown. */
-export interface SessionFacts {
+interface SessionFacts {
   readonly title: string;
   readonly age: string;
   readonly project: string;

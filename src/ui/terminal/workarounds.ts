@@ -14,7 +14,7 @@ export function refreshSize(terminal: NodeJS.WriteStream): void {
   (terminal as { readonly _refreshSize?: () => void })._refreshSize?.();
 }
 
-export interface StdoutOverrides {
+interface StdoutOverrides {
   readonly write: (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
   readonly size: () => { readonly columns: number; readonly rows: number };
   /** Receives the listeners for the terminal's `resize`. */
@@ -48,7 +48,7 @@ export function overriddenStdout(
 }
 
 /** The emitter through which Ink reports raw input. Not in its typings. */
-export interface RawInput {
+interface RawInput {
   on(event: 'input', listener: (data: string) => void): void;
   removeListener(event: 'input', listener: (data: string) => void): void;
 }

@@ -26,7 +26,7 @@ export interface TranscriptPorts {
   readonly changed: () => void;
 }
 
-export interface TranscriptSize extends PartRoom {
+interface TranscriptSize extends PartRoom {
   /** Rows for text. */
   readonly height: number;
 }

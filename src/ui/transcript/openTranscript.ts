@@ -21,7 +21,7 @@ import {
 } from './transcriptDocument.ts';
 import { ESCAPE_WAIT_MS, meaningsOf, readKeys, statusRow, transcriptPlace } from './transcriptKeys.ts';
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly agent: Agent;
@@ -235,7 +235,7 @@ function toolParts(tools: readonly LiveTool[]): Part[] {
 /**
  * The content of the alternate screen. Only changed rows are written; the normal screen and the scrollback stay intact.
  */
-export interface Frame {
+interface Frame {
   readonly rows: readonly string[];
   /** Zero-based; absent = hidden. */
   readonly cursor?: { readonly x: number; readonly y: number } | undefined;

@@ -46,7 +46,7 @@ export interface SearchRequest {
   readonly limit: number;
 }
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly dataRoot: string;
   /** Maximum wait in milliseconds for another process that writes; 0 if nothing may block. */
   readonly busyMs: number;

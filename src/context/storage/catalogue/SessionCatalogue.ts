@@ -27,7 +27,7 @@ import {
   type SessionRow,
 } from './rows.ts';
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   /** From `getStorageRoot`. */
   readonly dataRoot: string;
   /** Price of a model's tokens in US dollars; undefined if it is unknown. */
@@ -40,9 +40,9 @@ export interface CatalogueOptions {
 }
 
 /** Identifies a session. */
-export type SessionKey = Pick<SessionRecord, 'project' | 'id'>;
+type SessionKey = Pick<SessionRecord, 'project' | 'id'>;
 
-export interface SearchLimits {
+interface SearchLimits {
   readonly project?: string | readonly string[];
   /** Maximum hits; 50 by default. */
   readonly limit?: number;

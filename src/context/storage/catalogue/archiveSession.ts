@@ -163,7 +163,7 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
 
 // Limits the number of a project's sessions. Packs sessions, but never deletes them.
 
-export interface ArchiveRule {
+interface ArchiveRule {
   readonly dataRoot: string;
   /** Folder name in `projects/`. */
   readonly project: string;

@@ -141,7 +141,7 @@ const schemaVersion = 1;
  * (`detail=none`): they would triple the size of the index, and are only needed for phrases, which are checked in the
  * text.
  */
-export const schema = `
+const schema = `
   CREATE TABLE session (
     id INTEGER PRIMARY KEY,
     project TEXT NOT NULL,

@@ -6,7 +6,7 @@ import type { JSONLEntry } from '../../../protocol/entries.ts';
 import type { SessionRecord } from '../../../protocol/sessions.ts';
 import { entryWords, headLine, isPrompt, spokenLine } from '../sessionSummary.ts';
 
-export interface ModelTokens {
+interface ModelTokens {
   readonly input: number;
   readonly output: number;
   readonly cached: number;

@@ -14,7 +14,7 @@ import { parseFacts } from './rows.ts';
 import { readOriginal, searchableOf } from './searchable.ts';
 import { indexText, projectWord } from './words.ts';
 
-export interface IndexOptions {
+interface IndexOptions {
   readonly signal: AbortSignal;
   /** Maximum bytes of logs to read; the rest is indexed the next time. */
   readonly maxBytes?: number | undefined;

@@ -97,7 +97,7 @@ function statQuietly(file: string): Stats | undefined {
 
 // Reads the lines of a log or its archive, from any byte offset of the log on.
 
-export interface LogLine {
+interface LogLine {
   /** Without its newline. Empty if the line is longer than the maximum. */
   readonly bytes: Buffer;
   /** Byte offset in the (unpacked) log. */

@@ -7,7 +7,7 @@ import { shellCommand } from '../../../protocol/entries/readEntry.ts';
 import { type JSONLEntry, kindOf } from '../../../protocol/entries.ts';
 import { contentText } from '../../facts/entryText.ts';
 
-export interface Searchable {
+interface Searchable {
   /** "you", "model", "summary", "note", or the tool's name. */
   readonly who: string;
   readonly text: string;

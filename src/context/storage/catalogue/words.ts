@@ -59,7 +59,7 @@ function isRunCharacter(code: number): boolean {
 }
 
 /** Overlapping pairs, and the last character on its own: a search for one character is a prefix search. */
-export function pairsOf(run: string): readonly string[] {
+function pairsOf(run: string): readonly string[] {
   const pairs: string[] = [];
   let before = '';
   for (const character of run) {
@@ -76,7 +76,7 @@ export function projectWord(project: string): string {
 }
 
 /** The pieces of a word as the tokenizer splits it; each piece is in either a spaced or an unspaced script. */
-export function piecesOf(word: string): readonly string[] {
+function piecesOf(word: string): readonly string[] {
   const tokens = word.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
   return tokens.flatMap((token) =>
     token
@@ -86,7 +86,7 @@ export function piecesOf(word: string): readonly string[] {
   );
 }
 
-export function isUnspaced(piece: string): boolean {
+function isUnspaced(piece: string): boolean {
   return wholeUnspaced.test(piece);
 }
 
@@ -116,7 +116,7 @@ function foldCharacter(character: string): string {
 
 // Parses what the user typed into the search. Every text is a valid query; one without words finds nothing.
 
-export interface Term {
+interface Term {
   /** As the tokenizer splits it; several pieces must be adjacent. */
   readonly pieces: readonly string[];
   readonly isPrefix: boolean;

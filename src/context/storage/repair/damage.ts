@@ -23,7 +23,7 @@ export const missing = 'missing';
 
 export type SeqRange = readonly [first: number, last: number];
 
-export interface DamageContext {
+interface DamageContext {
   readonly sessionId: string;
   /** Folder with a copy of the damaged bytes; undefined if copying failed. */
   readonly quarantine: string | undefined;
@@ -66,7 +66,7 @@ function lossOf(damaged: readonly DamagedLine[]): string {
 const maxShown = 5;
 
 /** Number of seqs in the ranges. */
-export function countOf(ranges: readonly SeqRange[]): number {
+function countOf(ranges: readonly SeqRange[]): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
 }
 
@@ -95,7 +95,7 @@ export function quarantineFolder(logFile: string): string {
   return join(dirname(logFile), 'quarantine', basename(logFile, '.jsonl'));
 }
 
-export interface Quarantined {
+interface Quarantined {
   /** Undefined if there is nothing to copy or the disk fails. */
   readonly folder: string | undefined;
   /** The same damage, with earlier copies marked as known. */

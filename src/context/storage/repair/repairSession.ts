@@ -120,14 +120,14 @@ async function keepAs(file: string, name: string): Promise<void> {
 
 // Plans a repaired log; of an undamaged line it keeps only the place in the file.
 
-export interface LinePlace {
+interface LinePlace {
   readonly offset: number;
   readonly length: number;
   readonly isSealed: boolean;
 }
 
 /** One line of the repaired log: a line of the file, or an entry to write. */
-export type Planned = {
+type Planned = {
   readonly seq: number;
   readonly uuid: string;
   readonly parentUuid: string | null;
@@ -136,7 +136,7 @@ export type Planned = {
   | { readonly entry: JSONLEntry; readonly line?: undefined }
 );
 
-export interface RepairCounts {
+interface RepairCounts {
   readonly entries: number;
   /** Entries restored from damaged lines. */
   readonly restored: number;

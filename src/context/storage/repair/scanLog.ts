@@ -4,7 +4,7 @@ import { linesOf, readLine, withoutSeal } from '../logReader.ts';
 import { type DamagedLine, gapsBetween } from './damage.ts';
 import { type GarbledValue, mend } from './salvage.ts';
 
-export type Scanned =
+type Scanned =
   | {
       readonly entry: JSONLEntry;
       /** Bytes of the intact line; absent for an entry from a damaged line. */

@@ -11,7 +11,7 @@ import { BlobStore } from '../BlobStore.ts';
 import { type DamagedLine, gapsBetween, type SeqRange } from './damage.ts';
 import { scanLog } from './scanLog.ts';
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** Also reads the blobs and compares each with its hash. */
   readonly deep?: boolean;
   /** Maximum items in each list of the report. */
@@ -108,7 +108,7 @@ class Chain {
 // The report of `verifySession`: plain data to print or count.
 
 /** A blob that an entry refers to and that is missing or has changed. */
-export interface BlobProblem {
+interface BlobProblem {
   /** Seq of the first entry that refers to it. */
   readonly seq: number;
   readonly hash: string;
@@ -146,12 +146,12 @@ export interface VerifyReport {
   readonly isDamaged: boolean;
 }
 
-export interface BrokenLink {
+interface BrokenLink {
   readonly seq: number;
   readonly parentUuid: string | null;
 }
 
-export interface UnansweredCall {
+interface UnansweredCall {
   readonly seq: number;
   readonly callId: string;
   readonly tool: string;
@@ -159,7 +159,7 @@ export interface UnansweredCall {
 
 // Checks whether the blobs that entries refer to exist and are unchanged.
 
-export interface Pointer {
+interface Pointer {
   readonly hash: string;
   readonly bytes: number;
   /** Seq of the entry. */

@@ -14,7 +14,7 @@ export interface Vocabulary {
 /**
  * Format of `js-tiktoken/ranks/*`: each line has a mark, the first rank, and the tokens from that rank on in base64.
  */
-export interface RankFile {
+interface RankFile {
   readonly pat_str: string;
   readonly bpe_ranks: string;
 }

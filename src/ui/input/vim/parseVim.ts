@@ -186,13 +186,13 @@ export interface Register {
 }
 
 /** A command that changed the text, and the text typed after it; repeated by `.`. */
-export interface Change {
+interface Change {
   readonly command: VimCommand;
   readonly typed: readonly Unit[];
 }
 
 /** An insertion that a command started. */
-export interface Insertion {
+interface Insertion {
   readonly command: VimCommand;
   readonly from: number;
   /** Text, cursor and undo depth before the command: the whole insertion is one undo step. */

@@ -7,7 +7,7 @@ import type { VimCommand, VimState } from './parseVim.ts';
 import { objectAt, rangeFor, selectionOf } from './textObjects.ts';
 
 /** The text and the vim state; the cursor is at a position that the mode allows. */
-export interface VimOutcome {
+interface VimOutcome {
   readonly buffer: TextBuffer;
   readonly vim: VimState;
 }
