@@ -65,8 +65,8 @@ export const dialogActions = [
 
   on('Question', 'question:previous', ['up', 'ctrl+p'], 'previous answer'),
   on('Question', 'question:next', ['down', 'ctrl+n'], 'next answer'),
-  on('Question', 'question:toggle', ['space'], 'choose the answer, or not, without going on'),
-  on('Question', 'question:accept', ['enter'], 'choose the answer and go on'),
+  on('Question', 'question:toggle', ['space'], 'select or deselect the answer'),
+  on('Question', 'question:accept', ['enter'], 'choose the answer and continue'),
   on('Question', 'question:back', ['left', 'shift+tab'], 'previous question'),
   on('Question', 'question:forward', ['right', 'tab'], 'next question'),
   on('Question', 'question:pageUp', ['pageup'], 'scroll up'),
