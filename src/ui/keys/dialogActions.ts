@@ -71,7 +71,7 @@ export const dialogActions = [
   on('Question', 'question:forward', ['right', 'tab'], 'next question'),
   on('Question', 'question:pageUp', ['pageup'], 'scroll up'),
   on('Question', 'question:pageDown', ['pagedown'], 'scroll down'),
-  fixed('Question', 'question:cancel', ['escape'], 'do not answer'),
+  fixed('Question', 'question:cancel', ['escape'], 'decline to answer'),
 
   on('Form', 'form:previous', ['shift+tab', 'up', 'ctrl+p'], 'previous field'),
   on('Form', 'form:next', ['tab', 'down', 'ctrl+n'], 'next field'),
