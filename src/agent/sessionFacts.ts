@@ -53,12 +53,10 @@ function tellsPlace({ toolResult, subtype }: JSONLEntry): boolean {
   return toolResult?.status !== 'interrupted' && subtype !== 'rewind' && subtype !== 'undo';
 }
 
-/** Returns the user's newest title, else the model's newest, else the first line of the first prompt. */
-export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
-  return followTitle()(entries);
-}
-
-/** Like `titleOf`, for a log that grows: reads only new entries. */
+/**
+ * Returns a function for the title of a growing log: the user's newest, else the model's newest, else the first line of
+ * the first prompt. Reads only new entries.
+ */
 export function followTitle(): (entries: readonly JSONLEntry[]) => string | undefined {
   const titles = foldLog<Titles>({}, addTitle);
   return (entries) => titles(entries).title;

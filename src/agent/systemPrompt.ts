@@ -13,9 +13,6 @@ export interface Environment {
   readonly git?: string;
 }
 
-/** Maximum characters of the prompt, not counting text that the user appends. */
-export const SYSTEM_PROMPT_LIMIT = 6000;
-
 /**
  * Builds the system prompt. `noteKey` marks the program's own notes in this session. It comes last because providers
  * cache the beginning of requests, and everything before it is the same in the next session.

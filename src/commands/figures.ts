@@ -10,15 +10,6 @@ export function dollars(amount: number): string {
   return `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toFixed(4)}`;
 }
 
-/** Draws a bar of `width` cells, filled to `share` (0 to 1), with an optional mark at the share `markAt`. */
-export function bar(share: number, width: number, markAt?: number): string {
-  const full = share <= 0 ? 0 : Math.min(width, Math.max(1, Math.round(share * width)));
-  const cells: string[] = Array.from({ length: width }, (_, index) => (index < full ? '█' : '░'));
-  const mark = markAt === undefined ? -1 : Math.round(markAt * width);
-  if (mark >= 0 && mark < width) cells[mark] = '│';
-  return cells.join('');
-}
-
 /** Lays out rows as lines of text: pads each column to its widest cell; columns in `right` are right-aligned. */
 export function alignColumns(
   rows: readonly (readonly string[])[],

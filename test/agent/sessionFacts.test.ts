@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastCwd, lastMode, lastModel, modesBeforePlan, titleOf } from '../../src/agent/sessionFacts.ts';
+import { followTitle, lastCwd, lastMode, lastModel, modesBeforePlan } from '../../src/agent/sessionFacts.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
 
@@ -42,7 +42,7 @@ test.each([
   [[text('prompt', 'Fix the test'), text('title', 'Baskets'), text('prompt', 'More')], 'Baskets'],
   [[text('prompt', `x${'😀'.repeat(300)}`)], `x${'😀'.repeat(199)}`],
 ])('the title of a session (%#)', (entries, title) => {
-  expect(titleOf(entries)).toBe(title);
+  expect(followTitle()(entries)).toBe(title);
 });
 
 test("the shell's directory is that of the last entry, ignoring results that a resume has added", () => {

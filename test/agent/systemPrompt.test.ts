@@ -1,15 +1,12 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import {
-  environmentBlock,
-  environmentNote,
-  SYSTEM_PROMPT_LIMIT,
-  systemPrompt,
-} from '../../src/agent/systemPrompt.ts';
+import { environmentBlock, environmentNote, systemPrompt } from '../../src/agent/systemPrompt.ts';
 import { SUMMARY_START } from '../../src/context/compaction/summaryMessage.ts';
 import { builtinTools } from '../../src/tools/builtinTools.ts';
 
 const KEY = 'k3Xa91Qz';
+/** Maximum characters of the prompt, not counting text that the user appends. */
+const MAX_CHARACTERS = 6000;
 const environment = {
   directory: '/home/someone/projects/market-basket',
   platform: 'Linux 6.8.0',
@@ -19,7 +16,7 @@ const environment = {
 const crowded = { ...environment, git: `branch main; changed: ${' M src/some/long/file.ts,'.repeat(500)}` };
 
 test.each([environment, crowded])('the system prompt stays within its limit', (given) => {
-  expect(systemPrompt(given, KEY).length).toBeLessThanOrEqual(SYSTEM_PROMPT_LIMIT);
+  expect(systemPrompt(given, KEY).length).toBeLessThanOrEqual(MAX_CHARACTERS);
 });
 
 test.each([environment, crowded])(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { titleOf } from '../../src/agent/sessionFacts.ts';
+import { followTitle } from '../../src/agent/sessionFacts.ts';
 import { cleanTitle, titleInstruction, titlePrompt } from '../../src/agent/title.ts';
 import { madeUpEntry } from '../madeUpEntry.ts';
 import { type Answer, fails, gate, says } from './scriptedModel.ts';
@@ -160,7 +160,7 @@ test('the newest title of the user wins, then the newest of the model', () => {
     entry('title', 'U2', 'user'),
     entry('title', 'M2', 'model'),
   ];
-  expect([1, 2, 3, 4, 5].map((count) => titleOf(log.slice(0, count)))).toEqual([
+  expect([1, 2, 3, 4, 5].map((count) => followTitle()(log.slice(0, count)))).toEqual([
     'words',
     'M1',
     'U1',

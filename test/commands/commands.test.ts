@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
-import { bar, dollars, percent } from '../../src/commands/figures.ts';
+import { dollars, percent } from '../../src/commands/figures.ts';
 import { explanationPage } from '../../src/commands/pages/explanationPage.ts';
 import { factsPage } from '../../src/commands/pages/factsPage.ts';
 import { plainText } from '../../src/commands/pages/page.ts';
@@ -302,11 +302,4 @@ test('figures are written alike everywhere', () => {
     '–',
   ]);
   expect([dollars(0), dollars(0.00012), dollars(12.3456)]).toEqual(['$0.00', '$0.0001', '$12.35']);
-  expect([bar(0, 4), bar(0.001, 4), bar(0.5, 4), bar(3, 4), bar(0.5, 4, 0.5)]).toEqual([
-    '░░░░',
-    '█░░░',
-    '██░░',
-    '████',
-    '██│░',
-  ]);
 });

@@ -93,16 +93,6 @@ export function createInstructionSource(places: InstructionPlaces): InstructionS
   };
 }
 
-/** Reads all files once, like `createInstructionSource(…).read()`. */
-export function readInstructions(
-  dataRoot: string,
-  root: string,
-  cwd: string,
-  isSensitive: (path: string) => boolean,
-): Promise<readonly InstructionFile[]> {
-  return createInstructionSource({ dataRoot, root, cwd, isSensitive }).read();
-}
-
 /**
  * Logs of earlier versions have one entry for all files, with an empty path. If its hash still matches the files, they
  * count as known; otherwise each file is sent again and the old entry is removed.

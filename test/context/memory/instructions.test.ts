@@ -3,11 +3,16 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readInstructions } from '../../../src/context/memory/InstructionSource.ts';
+import { createInstructionSource } from '../../../src/context/memory/InstructionSource.ts';
 import { formatInstructions, type InstructionFile } from '../../../src/context/memory/instructions.ts';
 
 const read = (cwd = 'repo'): Promise<readonly InstructionFile[]> =>
-  readInstructions(join(base, 'home'), join(base, 'repo'), join(base, cwd), (path) => path.endsWith('.env'));
+  createInstructionSource({
+    dataRoot: join(base, 'home'),
+    root: join(base, 'repo'),
+    cwd: join(base, cwd),
+    isSensitive: (path) => path.endsWith('.env'),
+  }).read();
 
 let base: string;
 beforeEach(async () => {
