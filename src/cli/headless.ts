@@ -3,10 +3,13 @@
 import { constants } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
 import { SessionLockedError } from '../context/index.ts';
+import { runDriven } from '../headless/driver/runDriven.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
+import type { ReportOptions } from '../headless/types.ts';
 import { reveal, sanitize } from '../ui/print/sanitize.ts';
+import { type DriverInput, openDriverInput } from './driverInput.ts';
 import { createCommandHost } from './host.ts';
 import { leftOutNotice, usableServers } from './mcp/approval.ts';
 import { listerFor } from './models/modelChoice.ts';
@@ -32,10 +35,10 @@ export async function printMode(
   const say = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`);
   // Terminals interpret escape sequences, so they get plain text only; a file or program gets the model's exact output.
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
-  const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
-  if (joined.type === 'error') {
-    say(joined.message);
-    return EXIT.badInput;
+  const given = await readInput(options);
+  if (given.type === 'end') {
+    if (given.message !== undefined) say(given.message);
+    return given.code;
   }
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
@@ -97,9 +100,9 @@ export async function printMode(
   if (heldAgents !== undefined) say(heldAgents);
   opened.onAssumedWindow(say);
   const { agent } = opened;
-  let interrupted = false;
+  const stop = new AbortController();
   const onInterrupt = (): void => {
-    interrupted = true;
+    stop.abort();
     agent.submit({ type: 'interrupt' });
   };
   process.once('SIGINT', onInterrupt);
@@ -127,16 +130,16 @@ export async function printMode(
   if (options.permissionMode !== undefined)
     agent.submit({ type: 'set_mode', mode: loaded.settings.permissions.defaultMode });
   // Command output makes every character visible; in a reply of the model, unusual spaces may belong to the language.
-  const isTold = process.stdout.isTTY && joined.prompt.startsWith('/');
+  const isTold = process.stdout.isTTY && given.type === 'prompt' && given.prompt.startsWith('/');
   const answer = (text: string): string => (isTold ? reveal(text) : text);
   // The first line of stream-json lists servers and tools, and prompts of servers are commands: wait for the servers.
-  if (options.outputFormat === 'stream-json' || joined.prompt.startsWith('/mcp__'))
+  if (
+    options.outputFormat === 'stream-json' ||
+    (given.type === 'prompt' && given.prompt.startsWith('/mcp__'))
+  )
     await opened.mcp?.settle(new AbortController().signal);
-  const code = await runHeadless({
+  const run: Omit<ReportOptions, 'outputFormat'> = {
     host: createCommandHost(opened, factory, place, loaded, trust, debug),
-    prompt: joined.prompt,
-    typed: joined.typed,
-    outputFormat: options.outputFormat,
     includePartialMessages: options.includePartialMessages,
     write: (text) => void (terminated || process.stdout.write(plain(process.stdout, answer(text)))),
     writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, reveal(text)))),
@@ -145,9 +148,41 @@ export async function printMode(
     skills: opened.skills.found.skills.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
     agents: opened.agents.agents.map(({ name }) => name),
     ...(opened.mcp && { servers: opened.mcp.status() }),
-  });
+  };
+  const code =
+    given.type === 'prompt'
+      ? await runHeadless({
+          ...run,
+          prompt: given.prompt,
+          typed: given.typed,
+          outputFormat: options.outputFormat,
+        })
+      : await runDriven({
+          ...run,
+          messages: given.input.messages,
+          replayUserMessages: options.replayUserMessages,
+          stop: stop.signal,
+        });
   await agent.close();
   process.off('SIGINT', onInterrupt);
   for (const { signal, handler } of endings) process.off(signal, handler);
-  return interrupted ? EXIT.interrupted : code;
+  return stop.signal.aborted ? EXIT.interrupted : code;
+}
+
+/** What there is to do: a prompt, a program that drives the session, or nothing. */
+type Given =
+  | { readonly type: 'prompt'; readonly prompt: string; readonly typed?: string }
+  | { readonly type: 'driver'; readonly input: DriverInput }
+  | { readonly type: 'end'; readonly code: number; readonly message?: string };
+
+async function readInput({ inputFormat, prompt }: CliOptions): Promise<Given> {
+  if (inputFormat === 'text') {
+    const joined = joinPrompt(prompt, await readStandardInput(prompt !== undefined));
+    if (joined.type === 'error') return { type: 'end', code: EXIT.badInput, message: joined.message };
+    return { ...joined, type: 'prompt' };
+  }
+  const input = await openDriverInput(process.stdin);
+  if (input.first === undefined) return { type: 'end', code: EXIT.ok };
+  if (input.first.type !== 'malformed') return { type: 'driver', input };
+  return { type: 'end', code: EXIT.badInput, message: input.first.problem };
 }

@@ -22,6 +22,10 @@ export interface CliOptions {
   readonly sandbox: SandboxMode | undefined;
   readonly maxTurns: number | undefined;
   readonly outputFormat: 'text' | 'json' | 'stream-json';
+  /** `stream-json`: another program drives the session over standard input. */
+  readonly inputFormat: 'text' | 'stream-json';
+  /** With `inputFormat` stream-json: repeat each prompt in the output. */
+  readonly replayUserMessages: boolean;
   readonly includePartialMessages: boolean;
   readonly allowedTools: readonly string[];
   readonly disallowedTools: readonly string[];
@@ -73,11 +77,23 @@ export async function parseArguments(argv: readonly string[], version: string): 
     return { type: 'exit', code: error.exitCode === 0 ? 0 : 42, stdout, stderr };
   }
   const given = program.opts<Given>();
-  if (given.forkSession === true && given.continue !== true && given.resume === undefined) {
-    const advice = 'error: --fork-session needs --continue or --resume: which session to copy\n';
-    return { type: 'exit', code: 42, stdout: '', stderr: advice };
-  }
+  const mistake = mistakeIn(given, program.args);
+  if (mistake !== undefined) return { type: 'exit', code: 42, stdout: '', stderr: `error: ${mistake}\n` };
   return { type: 'run', options: optionsOf(given, program.args) };
+}
+
+/** Returns why these flags do not go together; undefined if they do. */
+function mistakeIn(given: Given, args: readonly string[]): string | undefined {
+  if (given.forkSession === true && given.continue !== true && given.resume === undefined)
+    return '--fork-session needs --continue or --resume: which session to copy';
+  const isDriven = given.inputFormat === 'stream-json';
+  if (isDriven && given.outputFormat !== 'stream-json')
+    return '--input-format stream-json needs --output-format stream-json';
+  if (isDriven && args.length > 0)
+    return 'with --input-format stream-json, prompts come from standard input; leave out the argument';
+  if (given.replayUserMessages === true && !isDriven)
+    return '--replay-user-messages needs --input-format stream-json';
+  return undefined;
 }
 
 /** Removes commander's suggestion for an unknown flag or command if it is too different from what was typed. */
@@ -104,7 +120,8 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
   const asksNothing = given.yolo === true || given.dangerouslySkipPermissions === true;
   return {
     prompt: prompt === '' ? undefined : prompt,
-    print: given.print === true,
+    // A program that drives a session need not say -p: there is no other way to hold one over pipes.
+    print: given.print === true || given.inputFormat === 'stream-json',
     continue: given.continue === true,
     resume: given.resume,
     forkSession: given.forkSession === true,
@@ -116,6 +133,8 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     sandbox: given.sandbox,
     maxTurns: given.maxTurns,
     outputFormat: given.outputFormat ?? 'text',
+    inputFormat: given.inputFormat ?? 'text',
+    replayUserMessages: given.replayUserMessages === true,
     includePartialMessages: given.includePartialMessages === true,
     allowedTools: given.allowedTools ?? [],
     disallowedTools: given.disallowedTools ?? [],

@@ -86,6 +86,8 @@ export function createProgram(version: string): Command {
     .helpOption('-h, --help', 'print this help')
     .addOption(hidden('--session-id <id>'))
     .addOption(hidden('--agents <json>'))
+    .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))
+    .addOption(hidden('--replay-user-messages'))
     .addOption(hidden('--include-partial-messages'))
     .addOption(hidden('--verbose'))
     .addOption(hidden('--no-color'))

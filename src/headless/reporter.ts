@@ -6,10 +6,10 @@ import { resultMessage } from './resultMessage.ts';
 import { createStreamReporter } from './streamReporter.ts';
 import type { Tally } from './tally.ts';
 import { toLine } from './toLine.ts';
-import type { HeadlessOptions, Reporter } from './types.ts';
+import type { Reporter, ReportOptions } from './types.ts';
 
 /** Creates the reporter for the requested output format. */
-export function createReporter(options: HeadlessOptions, tally: Tally): Reporter {
+export function createReporter(options: ReportOptions, tally: Tally): Reporter {
   switch (options.outputFormat) {
     case 'text':
       return createTextReporter(options, tally);
@@ -21,7 +21,7 @@ export function createReporter(options: HeadlessOptions, tally: Tally): Reporter
 }
 
 /** Writes the answer to standard output; on failure only the error, to standard error. */
-function createTextReporter(options: HeadlessOptions, tally: Tally): Reporter {
+function createTextReporter(options: ReportOptions, tally: Tally): Reporter {
   const { write, writeError } = options;
   return {
     begin() {
@@ -37,7 +37,7 @@ function createTextReporter(options: HeadlessOptions, tally: Tally): Reporter {
   };
 }
 
-function createJsonReporter({ host, write, writeError }: HeadlessOptions, tally: Tally): Reporter {
+function createJsonReporter({ host, write, writeError }: ReportOptions, tally: Tally): Reporter {
   return {
     begin: () => undefined,
     event: (event) => tellAside(event, writeError),

@@ -1,134 +1,25 @@
-/**
- * Runs one prompt without a screen, as a subscriber of the agent with the same rights as the terminal UI. Uses the same
- * commands; differs in that questions are always denied, and in the output.
- */
-import { interpret, unknownCommandText } from '../commands/interpret.ts';
-import { plainText } from '../commands/pages/page.ts';
-import type { CommandResult } from '../commands/types.ts';
-import type { AgentEvent } from '../protocol/events.ts';
-import type { Op } from '../protocol/ops.ts';
+/** Runs one prompt without a screen, and denies every question. */
 import { refusalOf } from './denials.ts';
 import type { ExitCode } from './exitCodes.ts';
-import { outcomeOf } from './outcome.ts';
+import { createPromptRunner } from './promptRunner.ts';
 import { createReporter } from './reporter.ts';
 import { createTally } from './tally.ts';
-import type { HeadlessOptions, RunEnd } from './types.ts';
+import type { HeadlessOptions } from './types.ts';
 
 /** Runs the prompt to its end, writes the result, and returns the exit code. */
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
-  const { agent } = options.host;
-  const tally = createTally(agent, options.now);
-  const reporter = createReporter(options, tally);
-  let reported: RunEnd | undefined;
-  let op: Op | undefined;
-  const unsubscribe = agent.subscribe((event) => {
-    tally.add(event);
-    reporter.event(event);
-    reported = endOf(event, op) ?? reported;
-    if (event.type === 'permission_question') {
-      agent.submit({ type: 'answer', id: event.question.id, answer: refusalOf(event.question) });
-    }
+  const { host, prompt: text, typed, now } = options;
+  const tally = createTally(host.agent, now);
+  const runner = createPromptRunner({
+    host,
+    tally,
+    reporter: createReporter(options, tally),
+    onQuestion: (question) =>
+      host.agent.submit({ type: 'answer', id: question.id, answer: refusalOf(question) }),
   });
-  let end: RunEnd;
   try {
-    reporter.begin();
-    const wish = await wishOf(options);
-    if (wish.type === 'op') {
-      op = wish.op;
-      agent.submit(op);
-      await agent.idle();
-      end = reported ?? unreportedEnd(op);
-    } else end = wish;
+    return (await runner.run({ text, ...(typed === undefined ? {} : { typed }) })).exitCode;
   } finally {
-    unsubscribe();
+    runner.close();
   }
-  await reporter.end(end);
-  return outcomeOf(end, tally).exitCode;
-}
-
-/** The end of the op, if this event reports it; a compaction within a turn does not end the turn. */
-function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
-  if (event.type === 'compaction_ended' && op?.type === 'compact') {
-    return { type: 'compaction', report: event.report };
-  }
-  if (event.type === 'compaction_ended' && op?.type === 'uncompact') {
-    return { type: 'uncompact', report: event.report };
-  }
-  if (event.type === 'rewind_ended') {
-    const { outcome, message } = event.report;
-    return { type: 'answer', ok: outcome !== 'refused', text: message };
-  }
-  if (event.type === 'compaction_previewed') return { type: 'preview', preview: event.preview };
-  if (event.type !== 'turn_ended') return undefined;
-  const { outcome, steps, error } = event;
-  return { type: 'turn', outcome, steps, ...(error === undefined ? {} : { error }) };
-}
-
-/** The end of an op without an event of its own: a setting that applies at once, or a failed operation. */
-function unreportedEnd(op: Op): RunEnd {
-  switch (op.type) {
-    case 'set_title':
-      return { type: 'answer', ok: true, text: `Title: ${op.title}` };
-    case 'set_mode':
-      return { type: 'answer', ok: true, text: `Mode: ${op.mode}` };
-    case 'set_model':
-      return { type: 'answer', ok: true, text: `Model: ${op.model}` };
-    case 'prompt':
-    case 'use_skill':
-    case 'shell':
-    case 'compact':
-    case 'uncompact':
-    case 'rewind':
-    case 'undo_rewind':
-    // No command submits these.
-    case 'edit_item':
-    case 'interrupt':
-    case 'background':
-    case 'stop_task':
-    case 'answer':
-      return { type: 'turn', outcome: 'failed', steps: 0 };
-  }
-}
-
-/**
- * Interprets the prompt. `!command` is plain text here: anyone who can pass `-p` has a shell, and piped input may
- * contain anything.
- */
-async function wishOf({ prompt, typed, host }: HeadlessOptions): Promise<{ type: 'op'; op: Op } | RunEnd> {
-  const meaning = interpret(prompt, host.commands);
-  switch (meaning.type) {
-    case 'prompt':
-    case 'shell':
-      return { type: 'op', op: { type: 'prompt', text: prompt, ...(typed === undefined ? {} : { typed }) } };
-    case 'unknown':
-      return { type: 'answer', ok: false, text: unknownCommandText(meaning) };
-    case 'command':
-      return fromCommand(await meaning.command.run(meaning.args, host), meaning.command.name);
-  }
-}
-
-function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op } | RunEnd {
-  switch (result.type) {
-    case 'op':
-      return result;
-    case 'notice':
-      return { type: 'answer', ok: result.level !== 'error', text: result.text };
-    case 'exit':
-      return { type: 'answer', ok: true, text: '' };
-    case 'page':
-      return { type: 'answer', ok: true, text: plainText(result.page) };
-    case 'dialog':
-      if ('page' in result) return { type: 'answer', ok: true, text: plainText(result.page) };
-      return needsTerminal(name);
-    case 'open_session':
-    case 'fork_session':
-    case 'toggle_vim':
-    case 'set_theme':
-      return needsTerminal(name);
-  }
-}
-
-function needsTerminal(name: string): RunEnd {
-  const text = `/${name} needs a terminal to answer in. With -p, use --resume ID, --continue or --model instead.`;
-  return { type: 'answer', ok: false, text };
 }

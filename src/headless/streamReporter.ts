@@ -8,7 +8,7 @@ import { createPartialMessages } from './partialMessages.ts';
 import { resultMessage } from './resultMessage.ts';
 import type { Tally } from './tally.ts';
 import { toLine } from './toLine.ts';
-import type { HeadlessOptions, Reporter } from './types.ts';
+import type { Reporter, ReportOptions } from './types.ts';
 import {
   assistantLine,
   type Line,
@@ -20,7 +20,7 @@ import {
 } from './wireMessages.ts';
 
 /** stream-json: one JSON object per line, in Claude Code's format. */
-export function createStreamReporter(options: HeadlessOptions, tally: Tally): Reporter {
+export function createStreamReporter(options: ReportOptions, tally: Tally): Reporter {
   const { host } = options;
   const { agent } = host;
   let head: ReplyHead | undefined;

@@ -16,6 +16,8 @@ export interface UsageFigures {
 /** Usage and results of this run so far; excludes the past of a resumed session. */
 export interface Tally {
   add(event: AgentEvent): void;
+  /** Called before each prompt: text, duration and denials are those of one turn; usage and cost add up. */
+  startTurn(): void;
   /** The text of the last reply. */
   text(): string;
   finishReason(): string | undefined;
@@ -34,12 +36,12 @@ export interface Tally {
 
 /** Starts counting now. */
 export function createTally(agent: Agent, now: () => number): Tally {
-  const startedAt = now();
+  let startedAt = now();
   const costBefore = agent.state().usage.costUsd;
   const usage = new Map<string, UsageFigures>();
   const calls = new Map<string, { name: string; input: unknown }>();
   const questions = new Map<string, PermissionQuestion>();
-  const denials: Denial[] = [];
+  let denials: readonly Denial[] = [];
   let text = '';
   let finishReason: string | undefined;
   let lastError: string | undefined;
@@ -53,7 +55,8 @@ export function createTally(agent: Agent, now: () => number): Tally {
     if (toolResult?.status !== 'denied') return;
     const call = calls.get(of + toolResult.id);
     const name = call?.name ?? toolResult.name ?? '';
-    denials.push({ tool_name: name, tool_use_id: toolResult.id, tool_input: call?.input ?? {} });
+    const denial = { tool_name: name, tool_use_id: toolResult.id, tool_input: call?.input ?? {} };
+    denials = [...denials, denial];
   };
   const addEntry = (entry: JSONLEntry): void => {
     const { message } = entry;
@@ -71,6 +74,11 @@ export function createTally(agent: Agent, now: () => number): Tally {
   };
 
   return {
+    startTurn() {
+      startedAt = now();
+      denials = [];
+      [text, finishReason, lastError] = ['', undefined, undefined];
+    },
     add(event) {
       if (event.type === 'entry') addEntry(event.entry);
       else if (event.type === 'subagent_entry') addCall(event.entry, `${event.id} `);

@@ -7,12 +7,10 @@ import type { ModelError } from '../protocol/model.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
-export interface HeadlessOptions {
+/** What a reporter needs to know of the run. */
+export interface ReportOptions {
   /** Provides the agent that runs and the commands for `/…`. */
   readonly host: CommandHost;
-  readonly prompt: string;
-  /** The part of the prompt that the user typed, if the rest was piped in. */
-  readonly typed?: string | undefined;
   readonly outputFormat: OutputFormat;
   /** Receives results only, as complete lines with line feeds. */
   readonly write: (text: string) => void;
@@ -31,6 +29,12 @@ export interface HeadlessOptions {
   readonly agents?: readonly string[];
 }
 
+export interface HeadlessOptions extends ReportOptions {
+  readonly prompt: string;
+  /** The part of the prompt that the user typed, if the rest was piped in. */
+  readonly typed?: string | undefined;
+}
+
 /** How a run ended, independent of the output format. */
 export type RunEnd =
   | {
@@ -45,7 +49,7 @@ export type RunEnd =
   /** No turn was needed; `ok: false` is bad input. */
   | { readonly type: 'answer'; readonly ok: boolean; readonly text: string };
 
-/** Writes one format: receives the start, every event, and the end of the run. */
+/** Writes one format: receives the start, every event, and the end of each prompt's run. */
 export interface Reporter {
   begin(): void;
   event(event: AgentEvent): void;

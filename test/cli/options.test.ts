@@ -23,6 +23,8 @@ const defaults: CliOptions = {
   sandbox: undefined,
   maxTurns: undefined,
   outputFormat: 'text',
+  inputFormat: 'text',
+  replayUserMessages: false,
   includePartialMessages: false,
   allowedTools: [],
   disallowedTools: [],
@@ -43,6 +45,10 @@ test.each<[string[], Partial<CliOptions>]>([
   [['fix the test'], { prompt: 'fix the test' }],
   [['  '], {}],
   [['-p', 'hello'], { print: true, prompt: 'hello' }],
+  [
+    ['--input-format', 'stream-json', '--output-format=stream-json', '--replay-user-messages'],
+    { print: true, inputFormat: 'stream-json', outputFormat: 'stream-json', replayUserMessages: true },
+  ],
   [['--print'], { print: true }],
   [['-p', '--', '-x is a flag'], { print: true, prompt: '-x is a flag' }],
   [['-c'], { continue: true }],
@@ -106,6 +112,12 @@ test.each<[string[], RegExp]>([
   ],
   [['--fork-session', 'fix it'], /--fork-session needs --continue or --resume/],
   [['--name'], /argument missing/],
+  [['--input-format', 'stream-json'], /needs --output-format stream-json/],
+  [
+    ['--input-format', 'stream-json', '--output-format', 'stream-json', 'hello'],
+    /prompts come from standard input/,
+  ],
+  [['-p', '--replay-user-messages', 'hello'], /--replay-user-messages needs --input-format stream-json/],
   [['--output-format', 'xml'], /Allowed choices are text, json, stream-json\./],
 ])('%j is bad input: exit code 42 and a reason', async (argv, reason) => {
   const parsed = await parseArguments(argv, '1.2.3');

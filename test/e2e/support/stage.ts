@@ -18,6 +18,8 @@ export interface Printed {
 export interface PrintOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Leaves standard input open for `write`. */
+  readonly isInputOpen?: boolean;
   readonly cwd?: string;
 }
 
@@ -32,6 +34,13 @@ export interface OpenOptions extends Partial<TerminalOptions> {
 export interface RunningPrint {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
+  /** Writes to standard input, which `isInputOpen` left open. */
+  write(text: string): void;
+  endInput(): void;
+  /** Closes our end of its standard output. */
+  leaveOutput(): void;
+  /** Calls `listener` for each piece of standard output. */
+  onOutput(listener: () => void): void;
   /** Standard output so far. */
   printed(): string;
   readonly ended: Promise<Printed>;
@@ -94,7 +103,10 @@ export async function setStage(source?: string, { window = 48_000 }: StageOption
     running.add({ pid: terminal.pid, ended: terminal.exited });
     return terminal;
   };
-  const startPrint: Stage['startPrint'] = (args, { env = work.env(access), input, cwd } = {}) => {
+  const startPrint: Stage['startPrint'] = (
+    args,
+    { env = work.env(access), input, isInputOpen = false, cwd } = {},
+  ) => {
     const [file = '', ...first] = program();
     const child = spawn(file, [...first, ...args], { cwd: cwd ?? work.repository, env: atHome(env) });
     let stdout = '';
@@ -105,13 +117,25 @@ export async function setStage(source?: string, { window = 48_000 }: StageOption
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    child.stdin.end(input ?? '');
+    // The program may end first.
+    child.stdin.on('error', () => undefined);
+    if (isInputOpen) child.stdin.write(input ?? '');
+    else child.stdin.end(input ?? '');
     const ended = new Promise<Printed>((resolve) =>
       child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })),
     );
     const pid = child.pid ?? 0;
     running.add({ pid, ended });
-    return { pid, kill: (signal) => void child.kill(signal), printed: () => stdout, ended };
+    return {
+      pid,
+      kill: (signal) => void child.kill(signal),
+      write: (text) => void child.stdin.write(text),
+      endInput: () => void child.stdin.end(),
+      leaveOutput: () => void child.stdout.destroy(),
+      onOutput: (listener) => void child.stdout.on('data', listener),
+      printed: () => stdout,
+      ended,
+    };
   };
   return {
     work,

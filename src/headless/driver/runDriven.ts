@@ -1,0 +1,107 @@
+/**
+ * A session driven by another program (`--input-format stream-json`): prompts and control requests come in as lines,
+ * are answered as lines, and each prompt is a turn with a result. The turns run one after another; requests are
+ * answered meanwhile.
+ */
+
+import { refusalOf } from '../denials.ts';
+import { EXIT, type ExitCode } from '../exitCodes.ts';
+import { createPromptRunner } from '../promptRunner.ts';
+import { createReporter } from '../reporter.ts';
+import { createTally } from '../tally.ts';
+import { toLine } from '../toLine.ts';
+import type { ReportOptions } from '../types.ts';
+import { answerRequest } from './controlRequests.ts';
+import { createDriverLink } from './driverLink.ts';
+import type { DriverMessage, DriverPrompt } from './driverMessages.ts';
+import { createPromptInbox } from './promptInbox.ts';
+
+export interface DrivenOptions extends Omit<ReportOptions, 'outputFormat'> {
+  /** What the driver writes, until it closes its side. */
+  readonly messages: AsyncIterable<DriverMessage>;
+  /** Repeat each prompt in the output when it is sent. */
+  readonly replayUserMessages: boolean;
+  /** Ends the run after the current turn, as if the driver had closed its side and withdrawn its other prompts. */
+  readonly stop: AbortSignal;
+}
+
+/** Runs until the driver has closed its side and the last turn has ended; returns the exit code of that turn. */
+export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
+  const { host, now, messages, write, writeError, stop } = options;
+  const { agent } = host;
+  const say = (text: string): void => writeError(`clawdcode: ${text}\n`);
+  const send = (message: object): void => write(toLine(message));
+  const tally = createTally(agent, now);
+  const inbox = createPromptInbox();
+  const link = createDriverLink(send);
+  let current: DriverPrompt | undefined;
+  let isInterrupted = false;
+  const runner = createPromptRunner({
+    host,
+    tally,
+    reporter: createReporter({ ...options, outputFormat: 'stream-json' }, tally),
+    onQuestion: (question) => agent.submit({ type: 'answer', id: question.id, answer: refusalOf(question) }),
+    onEvent(event) {
+      if (event.type !== 'entry' || event.entry.subtype !== 'prompt' || current === undefined) return;
+      const { uuid = event.entry.uuid, message } = current;
+      if (options.replayUserMessages) send(replayLine(message, uuid, agent.state().sessionId));
+    },
+  });
+
+  const interrupt = (): void => {
+    isInterrupted = current !== undefined;
+    agent.submit({ type: 'interrupt' });
+  };
+  let broken: string | undefined;
+  const take = (message: DriverMessage): void => {
+    switch (message.type) {
+      case 'prompt':
+        if (!inbox.add(message.prompt)) broken = 'too many prompts are waiting.';
+        return;
+      case 'request':
+        void answerRequest(message.request, { host, inbox, interrupt }).then(send);
+        return;
+      case 'response':
+        link.settle(message.response);
+        return;
+      case 'ignored':
+        if (message.notice !== undefined) say(message.notice);
+        return;
+      case 'malformed':
+        broken = message.problem;
+        return;
+    }
+  };
+  const endInput = (): void => {
+    inbox.end();
+    link.close();
+  };
+  const reading = (async () => {
+    for await (const message of messages) {
+      take(message);
+      if (broken !== undefined) break;
+    }
+    if (broken !== undefined) say(`${broken} Nothing after it is read; prompts before it run to their end.`);
+    endInput();
+  })();
+  stop.addEventListener('abort', () => {
+    inbox.clear();
+    endInput();
+  });
+
+  let code: ExitCode = EXIT.ok;
+  for (let prompt = await inbox.next(); prompt !== undefined; prompt = await inbox.next()) {
+    [current, isInterrupted] = [prompt, false];
+    const outcome = await runner.run(prompt);
+    current = undefined;
+    // An interrupt is what the driver asked for, not a failure.
+    code = isInterrupted && outcome.exitCode === EXIT.interrupted ? EXIT.ok : outcome.exitCode;
+  }
+  runner.close();
+  if (!stop.aborted) await reading;
+  return broken === undefined ? code : EXIT.badInput;
+}
+
+function replayLine(message: object, uuid: string, sessionId: string): object {
+  return { type: 'user', message, parent_tool_use_id: null, isReplay: true, session_id: sessionId, uuid };
+}

@@ -1,0 +1,170 @@
+/**
+ * Runs prompts one after another without a screen, as a subscriber of the agent with the same rights as the terminal
+ * UI. Uses the same commands; differs in who answers questions, and in the output.
+ */
+import { interpret, unknownCommandText } from '../commands/interpret.ts';
+import { plainText } from '../commands/pages/page.ts';
+import type { CommandHost, CommandResult } from '../commands/types.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { ImagePart } from '../protocol/files/images.ts';
+import type { Op } from '../protocol/ops.ts';
+import type { PermissionQuestion } from '../protocol/permissions.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import type { Tally } from './tally.ts';
+import type { Reporter, RunEnd } from './types.ts';
+
+export interface RunPrompt {
+  readonly text: string;
+  /** The part of the text that the user typed, if the rest was piped in. */
+  readonly typed?: string;
+  readonly images?: readonly ImagePart[];
+  /** Never a slash command. */
+  readonly isVerbatim?: boolean;
+  /** Why it cannot be sent, ready to show. */
+  readonly problem?: string;
+}
+
+export interface PromptRunnerOptions {
+  readonly host: CommandHost;
+  readonly tally: Tally;
+  readonly reporter: Reporter;
+  /** Must lead to an answer, now or later: the turn waits for it. */
+  readonly onQuestion: (question: PermissionQuestion) => void;
+  /** Receives every event after it was reported. */
+  readonly onEvent?: (event: AgentEvent) => void;
+}
+
+export interface PromptRunner {
+  /** Runs a prompt to its end and writes the result. One at a time. */
+  run(prompt: RunPrompt): Promise<Outcome>;
+  /** Stops listening to the agent. */
+  close(): void;
+}
+
+export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
+  const { host, tally, reporter, onQuestion, onEvent } = options;
+  const { agent } = host;
+  let reported: RunEnd | undefined;
+  let op: Op | undefined;
+  const close = agent.subscribe((event) => {
+    tally.add(event);
+    reporter.event(event);
+    reported = endOf(event, op) ?? reported;
+    if (event.type === 'permission_question') onQuestion(event.question);
+    onEvent?.(event);
+  });
+  return {
+    async run(prompt) {
+      [reported, op] = [undefined, undefined];
+      tally.startTurn();
+      reporter.begin();
+      const wish = await wishOf(prompt, host);
+      let end: RunEnd;
+      if (wish.type === 'op') {
+        op = wish.op;
+        agent.submit(op);
+        await agent.idle();
+        end = reported ?? unreportedEnd(op);
+      } else end = wish;
+      await reporter.end(end);
+      return outcomeOf(end, tally);
+    },
+    close,
+  };
+}
+
+/** The end of the op, if this event reports it; a compaction within a turn does not end the turn. */
+function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
+  if (event.type === 'compaction_ended' && op?.type === 'compact') {
+    return { type: 'compaction', report: event.report };
+  }
+  if (event.type === 'compaction_ended' && op?.type === 'uncompact') {
+    return { type: 'uncompact', report: event.report };
+  }
+  if (event.type === 'rewind_ended' && (op?.type === 'rewind' || op?.type === 'undo_rewind')) {
+    const { outcome, message } = event.report;
+    return { type: 'answer', ok: outcome !== 'refused', text: message };
+  }
+  if (event.type === 'compaction_previewed') return { type: 'preview', preview: event.preview };
+  if (event.type !== 'turn_ended') return undefined;
+  const { outcome, steps, error } = event;
+  return { type: 'turn', outcome, steps, ...(error === undefined ? {} : { error }) };
+}
+
+/** The end of an op without an event of its own: a setting that applies at once, or a failed operation. */
+function unreportedEnd(op: Op): RunEnd {
+  switch (op.type) {
+    case 'set_title':
+      return { type: 'answer', ok: true, text: `Title: ${op.title}` };
+    case 'set_mode':
+      return { type: 'answer', ok: true, text: `Mode: ${op.mode}` };
+    case 'set_model':
+      return { type: 'answer', ok: true, text: `Model: ${op.model}` };
+    case 'prompt':
+    case 'use_skill':
+    case 'shell':
+    case 'compact':
+    case 'uncompact':
+    case 'rewind':
+    case 'undo_rewind':
+    // No command submits these.
+    case 'edit_item':
+    case 'interrupt':
+    case 'background':
+    case 'stop_task':
+    case 'answer':
+      return { type: 'turn', outcome: 'failed', steps: 0 };
+  }
+}
+
+/**
+ * Interprets the prompt. `!command` is plain text here: anyone who can pass `-p` has a shell, and piped input may
+ * contain anything.
+ */
+async function wishOf(
+  { text, typed, images = [], isVerbatim = false, problem }: RunPrompt,
+  host: CommandHost,
+): Promise<{ type: 'op'; op: Op } | RunEnd> {
+  if (problem !== undefined) return { type: 'answer', ok: false, text: problem };
+  const meaning = isVerbatim ? ({ type: 'prompt' } as const) : interpret(text, host.commands);
+  switch (meaning.type) {
+    case 'prompt':
+    case 'shell': {
+      const extras = {
+        ...(typed === undefined ? {} : { typed }),
+        ...(images.length === 0 ? {} : { images }),
+      };
+      return { type: 'op', op: { type: 'prompt', text, ...extras } };
+    }
+    case 'unknown':
+      return { type: 'answer', ok: false, text: unknownCommandText(meaning) };
+    case 'command':
+      return fromCommand(await meaning.command.run(meaning.args, host), meaning.command.name);
+  }
+}
+
+function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op } | RunEnd {
+  switch (result.type) {
+    case 'op':
+      return result;
+    case 'notice':
+      return { type: 'answer', ok: result.level !== 'error', text: result.text };
+    case 'exit':
+      return { type: 'answer', ok: true, text: '' };
+    case 'page':
+      return { type: 'answer', ok: true, text: plainText(result.page) };
+    case 'dialog':
+      if ('page' in result) return { type: 'answer', ok: true, text: plainText(result.page) };
+      return needsTerminal(name);
+    case 'open_session':
+    case 'fork_session':
+    case 'toggle_vim':
+    case 'set_theme':
+      return needsTerminal(name);
+  }
+}
+
+function needsTerminal(name: string): RunEnd {
+  const text = `/${name} needs a terminal to answer in. With -p, use --resume ID, --continue or --model instead.`;
+  return { type: 'answer', ok: false, text };
+}
