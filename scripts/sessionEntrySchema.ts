@@ -51,6 +51,11 @@ export const dataMeanings: Readonly<Partial<Record<Written, Readonly<Record<stri
     changes: 'The planned file changes.',
   },
   judgement: { problem: 'Why there was no verdict, so that the user was asked.' },
+  hook: {
+    what: 'What it did: "blocked", "changed", "failed", "stopped" or "message".',
+    source: 'The settings file that configures it.',
+  },
+  hook_context: { source: 'The settings file that configures it.' },
   usage: { purpose: 'What the tokens were used for: "summary", "title".' },
   turn_end: { error: 'The model error that ended the turn.' },
   title: { source: 'Where the title comes from; the user’s wins over the model’s.' },

@@ -13,6 +13,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   config: ['protocol', 'disk'],
   checkpoints: ['protocol', 'disk'],
   extensions: ['protocol', 'disk'],
+  hooks: ['protocol', 'disk'],
   redact: ['protocol'],
   sandbox: ['protocol', 'disk'],
   mcp: ['protocol', 'disk'],
@@ -23,6 +24,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   ui: ['protocol', 'agent', 'commands'],
   cli: [
     'extensions',
+    'hooks',
     'protocol',
     'disk',
     'model',
@@ -97,6 +99,7 @@ const startsOtherwise: Readonly<Record<string, string>> = {
   'cli/terminal/clipboard.ts': 'gets the environment from cli/host.ts',
   'cli/terminal/clipboardImage.ts': 'gets the environment from cli/terminal/images.ts',
   'cli/terminal/statusLineCommand.ts': "the user's own command, by the system's shell",
+  'hooks/runCommand.ts': 'a hook that the user has configured or approved, by the absolute path of a shell',
   'mcp/stdio.ts': 'a server that the user has defined or approved',
   'sandbox/probe.ts': 'bubblewrap, by its whole path',
   'tools/shell/startCommand.ts': 'what was allowed to run',

@@ -68,3 +68,8 @@ test('a session without MCP servers loads nothing of them, and one with servers 
     expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
   expect(loadedWith('mcp/connect.ts').packages).toContain('@modelcontextprotocol/client');
 });
+
+test('a session without hooks loads nothing that runs them', () => {
+  const { files } = loadedWith('cli/sessionFactory.ts');
+  expect(files.filter((file) => file.startsWith('hooks/'))).toEqual([]);
+});

@@ -12,7 +12,7 @@ import type { Agent, AgentState } from './types.ts';
 export function createAgent(deps: AgentDeps): Agent {
   const core = createCore(deps);
   const work = createWork(deps, core);
-  const unwatch = watchSession(deps, core);
+  const unwatch = watchSession(deps, core, work);
   const { context } = deps;
   return {
     id: deps.id,
@@ -44,6 +44,8 @@ export function createAgent(deps: AgentDeps): Agent {
       work.tasks.close();
       await work.jobs.close();
       await work.subagents?.close();
+      await work.hooks?.sessionEnd();
+      if (deps.hooks?.agent === undefined) await deps.hooks?.port.close();
       await work.titles.close();
       await deps.disposeTools();
       await work.tasks.recordRest();
@@ -58,8 +60,8 @@ export function createAgent(deps: AgentDeps): Agent {
 /** Milliseconds after the session was opened. */
 const SANDBOX_PROBE_MS = 100;
 
-/** Forwards events of the session and the sandbox. Returns a function that stops doing so. */
-function watchSession(deps: AgentDeps, { emit, notice, facts }: Core): () => void {
+/** Forwards events of the session and the sandbox, and starts its hooks. Returns a function that stops doing so. */
+function watchSession(deps: AgentDeps, { emit, notice, facts }: Core, { startHooks }: Work): () => void {
   const { context, model } = deps;
   const unsubscribe = context.subscribe((entry) => {
     facts.totals = addEntry(facts.totals, entry, model.costUsd);
@@ -72,6 +74,7 @@ function watchSession(deps: AgentDeps, { emit, notice, facts }: Core): () => voi
   // its first command instead.
   const probeSandbox = setTimeout(() => {
     if (!deps.interactive) return;
+    startHooks();
     void deps.sandbox?.state().then((state) => {
       facts.sandbox = state;
       emit({ type: 'sandbox_known' });
@@ -85,9 +88,12 @@ function watchSession(deps: AgentDeps, { emit, notice, facts }: Core): () => voi
   };
 }
 
+const startsWork: ReadonlySet<Op['type']> = new Set(['prompt', 'use_skill', 'shell', 'compact']);
+
 function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
   const { context, onError } = deps;
   const { jobs, contextOps } = work;
+  if (startsWork.has(op.type)) work.startHooks();
   switch (op.type) {
     case 'prompt':
       core.prompts.add(op);

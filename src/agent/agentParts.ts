@@ -4,6 +4,7 @@ import type { FileCheckpoints } from '../protocol/checkpoints.ts';
 import type { ContextMeasure } from '../protocol/contextReport.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
+import type { HookPort } from '../protocol/hooks.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
@@ -26,8 +27,12 @@ import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts'
 import { type ContextOps, createContextOps } from './contextOps.ts';
 import { createDeferredTools, type DeferredTools } from './deferredTools.ts';
 import { createEventHub, type EventHub } from './eventHub.ts';
+import { type CallHooks, createCallHooks } from './hooks/callHooks.ts';
+import { createSessionHooks, type HookedAgent } from './hooks/sessionHooks.ts';
+import { createTurnHooks, type SessionOrigin, type TurnHooks } from './hooks/turnHooks.ts';
 import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
 import { createModes, type Modes, type RefusedModes } from './modes.ts';
+import { textOf } from './promptOf.ts';
 import { createPromptQueue, type PromptQueue } from './promptQueue.ts';
 import type { Clock } from './reply.ts';
 import { createRewinds, type Rewinds } from './rewind/rewind.ts';
@@ -101,8 +106,18 @@ export interface AgentDeps extends PermissionRules {
   readonly sandbox?: Pick<CommandSandbox, 'state'>;
   /** The rule that "always" saves for a host that a sandboxed command wants to reach. */
   readonly suggestHost?: (domain: string) => RuleSuggestion;
+  /** Absent without hooks. */
+  readonly hooks?: HookDeps | undefined;
   /** Receives errors thrown by subscribers. */
   readonly onError: (error: unknown) => void;
+}
+
+/** The hooks of a session, and how it came to be open. Closed with the agent, unless it is a subagent. */
+export interface HookDeps {
+  readonly port: HookPort;
+  readonly origin: SessionOrigin;
+  /** Present for a subagent: it has hooks for its start and its end, and none for its session. */
+  readonly agent?: HookedAgent;
 }
 
 /** Shared by every part of the agent. */
@@ -201,6 +216,10 @@ export interface Work {
   readonly subagents: Subagents | undefined;
   readonly contextOps: ContextOps;
   readonly rewinds: Rewinds;
+  /** Absent without hooks. */
+  readonly hooks: TurnHooks | undefined;
+  /** Runs the hooks of the session's start, once, before anything else. */
+  readonly startHooks: () => void;
 }
 
 /** Creates and connects the parts that handle ops. */
@@ -235,9 +254,16 @@ export function createWork(deps: AgentDeps, core: Core): Work {
     context.append(draft).catch(deps.onError),
   );
   const toolContext = toolContexts(deps, core, tasks);
-  const toolCalls = createToolCalls(deps, core, { checkpoints, judge, toolContext, abort: jobs.abort });
-  const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls });
-  const contextOps = createContextOps({ context, schemas: toolset.schemas, select: model.select, emit });
+  const { callHooks, turnHooks: hooks } = createHooks(deps, core);
+  if (hooks !== undefined) hub.subscribe(hooks.hear);
+  const toolCalls = createToolCalls(deps, core, {
+    ...{ checkpoints, judge, toolContext, callHooks },
+    abort: jobs.abort,
+  });
+  const turn = createTurn(deps, core, { checkpoints, tasks, toolCalls, hooks });
+  const contextOps = createContextOps({
+    ...{ context, schemas: toolset.schemas, select: model.select, emit, hooks },
+  });
   const rewinds = createRewinds({
     context,
     files: deps.files,
@@ -260,6 +286,8 @@ export function createWork(deps: AgentDeps, core: Core): Work {
         context,
         checkpoints,
         emit,
+        hooks: callHooks,
+        now: clock.now,
       }),
     async useSkill(op, signal) {
       const filled = await fillIn(op.parts, signal, deps, core, toolCalls, jobs.abort);
@@ -272,6 +300,39 @@ export function createWork(deps: AgentDeps, core: Core): Work {
     subagents,
     contextOps,
     rewinds,
+    hooks,
+    startHooks: onceIf(hooks?.hasStart, () => jobs.add(async (signal) => hooks?.sessionStart(signal))),
+  };
+}
+
+/** Calls `act` the first time, if it is wanted at all. */
+function onceIf(isWanted: boolean | undefined, act: () => void): () => void {
+  let isDue = isWanted === true;
+  return () => {
+    if (isDue) act();
+    isDue = false;
+  };
+}
+
+function createHooks(
+  { hooks, context, model, newId }: AgentDeps,
+  { emit, modes, facts, notice }: Core,
+): { readonly callHooks?: CallHooks; readonly turnHooks?: TurnHooks } {
+  if (hooks === undefined) return {};
+  const { port, origin, agent } = hooks;
+  const session = createSessionHooks({
+    ...{ port, context, emit, newId, agent },
+    mode: modes.current,
+    cwd: () => facts.cwd,
+  });
+  return {
+    callHooks: createCallHooks(session),
+    turnHooks: createTurnHooks(session, {
+      ...{ origin, agent, notice },
+      model: () => model.current().id,
+      transcript: () => context.filePath() ?? '',
+      summary: () => textOf(context.entries().findLast((entry) => entry.isCompactSummary)?.message.content),
+    }),
   };
 }
 
@@ -329,6 +390,7 @@ interface ToolCallParts {
   readonly checkpoints: CheckpointKeeper;
   readonly judge: Judge;
   readonly toolContext: ToolContexts;
+  readonly callHooks: CallHooks | undefined;
   /** Interrupts the running job, as Esc does. */
   readonly abort: () => void;
 }
@@ -336,7 +398,7 @@ interface ToolCallParts {
 function createToolCalls(
   deps: AgentDeps,
   core: Core,
-  { checkpoints, judge, toolContext, abort }: ToolCallParts,
+  { checkpoints, judge, toolContext, callHooks, abort }: ToolCallParts,
 ): CallPorts {
   const { notice, questions, modes, toolset } = core;
   const ports: CallPorts = {
@@ -349,6 +411,7 @@ function createToolCalls(
     newId: deps.newId,
     now: deps.clock.now,
     checkpoints,
+    hooks: callHooks,
   };
   return ports;
 }
@@ -373,9 +436,10 @@ interface TurnParts {
   readonly checkpoints: CheckpointKeeper;
   readonly tasks: AgentTasks;
   readonly toolCalls: CallPorts;
+  readonly hooks: TurnHooks | undefined;
 }
 
-function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls }: TurnParts): Job {
+function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls, hooks }: TurnParts): Job {
   const { context, client, clock, model } = deps;
   const { emit, prompts, modes, toolset } = core;
   return createTurnJob({
@@ -394,5 +458,6 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls
     maxSteps: deps.maxSteps,
     interactive: deps.interactive,
     toolCalls,
+    hooks,
   });
 }

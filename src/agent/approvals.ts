@@ -14,12 +14,19 @@ import {
 } from '../protocol/permissions.ts';
 import type { RunningQuestion } from '../protocol/tools.ts';
 import type { Judge } from './auto/judge.ts';
+import type { AllowedBy } from './hooks/callHooks.ts';
 import type { Modes } from './modes.ts';
 import type { NewQuestion, ToolCallPorts } from './toolCalls.ts';
 
 /** Decides by rules, and saves the answer "always". */
 export interface PermissionRules {
-  readonly decide: (tool: string, access: Access, mode: PermissionMode) => Promise<PermissionDecision>;
+  readonly decide: (
+    tool: string,
+    access: Access,
+    mode: PermissionMode,
+    /** A hook allows the call, as an allow rule for the tool would. */
+    allowedBy?: AllowedBy,
+  ) => Promise<PermissionDecision>;
   /** Saves the rule for "always" and returns a sentence that names the rule and its file. */
   readonly remember: (suggestion: RuleSuggestion) => Promise<string>;
   /** From now on sandboxed commands run without approval. */
@@ -49,14 +56,17 @@ export function createPermissionPorts({
       const mode = modes.current();
       if (access.type === 'plan' && mode !== 'plan')
         return { behavior: 'deny', reason: 'plan mode is not on; just do the work' };
-      const decision = await rules.decide(tool, access, mode);
+      // Plans and questions are always the user's to answer.
+      const isUsers = access.type === 'plan' || access.type === 'question';
+      const allowedBy = isUsers ? undefined : call.allowedBy;
+      const decision = await rules.decide(tool, access, mode, allowedBy);
       if (access.type === 'plan' && decision.behavior === 'ask') return { ...decision, ...planChoice(modes) };
       // A judge approves calls; it has no answers to questions.
       if (mode !== 'auto' || decision.behavior !== 'ask' || access.type === 'question') return decision;
       const judged = await judge.judge({ ...call, tool, access, decision });
       if (judged.behavior !== 'allow') return judged;
       // A judge takes seconds; in the meantime a link, a file or the mode may have changed.
-      const now = await rules.decide(tool, access, modes.current());
+      const now = await rules.decide(tool, access, modes.current(), allowedBy);
       const isSame = modes.current() === 'auto' && isDeepStrictEqual(now, decision);
       return isSame ? judged : now;
     },

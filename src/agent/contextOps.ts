@@ -1,10 +1,11 @@
 /** Ops on the context itself: compact, edit items, switch the model, measure. */
 import type { ContextManager } from '../context/index.ts';
 import type { ContextMeasure, ItemEdit } from '../protocol/contextReport.ts';
-import type { AgentEvent } from '../protocol/events.ts';
+import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
+import type { TurnHooks } from './hooks/turnHooks.ts';
 
 export interface ContextOps {
   compact(op: Extract<Op, { type: 'compact' }>, signal: AbortSignal): Promise<void>;
@@ -22,12 +23,14 @@ interface ContextOpsDeps {
   readonly schemas: () => readonly ToolSchema[];
   readonly select: (id: string) => ModelInfo;
   readonly emit: (event: AgentEvent) => void;
+  /** Absent without hooks. */
+  readonly hooks?: Pick<TurnHooks, 'preCompact'> | undefined;
 }
 
 /** Maximum wait for exact token counts, in milliseconds. */
 const EXACT_WITHIN_MS = 1500;
 
-export function createContextOps({ context, schemas, select, emit }: ContextOpsDeps): ContextOps {
+export function createContextOps({ context, schemas, select, emit, hooks }: ContextOpsDeps): ContextOps {
   const told = (measured: ContextMeasure): ContextMeasure => {
     emit({ type: 'context_measured', measure: measured });
     return measured;
@@ -41,6 +44,12 @@ export function createContextOps({ context, schemas, select, emit }: ContextOpsD
       const options = { tools: schemas(), signal, emit, ...focused };
       if (preview === true)
         return emit({ type: 'compaction_previewed', preview: await context.preview(options) });
+      const blocked = await hooks?.preCompact(focus, signal);
+      if (blocked !== undefined || signal.aborted) {
+        const { usedTokens } = context.measure(schemas());
+        emit({ type: 'compaction_ended', report: notCompacted(usedTokens, blocked) });
+        return;
+      }
       const { outcome } = await context.compressCurrentContext(options);
       if (outcome === 'done' || outcome === 'fallback') measure();
     },
@@ -59,5 +68,15 @@ export function createContextOps({ context, schemas, select, emit }: ContextOpsD
       await written;
       measure();
     },
+  };
+}
+
+function notCompacted(tokens: number, blocked: string | undefined): CompactionReport {
+  return {
+    outcome: blocked === undefined ? 'cancelled' : 'refused',
+    trigger: 'manual',
+    ...{ preTokens: tokens, postTokens: tokens, files: [], durationMs: 0 },
+    message:
+      blocked === undefined ? 'Compaction was cancelled.' : `A hook blocked the compaction: ${blocked}`,
   };
 }

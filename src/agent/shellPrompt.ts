@@ -1,8 +1,10 @@
 import type { ContextManager } from '../context/index.ts';
+import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { ToolContext } from '../protocol/tools.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
+import type { CallHooks, HookedCall } from './hooks/callHooks.ts';
 import type { Toolset } from './toolset.ts';
 
 /** Dependencies of `runShell`. */
@@ -12,6 +14,9 @@ interface ShellPorts {
   readonly context: ContextManager;
   readonly checkpoints: Pick<CheckpointKeeper, 'before' | 'after'>;
   readonly emit: (event: AgentEvent) => void;
+  /** Absent without hooks. */
+  readonly hooks?: CallHooks | undefined;
+  readonly now: () => number;
 }
 
 /**
@@ -33,13 +38,36 @@ export async function runShell(command: string, ports: ShellPorts): Promise<void
     return;
   }
   const { callId, signal } = toolContext;
+  const call = { id: callId, tool: bash.name, input: { command }, access: prepared.access };
+  const before = await beforeShell(call, signal, ports);
+  if (before === 'blocked' || signal.aborted) return;
   // Logged before the command runs, in case the program is killed meanwhile.
   const start = { type: 'system', subtype: 'shell_start', message: { role: 'system', content: '' } } as const;
   await context.append({ ...start, data: { command } });
   await Promise.all([context.sync(), checkpoints.before(prepared.access, signal)]);
   emit({ type: 'tool_started', callId, tool: bash.name, title: prepared.title });
+  const startedAt = ports.now();
   const outcome = await prepared.run({ basis: 'own' }).finally(() => emit({ type: 'tool_ended', callId }));
   const { drafts } = await checkpoints.after(callId, 'shell', prepared.access, signal);
   await context.appendShell(command, outcome);
-  if (drafts.length > 0) await context.append(...drafts);
+  const ended = { outcome, durationMs: ports.now() - startedAt };
+  const after = signal.aborted ? undefined : await ports.hooks?.after(call, ended, signal);
+  const behind = [...drafts, ...before, ...(after?.notes ?? [])];
+  if (behind.length > 0) await context.append(...behind);
+}
+
+/** Hooks can block the user's own command, but neither ask about it nor change it. */
+async function beforeShell(
+  call: HookedCall,
+  signal: AbortSignal,
+  { hooks, emit }: ShellPorts,
+): Promise<readonly NewEntry[] | 'blocked'> {
+  const said = await hooks?.before(call, signal);
+  if (said === undefined) return [];
+  if (said.denied !== undefined) return 'blocked';
+  if (said.changed !== undefined) {
+    const text = `The hook in ${said.changed.source} wanted to change this command; your own commands run as typed.`;
+    emit({ type: 'notice', level: 'info', text });
+  }
+  return said.notes;
 }

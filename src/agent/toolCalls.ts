@@ -22,6 +22,7 @@ import { toolNames } from '../protocol/toolNames.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { untilAborted } from '../protocol/untilAborted.ts';
 import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './checkpoints.ts';
+import type { AllowedBy, BeforeCall, CallHooks, HookedCall } from './hooks/callHooks.ts';
 import { type InlineRun, skillEntry } from './skillUse.ts';
 import { type Toolset, toolNamed } from './toolset.ts';
 
@@ -35,17 +36,24 @@ export interface ToolCallPorts {
   readonly emit: (event: AgentEvent) => void;
   readonly toolContext: (callId: string, tool: string, signal: AbortSignal) => ToolContext;
   /** `call` identifies the tool call; in mode `auto` a judge may take seconds to decide. */
-  readonly decide: (
-    tool: string,
-    access: Access,
-    call: { readonly id: string; readonly input: unknown; readonly signal: AbortSignal },
-  ) => Promise<PermissionDecision>;
+  readonly decide: (tool: string, access: Access, call: DecidedCall) => Promise<PermissionDecision>;
   readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
   /** Applies an answer's effects beyond this call: an "always", or an accepted plan. */
   readonly onAllowed: (question: NewQuestion, access: Access, answer: PermissionAnswer) => Promise<void>;
   readonly newId: () => string;
   readonly now: () => number;
   readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'before' | 'after'>;
+  /** Absent without hooks. */
+  readonly hooks?: CallHooks | undefined;
+}
+
+/** Identifies a call to be decided about. */
+interface DecidedCall {
+  readonly id: string;
+  readonly input: unknown;
+  readonly signal: AbortSignal;
+  /** A hook allows it, as an allow rule would. */
+  readonly allowedBy?: AllowedBy | undefined;
 }
 
 export interface FinishedCall {
@@ -57,7 +65,9 @@ export interface FinishedCall {
 export type ToolCallsEnd =
   | { readonly type: 'finished'; readonly calls: readonly FinishedCall[] }
   /** The user interrupted the turn, or denied a call without a comment for the model. */
-  | { readonly type: 'stopped' };
+  | { readonly type: 'stopped' }
+  /** A hook ended the turn. */
+  | { readonly type: 'halted' };
 
 type Verdict =
   | { readonly type: 'outcome'; readonly outcome: ToolOutcome; readonly grant?: Grant }
@@ -81,9 +91,11 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
   // If a denial ends the turn, calls of the same batch that are running or awaiting approval end, too.
   const refusal = new AbortController();
   const signal = AbortSignal.any([ports.signal, refusal.signal]);
+  let isHalted = false;
   const run = async (call: ToolCall): Promise<Done> => {
     const done = await runCall(call, { ...ports, signal });
-    if (done.verdict.type === 'refused' && done.verdict.stop) refusal.abort();
+    if (done.halts || (done.verdict.type === 'refused' && done.verdict.stop)) refusal.abort();
+    isHalted ||= done.halts;
     return done;
   };
   for (const batch of batches(calls, ports.toolset.current())) {
@@ -94,6 +106,7 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
       finished.push({ name: call.name, arguments: call.arguments, output: textOf(done.verdict) });
     }
   }
+  if (isHalted && !ports.signal.aborted) return { type: 'halted' };
   return signal.aborted ? { type: 'stopped' } : { type: 'finished', calls: finished };
 }
 
@@ -121,49 +134,109 @@ interface Done {
   readonly verdict: Ended;
   readonly title: string;
   readonly durationMs: number;
+  /** What hooks tell the model. */
+  readonly notes: readonly NewEntry[];
+  /** A hook ends the turn. */
+  readonly halts: boolean;
+}
+
+/** What becomes known of a call on its way, whatever its end. */
+interface Progress {
+  title: string;
+  readonly notes: NewEntry[];
+  halts: boolean;
 }
 
 async function runCall(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
   const started = ports.now();
-  let title = call.name;
+  const progress: Progress = { title: call.name, notes: [], halts: false };
   const verdict = await (async (): Promise<Ended> => {
     if (ports.signal.aborted) return notStarted;
     if (call.invalid !== undefined) return refused('error', call.invalid);
     const tool = ports.toolset.find(call.name);
     if (tool === undefined) return refused('error', ports.toolset.missing(call.name));
     try {
-      const prepared = await tool.prepare(
-        JSON.parse(call.arguments),
-        ports.toolContext(call.id, call.name, ports.signal),
-      );
-      if (prepared.type === 'invalid') return refused('error', prepared.message);
-      title = prepared.title;
       // The model may have used another name of the tool, and rules know only one.
-      const authorised = await authorise({ ...call, name: tool.name }, prepared, ports);
+      const checked = await prepare(tool, { ...call, name: tool.name }, JSON.parse(call.arguments), ports);
+      if (checked.type !== 'checked') return checked;
+      progress.title = checked.prepared.title;
+      const authorised = await authorise(tool, checked, progress, ports);
       if (authorised.type !== 'granted') return authorised;
-      const { grant, answers } = authorised;
-      // Write the log to disk first, so that even after a power failure it names every call that changed something.
-      if (!tool.readOnly)
-        await Promise.all([ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]);
-      if (ports.signal.aborted) return notStarted;
-      const ran = await runShown(call, title, () => prepared.run(grant, answers), ports).then(
-        (outcome): Verdict => ({ type: 'outcome', outcome, grant }),
-        (error: unknown) => unexpected(call, error),
-      );
-      if (tool.readOnly) return ran;
-      const changes = await ports.checkpoints.after(call.id, 'call', prepared.access, ports.signal);
-      return { ...ran, changes };
+      return await runGranted(tool, authorised, progress, ports);
     } catch (error) {
       return unexpected(call, error);
     }
   })();
-  return { verdict, title, durationMs: ports.now() - started };
+  const { title, notes, halts } = progress;
+  return { verdict, title, durationMs: ports.now() - started, notes, halts };
+}
+
+/** A call whose input is valid. */
+interface Checked {
+  readonly type: 'checked';
+  readonly call: ToolCall;
+  readonly input: unknown;
+  readonly prepared: Ready;
+  /** The file whose hook changed the input. */
+  readonly changedBy?: string;
+}
+
+type Ready = Extract<PreparedCall, { type: 'ready' }>;
+
+async function prepare(
+  tool: Tool,
+  call: ToolCall,
+  input: unknown,
+  { toolContext, signal }: ToolCallPorts,
+): Promise<Checked | Extract<Verdict, { type: 'refused' }>> {
+  const prepared = await tool.prepare(input, toolContext(call.id, call.name, signal));
+  return prepared.type === 'invalid'
+    ? refused('error', prepared.message)
+    : { type: 'checked', call, input, prepared };
+}
+
+async function runGranted(
+  tool: Tool,
+  { call, input, prepared, grant, answers }: Granted,
+  progress: Progress,
+  ports: ToolCallPorts,
+): Promise<Ended> {
+  // Write the log to disk first, so that even after a power failure it names every call that changed something.
+  if (!tool.readOnly)
+    await Promise.all([ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]);
+  if (ports.signal.aborted) return notStarted;
+  const started = ports.now();
+  const ran = await runShown(call, progress.title, () => prepared.run(grant, answers), ports).then(
+    (outcome): Verdict => ({ type: 'outcome', outcome, grant }),
+    (error: unknown) => unexpected(call, error),
+  );
+  const changes = tool.readOnly
+    ? undefined
+    : await ports.checkpoints.after(call.id, 'call', prepared.access, ports.signal);
+  if (ran.type === 'outcome' && ports.hooks !== undefined && !ports.signal.aborted) {
+    const { filesChanged = [] } = changes ?? {};
+    const outcome = { ...(filesChanged.length === 0 ? {} : { filesChanged }), ...ran.outcome };
+    const durationMs = ports.now() - started;
+    const said = await ports.hooks.after(
+      hooked(call, input, prepared),
+      { outcome, durationMs },
+      ports.signal,
+    );
+    progress.notes.push(...(said?.notes ?? []));
+    progress.halts ||= said?.halts === true;
+  }
+  return changes === undefined ? ran : { ...ran, changes };
+}
+
+function hooked({ id, name }: ToolCall, input: unknown, { access }: Ready): HookedCall {
+  return { id, tool: name, input, access };
 }
 
 /** Runs a command embedded in a skill's text like a call of Bash, but records no tool call. */
 export async function runInline(command: string, ports: ToolCallPorts): Promise<InlineRun> {
   const call = { id: ports.newId(), name: toolNames.bash, arguments: JSON.stringify({ command }) };
-  const { verdict } = await runCall(call, ports);
+  const { verdict, notes } = await runCall(call, ports);
+  if (notes.length > 0) await ports.context.append(...notes);
   const ran = verdict.type === 'outcome';
   const { status, text } = ran ? verdict.outcome : verdict;
   const stop = verdict.type === 'refused' && verdict.stop;
@@ -185,32 +258,106 @@ async function runShown(
   }
 }
 
-type Authorised =
-  | {
-      readonly type: 'granted';
-      readonly grant: Grant;
-      /** The user's answers to a form. */
-      readonly answers?: readonly FieldAnswer[];
-    }
-  | Verdict;
+interface Granted extends Omit<Checked, 'type'> {
+  readonly type: 'granted';
+  readonly grant: Grant;
+  /** The user's answers to a form. */
+  readonly answers?: readonly FieldAnswer[];
+}
 
-/** Decides whether the call may run, asking the user if necessary. */
+/** Decides whether the call may run: hooks first, then the rules, then the user if necessary. */
 async function authorise(
-  call: ToolCall,
-  prepared: Extract<PreparedCall, { type: 'ready' }>,
+  tool: Tool,
+  first: Checked,
+  progress: Progress,
   ports: ToolCallPorts,
-): Promise<Authorised> {
-  const input: unknown = JSON.parse(call.arguments);
-  // Parsing a huge command takes seconds, and so does a judge: an interrupt does not wait for either.
-  const deciding = ports.decide(call.name, prepared.access, { id: call.id, input, signal: ports.signal });
-  const decision = await untilAborted(deciding, ports.signal);
+): Promise<Granted | Verdict> {
+  const { hooks, signal } = ports;
+  const { call } = first;
+  const said = await hooks?.before(hooked(call, first.input, first.prepared), signal);
+  if (signal.aborted) return notStarted;
+  const checked = said === undefined ? first : await obey(tool, first, said, progress, ports);
+  if (checked.type !== 'checked') return checked;
+  const decision = await decideOn(checked, said, ports);
   if (decision === undefined) return notStarted;
-  if (decision.behavior === 'allow') return { type: 'granted', grant: grantOf(decision) };
-  if (decision.behavior === 'deny')
+  if (decision.behavior === 'allow') return { ...checked, type: 'granted', grant: grantOf(decision) };
+  if (decision.behavior === 'deny') {
+    const about = hooked(call, checked.input, checked.prepared);
+    progress.notes.push(...((await hooks?.denied(about, decision.reason, signal)) ?? []));
     return refused('denied', `Not allowed: ${decision.reason}`, { grant: grantOf(decision) });
+  }
+  const requested = await hooks?.request(hooked(call, checked.input, checked.prepared), signal);
+  if (signal.aborted) return notStarted;
+  if (requested === undefined) return askUser(checked, decision, ports);
+  const final = await obey(tool, checked, requested, progress, ports);
+  if (final.type !== 'checked') return final;
+  // What the first hooks have asked for still holds; what they have allowed, only for the input that they saw.
+  const allowedBy = requested.allowedBy ?? (requested.changed === undefined ? said?.allowedBy : undefined);
+  const both = { ...(said?.asks !== undefined && { asks: said.asks }), ...(allowedBy && { allowedBy }) };
+  const again = await decideOn(final, both, ports);
+  if (again === undefined) return notStarted;
+  if (again.behavior === 'allow') return { ...final, type: 'granted', grant: grantOf(again) };
+  if (again.behavior === 'deny')
+    return refused('denied', `Not allowed: ${again.reason}`, { grant: grantOf(again) });
+  return askUser(final, again, ports);
+}
+
+/** Applies what hooks say about a call: denies it, or checks the input that they put in place of its own. */
+async function obey(
+  tool: Tool,
+  checked: Checked,
+  said: BeforeCall,
+  progress: Progress,
+  ports: ToolCallPorts,
+): Promise<Checked | Verdict> {
+  progress.notes.push(...said.notes);
+  progress.halts ||= said.halts;
+  if (said.denied !== undefined) return refused('denied', said.denied, { grant: byHook });
+  if (said.changed === undefined) return checked;
+  const { input, source } = said.changed;
+  const changed = await prepare(tool, checked.call, input, ports);
+  if (changed.type !== 'checked')
+    return refused(
+      'error',
+      `A hook of the user (${source}) replaced the input by one that is not valid: ${changed.text}`,
+    );
+  progress.title = changed.prepared.title;
+  const note = await ports.hooks?.tellChange(hooked(checked.call, input, changed.prepared), source);
+  if (note !== undefined) progress.notes.push(note);
+  return { ...changed, changedBy: source };
+}
+
+const byHook: Grant = { basis: 'rule', reason: 'a hook' };
+
+/** The decision of the rules and the mode. A hook can turn an allow into a question, but never lift a denial. */
+async function decideOn(
+  { call, input, prepared }: Checked,
+  said: Pick<BeforeCall, 'asks' | 'allowedBy'> | undefined,
+  { decide, signal }: ToolCallPorts,
+): Promise<PermissionDecision | undefined> {
+  // Parsing a huge command takes seconds, and so does a judge: an interrupt does not wait for either.
+  const allowedBy = said?.allowedBy;
+  const deciding = decide(call.name, prepared.access, {
+    id: call.id,
+    input,
+    signal,
+    ...(allowedBy && { allowedBy }),
+  });
+  const decision = await untilAborted(deciding, signal);
+  const asks = said?.asks;
+  return decision?.behavior === 'allow' && asks !== undefined ? { behavior: 'ask', reason: asks } : decision;
+}
+
+async function askUser(
+  checked: Checked,
+  decision: PermissionDecision,
+  ports: ToolCallPorts,
+): Promise<Granted | Verdict> {
+  const { call, input, prepared, changedBy } = checked;
   const preview = await previewOf(prepared);
   // The call's outcome is already certain (an edit that does not match, for example): no point in asking the user.
   if (preview.type === 'settled') return { type: 'outcome', outcome: preview.outcome };
+  const changed = changedBy === undefined ? '' : ` A hook (${changedBy}) changed the model's call to this.`;
   const question: NewQuestion = {
     id: ports.newId(),
     callId: call.id,
@@ -218,10 +365,11 @@ async function authorise(
     title: prepared.title,
     input,
     preview,
-    reason: decision.reason,
+    reason: `${decision.reason}${changed}`,
     ...(decision.suggestion === undefined ? {} : { suggestion: decision.suggestion }),
     ...(decision.canAutoAllow === true && { canAutoAllow: true }),
   };
+  ports.hooks?.notify(`ClawdCode needs your permission to use ${call.name}`, ports.signal);
   const answer = await ports.ask(question, ports.signal);
   const isUnasked = answer.behavior === 'deny' && answer.unasked === true;
   const grant: Grant = { basis: isUnasked ? 'mode' : 'user', reason: decision.reason };
@@ -229,7 +377,7 @@ async function authorise(
     await ports.onAllowed(question, prepared.access, answer);
     // Time passed while the question was open, and "always" may have written a rule into the project: scan again.
     if (mayChangeAnything(prepared.access)) ports.checkpoints.look();
-    return { type: 'granted', grant, ...(answer.answers && { answers: answer.answers }) };
+    return { ...checked, type: 'granted', grant, ...(answer.answers && { answers: answer.answers }) };
   }
   if (ports.signal.aborted) return notStarted;
   const comment = answer.comment?.trim() ?? '';
@@ -283,7 +431,7 @@ const notStarted = refused('interrupted', 'The user stopped the turn before this
 
 async function record(
   call: ToolCall,
-  { verdict, title, durationMs }: Done,
+  { verdict, title, durationMs, notes }: Done,
   ports: ToolCallPorts,
 ): Promise<void> {
   const { filesChanged = [], drafts = [] } = verdict.changes ?? {};
@@ -293,6 +441,7 @@ async function record(
       ? [skillEntry(verdict.outcome.skill, call.id)]
       : []),
     ...drafts,
+    ...notes,
   ];
   const outcome =
     verdict.type === 'outcome'

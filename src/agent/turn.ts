@@ -17,8 +17,10 @@ export interface TurnPorts {
   readonly settleTools?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
-  /** Appends queued prompts; returns whether there were any. */
-  readonly deliverQueued: () => Promise<boolean>;
+  /** Appends queued prompts; returns whether there were any, or why a hook blocked all of them. */
+  readonly deliverQueued: () => Promise<Delivered>;
+  /** The turn would end with this message; true if a hook continues it. Absent without hooks. */
+  readonly continueByHook?: ((lastMessage: string) => Promise<boolean>) | undefined;
   /** Appends notes for the model's next request: background tasks that have ended. */
   readonly deliverNotes: () => Promise<void>;
   /** Maximum number of steps, after which the turn ends as `max_turns`; absent = no limit. */
@@ -26,6 +28,11 @@ export interface TurnPorts {
   /** False in headless runs, which cannot ask the user: a turn that keeps repeating itself then ends. */
   readonly interactive: boolean;
 }
+
+export type Delivered =
+  | { readonly type: 'none' }
+  | { readonly type: 'some' }
+  | { readonly type: 'blocked'; readonly reason: string };
 
 export interface TurnEnd {
   readonly outcome: TurnOutcome;
@@ -47,7 +54,9 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     if (signal.aborted) return { ...end('interrupted'), steps: step - 1 };
     await ports.settleTools?.(signal);
     await ports.deliverNotes();
-    await ports.deliverQueued();
+    const delivered = await ports.deliverQueued();
+    if (delivered.type === 'blocked' && step === 1)
+      return { ...end('failed', blockedPrompt(delivered.reason)), steps: 0 };
     emit({ type: 'step_started', step });
 
     const result = await nextReply(ports);
@@ -59,14 +68,22 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
       warnIfIncomplete(result.reply, emit);
       // A headless run ends with the turn: a draft summary would cost tokens and never be used.
       await context.maintain({ tools: ports.schemas(), signal, emit, mayDraft: ports.interactive });
-      if (finishReason === 'stop' && !signal.aborted && (await ports.deliverQueued())) continue;
+      const mayContinue = finishReason === 'stop' && !signal.aborted;
+      if (mayContinue && (await ports.deliverQueued()).type === 'some') continue;
+      if (mayContinue && (await ports.continueByHook?.(message.content)) === true) continue;
       return end('done');
     }
     const ran = await runToolCalls(message.toolCalls, { ...ports.toolCalls, context, signal, emit });
     await context.maintain({ tools: ports.schemas(), signal, emit });
+    if (ran.type === 'halted') return end('done');
     if (ran.type === 'stopped') return end('interrupted');
     if ((await repeats(ran.calls)) === 'end_turn') return end(signal.aborted ? 'interrupted' : 'loop');
   }
+}
+
+function blockedPrompt(reason: string): ModelError {
+  const message = `A hook blocked this prompt, so it was not sent: ${reason}`;
+  return { kind: 'bad_request', message, retryable: false };
 }
 
 type ReplyResult =

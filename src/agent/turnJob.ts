@@ -5,14 +5,20 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
+import type { TurnHooks } from './hooks/turnHooks.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
 import { type PromptQueue, promptEntries } from './promptQueue.ts';
 import { sizeOfWork, workOf } from './rewind/turns.ts';
-import { runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
+import { type Delivered, runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
 
 export interface TurnJobPorts
-  extends Omit<TurnPorts, 'signal' | 'emit' | 'deliverQueued' | 'deliverNotes' | 'schemas' | 'context'> {
+  extends Omit<
+    TurnPorts,
+    'signal' | 'emit' | 'deliverQueued' | 'deliverNotes' | 'continueByHook' | 'schemas' | 'context'
+  > {
+  /** Absent without hooks. */
+  readonly hooks?: TurnHooks | undefined;
   readonly context: ContextManager;
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
@@ -49,17 +55,44 @@ function tokensOf(prompts: ReturnType<PromptQueue['all']>): number {
 
 export function createTurnJob(ports: TurnJobPorts): Job {
   const { context, prompts, modes, checkpoints, taskNotes, schemas, emit, reportBug } = ports;
-  const deliverQueued = async (signal: AbortSignal): Promise<boolean> => {
+  const { expandPrompt = async (prompt) => prompt, hooks } = ports;
+  const deliverQueued = async (signal: AbortSignal): Promise<Delivered> => {
     const taken = prompts.takeAll();
-    if (taken.length === 0) return false;
-    const { expandPrompt = async (prompt) => prompt } = ports;
+    if (taken.length === 0) return { type: 'none' };
     const whole = await Promise.all(taken.map((prompt) => expandPrompt(prompt, signal)));
-    await context.appendPrompts(whole.flatMap(promptEntries), { tools: schemas(), emit });
-    return true;
+    const checked = await Promise.all(
+      whole.map(async (prompt, index) => ({
+        entries: promptEntries(prompt),
+        verdict: (await hooks?.prompt(prompt.text, signal)) ?? { type: 'sent', notes: [] },
+        typed: taken[index],
+      })),
+    );
+    const sent = checked.flatMap(({ entries, verdict }) =>
+      verdict.type === 'sent' ? [...entries, ...verdict.notes] : [],
+    );
+    if (sent.length > 0) await context.appendPrompts(sent, { tools: schemas(), emit });
+    const blocked = checked.flatMap(({ verdict, typed }) =>
+      verdict.type === 'blocked' && typed !== undefined ? [{ typed, reason: verdict.reason }] : [],
+    );
+    if (blocked.length > 0) emit({ type: 'queue_returned', prompts: blocked.map(({ typed }) => typed) });
+    const [first] = blocked;
+    if (first === undefined || sent.length > 0) return { type: 'some' };
+    return { type: 'blocked', reason: first.reason };
   };
-  const deliverNotes = async (): Promise<void> => {
-    const notes = taskNotes();
+  const deliverNotes = async (signal: AbortSignal): Promise<void> => {
+    const notes = [...taskNotes(), ...((await hooks?.takeNotes(signal)) ?? [])];
     if (notes.length > 0) await context.append(...notes);
+  };
+  const continueByHook = (signal: AbortSignal): ((lastMessage: string) => Promise<boolean>) | undefined => {
+    if (hooks === undefined) return undefined;
+    let continued = 0;
+    return async (lastMessage) => {
+      const notes = await hooks.stop(lastMessage, continued, signal);
+      if (notes === undefined) return false;
+      continued++;
+      await context.append(...notes);
+      return true;
+    };
   };
   /** Scans the project as the turn finds it, once, while waiting for the model: git would delay the first request. */
   const scanOnce = (): (() => void) => {
@@ -86,9 +119,12 @@ export function createTurnJob(ports: TurnJobPorts): Job {
         emit({ type: 'notice', level: 'warning', text });
       const reply = { ...ports.reply, onUnderway: scanOnce() };
       end = await runTurn({
-        ...{ ...ports, reply, signal, deliverNotes },
+        ...{ ...ports, reply, signal },
+        deliverNotes: () => deliverNotes(signal),
         deliverQueued: () => deliverQueued(signal),
+        continueByHook: continueByHook(signal),
       });
+      if (end.error !== undefined) await hooks?.stopFailure(end.error, signal);
     } catch (error) {
       reportBug(error);
     }

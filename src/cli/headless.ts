@@ -141,6 +141,7 @@ export async function printMode(
   const run: Omit<ReportOptions, 'outputFormat'> = {
     host: createCommandHost(opened, factory, place, loaded, trust, debug),
     includePartialMessages: options.includePartialMessages,
+    includeHookEvents: options.includeHookEvents,
     write: (text) => void (terminated || process.stdout.write(plain(process.stdout, answer(text)))),
     writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, reveal(text)))),
     now: () => Date.now(),

@@ -22,7 +22,7 @@ import { isDumbTerminal } from './terminal/screenKind.ts';
 
 /** Creates the services that slash commands may use, for one session. */
 export function createCommandHost(
-  { agent, permissions, file, memory, skills, mcp }: OpenedSession,
+  { agent, permissions, file, memory, skills, mcp, hooks }: OpenedSession,
   factory: SessionFactory,
   place: AppPaths,
   loaded: LoadedSettings,
@@ -42,6 +42,7 @@ export function createCommandHost(
       return commands;
     },
     mcp,
+    hooks: () => hooks?.list() ?? [],
     skills: {
       list: skills.list,
       shownPath: (path) =>

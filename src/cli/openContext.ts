@@ -13,6 +13,7 @@ import {
   type PersistentStore,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
+import type { HookPort } from '../protocol/hooks.ts';
 import type { McpPort, McpServerSource } from '../protocol/mcp.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
@@ -40,6 +41,8 @@ export interface OpenedSession {
   readonly agents: UsableAgents;
   /** Absent without servers. */
   readonly mcp?: McpPort | undefined;
+  /** Absent without hooks. */
+  readonly hooks?: HookPort | undefined;
   readonly resumed: boolean;
   /** Notices to show first: damaged lines, calls closed as interrupted. */
   readonly notices: readonly string[];

@@ -27,6 +27,7 @@ export interface CliOptions {
   /** With `inputFormat` stream-json: repeat each prompt in the output. */
   readonly replayUserMessages: boolean;
   readonly includePartialMessages: boolean;
+  readonly includeHookEvents: boolean;
   readonly allowedTools: readonly string[];
   readonly disallowedTools: readonly string[];
   readonly appendSystemPrompt: string | undefined;
@@ -136,6 +137,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     inputFormat: given.inputFormat ?? 'text',
     replayUserMessages: given.replayUserMessages === true,
     includePartialMessages: given.includePartialMessages === true,
+    includeHookEvents: given.includeHookEvents === true,
     allowedTools: given.allowedTools ?? [],
     disallowedTools: given.disallowedTools ?? [],
     appendSystemPrompt: given.appendSystemPrompt,

@@ -89,6 +89,7 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))
     .addOption(hidden('--replay-user-messages'))
     .addOption(hidden('--include-partial-messages'))
+    .addOption(hidden('--include-hook-events'))
     .addOption(hidden('--verbose'))
     .addOption(hidden('--no-color'))
     .addOption(hidden('--allowedTools <rules>').argParser(list))

@@ -154,7 +154,8 @@ const reserved: readonly Reserved[] = [
       'marketplace',
       'update',
     ],
-    advice: 'Plugins, skills, hooks and custom agents are not supported yet.',
+    advice:
+      'Plugins and custom agents are not supported yet; skills and hooks are files: see docs/skills.md and docs/hooks.md.',
   },
   { names: ['resume', 'continue'], advice: 'Run "clawdcode --resume" or "clawdcode --continue".' },
   { names: ['exec', 'run'], advice: 'Run "clawdcode -p" with a prompt.' },

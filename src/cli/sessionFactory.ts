@@ -1,6 +1,7 @@
 /** Creates everything a session needs and opens it: the only place where all folders of `src/` are connected. */
 import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
+import type { HookDeps } from '../agent/agentParts.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
 import { createSummarizer } from '../agent/reply.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
@@ -30,6 +31,7 @@ import type { PermissionMode } from '../protocol/permissions.ts';
 import { agentToolName } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
+import { openHooks, originOf } from './hooks.ts';
 import { openServers } from './mcp/openServers.ts';
 import { openKnownServers } from './models/knownServers.ts';
 import { type LearnedWindows, openLearnedWindows } from './models/learnedWindows.ts';
@@ -108,6 +110,8 @@ interface Shared {
   readonly servers: Promise<McpServers | undefined>;
   /** Models whose assumed context window has been reported to the user. */
   readonly toldAssumed: Set<string>;
+  /** True once a session has been opened. */
+  wasOpened: boolean;
   /** Rules saved by "always" in any session. */
   readonly savedRules: SourcedRule[];
   readonly onError: (error: unknown) => void;
@@ -143,6 +147,7 @@ function createShared(options: SessionFactoryOptions): Shared {
     learnedWindows: openLearnedWindows(memory),
     servers: openServers(place, options.servers ?? [], options.interactive),
     toldAssumed: new Set(),
+    wasOpened: false,
     savedRules: [],
     onError,
   };
@@ -201,15 +206,19 @@ async function openSession(
   // A fork always belongs to this project; any other session is opened where it is stored.
   const store = (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store;
   const context = new ContextManager({ ...createContext(store, model), memory });
-  const [agents, skills, { cwd, notices, ...opened }] = await Promise.all([
+  const isReading = target.type === 'id' && target.mode === 'read';
+  const [agents, skills, port, { cwd, notices, ...opened }] = await Promise.all([
     options.agents?.() ?? noAgents,
     openSkills({ ...place, isSensitive: isWithheld }, permissions),
+    openHooks(place, loaded, permissions, shared.send),
     openReportingProblems(context, target, options, shared, model),
   ]);
-  const isReading = target.type === 'id' && target.mode === 'read';
   const createChildContext: SubagentParts['createContext'] = (childStore, childModel) =>
     new ContextManager(createContext(childStore, childModel));
-  const parts = { context, cwd, model, permissions, skills, agents, mcp, isReading };
+  const origin = originOf(target, opened.resumed, !shared.wasOpened);
+  shared.wasOpened = true;
+  const hooks = port === undefined || isReading ? undefined : { port, origin };
+  const parts = { context, cwd, model, permissions, skills, agents, mcp, hooks, isReading };
   const { agent, tools } = createAgentOf(parts, options, shared, {
     createContext: createChildContext,
     storeFor: (sessionId) => store.forAgents(sessionId),
@@ -232,6 +241,7 @@ async function openSession(
     skills,
     agents,
     mcp,
+    hooks: port,
     ...opened,
     // A read-only session sends no requests.
     onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
@@ -267,6 +277,7 @@ interface AgentParts {
   readonly skills: SessionSkills;
   readonly agents: UsableAgents;
   readonly mcp: McpServers | undefined;
+  readonly hooks: HookDeps | undefined;
   readonly isReading: boolean;
 }
 
@@ -275,7 +286,7 @@ type ChildParts = Pick<SubagentParts, 'createContext' | 'storeFor' | 'createMode
 
 /** Creates the agent of an open session, with its tools and their sandbox. */
 function createAgentOf(
-  { context, cwd, model, permissions, skills, agents, mcp, isReading }: AgentParts,
+  { context, cwd, model, permissions, skills, agents, mcp, hooks, isReading }: AgentParts,
   options: SessionFactoryOptions,
   { redaction, engine, client, onError }: Shared,
   children: ChildParts,
@@ -332,6 +343,7 @@ function createAgentOf(
           autoAllow: autoAllow.enable,
           remember: permissions.remember,
           ...(suggestHost && { suggestHost }),
+          hooks: hooks?.port,
         });
   const writing = createAgent({
     id: newId(),
@@ -366,6 +378,7 @@ function createAgentOf(
     titles,
     clock: systemClock,
     newId,
+    hooks,
     onError,
   });
   const agent = isReading ? readOnlyAgent(writing, onError) : writing;

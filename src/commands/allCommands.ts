@@ -5,6 +5,7 @@ import { copy } from './copy.ts';
 import { diff } from './diff.ts';
 import { exportCommand } from './export.ts';
 import { help } from './help.ts';
+import { hooks } from './hooks.ts';
 import { init } from './init.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
@@ -38,6 +39,7 @@ export const allCommands: readonly Command[] = [
   skills,
   tasks,
   mcp,
+  hooks,
   init,
   status,
   doctor,

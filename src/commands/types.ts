@@ -10,6 +10,7 @@ import type {
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { DoctorReport } from '../protocol/doctor.ts';
 import type { BlobRef } from '../protocol/entries/fields.ts';
+import type { HookStatus } from '../protocol/hooks.ts';
 import type { McpPort } from '../protocol/mcp.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
@@ -118,6 +119,8 @@ export interface CommandHost {
   /** Absent if no MCP servers are configured. */
   readonly mcp?: McpPort | undefined;
   readonly skills: SkillPort;
+  /** All hooks, those that do not run included. */
+  hooks(): readonly HookStatus[];
   status(): StatusInfo;
   /** Returns the `context.*` settings of this session. */
   settings(): ContextSettings;

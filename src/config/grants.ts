@@ -3,6 +3,7 @@
  * after the user has approved it is one grant. Trust in a folder is the list of the grants that the user has approved
  * (trust.ts), so later additions need approval again. Settings without a decision here wait for approval. Pure.
  */
+import { withoutHeld } from './hooks.ts';
 import { parsePermissionMode } from './modes.ts';
 import type { Grant, Values } from './types.ts';
 
@@ -15,8 +16,10 @@ export interface GrantingFile {
 interface Kind {
   /** One sentence for the approval prompt: what approval would allow. */
   readonly effect: string;
-  /** Each item of a list, or each entry of an object, is a separate grant; absent = the entire value is one. */
-  readonly parts?: 'items' | 'entries';
+  /**
+   * Each item of a list, each entry of an object, or each hook is a separate grant; absent = the entire value is one.
+   */
+  readonly parts?: 'items' | 'entries' | 'hooks';
   /** False for a value that only tightens, so it applies at once; absent = every value needs approval. */
   readonly loosens?: (value: unknown) => boolean;
 }
@@ -36,6 +39,9 @@ const kinds: Readonly<Record<string, Kind>> = {
     effect: 'Runs this command when your attention is needed.',
     loosens: (value) => value !== null,
   },
+  hooks: { effect: 'Runs these hooks outside the sandbox:', parts: 'hooks' },
+  // Hooks of the user may be what protects them from a repository.
+  disableAllHooks: { effect: 'Turns all hooks off, yours included.', loosens: (value) => value === true },
   // The value is `SERVERS_GRANT`: each server is approved separately, by the content of its definition (trust.ts).
   mcpServers: { effect: 'Names MCP servers:' },
   models: {
@@ -235,6 +241,7 @@ export function partition(
       rest = Object.fromEntries(
         Object.entries(value).filter(([name, entry]) => !hold(`${name}=${textOf(entry)}`)),
       );
+    else if (parts === 'hooks') rest = withoutHeld(value, hold);
     else rest = isEmpty(value) || hold(textOf(value)) ? undefined : value;
     // Even an empty value would override the user's own.
     if (isEmpty(rest)) delete parent[key];

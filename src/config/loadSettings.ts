@@ -4,6 +4,7 @@
  * see managed.ts.
  */
 import { join, relative, resolve } from 'node:path';
+import type { HookSource } from '../protocol/hooks.ts';
 import type { McpServerSource } from '../protocol/mcp.ts';
 import { ONCE } from '../protocol/once.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
@@ -13,7 +14,8 @@ import { readEnvironment } from './environment.ts';
 import { readSettingsText } from './files.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
 import { type GrantingFile, grantLookup, grantsOf } from './grants.ts';
-import { type ManagedSource, managedSource, readManaged, withoutLoosened } from './managed.ts';
+import { hooksThatRun, takeHooks, withHeld } from './hooks.ts';
+import { type ManagedSource, managedSource, readManaged, refusal, withoutLoosened } from './managed.ts';
 import {
   countingServers,
   readServerFlags,
@@ -94,6 +96,7 @@ export async function loadSettings(
   const servers: McpServerSource[] = [];
   const heldServers: string[] = [];
   const unsupported: UnsupportedSettings[] = [];
+  const hooks: HookSource[] = [];
   let merged: Values = {};
   let own: Values = {};
   const add = (values: Values, source: string): void => {
@@ -105,12 +108,18 @@ export async function loadSettings(
     files.push({ layer, path, name, state, isForeign: true });
     problems.push(...file.problems);
     let counted = file.values;
-    if (layer !== 'user') {
+    const ownHooks = takeHooks(structuredClone(counted), layer, name);
+    problems.push(...ownHooks.problems);
+    if (layer === 'user') {
+      delete counted.hooks;
+      hooks.push(...ownHooks.hooks);
+    } else {
       granting.push({ source: name, values: counted });
       // Rules that the user saved are in our own file.
       const { kept, held } = holdBack(counted, name, grantedIn('project', options));
       untrusted.push(...held);
       counted = kept;
+      hooks.push(...withHeld(ownHooks.hooks, takeHooks(counted, layer, name).hooks, options.trusted));
     }
     const translated = claudeRules(
       counted,
@@ -138,8 +147,12 @@ export async function loadSettings(
     let counted = values;
     problems.push(...dropReserved(counted, name, layer));
     const ownServers = takeServers(counted, layer, name);
+    const ownHooks = takeHooks(structuredClone(values), layer, name);
+    problems.push(...ownHooks.problems);
     if (layer === 'user') {
       own = values;
+      hooks.push(...ownHooks.hooks);
+      delete values.hooks;
       servers.push(...ownServers);
     } else {
       problems.push(...dropSecrets(counted, name, layer, options));
@@ -161,6 +174,7 @@ export async function loadSettings(
       const { kept, held } = holdBack(counted, name, grantedIn(layer, options));
       untrusted.push(...held);
       counted = kept;
+      hooks.push(...withHeld(ownHooks.hooks, takeHooks(counted, layer, name).hooks, options.trusted));
       problems.push(...changedEndpoint(held, layer, options));
     }
     rules.push(...rulesOf(counted, name, options.root));
@@ -187,6 +201,11 @@ export async function loadSettings(
     managed.sources.mcpServers ?? 'managed settings',
   );
   servers.push(...managedServers);
+  const managedHooks = takeHooks(managed.values, 'managed', managedHooksSource(managed.sources));
+  const [badHook] = managedHooks.mistakes;
+  if (badHook !== undefined) throw refusal(badHook.message);
+  problems.push(...managedHooks.problems);
+  hooks.push(...managedHooks.hooks);
   files.push(...managed.files);
   problems.push(...managed.problems);
   rules.push(...managed.rules);
@@ -233,6 +252,7 @@ export async function loadSettings(
     files,
     untrusted,
     grants: grantsOf(granting),
+    hooks: hooksThatRun(hooks, settings, managed.values.disableAllHooks === true),
     servers: counting,
     enabledServers: enabledIn(counting, claude.get('user')),
     unsupported,
@@ -248,6 +268,10 @@ function enabledIn(servers: readonly McpServerSource[], user: ClaudeFile | undef
   return servers
     .filter(({ source, name }) => source === SHARED_SERVERS_FILE && (enablesAll || enabled.includes(name)))
     .map(({ name }) => name);
+}
+
+function managedHooksSource(sources: Readonly<Record<string, string>>): string {
+  return Object.entries(sources).find(([key]) => key.startsWith('hooks.'))?.[1] ?? 'managed settings';
 }
 
 type Granted = Pick<Parameters<typeof loadSettings>[0], 'trusted' | 'granted' | 'savedRules'>;

@@ -25,7 +25,8 @@ export function mergeValues(below: Values, above: Values, prefix = ''): Values {
   for (const [key, value] of Object.entries(above)) {
     const path = prefix + key;
     const under = merged[key];
-    if (joined.has(path) && Array.isArray(under) && Array.isArray(value)) {
+    const isJoined = joined.has(path) || path.startsWith('hooks.');
+    if (isJoined && Array.isArray(under) && Array.isArray(value)) {
       merged[key] = [...new Set([...under, ...value])];
     } else if (isObject(value)) {
       merged[key] = mergeValues(isObject(under) ? under : {}, value, `${path}.`);

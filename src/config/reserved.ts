@@ -13,12 +13,8 @@ export function dropReserved(values: Values, file: string, layer: Layer): Proble
     if (isDefault) return;
     problems.push({ layer, file, key: path, message: `${file}: "${path}" is ignored here: ${advice}` });
   };
-  drop(
-    values,
-    'allowManagedPermissionRulesOnly',
-    'allowManagedPermissionRulesOnly',
-    'it counts in managed settings only.',
-  );
+  for (const key of ['allowManagedPermissionRulesOnly', 'allowManagedHooksOnly'])
+    drop(values, key, key, 'it counts in managed settings only.');
   const permissions = values.permissions as Values | undefined;
   if (permissions === undefined || layer === 'user') return problems;
   const own = 'only your own config.json or --permission-mode switches the mode auto on.';

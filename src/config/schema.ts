@@ -310,6 +310,22 @@ export const settingsSchema = z.strictObject({
     .describe(
       "MCP servers by name; see docs/mcp.md. A server in a folder's files is used only after you have approved it.",
     ),
+  hooks: z
+    .record(z.string(), z.array(z.unknown()))
+    .default({})
+    .describe(
+      'Commands and addresses that are told what happens and may block or change it, by event, as in Claude Code: {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}]}; see docs/hooks.md. Hooks of all settings files add up; those in a folder\'s files run only after you have approved each.',
+    ),
+  disableAllHooks: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Run no hooks. In managed settings also theirs; anywhere else, hooks of managed settings still run.',
+    ),
+  allowManagedHooksOnly: z
+    .boolean()
+    .default(false)
+    .describe('Run only the hooks of managed settings. Read only from managed settings.'),
   sandbox: sandboxSettings.prefault({}).describe('What the operating system lets commands do.'),
   sessions: z
     .strictObject({

@@ -1,5 +1,6 @@
 /** The types of the settings. */
 
+import type { HookSource } from '../protocol/hooks.ts';
 import type { McpServerSource } from '../protocol/mcp.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { Settings } from './schema.ts';
@@ -96,6 +97,8 @@ export interface LoadedSettings {
   readonly unsupported: readonly UnsupportedSettings[];
   /** Names of the folder's servers that do not apply because the folder is not trusted. */
   readonly heldServers: readonly string[];
+  /** All hooks, those that do not run included, in the order of the layers. */
+  readonly hooks: readonly HookSource[];
   /** Unavailable modes, each with a displayable sentence on why. */
   readonly refusedModes: Readonly<Partial<Record<PermissionMode, string>>>;
   /** The mistake that hides the intended endpoint, if none is set; absent otherwise. */

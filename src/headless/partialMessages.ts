@@ -102,6 +102,7 @@ function isBoundary(event: AgentEvent, isRecorded: boolean): boolean {
     case 'subagent_changed':
     case 'subagent_entry':
     case 'permission_answered':
+    case 'hook':
     case 'queue_changed':
     case 'queue_returned':
     case 'compaction_started':

@@ -87,6 +87,7 @@ function tellAside(event: AgentEvent, writeError: (text: string) => void): void 
     case 'subagent_changed':
     case 'subagent_entry':
     case 'permission_answered':
+    case 'hook':
     case 'queue_changed':
     case 'queue_returned':
     case 'compaction_started':

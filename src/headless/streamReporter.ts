@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { noteLine } from '../protocol/entries/defineKind.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
+import type { HookProgress } from '../protocol/hooks.ts';
 import { contextNoteOf, resultText } from './entryText.ts';
 import { outcomeOf } from './outcome.ts';
 import { createPartialMessages } from './partialMessages.ts';
@@ -104,6 +105,7 @@ export function createStreamReporter(options: ReportOptions, tally: Tally): Repo
       partial?.event(event);
       if (event.type === 'entry') entry(event.entry);
       else if (event.type === 'subagent_entry') subagentEntry(event.callId, event.entry);
+      else if (event.type === 'hook') hookLine(event.progress, options.includeHookEvents === true, system);
       else if (event.type === 'compaction_ended' && !compacting) backLine(event.report, system);
       else liveLines(event, system);
       if (event.type === 'compaction_started') compacting = true;
@@ -117,6 +119,26 @@ export function createStreamReporter(options: ReportOptions, tally: Tally): Repo
 function backLine({ outcome, message }: CompactionReport, system: SystemLine): void {
   const level = outcome === 'done' ? 'info' : 'warning';
   system('informational', { content: message ?? `Compaction ${outcome}.`, level });
+}
+
+/** Hooks of the session's start are always reported, as in Claude Code; others only if that was asked for. */
+function hookLine(progress: HookProgress, isAsked: boolean, system: SystemLine): void {
+  const { id, name, event } = progress.type === 'started' ? progress : progress.run;
+  if (!isAsked && event !== 'SessionStart') return;
+  const head = { hook_id: id, hook_name: name, hook_event: event };
+  if (progress.type === 'started') {
+    system('hook_started', head);
+    return;
+  }
+  const { stdout, stderr, exitCode, outcome } = progress.run;
+  system('hook_response', {
+    ...head,
+    output: `${stdout}${stderr}`,
+    stdout,
+    stderr,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    outcome: outcome === 'cancelled' ? 'cancelled' : outcome === 'ok' ? 'success' : 'error',
+  });
 }
 
 type SystemLine = (subtype: string, fields: object) => void;
@@ -182,6 +204,7 @@ function liveLines(event: AgentEvent, system: SystemLine): void {
     case 'subagent_entry':
     case 'permission_question':
     case 'permission_answered':
+    case 'hook':
     case 'queue_changed':
     case 'queue_returned':
     case 'compaction_progress':

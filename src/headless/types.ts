@@ -17,6 +17,8 @@ export interface ReportOptions {
   readonly writeError: (text: string) => void;
   /** With stream-json: also write deltas. */
   readonly includePartialMessages?: boolean;
+  /** With stream-json: a line when a hook starts, and one when it ends. */
+  readonly includeHookEvents?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Names of the model's tools, for the first line of stream-json. */

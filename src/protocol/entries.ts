@@ -7,6 +7,7 @@ import * as z from 'zod';
 import type { EntryNote, EntryOf, NoteContext } from './entries/defineKind.ts';
 import { type BlobRef, blobRefSchema, type Envelope, entrySchema } from './entries/fields.ts';
 import { compactBoundary, pin, summaryDraft, summaryFailed } from './entries/kinds/compaction.ts';
+import { hook, hookContext } from './entries/kinds/hook.ts';
 import { judgement } from './entries/kinds/judgement.ts';
 import { reduction } from './entries/kinds/reduction.ts';
 import { request, requestRecordSchema } from './entries/kinds/request.ts';
@@ -62,6 +63,8 @@ export const entryKinds = {
   tools,
   request,
   judgement,
+  hook,
+  hook_context: hookContext,
   task,
   usage,
   turn_end: turnEnd,

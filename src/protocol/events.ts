@@ -4,6 +4,7 @@
  */
 import type { CompactionPreview, ContextMeasure } from './contextReport.ts';
 import type { JSONLEntry } from './entries.ts';
+import type { HookProgress } from './hooks.ts';
 import type { ModelError, ModelInfo } from './model.ts';
 import type { PromptOp } from './ops.ts';
 import type { PermissionAnswer, PermissionMode, PermissionQuestion } from './permissions.ts';
@@ -67,6 +68,8 @@ export type AgentEvent =
     }
   | { readonly type: 'permission_question'; readonly question: PermissionQuestion }
   | { readonly type: 'permission_answered'; readonly id: string; readonly answer: PermissionAnswer }
+  /** A hook started or ended. */
+  | { readonly type: 'hook'; readonly progress: HookProgress }
   | { readonly type: 'queue_changed'; readonly queue: readonly PromptOp[] }
   /** After an interrupt: queued prompts return to the composer, unsent. */
   | { readonly type: 'queue_returned'; readonly prompts: readonly PromptOp[] }

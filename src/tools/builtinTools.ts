@@ -85,7 +85,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
 }
 
 /** The model writes commands for bash or zsh; other shells of the user (fish, nu) would not understand them. */
-function findShell(env: Environment): string {
+export function findShell(env: Environment): string {
   const own = env.SHELL ?? '';
   const candidates = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'];
   if (isAbsolute(own) && ['bash', 'zsh'].includes(basename(own))) candidates.unshift(own);

@@ -21,6 +21,12 @@ export function line(event: AgentEvent): string {
       return `tool_call_delta ${event.index} ${event.name} ${event.argumentsLength}`;
     case 'retrying':
       return `retrying ${event.attempt}/${event.maxAttempts} in ${event.delayMs} (${event.error.kind})`;
+    case 'hook': {
+      const { progress } = event;
+      return progress.type === 'started'
+        ? `hook started ${progress.name}`
+        : `hook ended ${progress.run.name} ${progress.run.outcome}`;
+    }
     case 'tool_started':
       return `tool_started ${event.callId} ${event.tool} "${event.title}"`;
     case 'tool_output':

@@ -26,6 +26,7 @@ const defaults: CliOptions = {
   inputFormat: 'text',
   replayUserMessages: false,
   includePartialMessages: false,
+  includeHookEvents: false,
   allowedTools: [],
   disallowedTools: [],
   appendSystemPrompt: undefined,

@@ -35,6 +35,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       shownPath: (file) => file,
       prepare: async () => ({ problem: 'There is none.' }),
     },
+    hooks: () => [],
     settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
     explainPermission: async () => undefined,

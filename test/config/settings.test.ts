@@ -420,7 +420,7 @@ describe('folders', () => {
     const undecided = leaves.filter((path) => decisionOf(path) === undefined);
     // Never count in a folder, whatever the user says of it.
     const reserved = ['apiKey', 'headers', 'permissions.auto.enabled', 'permissions.auto.rules'];
-    expect(undecided).toEqual([...reserved, 'allowManagedPermissionRulesOnly']);
+    expect(undecided).toEqual([...reserved, 'allowManagedPermissionRulesOnly', 'allowManagedHooksOnly']);
     const known = new Set(leaves.flatMap((path) => prefixesOf(path)));
     expect(decidedPaths().filter((path) => !known.has(path))).toEqual([]);
   });

@@ -54,6 +54,8 @@ describe('the kinds', () => {
       tools: 'system stays:newest',
       request: 'system',
       judgement: 'system',
+      hook: 'system searched:note',
+      hook_context: 'user sent folds searched:note',
       shell_start: 'system',
       task: 'system',
       usage: 'system',

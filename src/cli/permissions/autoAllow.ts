@@ -2,12 +2,11 @@
  * Runs sandboxed commands without approval (`sandbox.autoAllow`): only if there is a sandbox and no rule requires
  * approval.
  */
-import type { Access, PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
 import type { CommandSandbox } from '../../protocol/sandbox.ts';
 import type { Permissions } from './permissions.ts';
 
 interface AutoAllow {
-  decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
+  decide: Permissions['decide'];
   /** Switches it on for this session, because the user chose that. */
   enable(): void;
 }
@@ -34,8 +33,8 @@ export function createAutoAllow({
     enable() {
       on = true;
     },
-    async decide(tool, access, mode) {
-      const decision = await permissions.decide(tool, access, mode);
+    async decide(tool, access, mode, allowedBy) {
+      const decision = await permissions.decide(tool, access, mode, allowedBy);
       // An ask rule always asks.
       if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
         return decision;

@@ -1,4 +1,5 @@
 /** The permissions of a session: rules from all settings layers plus rules saved during the session. */
+import type { AllowedBy } from '../../agent/hooks/callHooks.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { addLocalRule } from '../../config/localRules.ts';
 import type { LoadedSettings } from '../../config/types.ts';
@@ -22,7 +23,15 @@ import type {
 } from '../../protocol/permissions.ts';
 
 export interface Permissions {
-  decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
+  /** `allowedBy`: a hook that allows the call, as an allow rule for the tool would. */
+  decide(
+    tool: string,
+    access: Access,
+    mode: PermissionMode,
+    allowedBy?: AllowedBy,
+  ): Promise<PermissionDecision>;
+  /** True if a rule covers a call, or a part of it, and for an invalid rule. */
+  covers(rule: string, tool: string, access: Access): Promise<boolean>;
   /** Explains the decision about a call; without a call, about the last one that needed approval or was denied. */
   explain(
     call: PermissionInput | undefined,
@@ -101,12 +110,28 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
       const { behavior, cause } = decideFile(request, policyFor('default'));
       return behavior !== 'allow' && (cause === 'rule' || cause === 'secret');
     },
-    async decide(tool, access, mode) {
+    async covers(rule, tool, access) {
+      if ('error' in parseRule(rule)) return true;
       const input = { tool, access };
+      // As a deny rule, which covers a command if it covers any part of it.
+      const rules = [{ text: rule, behavior: 'deny' as const, source: 'if', base: root }];
+      const decided =
+        access.type === 'command'
+          ? await engine.decide(input, { ...factsFor('default'), rules })
+          : decide(input, { ...policyFor('default'), rules });
+      return decided.rule?.text === rule;
+    },
+    async decide(tool, access, mode, allowedBy) {
+      const input = { tool, access };
+      const isRule = allowedBy !== undefined && (!managedOnly || allowedBy.isManaged);
+      const extra = isRule
+        ? [{ text: tool, behavior: 'allow' as const, source: allowedBy.source, base: root }]
+        : [];
+      const rules = [...allRules(), ...extra];
       const { suggestion, ...decision } =
         access.type === 'command'
-          ? await engine.decide(input, factsFor(mode))
-          : decide(input, policyFor(mode));
+          ? await engine.decide(input, { ...factsFor(mode), rules })
+          : decide(input, { ...policyFor(mode), rules });
       if (decision.behavior !== 'allow') held = input;
       // Do not offer to save a rule that would have no effect.
       const isOffered = suggestion !== undefined && (!managedOnly || suggestion.destination === 'mode');

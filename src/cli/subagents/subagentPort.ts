@@ -7,6 +7,7 @@ import { DEFAULT_STEPS } from '../../agent/subagents/types.ts';
 import { type Environment, environmentBlock, subagentPrompt } from '../../agent/systemPrompt.ts';
 import { type ContextManager, newId, newNoteKey, type PersistentStore } from '../../context/index.ts';
 import { modelOf } from '../../extensions/findAgents.ts';
+import type { HookPort } from '../../protocol/hooks.ts';
 import type { ModelClient } from '../../protocol/model.ts';
 import type { CommandSandbox } from '../../protocol/sandbox.ts';
 import type { AgentDefinition } from '../../protocol/subagents.ts';
@@ -39,6 +40,8 @@ export interface SubagentParts {
   readonly autoAllow: () => void;
   readonly remember: AgentDeps['remember'];
   readonly suggestHost?: NonNullable<AgentDeps['suggestHost']>;
+  /** The hooks of the session, which outlive the subagent. */
+  readonly hooks?: HookPort | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -128,10 +131,21 @@ async function skillTexts(
 function createChild(
   context: ContextManager,
   model: ModelChoice,
-  { definition, cwd, parent }: ChildRequest,
+  { id, sessionId, definition, cwd, parent }: ChildRequest,
   parts: SubagentParts,
 ): OpenedChild['agent'] {
-  const { client, clock, interactive, root, toolDeps, settleTools, suggestHost, onError } = parts;
+  const {
+    client,
+    clock,
+    interactive,
+    root,
+    toolDeps,
+    settleTools,
+    suggestHost,
+    hooks: port,
+    onError,
+  } = parts;
+  const hooked = { id, type: definition.name, sessionId };
   const { sandbox } = toolDeps;
   // The sandbox is the session's: it outlives the subagent.
   const builtin = builtinTools({ ...toolDeps, sandbox: { ...sandbox, dispose() {} } });
@@ -160,6 +174,7 @@ function createChild(
     titles: false,
     clock,
     newId,
+    ...(port && { hooks: { port, origin: 'startup', agent: hooked } }),
     onError,
   });
   agent.subscribe((event) => {
@@ -200,9 +215,9 @@ function names(written: string, tool: string): boolean {
 
 /** Denies whatever plan mode denies; the rest is decided as for any agent. */
 function lookingOnly(name: string, decide: AgentDeps['decide']): AgentDeps['decide'] {
-  return async (tool, access, mode) => {
+  return async (tool, access, mode, allowedBy) => {
     const looking = await decide(tool, access, 'plan');
-    if (looking.behavior !== 'deny') return decide(tool, access, mode);
+    if (looking.behavior !== 'deny') return decide(tool, access, mode, allowedBy);
     if (looking.rule !== undefined) return looking;
     return { ...looking, reason: `${name} changes nothing: it runs only commands that look.` };
   };

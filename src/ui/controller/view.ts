@@ -185,6 +185,18 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
       const tools = [...view.tools, { callId, tool, title, output: '', startedAt: now }];
       return next({ busy: true, startedAt, tools });
     }
+    // A running hook is shown like a running tool.
+    case 'hook': {
+      const { progress } = event;
+      if (progress.type === 'ended')
+        return reduced(view, { type: 'tool_ended', callId: progress.run.id }, now);
+      const { id, name, label } = progress;
+      return reduced(
+        view,
+        { type: 'tool_started', callId: id, tool: 'Hook', title: `${name}: ${label}` },
+        now,
+      );
+    }
     case 'tool_output':
       return next({
         tools: view.tools.map((tool) =>

@@ -31,6 +31,7 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
       untrusted: [],
       grants: [],
       servers: [],
+      hooks: [],
       heldServers: [],
       enabledServers: [],
       unsupported: [],

@@ -1,0 +1,186 @@
+/**
+ * The hooks of a session as the agent uses them: adds what every hook is told, records what the user should see, and
+ * turns texts for the model into entries.
+ */
+import type { ContextManager } from '../../context/index.ts';
+import type { NewEntry } from '../../protocol/entries.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import type { HookAnswer, HookCall, HookEvent, HookPort, HookText } from '../../protocol/hooks.ts';
+import type { PermissionMode } from '../../protocol/permissions.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
+
+export interface SessionHookDeps {
+  readonly port: HookPort;
+  readonly context: Pick<ContextManager, 'append' | 'filePath' | 'getCurrentSessionId'>;
+  readonly emit: (event: AgentEvent) => void;
+  readonly mode: () => PermissionMode;
+  readonly cwd: () => string;
+  readonly newId: () => string;
+  /** The subagent whose hooks these are. */
+  readonly agent?: HookedAgent | undefined;
+}
+
+/** A subagent, as its hooks are told. */
+export interface HookedAgent {
+  readonly id: string;
+  /** The name of its definition. */
+  readonly type: string;
+  /** The session of the agent that started it. */
+  readonly sessionId: string;
+}
+
+/** One occurrence of an event, without what every hook is told. */
+export interface Occurrence extends Pick<HookCall, 'subject' | 'access' | 'timeoutMs'> {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly callId?: string;
+}
+
+export interface HookResult extends HookAnswer {
+  /** Entries for the model, to be appended by the caller where they belong. */
+  readonly notes: readonly NewEntry[];
+}
+
+export interface SessionHooks {
+  /** True if a hook for the event could run. */
+  has(event: HookEvent): boolean;
+  /** Runs the hooks and records what the user should see. Undefined if there are none. */
+  run(event: HookEvent, occurrence: Occurrence, signal: AbortSignal): Promise<HookResult | undefined>;
+  /** Records a line for the user. */
+  tell(line: HookLine): Promise<void>;
+  /** Builds the entry that gives the model a hook's text. */
+  note(event: HookEvent, said: string, text: HookText, callId?: string): NewEntry;
+}
+
+export interface HookLine {
+  readonly event: HookEvent;
+  readonly what: 'blocked' | 'changed' | 'failed' | 'message' | 'stopped';
+  readonly source: string;
+  readonly text: string;
+  readonly callId?: string | undefined;
+}
+
+export function createSessionHooks({
+  port,
+  context,
+  emit,
+  mode,
+  cwd,
+  newId,
+  agent,
+}: SessionHookDeps): SessionHooks {
+  const tell: SessionHooks['tell'] = async (line) => void (await context.append(lineEntry(line)));
+  const note: SessionHooks['note'] = (event, said, text, callId) =>
+    noteEntry({ event, said, text, callId, fence: newId().slice(-8) });
+  return {
+    has: (event) => port.has(event),
+    tell,
+    note,
+    async run(event, { subject, access, timeoutMs, fields, callId }, signal) {
+      if (!port.has(event)) return undefined;
+      const input = {
+        session_id: agent?.sessionId ?? context.getCurrentSessionId() ?? '',
+        transcript_path: context.filePath() ?? '',
+        cwd: cwd(),
+        permission_mode: mode(),
+        hook_event_name: event,
+        ...(agent && { agent_id: agent.id, agent_type: agent.type }),
+        ...fields,
+      };
+      const call = {
+        event,
+        input,
+        ...(subject !== undefined && { subject }),
+        ...(access !== undefined && { access }),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      };
+      const answer = await port.run(call, signal, (progress) => emit({ type: 'hook', progress }));
+      const lines = linesOf(event, subject, answer).map((line) => ({ ...line, callId }));
+      if (lines.length > 0) await context.append(...lines.map(lineEntry));
+      const notes = [
+        ...answer.blocks.map((text) => note(event, BLOCKED[event] ?? 'objects', text, callId)),
+        ...answer.contexts.map((text) => note(event, 'adds', text, callId)),
+      ];
+      return { ...answer, notes };
+    },
+  };
+}
+
+/** What a block means in an event, for the model. */
+const BLOCKED: Partial<Record<HookEvent, string>> = {
+  Stop: 'asks you to continue',
+  SubagentStop: 'asks you to continue',
+};
+
+/** Hooks of one event that are shown. */
+const MAX_LINES = 10;
+
+function linesOf(event: HookEvent, subject: string | undefined, answer: HookAnswer): HookLine[] {
+  const name = subject === undefined ? event : `${event} (${visibleLine(subject, 80)})`;
+  const { runs, blocks, permission, stop, messages } = answer;
+  const reasons =
+    permission?.behavior === 'deny' ? [{ text: permission.reason, source: permission.source }] : blocks;
+  // A blocked prompt ends its turn, which names the reason.
+  const shown = event === 'UserPromptSubmit' ? [] : reasons;
+  const lines: HookLine[] = [
+    ...shown.map(({ text, source }) => ({
+      ...{ event, what: 'blocked' as const, source },
+      text: `${name} hook blocked: ${visibleLine(text, 200) || 'no reason given'}`,
+    })),
+    ...runs.flatMap(({ outcome, problem = 'no reason', label, source }) =>
+      outcome === 'failed'
+        ? [
+            {
+              event,
+              what: 'failed' as const,
+              source,
+              text: `${name} hook failed: ${problem} · ${label} · ${source}`,
+            },
+          ]
+        : [],
+    ),
+    ...(stop === undefined
+      ? []
+      : [
+          {
+            event,
+            what: 'stopped' as const,
+            source: stop.source,
+            text: `${name} hook ended the turn: ${visibleLine(stop.text, 300)}`,
+          },
+        ]),
+    ...messages.map(({ text, source }) => ({
+      ...{ event, what: 'message' as const, source },
+      text: `Hook: ${visibleLine(text, 500)}`,
+    })),
+  ];
+  return lines.slice(0, MAX_LINES);
+}
+
+function lineEntry({ event, what, source, text, callId }: HookLine): NewEntry {
+  return {
+    type: 'system',
+    subtype: 'hook',
+    message: { role: 'system', content: text },
+    data: { event, source, what, ...(callId !== undefined && { callId }) },
+  };
+}
+
+interface Note {
+  readonly event: HookEvent;
+  /** What the hook does, as the end of a sentence. */
+  readonly said: string;
+  readonly text: HookText;
+  readonly callId: string | undefined;
+  /** A line that the hook cannot know, so that its text cannot end the quote. */
+  readonly fence: string;
+}
+
+function noteEntry({ event, said, text: { text, source }, callId, fence }: Note): NewEntry {
+  const content = `A hook that the user has set up (${event}, ${source}) ${said} the text between the lines ${fence}. It was written by the hook, not by the user or this program.\n${fence}\n${text}\n${fence}`;
+  return {
+    type: 'user',
+    subtype: 'hook_context',
+    message: { role: 'user', content },
+    data: { event, source, ...(callId !== undefined && { callId }) },
+  };
+}

@@ -1,0 +1,154 @@
+/** The hooks of prompts, turns, compactions and the session itself. */
+import type { NewEntry } from '../../protocol/entries.ts';
+import type { AgentEvent, CompactionReport } from '../../protocol/events.ts';
+import type { ModelError, ModelErrorKind } from '../../protocol/model.ts';
+import { untilAborted } from '../../protocol/untilAborted.ts';
+import type { HookedAgent, SessionHooks } from './sessionHooks.ts';
+
+/** How a session came to be open. */
+export type SessionOrigin = 'startup' | 'resume' | 'clear' | 'fork';
+
+/** Times that Stop hooks may continue one turn. */
+export const MAX_CONTINUED = 8;
+/** Hooks of the end of a session may not keep the program open for long. */
+const SESSION_END_MS = 1500;
+
+export type PromptVerdict =
+  | { readonly type: 'sent'; readonly notes: readonly NewEntry[] }
+  | { readonly type: 'blocked'; readonly reason: string };
+
+export interface TurnHooks {
+  prompt(text: string, signal: AbortSignal): Promise<PromptVerdict>;
+  /**
+   * The turn would end. Returns notes if it must continue. `continued`: how often hooks have already continued it.
+   */
+  stop(lastMessage: string, continued: number, signal: AbortSignal): Promise<readonly NewEntry[] | undefined>;
+  stopFailure(error: ModelError, signal: AbortSignal): Promise<void>;
+  /** Before `/compact`: why it must not run. */
+  preCompact(focus: string | undefined, signal: AbortSignal): Promise<string | undefined>;
+  /** Hears of compactions, and runs their hooks in the background. */
+  hear(event: AgentEvent): void;
+  sessionStart(signal: AbortSignal): Promise<void>;
+  sessionEnd(): Promise<void>;
+  /** True if there are hooks for the start of the session. */
+  readonly hasStart: boolean;
+  /** Waits for hooks in the background; returns the notes for the model's next request. */
+  takeNotes(signal: AbortSignal): Promise<readonly NewEntry[]>;
+}
+
+export interface TurnHookDeps {
+  readonly origin: SessionOrigin;
+  /** Present for a subagent: its start and its end have events of their own, and its prompt is not the user's. */
+  readonly agent?: HookedAgent | undefined;
+  readonly model: () => string;
+  readonly notice: (level: 'info' | 'warning', text: string) => void;
+  /** Path of the session's file. */
+  readonly transcript: () => string;
+  /** Returns the text of the newest summary. */
+  readonly summary: () => string;
+}
+
+export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHooks {
+  const closing = new AbortController();
+  let waiting: NewEntry[] = [];
+  let compacted: Promise<unknown> = Promise.resolve();
+  const start = async (source: SessionOrigin | 'compact', signal: AbortSignal): Promise<void> => {
+    const fields = { source, model: deps.model() };
+    const { agent } = deps;
+    const result =
+      agent === undefined || source === 'compact'
+        ? await hooks.run('SessionStart', { subject: source, fields }, signal)
+        : await hooks.run('SubagentStart', { subject: agent.type, fields: {} }, signal);
+    waiting.push(...(result?.notes ?? []));
+  };
+  const afterCompaction = async ({ trigger }: CompactionReport): Promise<void> => {
+    const fields = { trigger, compact_summary: deps.summary() };
+    const result = await hooks.run('PostCompact', { subject: trigger, fields }, closing.signal);
+    waiting.push(...(result?.notes ?? []));
+    await start('compact', closing.signal);
+  };
+  return {
+    hasStart: hooks.has(deps.agent === undefined ? 'SessionStart' : 'SubagentStart'),
+    async prompt(text, signal) {
+      if (deps.agent !== undefined) return { type: 'sent', notes: [] };
+      const result = await hooks.run('UserPromptSubmit', { fields: { prompt: text } }, signal);
+      if (result === undefined) return { type: 'sent', notes: [] };
+      const [reason = result.stop] = result.blocks;
+      return reason === undefined
+        ? { type: 'sent', notes: result.notes }
+        : { type: 'blocked', reason: reason.text };
+    },
+    async stop(lastMessage, continued, signal) {
+      const fields = { stop_hook_active: continued > 0, last_assistant_message: lastMessage };
+      const { agent } = deps;
+      const result =
+        agent === undefined
+          ? await hooks.run('Stop', { fields }, signal)
+          : await hooks.run(
+              'SubagentStop',
+              { subject: agent.type, fields: { ...fields, agent_transcript_path: deps.transcript() } },
+              signal,
+            );
+      if (result === undefined || result.blocks.length === 0 || result.stop !== undefined || signal.aborted)
+        return undefined;
+      if (continued < MAX_CONTINUED) return result.notes;
+      deps.notice('warning', `A Stop hook continued this turn ${MAX_CONTINUED} times; it ends now.`);
+      return undefined;
+    },
+    async stopFailure({ kind, message }, signal) {
+      const error = ERRORS[kind];
+      const fields = { error, error_details: message.slice(0, 2000) };
+      await hooks.run('StopFailure', { subject: error, fields }, signal);
+    },
+    async preCompact(focus, signal) {
+      const fields = { trigger: 'manual', custom_instructions: focus ?? null };
+      const result = await hooks.run('PreCompact', { subject: 'manual', fields }, signal);
+      const [reason = result?.stop] = result?.blocks ?? [];
+      return reason?.text;
+    },
+    hear(event) {
+      if (event.type === 'compaction_started' && event.trigger === 'auto' && hooks.has('PreCompact')) {
+        const fields = { trigger: 'auto', custom_instructions: null };
+        compacted = hooks.run('PreCompact', { subject: 'auto', fields }, closing.signal);
+      }
+      if (event.type !== 'compaction_ended') return;
+      const { outcome } = event.report;
+      if (outcome !== 'done' && outcome !== 'fallback') return;
+      if (!hooks.has('PostCompact') && !hooks.has('SessionStart')) return;
+      compacted = Promise.all([compacted, afterCompaction(event.report)]);
+    },
+    sessionStart: (signal) => start(deps.origin, signal),
+    async sessionEnd() {
+      closing.abort();
+      if (deps.agent !== undefined) return;
+      const signal = AbortSignal.timeout(10_000);
+      const reason = 'other';
+      await hooks.run(
+        'SessionEnd',
+        { subject: reason, fields: { reason }, timeoutMs: SESSION_END_MS },
+        signal,
+      );
+    },
+    async takeNotes(signal) {
+      await untilAborted(compacted, signal);
+      const taken = waiting;
+      waiting = [];
+      return taken;
+    },
+  };
+}
+
+/** The names that Claude Code has for failures. */
+const ERRORS: Readonly<Record<ModelErrorKind, string>> = {
+  auth: 'authentication_failed',
+  model_not_found: 'model_not_found',
+  bad_url: 'invalid_request',
+  network: 'unknown',
+  rate_limit: 'rate_limit',
+  server: 'server_error',
+  cut: 'server_error',
+  stalled: 'server_error',
+  overflow: 'invalid_request',
+  bad_request: 'invalid_request',
+  quota: 'billing_error',
+};

@@ -1,0 +1,205 @@
+/** The hooks of one session: chooses those that match an event, runs them in parallel, and remembers what they did. */
+import type {
+  HookAnswer,
+  HookCall,
+  HookEvent,
+  HookPort,
+  HookProgress,
+  HookRun,
+  HookSource,
+  HookStatus,
+} from '../protocol/hooks.ts';
+import type { Access } from '../protocol/permissions.ts';
+import { visibleLine } from '../protocol/text/visible.ts';
+import { combine, type FinishedHook, noAnswer } from './combine.ts';
+import { compileMatcher, type Matcher } from './match.ts';
+import { type HookOutput, type HookVerdict, readOutput } from './readOutput.ts';
+import { runCommand } from './runCommand.ts';
+import { type HookFetch, runHttp } from './runHttp.ts';
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+/** Hooks in the background at the same time; more are not started. */
+const MAX_ASYNC = 20;
+/** Characters of the output that are kept for display and for programs that drive this one. */
+const MAX_SHOWN = 10_000;
+
+export interface HookRunnerDeps {
+  /** The folder that commands start in, and that CLAUDE_PROJECT_DIR names. */
+  readonly root: string;
+  /** The environment of commands, without this program's keys. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute path of the shell. */
+  readonly shell: string;
+  readonly fetch: HookFetch;
+  /** True if a permission rule covers a call, or a part of it. */
+  readonly covers: (rule: string, tool: string, access: Access) => Promise<boolean>;
+  readonly newId: () => string;
+  readonly now: () => number;
+}
+
+interface Known {
+  readonly source: HookSource;
+  readonly label: string;
+  /** Undefined if the expression is invalid. */
+  readonly matches: Matcher | undefined;
+  last: HookRun | undefined;
+  runs: number;
+}
+
+export class HookRunner implements HookPort {
+  readonly #deps: HookRunnerDeps;
+  readonly #hooks: readonly Known[];
+  readonly #background = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+
+  constructor(sources: readonly HookSource[], deps: HookRunnerDeps) {
+    this.#deps = deps;
+    this.#hooks = sources.map((source) => {
+      const { hook } = source;
+      const matches = compileMatcher(hook.matcher);
+      const invalid = 'its matcher is not a regular expression';
+      return {
+        source: matches === undefined ? { ...source, ignored: source.ignored ?? invalid } : source,
+        label: visibleLine(
+          hook.type === 'http' ? hook.url : [hook.command, ...(hook.args ?? [])].join(' '),
+          200,
+        ),
+        matches,
+        last: undefined,
+        runs: 0,
+      };
+    });
+  }
+
+  has(event: HookEvent): boolean {
+    return this.#hooks.some((one) => one.source.hook.event === event && canRun(one));
+  }
+
+  async run(
+    call: HookCall,
+    signal: AbortSignal,
+    onProgress: (progress: HookProgress) => void = () => undefined,
+  ): Promise<HookAnswer> {
+    const hooks = await this.#matching(call);
+    if (hooks.length === 0 || this.#closing.signal.aborted) return noAnswer;
+    const until = AbortSignal.any([signal, this.#closing.signal]);
+    const finished = await Promise.all(
+      hooks.map(async (one): Promise<FinishedHook | undefined> => {
+        one.runs++;
+        if (one.source.hook.isAsync !== true) return this.#runOne(one, call, until, onProgress);
+        this.#runLater(one, call);
+        return undefined;
+      }),
+    );
+    return combine(finished.filter((one) => one !== undefined));
+  }
+
+  list(): readonly HookStatus[] {
+    return this.#hooks.map(({ source, label, last, runs }) => ({
+      ...source,
+      label,
+      runs,
+      ...(last && { last }),
+    }));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#background);
+  }
+
+  /** Hooks that match, identical ones once. */
+  async #matching({ event, subject, access }: HookCall): Promise<readonly Known[]> {
+    const seen = new Set<string>();
+    const found: Known[] = [];
+    for (const one of this.#hooks) {
+      const { hook } = one.source;
+      if (hook.event !== event || !canRun(one) || one.matches?.(subject) !== true) continue;
+      const { event: _, matcher: __, ...content } = hook;
+      const id = JSON.stringify(content);
+      if (seen.has(id)) continue;
+      if (hook.rule !== undefined && access !== undefined && !(await this.#covers(hook.rule, access)))
+        continue;
+      seen.add(id);
+      found.push(one);
+    }
+    return found;
+  }
+
+  /** A rule that cannot be checked does not keep a hook from running: it may be there to block. */
+  async #covers(rule: string, { tool, access }: NonNullable<HookCall['access']>): Promise<boolean> {
+    return this.#deps.covers(rule, tool, access).catch(() => true);
+  }
+
+  async #runOne(
+    one: Known,
+    call: HookCall,
+    signal: AbortSignal,
+    onProgress: (progress: HookProgress) => void,
+  ): Promise<FinishedHook> {
+    const { source, label } = one;
+    const { event, subject } = call;
+    const head = {
+      id: this.#deps.newId(),
+      event,
+      name: subject === undefined ? event : `${event}:${visibleLine(subject, 100)}`,
+      label,
+    };
+    onProgress({ type: 'started', ...head });
+    const started = this.#deps.now();
+    const output = await this.#execute(source, call, signal);
+    const verdict = strict(source, readOutput(event, output));
+    const run: HookRun = {
+      ...head,
+      source: source.source,
+      outcome: verdict.outcome,
+      ...(verdict.problem === undefined ? {} : { problem: visibleLine(verdict.problem, 400) }),
+      durationMs: this.#deps.now() - started,
+      ...(output.exitCode === undefined ? {} : { exitCode: output.exitCode }),
+      stdout: output.stdout.slice(0, MAX_SHOWN).toWellFormed(),
+      stderr: output.stderr.slice(0, MAX_SHOWN).toWellFormed(),
+    };
+    one.last = run;
+    onProgress({ type: 'ended', run });
+    return { run, verdict, isManaged: source.scope === 'managed' };
+  }
+
+  #runLater(one: Known, call: HookCall): void {
+    if (this.#background.size >= MAX_ASYNC) return;
+    const work = this.#runOne(one, call, this.#closing.signal, () => undefined);
+    this.#background.add(work);
+    void work.finally(() => this.#background.delete(work));
+  }
+
+  #execute({ hook }: HookSource, call: HookCall, signal: AbortSignal): Promise<HookOutput> {
+    const { root, env, shell, fetch } = this.#deps;
+    const ownMs = hook.timeoutSeconds === undefined ? undefined : hook.timeoutSeconds * 1000;
+    const timeoutMs = ownMs ?? call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const input = JSON.stringify(call.input);
+    if (hook.type === 'http') return runHttp({ ...hook, input, env, timeoutMs }, fetch, signal);
+    const variables = { CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' };
+    return runCommand(
+      {
+        command: hook.command,
+        args: hook.args,
+        input,
+        cwd: root,
+        env: { ...env, ...variables },
+        shell,
+        timeoutMs,
+      },
+      signal,
+    );
+  }
+}
+
+function canRun({ source: { hook, ignored }, runs }: Known): boolean {
+  return ignored === undefined && !(hook.isOnce === true && runs > 0);
+}
+
+/** A failure of a hook with `onFailure: block` counts as exit code 2. */
+function strict({ hook }: HookSource, verdict: HookVerdict): HookVerdict {
+  if (hook.blocksOnFailure !== true || verdict.outcome !== 'failed') return verdict;
+  const stderr = `The hook failed: ${verdict.problem ?? 'no reason'}.`;
+  return readOutput(hook.event, { exitCode: 2, stdout: '', stderr, isCut: false });
+}

@@ -1,0 +1,166 @@
+/** Hooks: commands and addresses of the user that are told what happens, and may block or change it. */
+import type { Access } from './permissions.ts';
+
+/** The events that hooks can be set for, named as in Claude Code. */
+export const hookEvents = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PermissionRequest',
+  'PermissionDenied',
+  'UserPromptSubmit',
+  'SessionStart',
+  'SessionEnd',
+  'Stop',
+  'StopFailure',
+  'SubagentStart',
+  'SubagentStop',
+  'PreCompact',
+  'PostCompact',
+  'Notification',
+] as const;
+export type HookEvent = (typeof hookEvents)[number];
+
+/** The settings that hooks may come from; each adds to the others. */
+export type HookScope = 'user' | 'project' | 'local' | 'flag' | 'managed';
+
+interface HookBasics {
+  readonly event: HookEvent;
+  /** As written; empty = everything. */
+  readonly matcher: string;
+  /** A permission rule such as `Bash(git *)`: the hook runs only for tool calls that the rule covers. */
+  readonly rule?: string;
+  readonly timeoutSeconds?: number;
+  /** Runs in the background; its answer changes nothing. */
+  readonly isAsync?: true;
+  /** Runs once per session. */
+  readonly isOnce?: true;
+  /** A failure of the hook blocks, as exit code 2 would. */
+  readonly blocksOnFailure?: true;
+}
+
+/** One hook, as configured. */
+export type HookDefinition = HookBasics &
+  (
+    | {
+        readonly type: 'command';
+        readonly command: string;
+        /** Present: `command` is a program that is started with these arguments, without a shell. */
+        readonly args?: readonly string[];
+      }
+    | {
+        readonly type: 'http';
+        readonly url: string;
+        readonly headers: Readonly<Record<string, string>>;
+        /** The environment variables that header values may contain. */
+        readonly allowedEnvVars: readonly string[];
+      }
+  );
+
+/** A hook and the file that it comes from. */
+export interface HookSource {
+  readonly hook: HookDefinition;
+  readonly scope: HookScope;
+  /** The file to display. */
+  readonly source: string;
+  /** Why it does not run; absent = it runs. */
+  readonly ignored?: string;
+}
+
+/** The call that a hook of a tool event is about, for its `if` rule. */
+interface HookedAccess {
+  readonly tool: string;
+  readonly access: Access;
+}
+
+/** One occurrence of an event. */
+export interface HookCall {
+  readonly event: HookEvent;
+  /** The value that matchers are compared with: the tool, the source, the trigger; absent = matchers are ignored. */
+  readonly subject?: string;
+  readonly access?: HookedAccess;
+  /** What hooks get, as JSON: field names as in Claude Code. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Longest time for hooks without a timeout of their own, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** How one hook ended. */
+export interface HookRun {
+  /** Unique within the process. */
+  readonly id: string;
+  readonly event: HookEvent;
+  /** The event and its subject: `PreToolUse:Bash`. */
+  readonly name: string;
+  /** The command or address, on one line. */
+  readonly label: string;
+  readonly source: string;
+  readonly outcome: 'ok' | 'blocked' | 'failed' | 'cancelled';
+  /** What went wrong, for the user. */
+  readonly problem?: string;
+  readonly durationMs: number;
+  readonly exitCode?: number;
+  /** The beginning of what it printed. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type HookProgress =
+  | ({ readonly type: 'started' } & Pick<HookRun, 'id' | 'event' | 'name' | 'label'>)
+  | { readonly type: 'ended'; readonly run: HookRun };
+
+/** A text of one hook, with where it comes from. */
+export interface HookText {
+  readonly text: string;
+  readonly source: string;
+}
+
+/** What the hooks of one event decide together. Texts are bounded and contain no control characters. */
+export interface HookAnswer {
+  readonly runs: readonly HookRun[];
+  /** A hook blocks; the texts are its reasons, for the model. */
+  readonly blocks: readonly HookText[];
+  /** A hook ends the turn. */
+  readonly stop?: HookText;
+  /** Deny wins over ask, ask over allow. */
+  readonly permission?: {
+    readonly behavior: 'allow' | 'ask' | 'deny';
+    readonly reason: string;
+    readonly source: string;
+    readonly isManaged: boolean;
+  };
+  /** The input that replaces the call's, not validated. */
+  readonly updatedInput?: { readonly value: unknown; readonly source: string };
+  /** With a denied `PermissionRequest`: the turn ends, too. */
+  readonly interrupts: boolean;
+  /** Texts for the model. */
+  readonly contexts: readonly HookText[];
+  /** Texts for the user. */
+  readonly messages: readonly HookText[];
+}
+
+/** A hook for display: what it is, and what it did last. */
+export interface HookStatus extends HookSource {
+  /** The command or address, on one line. */
+  readonly label: string;
+  /** The last run in this session. */
+  readonly last?: HookRun;
+  /** Times that it has run in this session. */
+  readonly runs: number;
+}
+
+/** Runs the hooks of a session. */
+export interface HookPort {
+  /** True if a hook for the event could run: without one, nothing has to be prepared. */
+  has(event: HookEvent): boolean;
+  /** Runs the hooks that match, in parallel. Never rejects; an abort stops them. */
+  run(
+    call: HookCall,
+    signal: AbortSignal,
+    onProgress?: (progress: HookProgress) => void,
+  ): Promise<HookAnswer>;
+  /** All hooks, ignored ones included. */
+  list(): readonly HookStatus[];
+  /** Stops every hook that still runs. */
+  close(): Promise<void>;
+}

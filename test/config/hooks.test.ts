@@ -1,0 +1,159 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { readHooks } from '../../src/config/hooks.ts';
+import { loadSettings } from '../../src/config/loadSettings.ts';
+import type { Grant, LoadedSettings } from '../../src/config/types.ts';
+
+let home: string;
+let root: string;
+
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-hooks-')));
+  root = join(home, 'project');
+  await mkdir(root);
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+});
+
+const hook = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
+const group = (command: string, matcher?: string) => ({
+  ...(matcher && { matcher }),
+  hooks: [hook(command)],
+});
+const write = (file: string, settings: unknown): Promise<void> =>
+  writeFile(join(home, file), JSON.stringify(settings));
+
+function load(
+  given: { trusted?: boolean; granted?: readonly Grant[]; managed?: boolean } = {},
+): Promise<LoadedSettings> {
+  const { trusted = true, granted, managed = false } = given;
+  return loadSettings({
+    ...{
+      dataRoot: home,
+      home,
+      root,
+      env: {},
+      flags: { allowedTools: [], disallowedTools: [], addDirs: [] },
+      trusted,
+    },
+    ...(granted && { granted }),
+    managed: { folder: managed ? join(home, 'managed') : '/nonexistent', ownerUid: process.getuid?.() ?? 0 },
+  });
+}
+
+const shown = ({ hooks }: LoadedSettings): unknown[] =>
+  hooks.map(({ hook: one, source, ignored }) => [
+    one.type === 'command' ? one.command : one.url,
+    source,
+    ...(ignored === undefined ? [] : [ignored]),
+  ]);
+
+test('hooks of all layers add up, each with its file', async () => {
+  await write('config.json', { hooks: { Stop: [group('user')] } });
+  await write('project/.clawdcode.json', { hooks: { Stop: [group('project')] } });
+  await write('project/.clawdcode.local.json', { hooks: { Stop: [group('local')] } });
+  expect(shown(await load())).toEqual([
+    ['user', '~/config.json'],
+    ['project', '.clawdcode.json'],
+    ['local', '.clawdcode.local.json'],
+  ]);
+});
+
+test('each hook of a folder is one grant, by its content', async () => {
+  await write('project/.clawdcode.json', {
+    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook('one'), hook('two', { timeout: 5 })] }] },
+    disableAllHooks: true,
+  });
+  const before = await load({ trusted: false });
+  expect(before.grants).toEqual([
+    {
+      kind: 'hooks',
+      text: 'PreToolUse "Bash" {"command":"one","type":"command"}',
+      source: '.clawdcode.json',
+    },
+    {
+      kind: 'hooks',
+      text: 'PreToolUse "Bash" {"command":"two","timeout":5,"type":"command"}',
+      source: '.clawdcode.json',
+    },
+    { kind: 'disableAllHooks', text: 'true', source: '.clawdcode.json' },
+  ]);
+  expect(before.settings.disableAllHooks).toBe(false);
+  expect(before.hooks.map(({ ignored }) => ignored)).toEqual([
+    expect.stringContaining('not trusted'),
+    expect.stringContaining('not trusted'),
+  ]);
+  const some = await load({ granted: before.grants.slice(0, 1) });
+  expect(some.hooks.map(({ ignored }) => ignored)).toEqual([
+    undefined,
+    expect.stringContaining('not approved'),
+  ]);
+  expect(some.untrusted).toMatchObject([{ key: 'hooks', count: 1 }, { key: 'disableAllHooks' }]);
+});
+
+test('what this version does not run is named once, and a mistake costs only its hook', () => {
+  const { hooks, problems } = readHooks(
+    {
+      Unheard: [group('x')],
+      FileChanged: [group('x')],
+      Stop: [
+        { hooks: [{ type: 'prompt', prompt: 'p' }, { type: 'agent', prompt: 'p' }, hook('kept')] },
+        { matcher: 5, hooks: [hook('lost')] },
+        { hooks: [{ type: 'command' }, { type: 'http', url: 'ftp://x' }, 'text'] },
+        'text',
+      ],
+    },
+    'user',
+    'config.json',
+  );
+  expect(hooks.map(({ hook: one }) => one.type === 'command' && one.command)).toEqual(['kept']);
+  const messages = problems.map(({ message }) => message);
+  expect(messages.filter((message) => message.includes('never run'))).toEqual([
+    'config.json: hooks for Unheard, FileChanged never run here: there is no such event.',
+    'config.json: hooks of type "prompt", "agent" are not supported and never run.',
+  ]);
+  expect(messages.filter((message) => message.includes('is ignored'))).toHaveLength(5);
+});
+
+test('the options of a hook are read, and unknown ones are no mistake', () => {
+  const options = {
+    timeout: 1e9,
+    async: true,
+    once: true,
+    if: 'Bash(git *)',
+    onFailure: 'block',
+    statusMessage: 'x',
+  };
+  const { hooks, problems } = readHooks(
+    { PreToolUse: [{ matcher: null, hooks: [hook('c', options)] }] },
+    'user',
+    'config.json',
+  );
+  expect(problems).toEqual([]);
+  expect(hooks[0]?.hook).toEqual({
+    ...{ type: 'command', event: 'PreToolUse', matcher: '', command: 'c', rule: 'Bash(git *)' },
+    ...{ timeoutSeconds: 3600, isAsync: true, isOnce: true, blocksOnFailure: true },
+  });
+});
+
+test('managed settings add hooks that others cannot turn off, and may allow only their own', async () => {
+  await write('config.json', {
+    hooks: { Stop: [group('user')] },
+    disableAllHooks: true,
+    allowManagedHooksOnly: true,
+  });
+  await mkdir(join(home, 'managed/managed-settings.d'), { recursive: true });
+  const set = (name: string, settings: unknown) => write(`managed/managed-settings.d/${name}`, settings);
+  await set('a.json', { hooks: { Stop: [group('admin')] } });
+  await set('b.json', { hooks: { Stop: [group('admin too')] } });
+  const off = await load({ managed: true });
+  expect(off.settings.allowManagedHooksOnly).toBe(false);
+  expect(off.hooks.map(({ ignored }) => ignored)).toEqual(['disableAllHooks is set', undefined, undefined]);
+  expect(off.hooks.at(-1)?.source).toContain('managed settings');
+  await write('config.json', { hooks: { Stop: [group('user')] } });
+  await set('c.json', { allowManagedHooksOnly: true });
+  expect((await load({ managed: true })).hooks[0]?.ignored).toContain('only their own');
+  await set('d.json', { hooks: { Stop: [{ hooks: [{ type: 'command' }] }] } });
+  await expect(load({ managed: true })).rejects.toThrow('a hook for Stop is ignored');
+});

@@ -1,0 +1,200 @@
+/** Hooks in the installed program: who may set them, what they see, and what they stop. */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { linesOf } from './support/jsonLines.ts';
+import { type Stage, setStage } from './support/stage.ts';
+import { textOf } from './support/wire.ts';
+
+const command = (text: string, more: object = {}) => ({
+  hooks: [{ type: 'command', command: text }],
+  ...more,
+});
+
+async function own({ work }: Stage, hooks: object, settings: object = {}): Promise<void> {
+  await mkdir(work.data, { recursive: true });
+  await writeFile(join(work.data, 'config.json'), JSON.stringify({ hooks, ...settings }));
+}
+
+const bash = (text: string) => ({ calls: [{ name: 'Bash', input: { command: text } }] });
+const texts = ({ server }: Stage, request = -1): string[] =>
+  (server.requests().at(request)?.messages ?? []).map(textOf);
+
+test('a hook blocks a call, and /hooks tells what it did', async () => {
+  const stage = await setStage();
+  await own(stage, {
+    PreToolUse: [command('cat > ../seen.json; echo "use rg instead" >&2; exit 2', { matcher: 'Bash' })],
+  });
+  stage.server.script(bash('touch made'), { text: 'As you wish.' });
+  const terminal = await stage.ready();
+  await terminal.submit('make it');
+  await terminal.waitForPrinted('As you wish.');
+  await terminal.waitForPrinted('PreToolUse (Bash) hook blocked: use rg instead');
+  expect(texts(stage).at(-2)).toContain('blocked this call; it did not run');
+  expect(texts(stage).at(-1)).toMatch(/^<system-note \S+>[\s\S]*use rg instead[\s\S]*<\/system-note \S+>$/);
+  const seen: unknown = JSON.parse(await readFile(join(stage.work.repository, '../seen.json'), 'utf8'));
+  expect(seen).toMatchObject({ tool_name: 'Bash', tool_input: { command: 'touch made' } });
+  await terminal.submit('/hooks');
+  await terminal.waitForPrinted(/Bash: cat > \.\.\/seen\.json/);
+  await terminal.waitForPrinted(/~\/\.clawdcode\/config\.json/);
+  await terminal.waitForPrinted(/last: blocked · \d+ ms/);
+});
+
+test('what a hook says about a prompt is in the request; a Stop hook continues the turn once', async () => {
+  const stage = await setStage();
+  await own(stage, {
+    UserPromptSubmit: [command('echo the branch is main')],
+    Stop: [
+      command(
+        `grep -q '"stop_hook_active":true' && exit 0; echo '{"decision":"block","reason":"run the tests first"}'`,
+      ),
+    ],
+  });
+  stage.server.script({ text: 'Done too early.' }, { text: 'Now it is done.' });
+  const terminal = await stage.ready();
+  await terminal.submit('do it');
+  await terminal.waitForPrinted('Now it is done.');
+  expect(texts(stage, 0).at(-1)).toContain('the branch is main');
+  expect(texts(stage, 1).at(-1)).toContain('run the tests first');
+  expect(stage.server.requests()).toHaveLength(2);
+});
+
+const decides = (on: string, fields: object) =>
+  command(
+    `grep -q '"command":"${on}"' && echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } })}'; true`,
+  );
+
+test('a hook asks about a call that needs no approval, and changes another', async () => {
+  const stage = await setStage();
+  await own(stage, {
+    PreToolUse: [
+      decides('ls', { permissionDecision: 'ask', permissionDecisionReason: 'are you sure' }),
+      decides('pwd', { updatedInput: { command: 'touch made' } }),
+    ],
+  });
+  stage.server.script(bash('ls'), { text: 'Listed.' }, bash('pwd'));
+  const terminal = await stage.ready();
+  await terminal.submit('list');
+  await terminal.waitFor('asks: are you sure');
+  await terminal.pause(300);
+  await terminal.press('1');
+  await terminal.waitForPrinted('Listed.');
+  await terminal.submit('where');
+  await terminal.waitFor(
+    /A\s+hook\s+\(~\/\.clawdcode\/config\.json\)\s+changed\s+the\s+model's\s+call\s+to\s+this/,
+  );
+  await terminal.waitFor('touch made');
+  await terminal.press(keys.escape);
+  await terminal.waitForPrinted('Interrupted.');
+});
+
+test('what a hook allows skips the question, but no deny rule', async () => {
+  const stage = await setStage();
+  const hook = decides('mkdir made', { permissionDecision: 'allow' });
+  const changing = decides('pwd', { permissionDecision: 'allow', updatedInput: { command: 'touch made' } });
+  await own(stage, { PreToolUse: [hook, changing] }, { permissions: { deny: ['Bash(touch *)'] } });
+  stage.server.script(bash('mkdir made'), bash('pwd'), { text: 'Done.' });
+  const { code, stderr } = await stage.print(['-p', 'go']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(await stage.work.git('status', '--porcelain', '--ignored')).toBe('');
+  expect(existsSync(join(stage.work.repository, 'made'))).toBe(true);
+  expect(texts(stage).join('\n')).toContain('Not allowed: Rule Bash(touch *)');
+});
+
+test('a hook of a repository runs only once you have approved exactly it', async () => {
+  const stage = await setStage();
+  const file = join(stage.work.repository, '.clawdcode.json');
+  const set = (text: string): Promise<void> =>
+    writeFile(file, JSON.stringify({ hooks: { UserPromptSubmit: [command(text)] } }));
+  await set('echo evil words');
+  stage.server.otherwise(() => ({ text: 'Hello.' }));
+  const before = await stage.print(['-p', 'hi']);
+  expect(before.stderr).toContain('this folder is not trusted');
+  expect(texts(stage).join('\n')).not.toContain('evil words');
+
+  const terminal = stage.open();
+  await terminal.waitFor('Do you trust this folder?');
+  await terminal.waitFor('Runs these hooks outside the sandbox: UserPromptSubmit');
+  await terminal.waitFor(/echo evil\s+words/);
+  await terminal.pause(300);
+  await terminal.press(keys.escape);
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.submit('hi again');
+  await terminal.waitForPrinted('Hello.');
+  expect(texts(stage).join('\n')).not.toContain('evil words');
+  await terminal.submit('/hooks');
+  await terminal.waitForPrinted('does not run: this folder is not trusted');
+  await terminal.submit('/exit');
+  await terminal.exited;
+
+  const again = stage.open();
+  await again.waitFor('Do you trust this folder?');
+  await again.pause(300);
+  await again.press('1');
+  await again.waitFor(/context ~?\d+%/);
+  await again.submit('with it');
+  await again.waitForPrinted('Hello.');
+  expect(texts(stage).join('\n')).toContain('evil words');
+  await again.submit('/exit');
+  await again.exited;
+
+  await set('echo other words');
+  const changed = await stage.print(['-p', 'hi']);
+  expect(changed.stderr).toContain('have changed since you trusted it');
+  expect(texts(stage).join('\n')).not.toContain('other words');
+});
+
+test('a blocked prompt returns to the input; Esc stops a hook that hangs', async () => {
+  const stage = await setStage();
+  await own(stage, {
+    UserPromptSubmit: [command(`if grep -q secret; then echo "no secrets" >&2; exit 2; fi`)],
+    PreToolUse: [command('sleep 1000')],
+  });
+  const terminal = await stage.ready();
+  await terminal.submit('the secret is 42');
+  await terminal.waitForPrinted('A hook blocked this prompt, so it was not sent: no secrets');
+  await terminal.waitFor('❯ the secret is 42');
+  expect(stage.server.requests()).toHaveLength(0);
+  await terminal.press('\u0015');
+  stage.server.script(bash('ls'));
+  await terminal.submit('list');
+  await terminal.waitFor('PreToolUse:Bash: sleep 1000');
+  await terminal.press(keys.escape);
+  await terminal.waitForPrinted('Interrupted.');
+});
+
+test('stream-json reports the hooks of the start, and others if asked; a failure is no block', async () => {
+  const stage = await setStage();
+  await own(stage, {
+    SessionStart: [command('echo welcome', { matcher: 'startup' })],
+    PreToolUse: [command('echo broken >&2; exit 1')],
+    Unheard: [command('true')],
+    Stop: [{ hooks: [{ type: 'prompt', prompt: 'Is it done?' }] }],
+  });
+  stage.server.otherwise((request) =>
+    request.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : bash('ls'),
+  );
+  const plain = await stage.print(['-p', 'hi', '--output-format', 'stream-json']);
+  expect(plain.code).toBe(0);
+  expect(plain.stderr).toContain('hooks for Unheard never run here');
+  expect(plain.stderr).toContain('hooks of type "prompt" are not supported');
+  const hookLines = (stdout: string): unknown[] =>
+    linesOf(stdout).flatMap((line) => {
+      const { subtype, hook_name, outcome } = line as Record<string, unknown>;
+      return typeof hook_name === 'string' ? [[subtype, hook_name, outcome]] : [];
+    });
+  const start = [
+    ['hook_started', 'SessionStart:startup', undefined],
+    ['hook_response', 'SessionStart:startup', 'success'],
+  ];
+  expect(hookLines(plain.stdout)).toEqual(start);
+  expect(texts(stage)[1]).toContain('welcome');
+  const all = await stage.print(['-p', 'hi', '--output-format', 'stream-json', '--include-hook-events']);
+  expect(hookLines(all.stdout)).toEqual([
+    ...start,
+    ['hook_started', 'PreToolUse:Bash', undefined],
+    ['hook_response', 'PreToolUse:Bash', 'error'],
+  ]);
+});

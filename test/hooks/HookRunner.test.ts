@@ -1,0 +1,248 @@
+/** Real processes and requests. */
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { HookAnswer, HookCall, HookPort } from '../../src/protocol/hooks.ts';
+import { bench, command, node } from './bench.ts';
+
+const never = new AbortController().signal;
+const bash: HookCall = {
+  event: 'PreToolUse',
+  subject: 'Bash',
+  access: { tool: 'Bash', access: { type: 'command', command: 'ls', cwd: '/' } },
+  input: { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } },
+};
+const run = (port: HookPort, call: HookCall = bash): Promise<HookAnswer> => port.run(call, never);
+
+/** Waits until no process has this id. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+      if (/\) [ZX]/.test(stat)) return;
+    } catch {
+      return;
+    }
+    await delay(20);
+  }
+}
+
+test('a hook gets JSON, the folder and its variables; exit code 2 blocks', async () => {
+  const { runner, root } = await bench({
+    PreToolUse: command(
+      'cat > input.json; echo "$CLAUDE_PROJECT_DIR|$CLAWDCODE_PROJECT_DIR|$PWD" > env; echo "not that" >&2; exit 2',
+      {},
+      'Bash',
+    ),
+  });
+  const answer = await run(runner);
+  expect(answer.permission).toMatchObject({ behavior: 'deny', reason: 'not that', source: 'config.json' });
+  expect(JSON.parse(await readFile(join(root, 'input.json'), 'utf8'))).toEqual(bash.input);
+  expect((await readFile(join(root, 'env'), 'utf8')).trim()).toBe(`${root}|${root}|${root}`);
+  expect(runner.list()[0]).toMatchObject({ runs: 1, last: { outcome: 'blocked', exitCode: 2 } });
+});
+
+test('hooks run in parallel, and identical ones once', async () => {
+  const meet = (own: string, other: string): string =>
+    `touch ${own}; while [ ! -e ${other} ]; do sleep 0.01; done; echo x >> ${own}`;
+  const { runner, root } = await bench({
+    PreToolUse: [...command(meet('a', 'b')), ...command(meet('b', 'a')), ...command(meet('a', 'b'))],
+  });
+  expect((await run(runner)).runs.map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
+  expect(await readFile(join(root, 'a'), 'utf8')).toBe('x\n');
+});
+
+test('a timeout ends the whole group, even if it ignores SIGTERM', async () => {
+  const { runner, root } = await bench({
+    PreToolUse: command(
+      "trap '' TERM; sleep 1000 & echo $! > child; echo $$ > own; while :; do sleep 0.1; done",
+      {
+        timeout: 0.5,
+      },
+    ),
+  });
+  const [ended] = (await run(runner)).runs;
+  expect(ended).toMatchObject({ outcome: 'failed', problem: 'timed out after 0.5 s' });
+  for (const name of ['child', 'own']) await gone(Number(await readFile(join(root, name), 'utf8')));
+});
+
+test('a child that stays behind neither delays the answer nor survives the hook', async () => {
+  const { runner, root } = await bench({
+    UserPromptSubmit: command('sleep 1000 & echo $! > child; echo said'),
+  });
+  const answer = await run(runner, { event: 'UserPromptSubmit', input: {} });
+  expect(answer.contexts).toEqual([{ text: 'said', source: 'config.json' }]);
+  await gone(Number(await readFile(join(root, 'child'), 'utf8')));
+});
+
+test('a flood of output is read and dropped', async () => {
+  const flood = node(
+    'const b = Buffer.alloc(1e6, 120); for (let i = 0; i < 100; i++) require("fs").writeSync(1, b)',
+  );
+  const { runner } = await bench({ UserPromptSubmit: command(flood) });
+  const { runs, contexts } = await run(runner, { event: 'UserPromptSubmit', input: {} });
+  expect(runs).toMatchObject([{ outcome: 'ok', exitCode: 0 }]);
+  expect(runs[0]?.stdout.length).toBe(10_000);
+  expect(contexts[0]?.text.length).toBeLessThan(10_100);
+});
+
+test('huge and invalid JSON are failures that block nothing', async () => {
+  const huge = node('process.stdout.write("{\\"reason\\":\\"" + "x".repeat(3e6) + "\\"}")');
+  const { runner } = await bench({ PreToolUse: [...command(huge), ...command('echo "{oops"')] });
+  const answer = await run(runner);
+  expect(answer.runs.map(({ problem }) => problem)).toEqual([
+    expect.stringContaining('more JSON'),
+    expect.stringContaining('cannot be parsed'),
+  ]);
+  expect(answer.permission).toBeUndefined();
+});
+
+test('a failure blocks if the hook says so', async () => {
+  const { runner } = await bench({ PreToolUse: command('exit 3', { onFailure: 'block' }) });
+  expect((await run(runner)).permission).toMatchObject({
+    behavior: 'deny',
+    reason: 'The hook failed: exit code 3.',
+  });
+});
+
+test('a hook that does not read a large input is no problem', async () => {
+  const { runner } = await bench({ PreToolUse: command('exec 0<&-; echo done') });
+  const input = { tool_input: 'x'.repeat(5_000_000) };
+  expect((await run(runner, { ...bash, input })).runs).toMatchObject([{ outcome: 'ok' }]);
+});
+
+test('a program that does not exist, a missing folder and a killed hook are failures', async () => {
+  const missing = await bench({ PreToolUse: command('nothing-of-this-name') });
+  expect((await run(missing.runner)).runs).toMatchObject([{ outcome: 'failed', exitCode: 127 }]);
+  const folder = await bench({ PreToolUse: command('true') }, { root: '/nonexistent/folder' });
+  expect((await run(folder.runner)).runs[0]?.problem).toContain('could not be started');
+  const killed = await bench({ PreToolUse: command('kill -9 $$') });
+  expect((await run(killed.runner)).runs).toMatchObject([{ outcome: 'failed', problem: 'ended by SIGKILL' }]);
+});
+
+test('an abort stops the hook', async () => {
+  const { runner, root } = await bench({ PreToolUse: command('echo $$ > own; sleep 1000') });
+  const stop = new AbortController();
+  const answer = runner.run(bash, stop.signal);
+  const file = join(root, 'own');
+  while (!existsSync(file) || (await readFile(file, 'utf8')) === '') await delay(10);
+  stop.abort();
+  expect((await answer).runs).toMatchObject([{ outcome: 'cancelled' }]);
+  await gone(Number(await readFile(file, 'utf8')));
+});
+
+test('arguments start a program without a shell', async () => {
+  const { runner, root } = await bench({ PreToolUse: command('touch', { args: ['a b', '$HOME'] }) });
+  await run(runner);
+  expect([existsSync(join(root, 'a b')), existsSync(join(root, '$HOME'))]).toEqual([true, true]);
+});
+
+test('a matcher, a rule and once decide whether a hook runs', async () => {
+  const { runner, root } = await bench(
+    {
+      PreToolUse: [
+        ...command('echo x >> other', {}, 'Edit'),
+        ...command('echo x >> rule', { if: 'Bash(git *)' }),
+        ...command('echo x >> once', { once: true }),
+      ],
+    },
+    { covers: async (rule, tool) => rule !== 'Bash(git *)' || tool !== 'Bash' },
+  );
+  expect(runner.has('PreToolUse')).toBe(true);
+  expect(runner.has('Stop')).toBe(false);
+  await run(runner);
+  await run(runner);
+  expect(existsSync(join(root, 'other'))).toBe(false);
+  expect(existsSync(join(root, 'rule'))).toBe(false);
+  expect(await readFile(join(root, 'once'), 'utf8')).toBe('x\n');
+});
+
+test('an asynchronous hook is not waited for, and ends with the session', async () => {
+  const { runner, root } = await bench({
+    PreToolUse: command('echo $$ > own; sleep 1000; exit 2', { async: true }),
+  });
+  expect((await run(runner)).runs).toEqual([]);
+  const file = join(root, 'own');
+  while (!existsSync(file) || (await readFile(file, 'utf8')) === '') await delay(10);
+  await runner.close();
+  await gone(Number(await readFile(file, 'utf8')));
+});
+
+test('hooks that are ignored do not run', async () => {
+  const { runner } = await bench({ PreToolUse: command('exit 2', {}, '(') });
+  expect(runner.has('PreToolUse')).toBe(false);
+  expect(runner.list()[0]?.ignored).toContain('regular expression');
+});
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
+
+const http = (url: string, more: object = {}): unknown[] => [{ hooks: [{ type: 'http', url, ...more }] }];
+const online = { fetch: (url: string, init: RequestInit) => fetch(url, init) };
+
+test('an address gets the same JSON, and its answer decides', async () => {
+  let got: unknown;
+  const url = await serve((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      got = [JSON.parse(Buffer.concat(chunks).toString()), request.headers.authorization];
+      response.end(JSON.stringify({ decision: 'block', reason: 'not today' }));
+    });
+  });
+  const headers = { Authorization: 'Bearer $TOKEN$OTHER' };
+  const { runner } = await bench(
+    { PreToolUse: http(url, { headers, allowedEnvVars: ['TOKEN'] }) },
+    { ...online, env: { TOKEN: 'abc', OTHER: 'secret' } },
+  );
+  expect((await run(runner)).permission).toMatchObject({ behavior: 'deny', reason: 'not today' });
+  expect(got).toEqual([bash.input, 'Bearer abc']);
+});
+
+test('an address that fails, redirects, floods or never answers blocks nothing', async () => {
+  const bad = await serve((_, response) => void response.writeHead(500).end('{"decision":"block"}'));
+  const away = await serve((_, response) => void response.writeHead(302, { location: bad }).end());
+  const flood = await serve((_, response) => {
+    response.write(`{"reason":"${'x'.repeat(2_000_000)}`);
+    response.end('"}');
+  });
+  const silent = await serve(() => undefined);
+  const { runner } = await bench(
+    { PreToolUse: [...http(bad), ...http(away), ...http(flood), ...http(silent, { timeout: 0.3 })] },
+    online,
+  );
+  const answer = await run(runner);
+  expect(answer.permission).toBeUndefined();
+  expect(answer.runs.map(({ problem }) => problem)).toEqual([
+    expect.stringContaining('status 500'),
+    expect.stringMatching(/status (302|0)/),
+    expect.stringContaining('more JSON'),
+    'timed out after 0.3 s',
+  ]);
+});
+
+test('if this program is killed, its hooks end', async () => {
+  const { root } = await bench({});
+  const script = join(root, 'host.mjs');
+  const module = join(import.meta.dirname, '../../src/hooks/runCommand.ts');
+  await writeFile(
+    script,
+    `import { runCommand } from ${JSON.stringify(module)};
+     runCommand({ command: 'echo $$ > own; sleep 1000 & wait', input: '{}', cwd: ${JSON.stringify(root)}, env: process.env, shell: '/bin/sh', timeoutMs: 1e6 }, new AbortController().signal);`,
+  );
+  const { spawn } = await import('node:child_process');
+  const host = spawn(process.execPath, [script], { stdio: 'ignore' });
+  const file = join(root, 'own');
+  while (!existsSync(file) || (await readFile(file, 'utf8')) === '') await delay(10);
+  host.kill('SIGKILL');
+  await gone(Number(await readFile(file, 'utf8')));
+});

@@ -1,0 +1,51 @@
+/** Hooks that really run, in a temporary folder. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { readHooks } from '../../src/config/hooks.ts';
+import { HookRunner, type HookRunnerDeps } from '../../src/hooks/HookRunner.ts';
+import type { HookSource } from '../../src/protocol/hooks.ts';
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-hooks-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Hooks as a settings file has them. */
+export function sources(hooks: unknown): readonly HookSource[] {
+  return readHooks(hooks, 'user', 'config.json').hooks;
+}
+
+/** A node program as a shell command. */
+export function node(script: string): string {
+  return `'${process.execPath}' -e '${script.replaceAll("'", "'\\''")}'`;
+}
+
+/** Matcher groups with one command. */
+export function command(text: string, more: object = {}, matcher?: string): unknown[] {
+  return [
+    { ...(matcher === undefined ? {} : { matcher }), hooks: [{ type: 'command', command: text, ...more }] },
+  ];
+}
+
+export async function bench(
+  hooks: unknown,
+  deps: Partial<HookRunnerDeps> = {},
+): Promise<{ runner: HookRunner; root: string }> {
+  const root = deps.root ?? (await temporaryFolder());
+  let ids = 0;
+  const runner = new HookRunner(sources(hooks), {
+    root,
+    env: { PATH: process.env.PATH ?? '', HOME: root },
+    shell: '/bin/sh',
+    fetch: () => Promise.reject(new Error('no network in this test')),
+    covers: async () => true,
+    newId: () => `id-${++ids}-abcdefgh`,
+    now: () => Date.now(),
+    ...deps,
+  });
+  onTestFinished(() => runner.close());
+  return { runner, root };
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { combine, type FinishedHook } from '../../src/hooks/combine.ts';
+import { type HookOutput, type HookVerdict, MAX_TEXT, readOutput } from '../../src/hooks/readOutput.ts';
+import type { HookEvent } from '../../src/protocol/hooks.ts';
+
+const output = (parts: Partial<HookOutput>): HookOutput => ({
+  exitCode: 0,
+  stdout: '',
+  stderr: '',
+  isCut: false,
+  ...parts,
+});
+const read = (event: HookEvent, parts: Partial<HookOutput>): HookVerdict => readOutput(event, output(parts));
+const json = (event: HookEvent, value: unknown): HookVerdict =>
+  read(event, { stdout: JSON.stringify(value) });
+const specific = (event: HookEvent, fields: object): HookVerdict =>
+  json(event, { hookSpecificOutput: { hookEventName: event, ...fields } });
+
+describe('one hook', () => {
+  test('exit code 2 blocks with what is on standard error', () => {
+    expect(read('PreToolUse', { exitCode: 2, stderr: 'no rm\n' })).toEqual({
+      outcome: 'blocked',
+      permission: { behavior: 'deny', reason: 'no rm' },
+    });
+    expect(read('PostToolUse', { exitCode: 2, stderr: 'lint failed' })).toEqual({
+      outcome: 'blocked',
+      block: 'lint failed',
+    });
+    expect(read('Stop', { exitCode: 2 })).toMatchObject({ block: 'The hook gave no reason.' });
+  });
+
+  test('events that have happened cannot be blocked', () => {
+    expect(read('SessionStart', { exitCode: 2, stderr: 'too late' })).toEqual({
+      outcome: 'failed',
+      problem: 'too late',
+    });
+  });
+
+  test('another exit code, or none, is a failure that blocks nothing', () => {
+    expect(read('PreToolUse', { exitCode: 1, stderr: 'bad\nthings' })).toEqual({
+      outcome: 'failed',
+      problem: 'exit code 1: bad things',
+    });
+    const { exitCode: _, ...killed } = output({});
+    expect(readOutput('PreToolUse', killed).outcome).toBe('failed');
+    expect(readOutput('PreToolUse', { ...killed, problem: 'timed out' }).problem).toBe('timed out');
+  });
+
+  test('plain output is context for prompts and starts only', () => {
+    expect(read('UserPromptSubmit', { stdout: 'Today is Monday.\n' })).toEqual({
+      outcome: 'ok',
+      context: 'Today is Monday.',
+    });
+    expect(read('PreToolUse', { stdout: 'checked' })).toEqual({ outcome: 'ok' });
+  });
+
+  test.each(['{"decision": "bl', '{not json}'])('JSON that cannot be parsed is a failure: %s', (stdout) => {
+    expect(read('PreToolUse', { stdout }).outcome).toBe('failed');
+  });
+
+  test('JSON that does not fit, or is too long, is a failure', () => {
+    expect(json('PreToolUse', { decision: 'perhaps' }).problem).toContain('decision');
+    expect(read('PreToolUse', { stdout: '{"a":"', isCut: true }).problem).toContain('more JSON');
+  });
+
+  test('the JSON of a tool hook decides', () => {
+    expect(
+      specific('PreToolUse', {
+        permissionDecision: 'ask',
+        permissionDecisionReason: 'sure?',
+        updatedInput: { command: 'ls' },
+        additionalContext: 'note',
+      }),
+    ).toEqual({
+      outcome: 'ok',
+      permission: { behavior: 'ask', reason: 'sure?' },
+      updatedInput: { command: 'ls' },
+      context: 'note',
+    });
+    expect(json('PreToolUse', { decision: 'block', reason: 'no' })).toEqual({
+      outcome: 'blocked',
+      permission: { behavior: 'deny', reason: 'no' },
+    });
+    expect(json('PreToolUse', { decision: 'approve' }).permission).toEqual({ behavior: 'allow', reason: '' });
+    expect(specific('PreToolUse', { permissionDecision: 'defer' }).permission?.behavior).toBe('ask');
+  });
+
+  test('a permission request is answered by its own decision', () => {
+    expect(
+      specific('PermissionRequest', { decision: { behavior: 'deny', message: 'no', interrupt: true } }),
+    ).toEqual({
+      outcome: 'blocked',
+      permission: { behavior: 'deny', reason: 'no' },
+      interrupts: true,
+    });
+  });
+
+  test('what is meant for another event is ignored', () => {
+    const hookSpecificOutput = {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'allow',
+      additionalContext: 'x',
+    };
+    expect(json('PermissionRequest', { hookSpecificOutput })).toEqual({ outcome: 'ok' });
+  });
+
+  test('continue: false ends the turn; a message is for the user', () => {
+    expect(json('PostToolUse', { continue: false, stopReason: 'enough', systemMessage: 'hi' })).toEqual({
+      outcome: 'ok',
+      stop: 'enough',
+      message: 'hi',
+    });
+  });
+
+  test('texts lose control characters and are cut', () => {
+    const hidden = read('UserPromptSubmit', { stdout: 'a\u001b[31mb\u0000\u202ec' });
+    expect(hidden.context).toBe('a[31mbc');
+    const long = specific('PostToolUse', { additionalContext: 'x'.repeat(50_000) }).context ?? '';
+    expect(long.slice(MAX_TEXT)).toBe(`\n(cut at ${MAX_TEXT} characters)`);
+  });
+});
+
+describe('several hooks', () => {
+  const finished = (source: string, verdict: Partial<HookVerdict>): FinishedHook => ({
+    run: {
+      ...{ id: source, event: 'PreToolUse', name: 'PreToolUse:Bash', label: 'x', source, outcome: 'ok' },
+      ...{ durationMs: 1, stdout: '', stderr: '' },
+    },
+    verdict: { outcome: 'ok', ...verdict },
+    isManaged: false,
+  });
+  const decision = (behavior: 'allow' | 'ask' | 'deny', reason = behavior): Partial<HookVerdict> => ({
+    permission: { behavior, reason },
+  });
+
+  test('deny wins over ask, ask over allow', () => {
+    const [allow, ask, deny] = [
+      finished('a', decision('allow')),
+      finished('b', decision('ask')),
+      finished('c', decision('deny')),
+    ] as const;
+    expect(combine([allow, ask, deny]).permission).toMatchObject({ behavior: 'deny', source: 'c' });
+    expect(combine([allow, ask]).permission).toMatchObject({ behavior: 'ask', source: 'b' });
+    expect(combine([allow]).permission).toMatchObject({ behavior: 'allow', source: 'a' });
+  });
+
+  test('the last input applies, and an allow only counts for the input of the same hook', () => {
+    const changing = finished('b', { updatedInput: { command: 'rm -rf /' } });
+    const answer = combine([finished('a', decision('allow')), changing]);
+    expect(answer.updatedInput).toEqual({ value: { command: 'rm -rf /' }, source: 'b' });
+    expect(answer.permission).toBeUndefined();
+    const own = combine([finished('a', { ...decision('allow'), updatedInput: { command: 'ls' } })]);
+    expect(own.permission?.behavior).toBe('allow');
+  });
+
+  test('contexts add up to a limit', () => {
+    const answer = combine(
+      Array.from({ length: 9 }, (_, i) => finished(`f${i}`, { context: 'x'.repeat(9000) })),
+    );
+    expect(answer.contexts.map(({ text }) => text.length)).toEqual([9000, 9000, 9000, 3027]);
+  });
+});
