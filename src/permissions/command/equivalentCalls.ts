@@ -52,7 +52,8 @@ export function callsIn(words: Words): Words[] {
       if (index <= Math.max(0, carriedFrom)) continue;
       // A wrapper's own words come before its command: `timeout 5 rm`, `su user rm`.
       // Which container it is may well be unknown: `kubectl exec $pod ls`.
-      if (operands < MAX_OPERANDS && (word !== null || carriedFrom < 0)) starts.add(index);
+      const mayStart = word !== null || carriedFrom < 0 || words.argv[index - 1] === '--';
+      if (operands < MAX_OPERANDS && mayStart) starts.add(index);
       if (word === null || !/^-|=/.test(word)) operands += 1;
     }
   }

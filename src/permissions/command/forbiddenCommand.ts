@@ -170,7 +170,15 @@ function split(words: readonly string[]): {
       operands.push(word);
     }
   }
+  if (operands[0] === 'git' && operands.includes('push')) options.push(...impliedByPush(operands, options));
   return { operands, options, values };
+}
+
+/** `git push origin +main` and `--mirror` force, `git push origin :main` deletes: git-push(1). */
+function impliedByPush(operands: readonly string[], options: readonly string[]): readonly string[] {
+  const isForced = options.includes('--mirror') || operands.some((word) => word.startsWith('+'));
+  const isDeleting = operands.some((word) => /^\+?:./.test(word));
+  return [...(isForced ? ['f'] : []), ...(isDeleting ? ['d'] : [])];
 }
 
 /**
@@ -216,8 +224,10 @@ function scriptsIn(part: CommandPart): readonly string[] {
     return [...own, ...toldToRun(part.argv)];
   }
   const hasShell = full.some((word) => shells.test(programName(word)));
-  if (![runners, carriers].some((some) => some.test(name) || some.test(inner)) && !hasShell)
-    return toldToRun(part.argv);
+  const isWatch = inner === 'cargo' && part.argv[1] === 'watch';
+  const isRunner =
+    isWatch || hasShell || [runners, carriers].some((some) => some.test(name) || some.test(inner));
+  if (!isRunner) return toldToRun(part.argv);
   // `docker run -e A=x` sets a variable.
   const isScript = carriers.test(inner) ? /\s/ : /[\s;&|=$]/;
   return full.flatMap((word, index) =>

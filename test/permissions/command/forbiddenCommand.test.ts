@@ -222,6 +222,7 @@ const denying: Readonly<Record<string, Rows>> = {
       'git -C . -C .. push origin',
       'git --no-pager push',
       'git -c a.b=c push',
+      "cargo watch -s 'git push'",
       'git -c a.b=c --git-dir .git push',
       'git --git-dir=.git push',
       'git --work-tree . push',
@@ -277,6 +278,9 @@ const denying: Readonly<Record<string, Rows>> = {
       'git push --force',
       'git push -f',
       'git push origin main --force',
+      'git push origin +main',
+      'git push origin -u +HEAD:main',
+      'git push --mirror',
       'git push origin -f main',
       'git push -fu origin x',
       'git -C . push --force',
@@ -284,6 +288,11 @@ const denying: Readonly<Record<string, Rows>> = {
     ],
     ask: ['git push $X'],
     allow: ['git push', 'git push origin main', 'git fetch --force'],
+  },
+  'Bash(git push --delete:*)': {
+    deny: ['git push origin --delete x', 'git push -d origin x', 'git push origin :x', 'git push origin +:x'],
+    ask: [],
+    allow: ['git push origin x', 'git push origin x:y'],
   },
   'Bash(npm publish:*)': {
     deny: [
@@ -410,7 +419,13 @@ const named: Readonly<Record<string, Rows>> = {
   },
   'Bash(curl:*)': {
     deny: ['docker run image curl x', 'kubectl exec pod -c main -- curl x'],
-    ask: ['echo "curl x" | at now', 'tclsh <<< "exec curl x"', 'echo "curl x" | rbash'],
+    ask: [
+      'echo "curl x" | at now',
+      'kubectl exec pod -- $x',
+      'docker exec pod sh -c $x',
+      'tclsh <<< "exec curl x"',
+      'echo "curl x" | rbash',
+    ],
     allow: [
       ...[
         'kubectl exec $pod -- ls',
