@@ -40,11 +40,11 @@ export function createAgent(deps: AgentDeps): Agent {
     fork: (uptoUuid) => context.forkSession(uptoUuid),
     taskOutput: (id) => deps.tasks?.output(id),
     watchTask: (id, listener) => deps.tasks?.watch(id, listener) ?? (() => undefined),
-    async close() {
+    async close(reason) {
       work.tasks.close();
       await work.jobs.close();
       await work.subagents?.close();
-      await work.hooks?.sessionEnd();
+      await work.hooks?.sessionEnd(reason);
       if (deps.hooks?.agent === undefined) await deps.hooks?.port.close();
       await work.titles.close();
       await deps.disposeTools();

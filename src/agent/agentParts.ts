@@ -315,7 +315,7 @@ function onceIf(isWanted: boolean | undefined, act: () => void): () => void {
 }
 
 function createHooks(
-  { hooks, context, model, newId }: AgentDeps,
+  { hooks, context, model, newId, onError }: AgentDeps,
   { emit, modes, facts, notice }: Core,
 ): { readonly callHooks?: CallHooks; readonly turnHooks?: TurnHooks } {
   if (hooks === undefined) return {};
@@ -326,9 +326,9 @@ function createHooks(
     cwd: () => facts.cwd,
   });
   return {
-    callHooks: createCallHooks(session),
+    callHooks: createCallHooks(session, onError),
     turnHooks: createTurnHooks(session, {
-      ...{ origin, agent, notice },
+      ...{ origin, agent, notice, onError },
       model: () => model.current().id,
       transcript: () => context.filePath() ?? '',
       summary: () => textOf(context.entries().findLast((entry) => entry.isCompactSummary)?.message.content),

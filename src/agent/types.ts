@@ -18,6 +18,7 @@ import type { PermissionMode, PermissionQuestion } from '../protocol/permissions
 import type { RewindPlan, TurnRecord } from '../protocol/rewind.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
 import type { TaskInfo, TaskOutput } from '../protocol/tasks.ts';
+import type { EndReason } from './hooks/turnHooks.ts';
 import type { RefusedModes } from './modes.ts';
 
 /** A snapshot of the agent. */
@@ -108,8 +109,8 @@ export interface Agent {
   taskOutput(id: string): TaskOutput | undefined;
   /** Calls `listener` whenever a task prints something. Returns a function that unsubscribes. */
   watchTask(id: string, listener: () => void): () => void;
-  /** Stops running work, flushes the log and releases the session. */
-  close(): Promise<void>;
+  /** Stops running work, flushes the log and releases the session. `reason` is for hooks. */
+  close(reason?: EndReason): Promise<void>;
 }
 
 /** Which session to open, and its title. */

@@ -16,8 +16,10 @@ export function resultText({ toolResult }: JSONLEntry): string {
   return typeof output === 'string' ? output : JSON.stringify(output ?? '');
 }
 
-/** The note about a reduction of the context, or about a failed summary; undefined for other entries. */
+const noted: ReadonlySet<string | undefined> = new Set(['reduction', 'summary_failed', 'hook']);
+
+/** The note about a reduction of the context, a failed summary or a hook; undefined for other entries. */
 export function contextNoteOf(entry: JSONLEntry): EntryNote | undefined {
-  if (entry.subtype !== 'reduction' && entry.subtype !== 'summary_failed') return undefined;
+  if (!noted.has(entry.subtype)) return undefined;
   return noteOf(entry, { seqOf: () => undefined });
 }

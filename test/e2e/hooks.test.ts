@@ -198,3 +198,36 @@ test('stream-json reports the hooks of the start, and others if asked; a failure
     ['hook_response', 'PreToolUse:Bash', 'error'],
   ]);
 });
+
+test('hooks of Claude Code’s settings run, also around the calls of a subagent', async () => {
+  const stage = await setStage();
+  const folder = join(stage.work.home, '.claude');
+  await mkdir(folder, { recursive: true });
+  const log = (event: string) => ({ [event]: [command('cat >> "$CLAUDE_PROJECT_DIR/../log"')] });
+  const hooks = {
+    ...log('PreToolUse'),
+    ...log('SubagentStart'),
+    ...log('SubagentStop'),
+    ...log('SessionEnd'),
+  };
+  await writeFile(join(folder, 'settings.json'), JSON.stringify({ hooks }));
+  const input = { subagent_type: 'explore', description: 'look', prompt: 'Look around.' };
+  stage.server.script(
+    { calls: [{ name: 'Agent', input }] },
+    bash('ls'),
+    { text: 'Nothing there.' },
+    { text: 'It found nothing.' },
+  );
+  const ran = await stage.print(['-p', 'go']);
+  expect(ran).toMatchObject({ code: 0, stdout: 'It found nothing.\n', stderr: '' });
+  const lines = (await readFile(join(stage.work.repository, '../log'), 'utf8')).trim().split('\n');
+  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(told.map((one) => [one.hook_event_name, one.tool_name, one.agent_type])).toEqual([
+    ['PreToolUse', 'Agent', undefined],
+    ['SubagentStart', undefined, 'explore'],
+    ['PreToolUse', 'Bash', 'explore'],
+    ['SubagentStop', undefined, 'explore'],
+    ['SessionEnd', undefined, undefined],
+  ]);
+  expect(new Set(told.map((one) => one.session_id)).size).toBe(1);
+});

@@ -54,7 +54,7 @@ const MAX_RESPONSE = 200_000;
 /** Characters of a changed input that the model is told. */
 const MAX_CHANGE = 4000;
 
-export function createCallHooks(hooks: SessionHooks): CallHooks {
+export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) => void): CallHooks {
   const occurrence = ({ id, tool, input, access }: HookedCall, more: object = {}) => ({
     subject: tool,
     access: { tool, access },
@@ -123,7 +123,8 @@ export function createCallHooks(hooks: SessionHooks): CallHooks {
     notify(message, signal) {
       const type = 'permission_prompt';
       const fields = { message, title: 'ClawdCode', notification_type: type };
-      if (hooks.has('Notification')) void hooks.run('Notification', { subject: type, fields }, signal);
+      if (hooks.has('Notification'))
+        hooks.run('Notification', { subject: type, fields }, signal).catch(onError);
     },
     async tellChange({ id, tool, input }, source) {
       const text = `PreToolUse hook changed the input of ${tool} · ${source}`;

@@ -119,8 +119,8 @@ function linesOf(event: HookEvent, subject: string | undefined, answer: HookAnsw
   const { runs, blocks, permission, stop, messages } = answer;
   const reasons =
     permission?.behavior === 'deny' ? [{ text: permission.reason, source: permission.source }] : blocks;
-  // A blocked prompt ends its turn, which names the reason.
-  const shown = event === 'UserPromptSubmit' ? [] : reasons;
+  // What a blocked prompt or compaction ends with names the reason.
+  const shown = event === 'UserPromptSubmit' || event === 'PreCompact' ? [] : reasons;
   const lines: HookLine[] = [
     ...shown.map(({ text, source }) => ({
       ...{ event, what: 'blocked' as const, source },

@@ -8,6 +8,9 @@ import type { HookedAgent, SessionHooks } from './sessionHooks.ts';
 /** How a session came to be open. */
 export type SessionOrigin = 'startup' | 'resume' | 'clear' | 'fork';
 
+/** Why a session ends: another one takes its place, the user leaves, or anything else. */
+export type EndReason = 'clear' | 'resume' | 'prompt_input_exit' | 'other';
+
 /** Times that Stop hooks may continue one turn. */
 export const MAX_CONTINUED = 8;
 /** Hooks of the end of a session may not keep the program open for long. */
@@ -29,7 +32,7 @@ export interface TurnHooks {
   /** Hears of compactions, and runs their hooks in the background. */
   hear(event: AgentEvent): void;
   sessionStart(signal: AbortSignal): Promise<void>;
-  sessionEnd(): Promise<void>;
+  sessionEnd(reason?: EndReason): Promise<void>;
   /** True if there are hooks for the start of the session. */
   readonly hasStart: boolean;
   /** Waits for hooks in the background; returns the notes for the model's next request. */
@@ -41,6 +44,7 @@ export interface TurnHookDeps {
   /** Present for a subagent: its start and its end have events of their own, and its prompt is not the user's. */
   readonly agent?: HookedAgent | undefined;
   readonly model: () => string;
+  readonly onError: (error: unknown) => void;
   readonly notice: (level: 'info' | 'warning', text: string) => void;
   /** Path of the session's file. */
   readonly transcript: () => string;
@@ -109,20 +113,19 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
     hear(event) {
       if (event.type === 'compaction_started' && event.trigger === 'auto' && hooks.has('PreCompact')) {
         const fields = { trigger: 'auto', custom_instructions: null };
-        compacted = hooks.run('PreCompact', { subject: 'auto', fields }, closing.signal);
+        compacted = hooks.run('PreCompact', { subject: 'auto', fields }, closing.signal).catch(deps.onError);
       }
       if (event.type !== 'compaction_ended') return;
       const { outcome } = event.report;
       if (outcome !== 'done' && outcome !== 'fallback') return;
       if (!hooks.has('PostCompact') && !hooks.has('SessionStart')) return;
-      compacted = Promise.all([compacted, afterCompaction(event.report)]);
+      compacted = Promise.all([compacted, afterCompaction(event.report).catch(deps.onError)]);
     },
     sessionStart: (signal) => start(deps.origin, signal),
-    async sessionEnd() {
+    async sessionEnd(reason = 'other') {
       closing.abort();
       if (deps.agent !== undefined) return;
       const signal = AbortSignal.timeout(10_000);
-      const reason = 'other';
       await hooks.run(
         'SessionEnd',
         { subject: reason, fields: { reason }, timeoutMs: SESSION_END_MS },

@@ -164,7 +164,7 @@ async function leave(code: number, { state, switcher, shown, onExit, dispatch }:
     code,
   });
   try {
-    await agent?.close();
+    await agent?.close('prompt_input_exit');
   } finally {
     shown()?.dispose();
     void dispatch({ type: 'left' });

@@ -69,7 +69,7 @@ export function createShownSession(ports: ShownSessionPorts): ShownSession {
       const { agent } = session;
       const past = at === undefined ? replay(agent.liveEntries()) : await replayAround(agent, at);
       announceEndingTasks();
-      await state().session?.agent.close();
+      await state().session?.agent.close(session.resumed ? 'resume' : 'clear');
       store?.dispose();
       options.onReady(() => agent.close());
       await putAwayDialog();
