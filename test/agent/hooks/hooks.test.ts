@@ -91,6 +91,7 @@ test('a hook that asks turns an allow into a question, and lifts no denial', asy
     },
   );
   await on.ask('Go');
+  expect(on.lines()).toContainEqual(expect.stringContaining('for Edit: A hook (hooks.json) asks: sure?'));
   expect(lastMessages(on).at(-1)).toBe('Edit ran');
   const refused = await stage({
     ...withHooks(port),
@@ -321,6 +322,13 @@ test('a subagent has a start and an end of its own', async () => {
     agent_transcript_path: expect.stringContaining('.jsonl'),
   });
   expect(lastMessages(on)[1]).toContain('you are small');
+});
+
+test('the end of a session names its reason', async () => {
+  const port = scriptedHooks({ SessionEnd: {} });
+  const on = await stage(withHooks(port));
+  await on.agent.close('clear');
+  expect(port.told()).toEqual(['SessionEnd:clear']);
 });
 
 test('a failed turn and the end of the session are events', async () => {
