@@ -22,7 +22,7 @@ import { isDumbTerminal } from './terminal/screenKind.ts';
 
 /** Creates the services that slash commands may use, for one session. */
 export function createCommandHost(
-  { agent, permissions, file, memory, skills, mcp, hooks }: OpenedSession,
+  { agent, permissions, file, memory, skills, agents, mcp, hooks }: OpenedSession,
   factory: SessionFactory,
   place: AppPaths,
   loaded: LoadedSettings,
@@ -43,6 +43,7 @@ export function createCommandHost(
     },
     mcp,
     hooks: () => hooks?.list() ?? [],
+    agents,
     skills: {
       list: skills.list,
       shownPath: (path) =>

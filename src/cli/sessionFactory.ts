@@ -28,7 +28,7 @@ import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/pro
 import type { SourcedRule } from '../permissions/rules/rules.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
-import { agentToolName } from '../protocol/toolNames.ts';
+import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { openHooks, originOf } from './hooks.ts';
@@ -205,7 +205,15 @@ async function openSession(
   });
   // A fork always belongs to this project; any other session is opened where it is stored.
   const store = (isFork ? undefined : storeOfTarget(target, place, shared.redaction)) ?? shared.store;
-  const context = new ContextManager({ ...createContext(store, model), memory });
+  const context = new ContextManager({
+    ...createContext(store, model),
+    memory,
+    describeOpenCall: async (call, sessionId) => {
+      if (call.name !== agentToolName && call.name !== agentToolAlias) return undefined;
+      const { foundSoFar } = await import('./subagents/foundSoFar.ts');
+      return foundSoFar(call.id, store.forAgents(sessionId));
+    },
+  });
   const isReading = target.type === 'id' && target.mode === 'read';
   const [agents, skills, port, { cwd, notices, ...opened }] = await Promise.all([
     options.agents?.() ?? noAgents,

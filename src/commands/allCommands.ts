@@ -1,3 +1,4 @@
+import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { compact, uncompact } from './compact.ts';
 import { context, cost } from './context.ts';
@@ -37,6 +38,7 @@ export const allCommands: readonly Command[] = [
   context,
   memory,
   skills,
+  agents,
   tasks,
   mcp,
   hooks,

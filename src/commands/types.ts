@@ -16,6 +16,7 @@ import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
 import type { PreparedSkill, Skill, SkillList } from '../protocol/skills.ts';
+import type { AgentList } from '../protocol/subagents.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
 import type { Page } from './pages/page.ts';
 
@@ -121,6 +122,8 @@ export interface CommandHost {
   readonly skills: SkillPort;
   /** All hooks, those that do not run included. */
   hooks(): readonly HookStatus[];
+  /** The subagents of this session, and definitions that are not used. */
+  readonly agents: AgentList;
   status(): StatusInfo;
   /** Returns the `context.*` settings of this session. */
   settings(): ContextSettings;

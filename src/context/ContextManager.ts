@@ -101,7 +101,9 @@ export class ContextManager {
     const log = await this.#deps.store.openSession(await this.#deps.store.resolveSessionId(idOrPrefix));
     await this.#use(log);
     // In a read-only session the pending calls may belong to the process that has it open for writing.
-    const closing = log.isReadOnly ? [] : closingEntries(log.entries());
+    const describe = async (call: { readonly id: string; readonly name: string }) =>
+      this.#deps.describeOpenCall?.(call, log.sessionId);
+    const closing = log.isReadOnly ? [] : await closingEntries(log.entries(), describe);
     if (closing.length > 0) await this.append(...closing);
     return {
       sessionId: log.sessionId,

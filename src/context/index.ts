@@ -87,4 +87,10 @@ export {
 export { WorkerEncoder } from './tokens/exact/WorkerEncoder.ts';
 export type { TokenEncoder } from './tokens/TokenEncoder.ts';
 export { truncateToTokens } from './tokens/truncate.ts';
-export type { ContextManagerDeps, RequestOptions, SummaryModel, SummaryReply } from './types.ts';
+export type {
+  ContextManagerDeps,
+  OpenCallResult,
+  RequestOptions,
+  SummaryModel,
+  SummaryReply,
+} from './types.ts';

@@ -7,7 +7,7 @@ import { evictedPrefixOf } from './history/evictedPrefix.ts';
 import { type NotedRequest, recordOf } from './request/requestRecord.ts';
 import { INTERRUPTED_RESULT } from './request/standardMessages.ts';
 import { toolResultEntry, toolUseEntry } from './storage/newEntries.ts';
-import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
+import type { OpenCallResult, ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 
 /** The header of a session, followed by its pinned instructions. */
 export function headerEntries(
@@ -87,17 +87,29 @@ export function replyEntries(
   return [entry, ...message.toolCalls.map(toolUseEntry)];
 }
 
-/** Results for calls that were running when the program stopped. The calls are not run again. */
-export function closingEntries(entries: readonly JSONLEntry[]): NewEntry[] {
+/** Calls without a result, which were running when the program stopped. */
+export function openCalls(
+  entries: readonly JSONLEntry[],
+): readonly { readonly id: string; readonly name: string }[] {
   const last = groupAtoms(entries).findLast((atom) => atom.kind === 'reply');
   // All calls before a compaction have results, but after a rewind they may be only in the file.
   const isPast = last !== undefined && last.head.seq <= (evictedPrefixOf(entries)?.throughSeq ?? -1);
   const open = isPast ? [] : (last?.calls.filter(({ result }) => result === undefined) ?? []);
-  return open.map(({ call }) => {
-    const { id = '', name = '' } = call.tool ?? {};
-    const display = { title: name, summary: 'interrupted' };
-    return toolResultEntry({ id, name, status: 'interrupted', output: INTERRUPTED_RESULT, display });
-  });
+  return open.map(({ call: { tool } }) => ({ id: tool?.id ?? '', name: tool?.name ?? '' }));
+}
+
+/** Results for calls that were running when the program stopped. The calls are not run again. */
+export async function closingEntries(
+  entries: readonly JSONLEntry[],
+  describe: (call: { readonly id: string; readonly name: string }) => Promise<OpenCallResult | undefined>,
+): Promise<NewEntry[]> {
+  return Promise.all(
+    openCalls(entries).map(async ({ id, name }) => {
+      const known = await describe({ id, name }).catch(() => undefined);
+      const { output = INTERRUPTED_RESULT, display = { title: name, summary: 'interrupted' } } = known ?? {};
+      return toolResultEntry({ id, name, status: 'interrupted', output, display });
+    }),
+  );
 }
 
 /** Usage in the field names of the log. */

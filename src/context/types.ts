@@ -49,10 +49,22 @@ export interface ContextManagerDeps {
   readonly instructions?: InstructionSource;
   /** The user's memory files; absent = no memories. */
   readonly memory?: Pick<LongTermMemory, 'search'>;
+  /** Returns what is known about a call that was running when the program stopped; absent = nothing is. */
+  readonly describeOpenCall?: (
+    call: { readonly id: string; readonly name: string },
+    sessionId: string,
+  ) => Promise<OpenCallResult | undefined>;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   /** Called when a subscriber throws; the entry is already on disk and the other subscribers are still called. */
   readonly onListenerError?: (error: unknown) => void;
+}
+
+/** What is known about a call that was running when the program stopped. */
+export interface OpenCallResult {
+  /** For the model. */
+  readonly output: string;
+  readonly display: ToolDisplay;
 }
 
 /** Settings of a new session; all of them are frozen in its header. */

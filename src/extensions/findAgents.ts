@@ -48,13 +48,22 @@ function pathOf(folder: AgentFolder, { home, dataRoot, root }: AgentPlaces): str
 /** Joins lists in order of precedence: of two definitions with the same name, in any case, the first one stays. */
 export function mergeAgents(...lists: readonly AgentList[]): AgentList {
   const agents = new Map<string, AgentDefinition>();
+  const problems: AgentProblem[] = [];
   for (const one of lists.flatMap((list) => list.agents)) {
     const key = one.name.toLowerCase();
-    if (!agents.has(key) && agents.size < MAX_AGENTS) agents.set(key, one);
+    const isFirst = !agents.has(key);
+    if (isFirst && agents.size < MAX_AGENTS) agents.set(key, one);
+    else if (one.file !== undefined)
+      problems.push({
+        file: one.file,
+        message: isFirst
+          ? `There are already ${MAX_AGENTS} definitions.`
+          : `Another definition of ${one.name} takes precedence.`,
+      });
   }
   return {
     agents: [...agents.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    problems: lists.flatMap((list) => list.problems),
+    problems: [...lists.flatMap((list) => list.problems), ...problems],
   };
 }
 

@@ -72,3 +72,65 @@ test('a command being written triggers one scan', async () => {
   await one.before(command, signal);
   expect(asked).toEqual(['scan']);
 });
+
+/** A keeper whose scans find a change each, and what it records. */
+function lender() {
+  const recorded: { callIds: readonly string[] }[] = [];
+  let baselines = 0;
+  const change = {
+    path: '/srv/project/a',
+    after: { type: 'file', hash: 'h', bytes: 1, mode: 0o644 },
+  } as const;
+  const files: Pick<FileCheckpoints, 'baseline' | 'capture' | 'keep' | 'diff'> = {
+    baseline: async () => {
+      baselines += 1;
+    },
+    keep: async () => {},
+    capture: async () => ({ changes: [change], notes: [] }),
+    diff: async () => [],
+  };
+  const made = createCheckpointKeeper({
+    files: files as FileCheckpoints,
+    context: {
+      append: async (...drafts) => {
+        for (const { data } of drafts) recorded.push(data as { callIds: readonly string[] });
+        return [];
+      },
+    },
+    running: () => [],
+    now: () => Date.now(),
+    warn: () => {},
+  });
+  return { keeper: made, recorded: () => recorded.map(({ callIds }) => callIds), baselines: () => baselines };
+}
+
+test('what a subagent changes is recorded as done by the call that started it', async () => {
+  const { keeper: one, recorded } = lender();
+  const lent = one.lend('agent-call');
+  await lent.before(write, signal);
+  expect(await lent.after('own-call', 'call', write, signal)).toEqual({ filesChanged: [], drafts: [] });
+  await lent.before(command, signal);
+  const { filesChanged, drafts } = await lent.after('own-call', 'call', command, signal);
+  expect([filesChanged.map(({ path }) => path), drafts]).toEqual([['/srv/project/a'], []]);
+  expect(recorded()).toEqual([['agent-call'], ['agent-call']]);
+});
+
+test('the scan for one subagent’s command does not swallow what another’s has changed so far', async () => {
+  const { keeper: one, recorded, baselines } = lender();
+  const [left, right] = [one.lend('left'), one.lend('right')];
+  await left.before(command, signal);
+  expect(baselines()).toBe(1);
+  await vi.advanceTimersByTimeAsync(2000);
+  await right.before(command, signal);
+  expect(baselines()).toBe(1);
+  expect(recorded()).toEqual([['left']]);
+  await left.after('x', 'call', command, signal);
+  await right.after('x', 'call', command, signal);
+  await vi.advanceTimersByTimeAsync(2000);
+  await Promise.all([left.close(), right.close()]);
+  expect(
+    recorded()
+      .slice(1)
+      .every((ids) => ids.includes('left') || ids.includes('right')),
+  ).toBe(true);
+});

@@ -30,6 +30,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       add: async () => ({ type: 'refused', message: 'nothing is added in this test' }),
       search: async () => [],
     },
+    agents: { agents: [], problems: [] },
     skills: {
       list: async () => ({ skills: [], problems: [] }),
       shownPath: (file) => file,

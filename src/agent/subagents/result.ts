@@ -33,6 +33,19 @@ export function outcomeOf(ended: Ended): ToolOutcome {
   };
 }
 
+/** Characters of what a subagent had found when the program stopped. */
+const MAX_FOUND = 20_000;
+
+/** Builds the result of a call whose subagent was running when the program stopped. */
+export function stoppedResult(ended: Ended): { output: string; display: ToolOutcome['display'] } {
+  const { id, agent, description, progress } = ended;
+  const how = `The program stopped while subagent ${id} (${agent}: ${description}) was at work, after ${steps(progress.step)}; it does not run any more.`;
+  const did = progress.calls.length === 0 ? [] : ['It had done:', ...progress.calls.map((one) => `- ${one}`)];
+  const output = [textFor(ended, how), ...(did.length === 0 ? [] : [did.join('\n')])].join('\n\n');
+  const cut = output.length <= MAX_FOUND ? output : `${output.slice(0, MAX_FOUND).toWellFormed()}\n(cut)`;
+  return { output: cut, display: { ...displayOf(ended), summary: 'interrupted' } };
+}
+
 /** Builds the note about a background subagent that has ended. */
 export function noteText(ended: Ended): string {
   const { text, word } = howEnded(ended);

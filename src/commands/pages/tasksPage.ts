@@ -17,7 +17,7 @@ function taskLines({ id, command, startedAtMs, end, lastLine }: TaskInfo): PageL
       ? 'running'
       : end.problem !== undefined
         ? `could not be started: ${end.problem}`
-        : `${end.stoppedBy === undefined ? `exit code ${end.code ?? '?'}` : 'stopped'} after ${seconds} s`;
+        : `${end.outcome !== undefined ? end.outcome : end.stoppedBy === undefined ? `exit code ${end.code ?? '?'}` : 'stopped'} after ${seconds} s`;
   const flat = command.replace(/\s+/g, ' ').trim();
   const head = hanging(
     pageLine(`  ${id.padEnd(4)} `, { text: state, role: end === undefined ? 'accent' : 'dim' }, `  ${flat}`),

@@ -97,13 +97,14 @@ function shortened(lines: readonly string[], rows: number, theme: Theme): readon
 
 /** The title: the action that "yes" allows, in a few words. The preview shows the rest. */
 function titleOf(question: PermissionQuestion): string {
-  const { from } = question;
-  return `${from === undefined ? '' : `${shortName(from)} asks: `}${askedOf(question)}`;
+  return askerOf(question) + askedOf(question);
 }
 
 const ASKER_COLUMNS = 40;
 
-const shortName = (from: string): string => truncate(sanitizeLine(reveal(from)), ASKER_COLUMNS);
+/** The subagent that asks; empty if the agent itself does. */
+const askerOf = ({ from }: PermissionQuestion): string =>
+  from === undefined ? '' : `${truncate(sanitizeLine(reveal(from)), ASKER_COLUMNS)} asks: `;
 
 function askedOf(question: PermissionQuestion): string {
   const { headline, preview } = question;
@@ -124,7 +125,7 @@ function askedOf(question: PermissionQuestion): string {
 
 /** True if the file name fits into the title at `width` columns. */
 export function titleFits(question: PermissionQuestion, width: number): boolean {
-  return textWidth(nameOf(question)) <= width - 4;
+  return textWidth(askerOf(question) + nameOf(question)) <= width - 4;
 }
 
 const nameOf = ({ tool, title }: PermissionQuestion): string =>

@@ -103,6 +103,7 @@ export function stateText({ startedAtMs, end }: TaskInfo, now: number): string {
   const duration = formatDuration((end?.endedAtMs ?? now) - startedAtMs);
   if (end === undefined) return `running ${duration}`;
   if (end.problem !== undefined) return 'failed to start';
+  if (end.outcome !== undefined) return `${end.outcome} · ${duration}`;
   return `${end.stoppedBy === undefined ? `exit ${end.code ?? '?'}` : 'stopped'} · ${duration}`;
 }
 
@@ -121,7 +122,12 @@ export function taskRow(
   const id = width < NARROW ? task.id : padEnd(task.id, 4);
   const text = width < NARROW ? shortState(task, now) : stateText(task, now);
   const state = isWide ? padEnd(truncate(text, STATE_COLUMNS), STATE_COLUMNS) : truncate(text, 16);
-  const paint = task.end === undefined ? theme.accent : task.end.code === 0 ? theme.success : theme.warning;
+  const paint =
+    task.end === undefined
+      ? theme.accent
+      : task.end.code === 0 || task.end.outcome === 'done'
+        ? theme.success
+        : theme.warning;
   const room = width - textWidth(id) - textWidth(state) - 2;
   const command = sanitizeLine(task.command);
   const name = (columns: number): string => {

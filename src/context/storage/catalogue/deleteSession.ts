@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../ids.ts';
 import { resumePointFile } from '../loadLog.ts';
-import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
+import { agentsFolderIn, lockFileOf, sessionFileIn } from '../pathUtils.ts';
 import { isEarlierForm, type Stored, withLock } from './archiveSession.ts';
-import { archiveFileIn, bytesOf, type LogFile, listLogFiles } from './logFiles.ts';
+import { archiveFileIn, bytesOf, type LogFile, listAgentLogs, listLogFiles } from './logFiles.ts';
 
 /**
  * An original is written before the line that refers to it: before an original is deleted, wait this long for such a
@@ -33,7 +33,13 @@ export async function deleteSessionFiles(dataRoot: string, project: string, id: 
       for await (const hash of hashesIn(log)) hashes.add(hash);
     }
     if (bytes === 0) return { type: 'missing' };
+    const agents = listAgentLogs(dataRoot, project, id);
+    for (const log of agents) {
+      bytes += log.size;
+      for await (const hash of hashesIn(log)) hashes.add(hash);
+    }
     for (const log of mine) await rm(log.file, { force: true });
+    await rm(agentsFolderIn(folder, id), { recursive: true, force: true });
     await rm(join(folder, 'quarantine', id), { recursive: true, force: true });
     await rm(resumePointFile(file), { force: true });
     const lock = lockFileOf(file);
@@ -55,7 +61,11 @@ async function deleteOriginals(
     if ((await stat(blobPath(blobs, hash)).catch(() => undefined)) !== undefined) unnamed.add(hash);
   if (unnamed.size === 0) return 0;
   const read = new Map<string, number>();
-  await removeNamed(unnamed, await listLogFiles(dataRoot, project), read);
+  const logs = async (): Promise<LogFile[]> => [
+    ...(await listLogFiles(dataRoot, project)),
+    ...listAgentLogs(dataRoot, project),
+  ];
+  await removeNamed(unnamed, await logs(), read);
   // Move them away first: a session that needs the same content now stores it again. This folder is cleared after a
   // crash.
   const aside = join(blobs, 'unfinished');
@@ -67,7 +77,7 @@ async function deleteOriginals(
     moved.set(hash, place);
   }
   if (moved.size > 0) await sleep(graceMs);
-  await removeNamed(unnamed, await listLogFiles(dataRoot, project), read);
+  await removeNamed(unnamed, await logs(), read);
   let bytes = 0;
   for (const [hash, place] of moved) {
     if (unnamed.has(hash)) {

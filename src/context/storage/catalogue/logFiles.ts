@@ -66,6 +66,23 @@ export async function listLogFiles(dataRoot: string, only?: string): Promise<Log
   return found;
 }
 
+/** Lists the logs of subagents: of one session of a project, or of all its sessions. They are no sessions of their own. */
+export function listAgentLogs(dataRoot: string, project: string, sessionId?: string): LogFile[] {
+  const all = join(dataRoot, 'projects', project, 'agents');
+  const owners = (sessionId === undefined ? foldersIn(all) : [sessionId]).filter(isSafeSessionId);
+  return owners.flatMap((owner) =>
+    idsIn(join(all, owner), logSuffix).flatMap((id) => {
+      const file = join(all, owner, `${id}${logSuffix}`);
+      const stats = statQuietly(file);
+      if (stats?.isFile() !== true) return [];
+      const { size, mtimeMs } = stats;
+      return [
+        { project, id, file, isArchived: false, size, mtimeMs, ino: stats.ino % Number.MAX_SAFE_INTEGER },
+      ];
+    }),
+  );
+}
+
 function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

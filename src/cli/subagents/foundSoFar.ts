@@ -1,0 +1,58 @@
+/** What a subagent had found when the program stopped: the result of its call when the session is resumed. */
+import { addProgress, noProgress, type Progress } from '../../agent/subagents/progress.ts';
+import { stoppedResult } from '../../agent/subagents/result.ts';
+import type { OpenCallResult, PersistentStore } from '../../context/index.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+
+/** Logs to look at, the newest first: the calls that were open are among the last. */
+const MAX_LOGS = 50;
+
+/** Reads the log of the subagent that this call started; undefined if it had started none. */
+export async function foundSoFar(
+  callId: string,
+  store: PersistentStore,
+): Promise<OpenCallResult | undefined> {
+  const ids = (await store.sessionIds()).toSorted((a, b) => numberOf(b) - numberOf(a)).slice(0, MAX_LOGS);
+  for (const id of ids) {
+    const entries = (await store.loadSession(id))?.entries ?? [];
+    const owner = ownerOf(entries);
+    if (owner?.callId !== callId) continue;
+    const { agent, description } = owner;
+    return stoppedResult({
+      id,
+      agent,
+      description,
+      log: undefined,
+      progress: progressOf(entries),
+      durationMs: 0,
+    });
+  }
+  return undefined;
+}
+
+const numberOf = (id: string): number => Number(/\d+$/.exec(id)?.[0] ?? 0);
+
+export interface LogOwner {
+  readonly callId: string;
+  readonly agent: string;
+  readonly description: string;
+}
+
+/** The call that a subagent's log belongs to, from its header. */
+export function ownerOf(entries: readonly JSONLEntry[]): LogOwner | undefined {
+  const header = entries.find(({ subtype }) => subtype === 'session_start');
+  const configuration: unknown = header?.subtype === 'session_start' ? header.data?.configuration : undefined;
+  const { subagent } = (configuration ?? {}) as { readonly subagent?: Partial<Record<string, unknown>> };
+  if (typeof subagent?.callId !== 'string') return undefined;
+  return {
+    callId: subagent.callId,
+    agent: typeof subagent.agent === 'string' ? subagent.agent : 'subagent',
+    description: typeof subagent.description === 'string' ? subagent.description : '',
+  };
+}
+
+/** Folds a log as the events of the subagent would have been. */
+export function progressOf(entries: readonly JSONLEntry[]): Progress {
+  const progress = entries.reduce((known, entry) => addProgress(known, { type: 'entry', entry }), noProgress);
+  return { ...progress, step: entries.filter(({ type }) => type === 'assistant').length };
+}

@@ -1,0 +1,311 @@
+/** Subagents over real sessions; their models and the one of the agent that starts them are scripted. */
+import { expect, onTestFinished, test } from 'vitest';
+import { textOf } from '../../src/agent/promptOf.ts';
+import { tightened } from '../../src/agent/subagents/childModes.ts';
+import type { ChildRequest, SubagentPort } from '../../src/agent/subagents/types.ts';
+import type { IdentifiedEvent } from '../../src/protocol/events.ts';
+import { permissionModes } from '../../src/protocol/permissions.ts';
+import type { AgentDefinition } from '../../src/protocol/subagents.ts';
+import { type Answer, aborted, calls, delta, fails, gate, hangsAfter, says } from './scriptedModel.ts';
+import { ok, smallTool } from './smallTools.ts';
+import { type Given, type Stage, stage } from './stage.ts';
+
+const definition = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
+  name,
+  description: `does ${name}`,
+  prompt: 'Do it.',
+  scope: 'builtin',
+  disallowedTools: [],
+  skills: [],
+  ignored: [],
+  ...more,
+});
+
+/** A stage whose subagents are stages as well: `children` has the answers for each description. */
+async function family(
+  given: Given & {
+    readonly children: Readonly<Record<string, readonly Answer[]>>;
+    readonly ofChildren?: Given;
+    readonly definitions?: readonly AgentDefinition[];
+  },
+) {
+  const { children, ofChildren, definitions = [definition('general-purpose')], ...ofParent } = given;
+  const opened: { request: ChildRequest; child: Stage }[] = [];
+  let last = 0;
+  const subagents: SubagentPort = {
+    definitions,
+    newId: async () => `a${++last}`,
+    async open(request) {
+      const child = await stage({
+        decide: async () => ({ behavior: 'allow', reason: 'the test allows everything' }),
+        ...ofChildren,
+        id: request.id,
+        parent: request.parent,
+        maxSteps: request.definition.maxTurns,
+        answers: children[request.description] ?? [],
+      });
+      opened.push({ request, child });
+      return { agent: child.agent, file: child.context.filePath() };
+    },
+  };
+  const parent = await stage({ ...ofParent, subagents });
+  // The subagents' logs are checked after everything has ended.
+  onTestFinished(() => parent.agent.close());
+  return { parent, opened };
+}
+
+const start = (id: string, description: string, more: object = {}, name = 'Agent') =>
+  [id, name, { description, prompt: `Please ${description}.`, ...more }] as const;
+
+const results = ({ context }: Stage) =>
+  context.entries().flatMap(({ toolResult }) => (toolResult === undefined ? [] : [toolResult]));
+
+/** Text of the last request's last message. */
+const told = ({ model }: Stage): string => textOf(model.requests.at(-1)?.messages.at(-1)?.content);
+
+test('calls of one reply run at once, and their results come in the order of the calls', async () => {
+  const doors = { one: gate(), two: gate() };
+  const meets = (mine: 'one' | 'two', other: 'one' | 'two'): Answer =>
+    async function* () {
+      doors[mine].open();
+      await doors[other].opened;
+      yield* says(`${mine} is done`);
+    };
+  const { parent, opened } = await family({
+    answers: [calls(start('c1', 'one'), start('c2', 'two', {}, 'Task')), says('Both are done.')],
+    children: { one: [meets('one', 'two')], two: [meets('two', 'one')] },
+  });
+  await parent.ask('Go');
+  expect(results(parent).map(({ id, output }) => [id, String(output).split('\n')[0]])).toEqual([
+    ['c1', 'one is done'],
+    ['c2', 'two is done'],
+  ]);
+  expect(opened.map(({ request }) => [request.id, request.callId]).sort()).toEqual([
+    ['a1', 'c1'],
+    ['a2', 'c2'],
+  ]);
+  const first = opened.find(({ request }) => request.callId === 'c1');
+  expect(first?.child.model.requests[0]?.messages.at(-1)?.content).toBe('Please one.');
+});
+
+test('eight run at a time; the others wait for one of them to end', async () => {
+  const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
+  const door = gate();
+  let running = 0;
+  let most = 0;
+  const answer: Answer = async function* () {
+    running += 1;
+    most = Math.max(most, running);
+    if (running === 8) door.open();
+    await door.opened;
+    running -= 1;
+    yield* says('done');
+  };
+  const { parent } = await family({
+    answers: [calls(...names.map((name) => start(name, name))), says('All.')],
+    children: Object.fromEntries(names.map((name) => [name, [answer]])),
+  });
+  await parent.ask('Go');
+  expect(most).toBe(8);
+  expect(results(parent).map(({ status }) => status)).toEqual(names.map(() => 'ok'));
+});
+
+test('a subagent’s question reaches the user with its name, and the answer reaches the subagent', async () => {
+  const { parent } = await family({
+    answers: [calls(start('c1', 'write it')), says('Fine.')],
+    children: { 'write it': [calls(['w', 'Write']), says('I wrote it.')] },
+    ofChildren: {
+      tools: [smallTool('Write', { run: () => ok('written') })],
+      decide: async () => ({ behavior: 'ask', reason: 'writing needs approval' }),
+    },
+  });
+  parent.when(
+    ({ type }) => type === 'permission_question',
+    (event) => {
+      if (event.type !== 'permission_question') return;
+      const { id, from, agentId, tool } = event.question;
+      expect({ from, agentId, tool }).toEqual({
+        from: 'general-purpose: write it',
+        agentId: 'main',
+        tool: 'Write',
+      });
+      parent.agent.submit({ type: 'answer', id, answer: { behavior: 'allow' } });
+    },
+  );
+  await parent.ask('Go');
+  expect(String(results(parent)[0]?.output)).toMatch(/^I wrote it\./);
+  expect(parent.lines()).toContain('subagent a1 step 1: waiting for your answer');
+  expect(results(parent)[0]?.display?.steps).toEqual(['Write(written)']);
+});
+
+test('an interrupt stops the turn and every subagent that it waits for, and says what they had found', async () => {
+  const hangs = hangsAfter(delta('Half of it: '));
+  const { parent, opened } = await family({
+    answers: [calls(start('c1', 'one'), start('c2', 'two'))],
+    children: { one: [hangs], two: [hangs] },
+  });
+  let writing = 0;
+  const stopWhenBoth = (event: IdentifiedEvent): void => {
+    if (event.type === 'subagent_changed' && event.status.step === 1) writing += 1;
+    if (writing === 2) setImmediate(() => parent.agent.submit({ type: 'interrupt' }));
+  };
+  parent.agent.subscribe(stopWhenBoth);
+  await parent.ask('Go');
+  expect(results(parent).map(({ status, display }) => [status, display?.summary?.split(' · ')[0]])).toEqual([
+    ['partial', 'stopped'],
+    ['partial', 'stopped'],
+  ]);
+  expect(opened.map(({ child }) => child.agent.state().busy)).toEqual([false, false]);
+  expect(parent.context.entries().at(-1)?.message.content).toBe('interrupted');
+});
+
+test.each([
+  [
+    'its limit of steps',
+    [calls(['l', 'Look']), calls(['m', 'Look'])],
+    { maxTurns: 2 },
+    'partial',
+    /limit of 2 steps/,
+  ],
+  [
+    'a failing model',
+    [fails({ retryable: false, message: 'No such model.' })],
+    {},
+    'error',
+    /No such model\./,
+  ],
+] as const)('%s ends a subagent, and the result says so', async (_, answers, more, status, text) => {
+  const { parent } = await family({
+    answers: [calls(start('c1', 'it')), says('I see.')],
+    children: { it: answers },
+    ofChildren: { tools: [smallTool('Look', { readOnly: true })] },
+    definitions: [definition('general-purpose', more)],
+  });
+  await parent.ask('Go');
+  expect(results(parent)[0]?.status).toBe(status);
+  expect(told(parent)).toMatch(text);
+});
+
+test('a background subagent returns at once, and its message arrives as a note, once', async () => {
+  const door = gate();
+  const { parent } = await family({
+    answers: [
+      calls(start('c1', 'slowly', { run_in_background: true })),
+      says('It runs.'),
+      says('I see that it ended.'),
+      says('And on.'),
+    ],
+    children: {
+      slowly: [
+        async function* () {
+          await door.opened;
+          yield* says('Found it at last.');
+        },
+      ],
+    },
+  });
+  await parent.ask('Go');
+  expect(results(parent)[0]?.output).toMatch(/^The subagent a1 runs in the background/);
+  expect(parent.agent.state().tasks).toMatchObject([
+    { id: 'a1', kind: 'subagent', command: 'general-purpose: slowly' },
+  ]);
+  door.open();
+  await parent.until(
+    ({ type, ...rest }) => type === 'notice' && JSON.stringify(rest).includes('ended (done)'),
+  );
+  await parent.ask('And now?');
+  const notes = () =>
+    parent.model.requests
+      .at(-1)
+      ?.messages.filter(({ content }) => textOf(content).includes('Found it at last.'));
+  expect(notes()).toHaveLength(1);
+  await parent.ask('Go on');
+  expect(notes()).toHaveLength(1);
+  expect(parent.agent.state().tasks[0]?.end?.outcome).toBe('done');
+});
+
+test('the user stops a background subagent', async () => {
+  const asked = gate();
+  const stays: Answer = async function* (_request, signal) {
+    yield delta('Hm');
+    asked.open();
+    await aborted(signal);
+  };
+  const { parent } = await family({
+    answers: [calls(start('c1', 'forever', { run_in_background: true })), says('It runs.')],
+    children: {
+      forever: [stays],
+    },
+  });
+  await parent.ask('Go');
+  await asked.opened;
+  parent.agent.submit({ type: 'stop_task', id: 'a1' });
+  await parent.until(
+    ({ type, ...rest }) => type === 'notice' && JSON.stringify(rest).includes('ended (stopped)'),
+  );
+  expect(parent.agent.state().tasks[0]?.end).toMatchObject({ outcome: 'stopped', stoppedBy: 'user' });
+});
+
+test('what subagents spend counts in the totals of the session, and again after it is resumed', async () => {
+  const usage = { inputTokens: 900, outputTokens: 100 };
+  const { parent } = await family({
+    answers: [calls(start('c1', 'it')), says('Done.', { usage })],
+    children: { it: [says('Found.', { usage })] },
+  });
+  await parent.ask('Go');
+  expect(parent.agent.state().usage).toMatchObject({ inputTokens: 1800, outputTokens: 200, costUsd: 2 });
+});
+
+test('a definition never loosens the mode of the agent that starts it', () => {
+  const freer = new Map(
+    permissionModes.map((mode) => [mode, permissionModes.filter((one) => tightened(mode, one) !== mode)]),
+  );
+  expect(Object.fromEntries(freer)).toEqual({
+    plan: [],
+    dontAsk: ['plan'],
+    default: ['plan', 'dontAsk'],
+    acceptEdits: ['default', 'plan', 'dontAsk'],
+    auto: ['default', 'plan', 'dontAsk'],
+    bypassPermissions: ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk'],
+  });
+  for (const mode of permissionModes) expect(tightened(mode, undefined)).toBe(mode);
+});
+
+test('a subagent follows the mode of the session while it runs', async () => {
+  const modes: string[] = [];
+  const { parent } = await family({
+    answers: [calls(start('c1', 'it')), says('Done.')],
+    children: { it: [calls(['one', 'Write']), calls(['two', 'Write']), says('Written.')] },
+    ofChildren: {
+      tools: [smallTool('Write', { run: () => ok('written') })],
+      decide: async (_tool, _access, mode) => {
+        modes.push(mode);
+        if (modes.length === 1) parent.agent.submit({ type: 'set_mode', mode: 'plan' });
+        return { behavior: 'allow', reason: 'yes' };
+      },
+    },
+  });
+  await parent.ask('Go');
+  expect(modes).toEqual(['default', 'plan']);
+});
+
+test('an unknown agent is an error that names those that exist', async () => {
+  const { parent } = await family({
+    answers: [calls(start('c1', 'it', { subagent_type: 'wizard' })), says('Well.')],
+    children: {},
+    definitions: [definition('general-purpose'), definition('explore')],
+  });
+  await parent.ask('Go');
+  expect(told(parent)).toBe('There is no agent "wizard". There are: general-purpose, explore.');
+});
+
+test('the description in each request is bounded, however many agents there are', async () => {
+  const many = Array.from({ length: 100 }, (_, index) =>
+    definition(`agent-${index}`, { description: 'x'.repeat(1024) }),
+  );
+  const { parent } = await family({ answers: [says('Hello.')], children: {}, definitions: many });
+  await parent.ask('Hello');
+  const tool = parent.model.requests[0]?.tools?.find(({ name }) => name === 'Agent');
+  expect(tool?.description).toContain('agent-99');
+  expect(tool?.description.length).toBeLessThan(8000);
+});
