@@ -161,7 +161,6 @@ export class Subagents implements TaskPort {
     await this.#takeTurn(job.stopping.signal);
     let problem: string | undefined;
     try {
-      // A SubagentStart hook belongs here, and one for SubagentStop behind it.
       if (!job.stopping.signal.aborted) await this.#run(job, context);
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
