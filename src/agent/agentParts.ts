@@ -12,6 +12,7 @@ import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts'
 import type { CommandSandbox, SandboxState } from '../protocol/sandbox.ts';
 import type { SkillPart } from '../protocol/skills.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
+import { toolNames } from '../protocol/toolNames.ts';
 import type { FormQuestion, RunningQuestion, Tool, ToolContext } from '../protocol/tools.ts';
 import {
   type ConfirmParts,
@@ -22,6 +23,7 @@ import {
   type PermissionRules,
   type Questions,
 } from './approvals.ts';
+import { type AttachPorts, attachFiles } from './attachments/attachFiles.ts';
 import { createJudge, type Judge } from './auto/judge.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { type ContextOps, createContextOps } from './contextOps.ts';
@@ -72,6 +74,8 @@ export interface AgentDeps extends PermissionRules {
   readonly settleTools?: (signal: AbortSignal) => Promise<void>;
   /** Adds the files that a prompt mentions, read at the time it is sent; never rejects. */
   readonly expandPrompt?: (prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>;
+  /** Attaches the files that prompts mention as `@path`; `home` is for `~`. Absent = they stay text. */
+  readonly attaches?: { readonly home: string };
   /** Stops processes that tools left running. */
   readonly disposeTools: () => Promise<void> | void;
   readonly root: string;
@@ -432,6 +436,27 @@ function fillIn(
   });
 }
 
+/** Adds the files that a prompt mentions, then what MCP servers add. */
+function promptExpander(
+  deps: AgentDeps,
+  { toolset }: Core,
+  toolContext: ToolContexts,
+): TurnJobPorts['expandPrompt'] {
+  const { attaches, expandPrompt = async (prompt) => prompt, context } = deps;
+  if (attaches === undefined) return deps.expandPrompt;
+  const ports: AttachPorts = {
+    toolset,
+    toolContext: (signal) => toolContext(deps.newId(), toolNames.read, signal),
+    decide: deps.decide,
+    home: attaches.home,
+    isFromUser: deps.interactive,
+    windowTokens: () => deps.model.current().windowTokens,
+    entries: () => context.live().entries,
+    messages: () => context.getMessages(),
+  };
+  return async (prompt, signal) => expandPrompt(await attachFiles(prompt, signal, ports), signal);
+}
+
 interface TurnParts {
   readonly checkpoints: CheckpointKeeper;
   readonly tasks: AgentTasks;
@@ -450,7 +475,7 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls
     taskNotes: tasks.takeNotes,
     schemas: toolset.schemas,
     settleTools: deps.settleTools,
-    expandPrompt: deps.expandPrompt,
+    expandPrompt: promptExpander(deps, core, toolCalls.toolContext),
     emit,
     reportBug: core.reportBug,
     reply: { client, clock, ...(deps.onUnderway && { onUnderway: deps.onUnderway }) },

@@ -1,6 +1,6 @@
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
-import type { PromptOp } from '../protocol/ops.ts';
+import type { Attachment, PromptOp } from '../protocol/ops.ts';
 import { skillEntry } from './skillUse.ts';
 
 /** Prompts that are not sent yet. Each change emits `queue_changed`. */
@@ -42,8 +42,9 @@ export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueu
   };
 }
 
-/** Builds the log entries of a prompt: the instructions of its skill, if any, then the prompt. */
-export function promptEntries({ text, display, typed, images, skill, commands }: PromptOp): NewEntry[] {
+/** Builds the log entries of a prompt: the instructions of its skill, if any, the prompt, and what it mentions. */
+export function promptEntries(op: PromptOp): NewEntry[] {
+  const { text, display, typed, images, skill, commands, attachments = [] } = op;
   const content =
     images === undefined || images.length === 0 ? text : [{ type: 'text' as const, text }, ...images];
   const data = {
@@ -57,5 +58,14 @@ export function promptEntries({ text, display, typed, images, skill, commands }:
     message: { role: 'user', content },
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
-  return skill === undefined ? [prompt] : [skillEntry(skill), prompt];
+  return [...(skill === undefined ? [] : [skillEntry(skill)]), prompt, ...attachments.map(attachmentEntry)];
+}
+
+function attachmentEntry({ path, title, outcome, summary, text, filesRead, images }: Attachment): NewEntry {
+  return {
+    type: 'user',
+    subtype: 'attachment',
+    message: { role: 'user', content: images === undefined ? text : [{ type: 'text', text }, ...images] },
+    data: { path, title, outcome, summary, ...(filesRead && { filesRead: [...filesRead] }) },
+  };
 }

@@ -60,12 +60,16 @@ function cut(output: string): string {
  * prompt.
  */
 export function skillPrompt(
-  { skill: { kind, name, file }, display }: Extract<Op, { type: 'use_skill' }>,
+  { skill: { kind, name, file, scope }, display, parts }: Extract<Op, { type: 'use_skill' }>,
   { text, commands }: Pick<SkillText, 'text' | 'commands'>,
 ): PromptOp {
+  // What its commands print mentions nothing.
+  const own = parts.map((part) => (part.type === 'text' ? part.text : ' ')).join('');
+  const mentionedIn = { text: own, isOfRepository: scope === 'project' };
   if (kind === 'command')
-    return { type: 'prompt', text, display, typed: display, ...(commands && { commands }) };
-  return { type: 'prompt', text: display, skill: { name, file, text, ...(commands && { commands }) } };
+    return { type: 'prompt', text, display, typed: display, mentionedIn, ...(commands && { commands }) };
+  const skill = { name, file, text, ...(commands && { commands }) };
+  return { type: 'prompt', text: display, skill, mentionedIn };
 }
 
 /** Builds the entry with a skill's instructions. `callId`: the tool call that requested them. */

@@ -361,6 +361,7 @@ function createAgentOf(
     model,
     tools,
     ...(settleTools && { settleTools }),
+    attaches: { home: place.home },
     ...(mcp && { expandPrompt: (prompt, signal) => mcp.expand(prompt, signal) }),
     ...(subagents && { subagents }),
     disposeTools: async () => {

@@ -5,6 +5,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { isInside } from '../disk/paths.ts';
 import { openRealFile } from '../disk/realFile.ts';
 import { realpath } from '../disk/realPath.ts';
+import { filesReadBy } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { fileStamp, isStampReliable } from '../protocol/files/fileStamp.ts';
 import { contentText } from './facts/entryText.ts';
@@ -137,7 +138,7 @@ function* namesIn(entry: JSONLEntry): Generator<Mention> {
       yield { name: value, weight: CALL_WEIGHT, touch: 'called', ...(spot === undefined ? {} : { spot }) };
     }
   }
-  for (const { path } of entry.toolResult?.filesRead ?? []) yield { name: path, weight: 0, touch: 'read' };
+  for (const { path } of filesReadBy(entry)) yield { name: path, weight: 0, touch: 'read' };
   for (const { path, kind } of entry.toolResult?.filesChanged ?? [])
     if (kind !== 'deleted') yield { name: path, weight: CALL_WEIGHT, touch: 'changed' };
 }

@@ -26,6 +26,7 @@ import {
 import { shellStart, task } from './entries/kinds/task.ts';
 import { turnEnd } from './entries/kinds/turnEnd.ts';
 import {
+  attachment,
   environment,
   image,
   instructions,
@@ -45,6 +46,7 @@ export const entryKinds = {
   shell_start: shellStart,
   shell,
   skill,
+  attachment,
   image,
   environment,
   mode,

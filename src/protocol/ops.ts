@@ -21,7 +21,31 @@ export interface PromptOp {
   /** Commands whose output is part of the text. */
   readonly commands?: SkillText['commands'];
   readonly images?: readonly Extract<ContentPart, { type: 'image' }>[];
+  /** Text of a skill whose `@path` mentions are attached, too. */
+  readonly mentionedIn?: { readonly text: string; readonly isOfRepository: boolean };
+  /** What was attached when the prompt was sent. */
+  readonly attachments?: readonly Attachment[];
 }
+
+/** A file or folder that a prompt mentions. */
+export interface Attachment {
+  /** Absolute. */
+  readonly path: string;
+  /** Short, with its range of lines. */
+  readonly title: string;
+  readonly outcome: AttachmentOutcome;
+  /** The outcome in a few words: "120 lines". */
+  readonly summary: string;
+  /** For the model. */
+  readonly text: string;
+  readonly filesRead?: readonly { readonly path: string; readonly hash: string }[];
+  readonly images?: readonly Extract<ContentPart, { type: 'image' }>[];
+  readonly isImage?: true;
+}
+
+/** `unchanged`: the model sees it already. */
+export const attachmentOutcomes = ['read', 'listed', 'unchanged', 'refused'] as const;
+export type AttachmentOutcome = (typeof attachmentOutcomes)[number];
 
 export type Op =
   | PromptOp

@@ -11,7 +11,11 @@ import { textOf } from './support/wire.ts';
 const slow = { latency: 60, chunkSize: 6 } as const;
 const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
 const PROMPT_WIDTH = 2;
-const lastPrompt = ({ server }: Stage): string => textOf(server.requests().at(-1)?.messages.at(-1));
+/** Without what was attached to it. */
+const lastPrompt = ({ server }: Stage): string =>
+  (server.requests().at(-1)?.messages ?? [])
+    .map(textOf)
+    .findLast((text) => !text.startsWith('<system-note')) ?? '';
 
 const scripts = [
   { script: 'mixed', text: 'a漢b字c😀d' },

@@ -36,6 +36,7 @@ describe('the kinds', () => {
       prompt: 'user sent searched:you',
       shell: 'user sent folds searched:you',
       skill: 'user sent searched:note',
+      attachment: 'user sent folds searched:note',
       image: 'user sent folds searched:note',
       environment: 'user sent folds stays:newest searched:note',
       mode: 'system sent stays:newest',

@@ -3,6 +3,7 @@
  * list.
  */
 import type { Todo } from '../../protocol/entries/fields.ts';
+import { filesReadBy } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { Calibrations, type CalibrationsState } from '../tokens/calibration.ts';
@@ -104,8 +105,9 @@ export class Learned {
       this.calibrations.observe(data.model, data.preTokens, data.windowTokens);
   }
 
-  #learnFiles({ toolResult }: JSONLEntry): void {
-    for (const { path, hash } of toolResult?.filesRead ?? []) this.#know(path, hash);
+  #learnFiles(entry: JSONLEntry): void {
+    const { toolResult } = entry;
+    for (const { path, hash } of filesReadBy(entry)) this.#know(path, hash);
     for (const { path, hash, kind } of toolResult?.filesChanged ?? [])
       this.#know(path, kind === 'deleted' ? undefined : hash);
     this.#todos = toolResult?.todos ?? this.#todos;

@@ -16,6 +16,12 @@ export function shellCommand(entry: JSONLEntry): string | undefined {
   return entry.subtype === 'shell' ? entry.data?.command : undefined;
 }
 
+/** Returns the files that an entry shows to the model, with the hash of the content seen. */
+export function filesReadBy(entry: JSONLEntry): readonly { readonly path: string; readonly hash: string }[] {
+  if (entry.subtype === 'attachment') return entry.data?.filesRead ?? [];
+  return entry.toolResult?.filesRead ?? [];
+}
+
 /** Returns the subject of a note from the program: `rewind` or `task`. */
 export function topicOf({ data }: JSONLEntry): string | undefined {
   return data !== undefined && 'about' in data && typeof data.about === 'string' ? data.about : undefined;

@@ -221,7 +221,8 @@ function fileAt(units: readonly Unit[], cursor: number): Trigger | undefined {
         ? undefined
         : { kind: 'file', query: text.slice(1), from, to: endOfQuote(units, cursor) };
     }
-    if (/\s/.test(text)) return undefined;
+    // After a `#L10` there is nothing to complete.
+    if (/\s|#L/.test(text)) return undefined;
     return { kind: 'file', query: text, from, to: endOfWord(units, cursor) };
   }
   return undefined;

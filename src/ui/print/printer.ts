@@ -59,11 +59,22 @@ export function createPrinter({ theme, markdown, showReasoning, entries }: Print
   };
   return {
     render(prints, width) {
-      const blocks = prints.flatMap((print) => renderOne(print, width) ?? []);
-      return blocks.map((block) => `${block}\n\n`).join('');
+      const blocks = prints.flatMap((print) => {
+        const text = renderOne(print, width);
+        return text === undefined ? [] : [{ text, isAttachment: isAttachment(print) }];
+      });
+      // What one prompt mentions stands together.
+      return blocks
+        .map(({ text, isAttachment: isOne }, at) =>
+          isOne && blocks[at + 1]?.isAttachment === true ? `${text}\n` : `${text}\n\n`,
+        )
+        .join('');
     },
   };
 }
+
+const isAttachment = (print: Print): boolean =>
+  print.type === 'entry' && print.entry.subtype === 'attachment';
 
 function renderCommand(text: string, width: number, theme: Theme): string {
   const lines = wrapText(sanitize(reveal(text)).trim(), width - 2, theme.dim);

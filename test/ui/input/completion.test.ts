@@ -36,6 +36,7 @@ describe('what is completed', () => {
     ['@§|', ''],
     ['/§|', ''],
     ['/help @s|', 'file s 6-8'],
+    ['@src/a.ts#L1|', ''],
   ])('at %j is %j', (marked, expected) => {
     expect(triggerOf(marked)).toBe(expected);
   });

@@ -48,6 +48,31 @@ export const shell = defineKind({
   searchedAs: 'you',
 });
 
+/** A file or folder that the prompt before it mentions as `@path`, as it was when the prompt was sent. */
+export const attachment = defineKind({
+  subtype: 'attachment',
+  type: 'user',
+  data: z.object({
+    /** Absolute path. */
+    path: z.string().optional(),
+    /** Short, with its range of lines. */
+    title: z.string().optional(),
+    outcome: z.enum(['read', 'listed', 'unchanged', 'refused']).optional(),
+    summary: z.string().optional(),
+    /** Files that were read, with the hash of the content seen. */
+    filesRead: z.array(z.looseObject({ path: z.string(), hash: z.string() })).optional(),
+  }),
+  isSent: true,
+  folds: true,
+  searchedAs: 'note',
+  note: (entry) => {
+    const { title = 'a file', outcome = 'read', summary = '' } = entry.data ?? {};
+    const verb = { read: 'Read', listed: 'Listed', unchanged: 'Read', refused: 'Not attached:' }[outcome];
+    const text = `${verb} ${title}${summary === '' ? '' : ` · ${summary}`}`;
+    return contextNote(text, { ...bodyOf(entry), mark: '⎿', isCut: true });
+  },
+});
+
 /** An image read by a tool; it follows the tool result, which holds only text. */
 export const image = defineKind({
   subtype: 'image',

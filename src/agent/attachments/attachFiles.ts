@@ -1,0 +1,216 @@
+/**
+ * Attaches the files and folders that a prompt mentions as `@path`: read with the Read tool, under its rules and in its
+ * form, when the prompt is sent. What does not exist stays text.
+ */
+import { isAbsolute, join, resolve } from 'node:path';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { Message } from '../../protocol/messages.ts';
+import type { Attachment, PromptOp } from '../../protocol/ops.ts';
+import type { Access, PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
+import { toolNames } from '../../protocol/toolNames.ts';
+import type { PreparedCall, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
+import { areInside, kindOf, listFolder } from '../../tools/files/mentionedFiles.ts';
+import { textOf } from '../promptOf.ts';
+import type { Toolset } from '../toolset.ts';
+import { type Mention, mentionsIn, spellings } from './mentions.ts';
+
+/** Further mentions of a prompt stay text, and the model is told. */
+const MAX_MENTIONS = 20;
+/** Characters of all attachments of a prompt, at most; also at most a quarter of the context window. */
+const MAX_CHARACTERS = 300_000;
+const SHARE_OF_WINDOW = 0.25;
+/** A cautious estimate, for the share of the window. */
+const CHARACTERS_PER_TOKEN = 3;
+/** A smaller rest is not worth a beginning of a file. */
+const LEAST_CHARACTERS = 500;
+
+export interface AttachPorts {
+  readonly toolset: Pick<Toolset, 'find'>;
+  readonly toolContext: (signal: AbortSignal) => ToolContext;
+  readonly decide: (tool: string, access: Access, mode: PermissionMode) => Promise<PermissionDecision>;
+  /** The user's home directory, for `~`. */
+  readonly home: string;
+  /** False: only files that need no approval. A prompt of a script may hold text of others. */
+  readonly isFromUser: boolean;
+  readonly windowTokens: () => number;
+  /** What the next request would hold. */
+  readonly entries: () => readonly JSONLEntry[];
+  readonly messages: () => readonly Message[];
+}
+
+/** A mention and whose words it is part of. */
+interface Wanted {
+  readonly mention: Mention;
+  /** Named by a file of the repository: it must be below the project. */
+  readonly isOfRepository: boolean;
+}
+
+/** Adds what the prompt mentions. Never rejects. */
+export async function attachFiles(
+  prompt: PromptOp,
+  signal: AbortSignal,
+  ports: AttachPorts,
+): Promise<PromptOp> {
+  const wanted = wantedBy(prompt);
+  const read = ports.toolset.find(toolNames.read);
+  if (wanted.length === 0 || read === undefined) return prompt;
+  const attachments: Attachment[] = [];
+  let room = Math.min(MAX_CHARACTERS, ports.windowTokens() * SHARE_OF_WINDOW * CHARACTERS_PER_TOKEN);
+  for (const one of wanted) {
+    if (signal.aborted) break;
+    const found = await attachmentOf(one, room, signal, ports).catch(() => undefined);
+    if (found === undefined || isTwice(found, attachments, prompt)) continue;
+    if (attachments.length >= MAX_MENTIONS) {
+      attachments.push(
+        refusal({ path: found.path, title: found.title }, `more than ${MAX_MENTIONS} at once`),
+      );
+      break;
+    }
+    attachments.push(found);
+    room -= found.text.length;
+  }
+  return attachments.length === 0 ? prompt : { ...prompt, attachments };
+}
+
+/** What was pasted or piped in mentions nothing: it may be anybody's text. */
+function wantedBy({ typed, display, text, mentionedIn }: PromptOp): readonly Wanted[] {
+  const own = mentionsIn(typed ?? display ?? text).map((mention) => ({ mention, isOfRepository: false }));
+  const ofSkill = mentionsIn(mentionedIn?.text ?? '').map((mention) => ({
+    mention,
+    isOfRepository: mentionedIn?.isOfRepository === true,
+  }));
+  return [...own, ...ofSkill];
+}
+
+/** The same file twice, or an image that the screen has attached already. */
+function isTwice(
+  { title, images = [], isImage }: Attachment,
+  before: readonly Attachment[],
+  prompt: PromptOp,
+): boolean {
+  const has = [...(prompt.images ?? []), ...before.flatMap((one) => one.images ?? [])];
+  if (
+    isImage === true &&
+    (prompt.images ?? []).length > 0 &&
+    images.every(({ data }) => has.some((one) => one.data === data))
+  )
+    return true;
+  return before.some((one) => one.title === title);
+}
+
+async function attachmentOf(
+  { mention, isOfRepository }: Wanted,
+  room: number,
+  signal: AbortSignal,
+  ports: AttachPorts,
+): Promise<Attachment | undefined> {
+  const context = ports.toolContext(signal);
+  for (const { path, lines } of spellings(mention)) {
+    for (const absolute of placesOf(path, context, ports.home)) {
+      const kind = await kindOf(absolute);
+      if (kind === undefined || (kind === 'folder' && lines !== undefined)) continue;
+      const input = {
+        file_path: absolute,
+        ...(lines && { offset: lines.first, limit: lines.last - lines.first + 1 }),
+      };
+      const prepared = await ports.toolset.find(toolNames.read)?.prepare(input, context);
+      if (prepared?.type !== 'ready') return undefined;
+      const title = kind === 'folder' ? `${prepared.title.replace(/\/$/, '')}/` : prepared.title;
+      const about = { path: absolute, title };
+      const why = await reasonAgainst(prepared, isOfRepository, context, ports);
+      if (why !== undefined) return refusal(about, why);
+      if (kind === 'folder') return { ...about, outcome: 'listed', ...(await listingOf(prepared, title)) };
+      return fileOf(about, await prepared.run({ basis: 'user' }), room, ports);
+    }
+  }
+  return undefined;
+}
+
+/** Relative names are those of the shell's directory, or else of the project. */
+function placesOf(path: string, { cwd, root }: ToolContext, home: string): readonly string[] {
+  if (path.startsWith('~/')) return [join(home, path.slice(2))];
+  return isAbsolute(path) ? [path] : [...new Set([resolve(cwd(), path), resolve(root, path)])];
+}
+
+type Ready = Extract<PreparedCall, { type: 'ready' }>;
+
+/**
+ * Why something is not attached: the rules apply as to a call of Read, whatever the mode allows. The user's own words
+ * approve what is outside the project, but nothing that may hold secrets, and nothing that a rule wants asked.
+ */
+async function reasonAgainst(
+  { access }: Ready,
+  isOfRepository: boolean,
+  { root }: ToolContext,
+  { decide, isFromUser }: AttachPorts,
+): Promise<string | undefined> {
+  if (access.type !== 'read') return 'it cannot be read';
+  const isBelow = areInside(access.realPaths ?? access.paths, root);
+  if (isOfRepository && !isBelow) return 'it is outside the project';
+  const { behavior, causes, rule, reason } = await decide(toolNames.read, access, 'default');
+  if (behavior === 'allow') return undefined;
+  const isSecret = causes?.some((cause) => cause.type === 'limit' && cause.isSecret === true) ?? true;
+  if (isSecret && rule === undefined && behavior === 'ask') return 'it may hold secrets';
+  if (behavior === 'ask' && rule === undefined && isFromUser && !isOfRepository) return undefined;
+  return reason.replace(/\.$/, '');
+}
+
+function refusal(about: Pick<Attachment, 'path' | 'title'>, why: string): Attachment {
+  return { ...about, outcome: 'refused', summary: why, text: `(@${about.title} is not attached: ${why}.)` };
+}
+
+async function listingOf({ access }: Ready, title: string): Promise<Pick<Attachment, 'text' | 'summary'>> {
+  const [path = ''] = access.type === 'read' ? (access.realPaths ?? access.paths) : [];
+  const { text, summary } = await listFolder(path);
+  return { summary, text: `The names in @${title}:\n${text}` };
+}
+
+function fileOf(
+  about: Pick<Attachment, 'path' | 'title'>,
+  { status, text, display, filesRead, images = [] }: ToolOutcome,
+  room: number,
+  ports: AttachPorts,
+): Attachment | undefined {
+  const { summary = '' } = display;
+  if (status === 'error') return refusal(about, summary === '' ? 'it cannot be read' : summary);
+  const isImage = filesRead === undefined && /^image, /.test(summary);
+  const known = { ...about, ...(filesRead && { filesRead }), ...(isImage && { isImage }) };
+  if (!isImage && isInContext(about.path, text, ports))
+    return {
+      ...known,
+      outcome: 'unchanged',
+      summary: 'unchanged, already in the context',
+      text: `(@${about.title} has not changed since it was last shown above.)`,
+    };
+  const head = `The content of @${about.title}, as Read shows it:`;
+  if (text.length <= room)
+    return {
+      ...known,
+      ...{ outcome: 'read', summary, text: `${head}\n${text}` },
+      ...(images.length > 0 && { images: images.map(({ image }) => image) }),
+    };
+  const cut = firstLines(text, room);
+  if (cut.lines === 0) return refusal(about, 'it is too large to add; Read shows parts of it');
+  return {
+    ...known,
+    outcome: 'read',
+    summary: `first ${cut.lines} lines`,
+    text: `${head}\n${cut.text}\n(The rest is left out; Read shows it.)`,
+  };
+}
+
+function firstLines(text: string, room: number): { readonly text: string; readonly lines: number } {
+  const end = room < LEAST_CHARACTERS ? 0 : text.lastIndexOf('\n', room);
+  const kept = text.slice(0, Math.max(0, end));
+  return { text: kept, lines: kept === '' ? 0 : kept.split('\n').length };
+}
+
+/** True if the model still sees exactly this text of this file. */
+function isInContext(path: string, text: string, { entries, messages }: AttachPorts): boolean {
+  const isShown = entries().some(({ toolResult, subtype, data, message }) => {
+    if (subtype === 'attachment') return data?.path === path && textOf(message.content).includes(text);
+    const isOfFile = toolResult?.filesRead?.some((file) => file.path === path) === true;
+    return isOfFile && String(toolResult?.output).includes(text);
+  });
+  return isShown && messages().some(({ content }) => textOf(content).includes(text));
+}
