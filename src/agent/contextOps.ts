@@ -31,14 +31,14 @@ interface ContextOpsDeps {
 const EXACT_WITHIN_MS = 1500;
 
 export function createContextOps({ context, schemas, select, emit, hooks }: ContextOpsDeps): ContextOps {
-  const told = (measured: ContextMeasure): ContextMeasure => {
+  const emitMeasure = (measured: ContextMeasure): ContextMeasure => {
     emit({ type: 'context_measured', measure: measured });
     return measured;
   };
-  const measure = (): ContextMeasure => told(context.measure(schemas()));
+  const measure = (): ContextMeasure => emitMeasure(context.measure(schemas()));
   return {
     measure,
-    refine: async () => told(await context.refine(schemas(), EXACT_WITHIN_MS)),
+    refine: async () => emitMeasure(await context.refine(schemas(), EXACT_WITHIN_MS)),
     async compact({ focus, preview }, signal) {
       const focused = focus === undefined ? {} : { focus };
       const options = { tools: schemas(), signal, emit, ...focused };

@@ -53,7 +53,7 @@ export class Recorder {
   /** Records the current state of everything as the one before the next tool call. */
   async baseline(signal?: AbortSignal): Promise<void> {
     this.#gits ??= await this.#deps.openGit();
-    if (!(await this.#lookAround(undefined, signal))) return;
+    if (!(await this.#scanAll(undefined, signal))) return;
     this.#hasBaseline = true;
     for (const git of this.#gits) git.forgetIndex();
   }
@@ -62,7 +62,7 @@ export class Recorder {
   async keep(paths: readonly string[]): Promise<void> {
     for (const path of targetsOf(paths)) {
       this.#expectNothingAbove(path);
-      const entry = lookSafely(path);
+      const entry = statSafely(path);
       if (entry === undefined) {
         this.#tree.delete(path);
         this.#absent.add(path);
@@ -70,15 +70,19 @@ export class Recorder {
       }
       this.#absent.delete(path);
       const before = this.#tree.get(path);
-      await this.#settle({ path, before: before?.isNamed === true ? before : undefined, entry }, true, false);
+      await this.#recordPath(
+        { path, before: before?.isNamed === true ? before : undefined, entry },
+        true,
+        false,
+      );
     }
   }
 
   /** Returns the changes since the last scan. */
   async capture(paths?: readonly string[]): Promise<Captured> {
     const changes: PathChange[] = [];
-    if (paths !== undefined) await this.#lookAt(targetsOf(paths), changes);
-    else if (this.#hasBaseline) await this.#lookAround(changes);
+    if (paths !== undefined) await this.#scanPaths(targetsOf(paths), changes);
+    else if (this.#hasBaseline) await this.#scanAll(changes);
     else await this.baseline();
     changes.sort((a, b) => (a.path < b.path ? -1 : 1));
     const notes = [...this.#notes, ...this.#coverage.takeNotes(), ...changeNotes(this.#root, changes)];
@@ -89,10 +93,10 @@ export class Recorder {
   /** Records changes made by a restore, so that the next scan does not attribute them to another program. */
   async refresh(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
-      const [before, entry] = [this.#tree.get(path), lookSafely(path)];
+      const [before, entry] = [this.#tree.get(path), statSafely(path)];
       if (entry === undefined) this.#tree.delete(path);
       else if (before !== undefined || this.#isCovered(path))
-        await this.#settle({ path, before, entry }, before?.isNamed ?? false, false);
+        await this.#recordPath({ path, before, entry }, before?.isNamed ?? false, false);
     }
   }
 
@@ -101,7 +105,7 @@ export class Recorder {
   }
 
   /** Scans everything; adds differences to `changes`, if given. False if it was aborted. */
-  async #lookAround(changes: PathChange[] | undefined, signal?: AbortSignal): Promise<boolean> {
+  async #scanAll(changes: PathChange[] | undefined, signal?: AbortSignal): Promise<boolean> {
     this.#scan += 1;
     const found: Found[] = [];
     const unreadable: string[] = [];
@@ -120,7 +124,7 @@ export class Recorder {
         this.#noteOnce(`${describePath(this.#root, folder)} may not be read and is not covered`);
     }
     this.#findRest(found, unreadable);
-    await this.#settleAll(found, changes);
+    await this.#recordPaths(found, changes);
     return true;
   }
 
@@ -139,7 +143,7 @@ export class Recorder {
       return false;
     }
     const one = { path, before, entry };
-    if (found === undefined) return this.#settle(one, before?.isNamed ?? false, false).then(() => true);
+    if (found === undefined) return this.#recordPath(one, before?.isNamed ?? false, false).then(() => true);
     found.push(one);
     return true;
   }
@@ -148,38 +152,38 @@ export class Recorder {
   #findRest(found: Found[], unreadable: readonly string[]): void {
     for (const [path, before] of this.#tree) {
       if (before.seen === this.#scan || unreadable.some((folder) => path.startsWith(folder))) continue;
-      const entry = before.isNamed ? lookSafely(path) : undefined;
+      const entry = before.isNamed ? statSafely(path) : undefined;
       if (entry === undefined || !isUnchanged(before, entry)) found.push({ path, before, entry });
     }
     const seen = new Set(found.map((one) => one.path));
     for (const path of this.#absent) {
       if (this.#tree.has(path) || seen.has(path)) continue;
-      const entry = lookSafely(path);
+      const entry = statSafely(path);
       if (entry !== undefined) found.push({ path, before: undefined, entry });
     }
   }
 
-  async #lookAt(paths: readonly string[], changes: PathChange[]): Promise<void> {
+  async #scanPaths(paths: readonly string[], changes: PathChange[]): Promise<void> {
     for (const path of paths) {
       for (const folder of foldersAbove(path)) {
         const isNew = this.#absent.has(folder) || (this.#isCovered(folder) && !this.#tree.has(folder));
-        const entry = isNew ? lookSafely(folder) : undefined;
+        const entry = isNew ? statSafely(folder) : undefined;
         if (entry !== undefined)
-          await this.#settle({ path: folder, before: undefined, entry }, true, true, changes);
+          await this.#recordPath({ path: folder, before: undefined, entry }, true, true, changes);
       }
-      const [before, entry] = [this.#tree.get(path), lookSafely(path)];
+      const [before, entry] = [this.#tree.get(path), statSafely(path)];
       if (before === undefined && entry === undefined) continue;
       const isNews = before === undefined && !this.#absent.has(path) && !this.#isCovered(path);
       if (isNews) this.#noteOnce(`what ${describePath(this.#root, path)} was before is not known`);
-      await this.#settle({ path, before, entry }, true, !isNews, changes);
+      await this.#recordPath({ path, before, entry }, true, !isNews, changes);
     }
   }
 
-  async #settleAll(found: readonly Found[], changes: PathChange[] | undefined): Promise<void> {
+  async #recordPaths(found: readonly Found[], changes: PathChange[] | undefined): Promise<void> {
     let next = 0;
     const work = async (): Promise<void> => {
       for (let one = found[next++]; one !== undefined; one = found[next++]) {
-        await this.#settle(
+        await this.#recordPath(
           one,
           one.before?.isNamed ?? this.#absent.has(one.path),
           changes !== undefined,
@@ -191,7 +195,12 @@ export class Recorder {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
-  async #settle(found: Found, isNamed: boolean, wantsChange: boolean, changes?: PathChange[]): Promise<void> {
+  async #recordPath(
+    found: Found,
+    isNamed: boolean,
+    wantsChange: boolean,
+    changes?: PathChange[],
+  ): Promise<void> {
     const { path, before, entry } = found;
     const settled = await identifyPath(found, {
       contents: this.#deps.contents,
@@ -217,7 +226,7 @@ export class Recorder {
   /** Records missing parent folders of a path, which a tool call may create. */
   #expectNothingAbove(path: string): void {
     for (const folder of foldersAbove(path).reverse()) {
-      if (lookSafely(folder) !== undefined) return;
+      if (statSafely(folder) !== undefined) return;
       this.#tree.delete(folder);
       this.#absent.add(folder);
     }
@@ -260,7 +269,7 @@ function foldersAbove(path: string): string[] {
   return folders;
 }
 
-function lookSafely(path: string): DiskEntry | undefined {
+function statSafely(path: string): DiskEntry | undefined {
   try {
     return statEntry(path);
   } catch {

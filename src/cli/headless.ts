@@ -19,7 +19,7 @@ import { createDebugLog } from './process/debugLog.ts';
 import { flush, guardOutput } from './process/exit.ts';
 import { readStandardInput } from './process/standardInput.ts';
 import { createSessionFactory } from './sessionFactory.ts';
-import { whereItLies } from './sessions/movedSession.ts';
+import { resolveTarget } from './sessions/movedSession.ts';
 import { describeOpenError, isRefusedByDisk } from './sessions/sessionErrors.ts';
 import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
 import { heldAgentsNotice, usableAgents } from './subagents/definitions.ts';
@@ -32,28 +32,29 @@ export async function printMode(
   environment: () => Promise<Environment>,
 ): Promise<number> {
   // The text may quote untrusted files or a server's error.
-  const say = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`);
+  const printError = (text: string): void =>
+    void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`);
   // Terminals interpret escape sequences, so they get plain text only; a file or program gets the model's exact output.
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
   const given = await readInput(options);
   if (given.type === 'end') {
-    if (given.message !== undefined) say(given.message);
+    if (given.message !== undefined) printError(given.message);
     return given.code;
   }
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
-  for (const problem of loaded.problems) say(problem.message);
-  for (const notice of await unsupportedNotices(place.dataRoot, loaded)) say(notice);
+  for (const problem of loaded.problems) printError(problem.message);
+  for (const notice of await unsupportedNotices(place.dataRoot, loaded)) printError(notice);
   const where = placeNotice(place);
-  if (where !== undefined) say(where);
+  if (where !== undefined) printError(where);
   if (loaded.problems.some((problem) => problem.layer === 'flag')) return EXIT.badSettings;
   const held = heldNotice(loaded, trust);
-  if (held !== undefined) say(held);
+  if (held !== undefined) printError(held);
   const leftOut = leftOutNotice(loaded, trust);
-  if (leftOut !== undefined) say(leftOut);
+  if (leftOut !== undefined) printError(leftOut);
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
-    say(access.message);
+    printError(access.message);
     return access.problem === undefined ? EXIT.noAccess : EXIT.badSettings;
   }
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
@@ -73,12 +74,12 @@ export async function printMode(
   });
   const asked = targetOf(options);
   if (asked === undefined) {
-    say('--resume needs an id or a title with -p; "clawdcode session" lists the sessions.');
+    printError('--resume needs an id or a title with -p; "clawdcode session" lists the sessions.');
     return EXIT.badInput;
   }
-  const target = asked.type === 'latest' ? await whereItLies(asked, place) : asked;
+  const target = asked.type === 'latest' ? await resolveTarget(asked, place) : asked;
   if (target.type === 'latest') {
-    say('there is no session to continue in this project.');
+    printError('there is no session to continue in this project.');
     return EXIT.badInput;
   }
   let opened: Awaited<ReturnType<typeof factory.open>>;
@@ -87,18 +88,20 @@ export async function printMode(
   } catch (error) {
     const message = describeOpenError(error);
     if (message === undefined && isRefusedByDisk(error)) {
-      say(`The session could not be opened: ${error.message}. Check the disk that holds ${place.dataRoot}.`);
+      printError(
+        `The session could not be opened: ${error.message}. Check the disk that holds ${place.dataRoot}.`,
+      );
       return EXIT.failed;
     }
     if (message === undefined) throw error;
     const isHeld = error instanceof SessionLockedError;
-    say(isHeld ? `${message} --fork-session continues in a copy.` : message);
+    printError(isHeld ? `${message} --fork-session continues in a copy.` : message);
     return EXIT.badInput;
   }
-  for (const notice of opened.notices) say(notice);
+  for (const notice of opened.notices) printError(notice);
   const heldAgents = heldAgentsNotice(opened.agents, trust);
-  if (heldAgents !== undefined) say(heldAgents);
-  opened.onAssumedWindow(say);
+  if (heldAgents !== undefined) printError(heldAgents);
+  opened.onAssumedWindow(printError);
   const { agent } = opened;
   const stop = new AbortController();
   const onInterrupt = (): void => {
@@ -116,7 +119,7 @@ export async function printMode(
   };
   // The reader of the output is gone: stop, so that the rest of the reply costs nothing.
   guardOutput((code, message) => {
-    if (message !== undefined) say(`${message} Progress is saved; resume with --continue.`);
+    if (message !== undefined) printError(`${message} Progress is saved; resume with --continue.`);
     void endWith(code);
   });
   const endings = (['SIGTERM', 'SIGHUP'] as const).map((signal) => {

@@ -39,10 +39,10 @@ export async function interactiveMode(
 
 /** Listens for SIGCONT. A stopped program gets no SIGWINCH, so the terminal size is read again first. */
 function onContinue(listener: () => void): () => void {
-  const heard = (): void => {
+  const onSignal = (): void => {
     process.emit('SIGWINCH', 'SIGWINCH');
     listener();
   };
-  process.on('SIGCONT', heard);
-  return () => process.off('SIGCONT', heard);
+  process.on('SIGCONT', onSignal);
+  return () => process.off('SIGCONT', onSignal);
 }

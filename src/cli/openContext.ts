@@ -103,10 +103,10 @@ async function open(
       : newest && { id: newest.id };
   if (located !== undefined) {
     if (target.mode === 'fork')
-      return takeUp(context, await copyOf(located, target, store, options), options, model);
+      return resume(context, await copyOf(located, target, store, options), options, model);
     if (located.archived !== undefined) await takeOutOfArchive(located.archived, place);
     if (target.mode === 'read') return openToRead(context, located.id, options, model);
-    return takeUp(context, located.id, options, model);
+    return resume(context, located.id, options, model);
   }
   const { notices, cwd } = await start(context, undefined, options);
   return {
@@ -170,7 +170,7 @@ async function start(
 }
 
 /** Resumes a session. Earlier bytes stay an exact prefix of the next request: changes are only appended. */
-async function takeUp(
+async function resume(
   context: ContextManager,
   id: string,
   { place, modelForced, demo, environment: readEnvironment }: SessionFactoryOptions,

@@ -21,7 +21,7 @@ import { findTokens } from '../redact/tokens.ts';
 import { cacheVariables } from '../sandbox/environment.ts';
 import { HostRefusedError, type NetworkRules } from '../sandbox/network/commandNetwork.ts';
 import type { ProbeOptions } from '../sandbox/probe.ts';
-import { untoldSetAside } from '../sandbox/protectedChanges.ts';
+import { unreportedSetAside } from '../sandbox/protectedChanges.ts';
 import { createCommandSandbox } from '../sandbox/Sandbox.ts';
 import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
@@ -148,7 +148,7 @@ export const sandboxNotices = (
   { dataRoot, root }: AppPaths,
   { settings }: LoadedSettings,
 ): readonly string[] =>
-  untoldSetAside(setAsideNotes(dataRoot), [root, ...settings.permissions.additionalDirectories]);
+  unreportedSetAside(setAsideNotes(dataRoot), [root, ...settings.permissions.additionalDirectories]);
 
 /** Returns paths outside the project that `Read` rules allow: each pattern up to its first wildcard. */
 function readByRule(rules: readonly SourcedRule[], home: string): readonly string[] {

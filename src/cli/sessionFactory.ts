@@ -51,7 +51,7 @@ import { createTokenEncoder } from './process/threads.ts';
 import { createSessionSandbox, sandboxNotices } from './sandbox.ts';
 import { locateAnywhere } from './sessions/archivedSession.ts';
 import { openFileCheckpoints } from './sessions/fileCheckpoints.ts';
-import { whereItLies } from './sessions/movedSession.ts';
+import { resolveTarget } from './sessions/movedSession.ts';
 import { writeRedaction } from './sessions/redaction.ts';
 import { SessionElsewhereError } from './sessions/sessionErrors.ts';
 import { storeOfTarget } from './sessions/storeOfTarget.ts';
@@ -83,7 +83,7 @@ export function createSessionFactory(options: SessionFactoryOptions): SessionFac
   return {
     list: () => store.listSessions(),
     has: (id) =>
-      whereItLies({ type: 'id', id }, place)
+      resolveTarget({ type: 'id', id }, place)
         .then((target) => locateAnywhere(id, storeOfTarget(target, place) ?? store, place))
         .then(
           () => true,
@@ -161,7 +161,7 @@ async function openSession(
   const { place, loaded, interactive } = options;
   const { settings } = loaded;
   const [target, learnedWindows, mcp] = await Promise.all([
-    whereItLies(asked, place),
+    resolveTarget(asked, place),
     shared.learnedWindows,
     shared.servers,
   ]);

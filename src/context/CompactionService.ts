@@ -28,7 +28,7 @@ import { readFacts } from './facts/knownFacts.ts';
 import { recordedFacts, shellPlace } from './facts/recordedFacts.ts';
 import { type Atom, atomEntries } from './history/atoms.ts';
 import { liveEntries } from './history/liveEntries.ts';
-import { withoutOvertaken } from './history/rounds.ts';
+import { withoutSupersededNotes } from './history/rounds.ts';
 import type { View } from './history/view.ts';
 import { pinnedInstructions } from './memory/instructions.ts';
 import { coveredBy, type SummaryDraft } from './memory/ThreadSummary.ts';
@@ -319,7 +319,7 @@ function withinReach(text: string, tokens: number): string {
 
 /** Keeps only the newest of several environment notes in the tail: it supersedes the others. */
 function withNewestNote(plan: CompactionPlan, { pinned }: View): CompactionPlan {
-  const kept = withoutOvertaken(plan.kept, pinned);
+  const kept = withoutSupersededNotes(plan.kept, pinned);
   return { ...plan, kept, uncovered: plan.uncovered.filter((atom) => kept.includes(atom)) };
 }
 

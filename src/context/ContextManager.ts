@@ -355,7 +355,7 @@ export class ContextManager {
   /** Data for `/context`. */
   report(tools: readonly ToolSchema[]): ContextReport {
     const { log, deps, ladder } = this.#session;
-    return contextReport(log.entries(), { model: deps.model(), ...ladder.outlook({ tools }) });
+    return contextReport(log.entries(), { model: deps.model(), ...ladder.forecast({ tools }) });
   }
 
   /** The `draft` state of `report`, without a pass over the whole log: it is read at every step. */

@@ -206,7 +206,7 @@ function isText(part: unknown): part is { readonly text: string } {
 
 // Describes the next reduction, when it starts, and the budget warnings. Pure.
 
-export type Outlook = Pick<
+export type Forecast = Pick<
   ContextReport,
   'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings' | 'triggerNote'
 >;

@@ -26,14 +26,14 @@ interface Known<T> {
 }
 
 /** The result for one folder, and which of its subfolders to enter. */
-interface FolderLook<T> {
+interface FolderResult<T> {
   readonly found: T;
   readonly enters?: (name: string) => boolean;
 }
 
 /** Creates a function that walks a folder; it never throws. */
 export function createFolderWalk<T>(
-  look: (path: string, entries: readonly Dirent[]) => FolderLook<T>,
+  look: (path: string, entries: readonly Dirent[]) => FolderResult<T>,
 ): (root: string) => readonly WalkedFolder<T>[] {
   let known = new Map<string, Known<T>>();
   return (root) => {
@@ -43,7 +43,7 @@ export function createFolderWalk<T>(
       const next: string[] = [];
       for (const path of level) {
         if (seen.size >= MAX_FOLDERS) break;
-        const folder = lookInto(path, known.get(path), look);
+        const folder = readFolder(path, known.get(path), look);
         if (folder === undefined) continue;
         seen.set(path, folder);
         next.push(...folder.folders.map((name) => join(path, name)));
@@ -56,10 +56,10 @@ export function createFolderWalk<T>(
   };
 }
 
-function lookInto<T>(
+function readFolder<T>(
   path: string,
   known: Known<T> | undefined,
-  look: (path: string, entries: readonly Dirent[]) => FolderLook<T>,
+  look: (path: string, entries: readonly Dirent[]) => FolderResult<T>,
 ): Known<T> | undefined {
   try {
     const changed = lstatSync(path, { throwIfNoEntry: false, bigint: true })?.ctimeNs;

@@ -28,7 +28,7 @@ function createTextReporter(options: ReportOptions, tally: Tally): Reporter {
       if (options.host.agent.state().demo)
         writeError('Demo model: built in, plays a script, sends nothing anywhere.\n');
     },
-    event: (event) => tellAside(event, writeError),
+    event: (event) => writeDiagnostics(event, writeError),
     async end(end) {
       const outcome = outcomeOf(end, tally);
       if (!outcome.ok) writeError(asLines(outcome.reason));
@@ -40,13 +40,13 @@ function createTextReporter(options: ReportOptions, tally: Tally): Reporter {
 function createJsonReporter({ host, write, writeError }: ReportOptions, tally: Tally): Reporter {
   return {
     begin: () => undefined,
-    event: (event) => tellAside(event, writeError),
+    event: (event) => writeDiagnostics(event, writeError),
     end: async (end) => write(toLine(resultMessage(outcomeOf(end, tally), tally, host.agent))),
   };
 }
 
 /** Reports events during the run that someone waiting at a terminal should know about. */
-function tellAside(event: AgentEvent, writeError: (text: string) => void): void {
+function writeDiagnostics(event: AgentEvent, writeError: (text: string) => void): void {
   switch (event.type) {
     case 'notice':
       if (event.level !== 'info') writeError(asLines(event.text));

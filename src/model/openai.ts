@@ -115,7 +115,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
    * True if this model is known to make native tool calls and this server to parse them. A claim of tool support is no
    * proof: servers pass calls they fail to parse on as text.
    */
-  function speaksCalls(model: string, { adaptations }: Dialect): boolean {
+  function makesNativeCalls(model: string, { adaptations }: Dialect): boolean {
     return !adaptations.includes('text_tools') && (callers.has(model) || isClosedModel(model));
   }
 
@@ -149,7 +149,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       dropped: 0,
     };
     const offered = request.toolChoice === 'none' ? [] : request.tools;
-    const accumulator = createAccumulator(newCallId, offered, speaksCalls(request.model, dialect));
+    const accumulator = createAccumulator(newCallId, offered, makesNativeCalls(request.model, dialect));
     let chunkCount = 0; // only chunks that look like chat completions
     const watchdog = createWatchdog(abort, () => {
       if (accumulator.ended()) return USAGE_GRACE_MS;

@@ -61,7 +61,7 @@ export interface Confinement {
    * Returns, ready to show, files that control other programs and that the command created or changed since the last
    * call.
    */
-  obeyedChanges(): readonly string[];
+  changedProtectedFiles(): readonly string[];
   /** Makes files from the command's private temporary folders visible in this machine's temporary folders. */
   share(): void;
   /** The command continues in the background as this process: makes its servers reachable from this machine. */

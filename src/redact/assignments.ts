@@ -44,7 +44,7 @@ export function findAssignments(text: string): Secret[] {
   for (let match = name.exec(text); match !== null; match = name.exec(text)) {
     if (/^key$/i.test(match[0]) && !keyOf.test(text.slice(Math.max(0, match.index - 16), match.index)))
       continue;
-    const secret = valueBehind(text, match.index, match.index + match[0].length);
+    const secret = valueAfter(text, match.index, match.index + match[0].length);
     if (secret === undefined) continue;
     found.push(secret);
     name.lastIndex = secret.end;
@@ -52,7 +52,7 @@ export function findAssignments(text: string): Secret[] {
   return found;
 }
 
-function valueBehind(text: string, nameStart: number, nameEnd: number): Secret | undefined {
+function valueAfter(text: string, nameStart: number, nameEnd: number): Secret | undefined {
   afterName.lastIndex = nameEnd;
   const match = afterName.exec(text);
   if (match === null) return undefined;

@@ -228,7 +228,7 @@ function unconfined(reason: string, env: Readonly<Record<string, string>>): Conf
     launch: (program, args) => ({ program, args, inherit: [], env }),
     record: () => ({ mode: 'none', reason }),
     blocked: () => undefined,
-    obeyedChanges: () => [],
+    changedProtectedFiles: () => [],
     share: () => undefined,
     keep: () => undefined,
     release: () => undefined,
@@ -361,7 +361,7 @@ function confined({
       const refused = [...asking.refused].filter((host) => !declined.has(host));
       return whyBlocked(output, exitCode, refused, [...asking.problems]);
     },
-    obeyedChanges: changes.take,
+    changedProtectedFiles: changes.take,
     share,
     keep(pid) {
       share();

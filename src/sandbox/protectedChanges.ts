@@ -132,7 +132,7 @@ function note(file: string, untold: readonly string[]): void {
  * The unreported notes of sessions that were killed, about these folders, as lines for the user; each is returned once.
  * Never throws.
  */
-export function untoldSetAside(notes: string, folders: readonly string[]): readonly string[] {
+export function unreportedSetAside(notes: string, folders: readonly string[]): readonly string[] {
   return namesIn(notes).flatMap((name) => {
     const file = join(notes, name);
     const lines = isRunning(Number.parseInt(name, 10)) ? [] : linesIn(file);

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { obeyedNotes } from './obeyedNotes.ts';
 import { failure } from './outcomes.ts';
+import { protectedFileNotes } from './protectedFileNotes.ts';
 import type { BackgroundTask, TaskRegistry } from './shell/TaskRegistry.ts';
 import { formatDuration } from './units.ts';
 
@@ -71,13 +71,13 @@ async function report(task: BackgroundTask, title: string): Promise<ToolOutcome>
   const output = taken.text.replace(/\n+$/, '');
   const original = await taken.original;
   const { confinement } = task.run;
-  const obeyed = obeyedNotes(confinement);
-  const modelNotes = [`(${state})`, ...obeyed.forModel].join('\n');
+  const protectedNotes = protectedFileNotes(confinement);
+  const modelNotes = [`(${state})`, ...protectedNotes.forModel].join('\n');
   return {
     status: 'ok',
     text: `${output === '' ? '(no new output)' : output}\n${modelNotes}`,
     kind: 'command',
-    display: { title, summary: [state, ...obeyed.forUser].join(' · '), modelNotes },
+    display: { title, summary: [state, ...protectedNotes.forUser].join(' · '), modelNotes },
     ...(confinement === undefined ? {} : { sandbox: confinement.record() }),
     ...(original === undefined ? {} : { original }),
   };

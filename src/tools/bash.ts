@@ -9,13 +9,13 @@ import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
-import { obeyedNotes } from './obeyedNotes.ts';
 import { failure } from './outcomes.ts';
+import { protectedFileNotes } from './protectedFileNotes.ts';
 import { childEnvironment } from './shell/childEnvironment.ts';
-import { lookingEnvironment } from './shell/lookingEnvironment.ts';
 import { OutputCapture } from './shell/OutputCapture.ts';
 import { createLiveCleaner } from './shell/outputCleaner.ts';
 import { RecentText } from './shell/RecentText.ts';
+import { readOnlyEnvironment } from './shell/readOnlyEnvironment.ts';
 import type { CommandEnd, RunningCommand } from './shell/startCommand.ts';
 import type { TaskRegistry } from './shell/TaskRegistry.ts';
 import { createValueRedactor, type KnownSecret } from './shell/valueRedactor.ts';
@@ -144,7 +144,7 @@ async function runOnce(
   const declined = new Set<string>();
   const own = childEnvironment(deps.env, deps.secretEnv, context.sessionId);
   const isLook = grant.basis === 'read-only' && outsideBecause === undefined;
-  const env = isLook ? lookingEnvironment(own, context.root) : own;
+  const env = isLook ? readOnlyEnvironment(own, context.root) : own;
   const confine = async (scratch: string): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
       ...{ command: call.command, cwd, grant, env, scratch },
@@ -270,12 +270,13 @@ async function finished(
   const stay = isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
   if (blocked !== undefined)
     after.push(`(The sandbox blocked it: ${blocked}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
-  const obeyed = obeyedNotes(confinement);
-  after.push(...obeyed.forModel);
+  const protectedNotes = protectedFileNotes(confinement);
+  after.push(...protectedNotes.forModel);
   const duration = formatDuration(Date.now() - report.startedAtMs);
-  const summary = [end.code === 0 ? duration : `exit ${end.code} · ${duration}`, ...obeyed.forUser].join(
-    ' · ',
-  );
+  const summary = [
+    end.code === 0 ? duration : `exit ${end.code} · ${duration}`,
+    ...protectedNotes.forUser,
+  ].join(' · ');
   return {
     outcome: await outcome(report, end.code === 0 ? 'ok' : 'error', after, summary, { taken }),
     ...(blocked === undefined || !mayLeave ? {} : outsideOffer(report.call, blocked, context)),
@@ -308,9 +309,9 @@ function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext
 async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
   void tasks.stopRun(run);
   await Promise.race([run.finished, delay(LAST_WORDS_MS)]);
-  const obeyed = obeyedNotes(report.confinement);
-  const after = ['(Interrupted by the user.)', ...obeyed.forModel];
-  const summary = ['interrupted', ...obeyed.forUser].join(' · ');
+  const protectedNotes = protectedFileNotes(report.confinement);
+  const after = ['(Interrupted by the user.)', ...protectedNotes.forModel];
+  const summary = ['interrupted', ...protectedNotes.forUser].join(' · ');
   return outcome(report, 'partial', after, summary, { blobPatienceMs: LAST_WORDS_MS });
 }
 

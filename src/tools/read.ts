@@ -10,7 +10,7 @@ import { defineFileTool } from './defineTool.ts';
 import { imageOutcome } from './files/readImage.ts';
 import { type LinesRead, readLines } from './files/readLines.ts';
 import { suggestForMissing } from './files/similarNames.ts';
-import { lookAt } from './files/textFile.ts';
+import { statOf } from './files/textFile.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
 import { count, formatBytes } from './units.ts';
@@ -47,7 +47,7 @@ export function readTool(home: string): Tool {
     // Reports a missing file without approval only inside the project, whose names the model may list anyway.
     preview: async (place, call, context) => {
       const unreadable = isInside(place.realPath, context.root)
-        ? await whyNot(place, call, context)
+        ? await unreadableOutcome(place, call, context)
         : undefined;
       return unreadable && { type: 'settled', outcome: unreadable };
     },
@@ -65,7 +65,7 @@ async function read(place: FilePlace, call: ReadInput, context: ToolContext): Pr
   const { path, realPath } = place;
   const title = titleOf(shortPath(path, context.cwd()), call);
   // Opening a pipe or a device could block forever.
-  const unreadable = await whyNot(place, call, context);
+  const unreadable = await unreadableOutcome(place, call, context);
   if (unreadable !== undefined) return unreadable;
   const file = await openRealFile(realPath);
   try {
@@ -81,13 +81,13 @@ async function read(place: FilePlace, call: ReadInput, context: ToolContext): Pr
 }
 
 /** The outcome for anything that is not a readable file; undefined if it can be opened. */
-async function whyNot(
+async function unreadableOutcome(
   { path, realPath }: FilePlace,
   call: ReadInput,
   context: ToolContext,
 ): Promise<ToolOutcome | undefined> {
   const title = titleOf(shortPath(path, context.cwd()), call);
-  const info = await lookAt(realPath);
+  const info = await statOf(realPath);
   if (info === undefined) {
     const hint = await suggestForMissing(path, resolve(context.root, call.file_path));
     return failure(title, `${path} does not exist.${hint}`, 'not found');

@@ -17,7 +17,7 @@ async function configure({ work }: Stage, settings: object): Promise<void> {
 }
 
 test(
-  'the terminal is asked for its background; an answer counts however late it comes, and is never typed text',
+  'the terminal is asked for its background; even a late answer applies, and is never typed text',
   long,
   async () => {
     const stage = await setStage();
@@ -132,7 +132,7 @@ process.stdin.on('data', (part) => { all += part; }).on('end', () => {
   await terminal.waitFor('mock-1 in acceptEdits true');
 });
 
-test('a status line that fails is said once, and the built-in one stays', long, async () => {
+test('a failing status line is reported once, and the built-in one stays', long, async () => {
   const stage = await setStage();
   await configure(stage, { statusLine: { command: 'echo "no luck" >&2; exit 1' } });
   const terminal = await stage.ready();
@@ -143,7 +143,7 @@ test('a status line that fails is said once, and the built-in one stays', long, 
   expect(terminal.everything().split('no luck')).toHaveLength(2);
 });
 
-test('a status line of a folder that nobody trusted does not run', long, async () => {
+test('a status line from an untrusted folder does not run', long, async () => {
   const stage = await setStage();
   const { work } = stage;
   await work.write('.clawdcode.json', JSON.stringify({ statusLine: { command: 'touch ran; echo hacked' } }));
@@ -163,7 +163,7 @@ for (const { row, options } of firstIsQuick([
   { name: '--no-color', more: {}, args: ['--no-color'] },
 ]))
   test(
-    `with ${row.name} nothing is coloured, and the placeholder is told from a draft`,
+    `with ${row.name} nothing is coloured, and the placeholder differs from a draft`,
     options,
     async () => {
       const { more, args } = row;

@@ -26,7 +26,7 @@ const scripts = [
   { script: 'combining marks', text: 'cafe\u0301 naïve' },
 ];
 for (const { row, options } of firstIsQuick(scripts))
-  test(`${row.script}: the cursor stands at the insertion point after every key`, options, async () => {
+  test(`${row.script}: the cursor is at the insertion point after every key`, options, async () => {
     const { text } = row;
     const stage = await setStage();
     stage.server.script({ text: 'Understood.' });
@@ -208,7 +208,7 @@ test('after Esc, what was queued is back in the composer, unsent', long, async (
   expect(stage.server.requests()).toHaveLength(1);
 });
 
-test('Shift+Tab goes through the modes, and the model is told', async () => {
+test('Shift+Tab cycles through the modes, and the model is told', async () => {
   const stage = await setStage();
   stage.server.script({ text: 'Planned.' });
   const terminal = await stage.ready();

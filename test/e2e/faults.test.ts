@@ -16,7 +16,7 @@ const logged = async ({ work }: Stage): Promise<string[]> =>
 const expectLogged = (stage: Stage, kinds: readonly string[]): Promise<void> =>
   expect.poll(() => logged(stage), { timeout: 15_000 }).toEqual(kinds);
 
-test('429 with retry-after counts down on screen and then goes on by itself', { tags: 'long' }, async () => {
+test('429 with retry-after counts down on screen and then continues', { tags: 'long' }, async () => {
   const stage = await setStage();
   const { server, ready } = stage;
   server.script(
@@ -48,7 +48,7 @@ test('a long wait is cancelled with Esc', async () => {
   await terminal.waitFor('Now then.');
 });
 
-test('a server that fails once is asked again', { tags: 'long' }, async () => {
+test('a request to a server that fails once is retried', { tags: 'long' }, async () => {
   const stage = await setStage();
   stage.server.script({ error: { status: 500, message: 'boom' } }, { text: 'Recovered.' });
   const terminal = await stage.ready();
@@ -110,7 +110,7 @@ test('malformed events are left out, and a stream that ends without a reason is 
   ]);
 });
 
-test('arguments that are not JSON are repaired where the meaning is clear, else the model is told', {
+test('arguments that are not JSON are repaired if the meaning is clear; otherwise the model gets an error', {
   tags: 'long',
 }, async () => {
   const { server, ready } = await setStage();
@@ -168,7 +168,7 @@ for (const { row, options } of firstIsQuick([
     says: [/no credit or quota left/],
   },
 ]))
-  test(`${row.what} is said once, clearly, and the prompt can be sent again`, options, async () => {
+  test(`${row.what} is reported once, clearly, and the prompt can be sent again`, options, async () => {
     const { answer, says } = row;
     const stage = await setStage();
     const terminal = await rawServer(stage, [answer, sse([say('All well now.'), stop(), usage(9, 3), end])]);
@@ -180,7 +180,7 @@ for (const { row, options } of firstIsQuick([
     await terminal.waitFor('All well now.');
   });
 
-test('no server at all is said, with the address', async () => {
+test('a missing server is reported with the address', async () => {
   const { work, ready } = await setStage();
   const port = await freePort();
   const terminal = await ready([], {
@@ -191,7 +191,7 @@ test('no server at all is said, with the address', async () => {
   await terminal.waitForIdle();
 });
 
-test('a request that is too long for the server shrinks and goes on', async () => {
+test('a request that is too long for the server shrinks and continues', async () => {
   const stage = await setStage();
   const { server, ready } = stage;
   const big = 'lib/parse.js';

@@ -20,7 +20,7 @@ const ways = [
 ] as const;
 
 for (const { row, options } of firstIsQuick(ways))
-  test(`${row.way}: everything is said once, in words, without one escape`, options, async () => {
+  test(`${row.way}: everything is printed once, in words, without escape sequences`, options, async () => {
     const { below, args } = row;
     const { server, work, open } = await setStage();
     server.script(

@@ -14,7 +14,7 @@ import { clockShift } from './support/workspace.ts';
 
 const DAY = 24;
 
-test('after /compact and a night, /resume goes on with exactly the same request', long, async () => {
+test('after /compact and a night, /resume continues with exactly the same request', long, async () => {
   const stage = await setStage();
   const { server, work } = stage;
   const first = await firstDay(stage);
@@ -42,7 +42,7 @@ for (const { row, options } of firstIsQuick([
   { how: '--resume ID', args: (id: string) => ['--resume', id] },
   { how: '--resume with the start of an id', args: (id: string) => ['--resume', id.slice(0, 8)] },
 ]))
-  test(`${row.how} goes on with exactly the same request`, options, async () => {
+  test(`${row.how} continues with exactly the same request`, options, async () => {
     const stage = await setStage();
     const first = await firstDay(stage);
     const id = (await stage.work.sessions())[0]?.entries[0]?.sessionId ?? '';
@@ -110,7 +110,7 @@ test('--continue without a session starts one and says so', async () => {
   await terminal.waitFor('A fresh start.');
 });
 
-test('another project has sessions of its own', long, async () => {
+test('another project has its own sessions', long, async () => {
   const { server, work, ready, print } = await setStage();
   server.script({ text: 'In the first.' });
   const terminal = await ready();
@@ -167,7 +167,7 @@ test('after kill -9 in the middle of a call, the call gets a result and is never
   expect(second.messages.at(-1)).toEqual({ role: 'user', content: 'what happened?' });
 });
 
-test('after kill -9 in mid-stream, --continue says nothing false and goes on', async () => {
+test('after kill -9 in mid-stream, --continue shows nothing false and continues', async () => {
   const { server, ready } = await setStage();
   const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
   server.script({ text: story, latency: 60, chunkSize: 6 }, { text: 'Once upon a time.' });
@@ -187,7 +187,7 @@ test('after kill -9 in mid-stream, --continue says nothing false and goes on', a
   ]);
 });
 
-test('a second program on the same session says who holds it', async () => {
+test('a second program on the same session names the holder', async () => {
   const { server, work, ready, print } = await setStage();
   server.script({ text: 'Mine.' });
   const terminal = await ready();

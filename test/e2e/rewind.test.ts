@@ -112,7 +112,7 @@ const places = [
 ];
 for (const { row, options } of firstIsQuick(places))
   test(
-    `${row.place} both, the files and the conversation go back, and undo brings everything back`,
+    `${row.place} both, the files and the conversation are rewound, and undo restores everything`,
     options,
     async () => {
       const { inGit } = row;
@@ -176,7 +176,7 @@ for (const { row, options } of firstIsQuick(places))
   );
 
 test(
-  'what the user changed meanwhile is merged or left alone, and said before anything is done',
+  "the user's later changes are merged or left alone, and reported before anything is done",
   long,
   async () => {
     const { ready, folder, server } = await begin(true);

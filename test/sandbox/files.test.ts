@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCompletedGitFolders } from '../../src/sandbox/places/gitFolders.ts';
-import { untoldSetAside } from '../../src/sandbox/protectedChanges.ts';
+import { unreportedSetAside } from '../../src/sandbox/protectedChanges.ts';
 import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { confined, type Given, hasSandbox } from './confined.ts';
@@ -55,7 +55,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('cat .env')).text).toContain('SECRET-ENV');
   });
 
-  test('keys and passwords of the home and of the program are not there', async () => {
+  test('keys and passwords of the home and of the program are hidden', async () => {
     const { run, home } = await confined();
     writeFileSync(join(home, 'server.pem'), 'SECRET-PEM');
     writeFileSync(join(home, '.env'), 'A=SECRET-HOME-ENV');
@@ -314,7 +314,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(readdirSync(notes)).toEqual([]);
   });
 
-  test('what a killed session left in a git folder is gone with the next one', async () => {
+  test('what a killed session left in a git folder is removed by the next one', async () => {
     const { run, root, home, sandbox } = await confined();
     const other = join(home, 'other');
     execFileSync('git', ['init', '-q', other]);
@@ -580,7 +580,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect((await run(`cat ${tmp}/venv/bin/git`)).text).toBe('x');
     });
 
-    test('works where one lies in the other', async () => {
+    test('works if one is inside the other', async () => {
       const { run, base, tmp } = await confined({ temporary: ({ base }) => [base, join(base, 'tmp')] });
       writeFileSync(join(tmp, 'in.txt'), 'in\n');
       const { text } = await run(
@@ -631,7 +631,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('cat in.txt', { basis: 'read-only' })).text).toMatch(/^in$/m);
   });
 
-  test('a home in a temporary folder is none itself', async () => {
+  test('a home in a temporary folder is not itself temporary', async () => {
     const { run } = await confined({ temporary: ({ base }) => [base] });
     const { text } = await run('echo x > ~/.bashrc; echo x > ~/notes; echo in > in.txt; cat in.txt');
     expect(text).toMatch(/\.bashrc: Read-only[\s\S]*notes: Read-only[\s\S]*^in$/m);
@@ -793,7 +793,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect((await interrupted).text).toContain('node_modules/x/.git (renamed to .git-set-aside');
     });
 
-    test('stays as it is where it borrows objects of another', async () => {
+    test('is unchanged if it borrows objects of another', async () => {
       const { run, root, home } = await started();
       const borrow =
         'git init -q node_modules/x; git -C node_modules/x -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; echo ~/other/objects > node_modules/x/.git/objects/info/alternates; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
@@ -825,11 +825,11 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
         join(root, 'sub/.git'),
       ]);
       expect(pid).toBeGreaterThan(0);
-      expect(untoldSetAside(notes, [join(home, 'elsewhere')])).toEqual([]);
-      expect(untoldSetAside(notes, [root])).toEqual([
+      expect(unreportedSetAside(notes, [join(home, 'elsewhere')])).toEqual([]);
+      expect(unreportedSetAside(notes, [root])).toEqual([
         `A command of an earlier session made ${root}/sub/.git (renamed to .git-set-aside: its settings may start programs at your next git status).`,
       ]);
-      expect(untoldSetAside(notes, [root])).toEqual([]);
+      expect(unreportedSetAside(notes, [root])).toEqual([]);
     });
 
     test('also where a later command would change them', async () => {
@@ -839,7 +839,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(isRunByStatus()).toBe(false);
     });
 
-    test('stays as it is where it was so before', async () => {
+    test('is unchanged if it was so before', async () => {
       const { run, root, evil } = await started();
       execFileSync('sh', ['-c', `${make}; ${evil}`], { cwd: root });
       expect((await run('echo > new.txt')).text).not.toContain('It created');

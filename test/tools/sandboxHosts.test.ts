@@ -10,7 +10,7 @@ function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandb
     launch: (program, args) => ({ program, args, inherit: [], env: { PATH: process.env.PATH ?? '' } }),
     record: () => ({ mode, ...(reached.length === 0 ? {} : { hosts: [...reached] }) }),
     blocked: () => (isBlocked && mode !== 'none' ? 'it wrote outside' : undefined),
-    obeyedChanges: () => [],
+    changedProtectedFiles: () => [],
     share: () => undefined,
     keep: () => undefined,
     release: () => undefined,

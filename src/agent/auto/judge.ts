@@ -111,12 +111,12 @@ function limitOf({ access, input, decision }: AskedCall, words: readonly string[
   return `Auto mode asks you, as the ${what} is too long to be judged.`;
 }
 
-type Said =
+type JudgeAnswer =
   | { readonly verdict: Verdict; readonly problem?: never }
   | { readonly verdict?: undefined; readonly problem: string };
 
 /** Makes the request and records it, whatever its outcome. */
-async function request(call: AskedCall, words: readonly string[], ports: JudgePorts): Promise<Said> {
+async function request(call: AskedCall, words: readonly string[], ports: JudgePorts): Promise<JudgeAnswer> {
   const { context, client, clock, model, rules, root } = ports;
   const { id } = model();
   const messages = judgePrompt(words, rules, { ...call, root });
@@ -143,9 +143,9 @@ async function request(call: AskedCall, words: readonly string[], ports: JudgePo
   return said;
 }
 
-const late: Said = { problem: `the judge has not answered within ${JUDGE_TIMEOUT_MS / 1000} seconds` };
+const late: JudgeAnswer = { problem: `the judge has not answered within ${JUDGE_TIMEOUT_MS / 1000} seconds` };
 
-function saidIn(outcome: ReplyOutcome | undefined): Said {
+function saidIn(outcome: ReplyOutcome | undefined): JudgeAnswer {
   if (outcome === undefined || outcome.type === 'interrupted') return { problem: 'the judge was stopped' };
   if (outcome.type === 'failed')
     return { problem: `the judge could not be reached (${outcome.error.message})` };
@@ -158,7 +158,7 @@ function saidIn(outcome: ReplyOutcome | undefined): Said {
 /** Builds the log entry of a judgement: its decision and its cost. */
 function judgementEntry(
   { id: callId, tool }: AskedCall,
-  said: Said,
+  said: JudgeAnswer,
   outcome: ReplyOutcome | undefined,
   model: string,
   durationMs: number,

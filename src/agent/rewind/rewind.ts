@@ -264,14 +264,14 @@ const BUSY = 'Something is running. Press Esc to stop it, then rewind.';
 export function createRewinds(ports: RewindsPorts): Rewinds {
   const { context, files, jobs, emit, measure, checkpoints } = ports;
   const rewinder = createRewinder(ports);
-  const tell = (report: RewindReport): void => emit({ type: 'rewind_ended', report });
+  const emitReport = (report: RewindReport): void => emit({ type: 'rewind_ended', report });
   return {
     submit(op) {
       const type = op.type === 'rewind' ? 'rewind' : 'undo';
-      if (jobs.busy()) return tell({ type, outcome: 'refused', message: BUSY, conversation: false });
+      if (jobs.busy()) return emitReport({ type, outcome: 'refused', message: BUSY, conversation: false });
       jobs.add(async () => {
         const report = op.type === 'rewind' ? await rewinder.rewind(op.to, op.scope) : await rewinder.undo();
-        tell(report);
+        emitReport(report);
         if (report.conversation) measure();
       });
     },

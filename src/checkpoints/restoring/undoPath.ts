@@ -34,9 +34,9 @@ export async function undoPath(
   changes: readonly PathChange[],
   load: LoadContent,
 ): Promise<Undone> {
-  let reached: Reached = { to: disk, merged: undefined };
+  let reached: UndoProgress = { to: disk, merged: undefined };
   for (const change of [...joinChanges(changes)].reverse()) {
-    const next = await takeBack(reached, change, load);
+    const next = await undoChange(reached, change, load);
     if ('reason' in next) {
       if (disk !== undefined || reached.to?.type !== 'file') return { type: 'refuse', reason: next.reason };
       return { type: 'state', ...reached, shortOf: next.reason };
@@ -47,7 +47,7 @@ export async function undoPath(
   return isKept ? { type: 'state', ...reached } : { type: 'refuse', reason: `it is ${nameOf(disk)} now` };
 }
 
-interface Reached {
+interface UndoProgress {
   readonly to: PathState | undefined;
   readonly merged: Buffer | undefined;
 }
@@ -57,11 +57,11 @@ interface Refused {
 }
 
 /** Undoes one change, starting from the newest state. */
-async function takeBack(
-  { to, merged }: Reached,
+async function undoChange(
+  { to, merged }: UndoProgress,
   { before, after }: PathChange,
   load: LoadContent,
-): Promise<Reached | Refused> {
+): Promise<UndoProgress | Refused> {
   if (sameState(to, before)) return { to, merged };
   if (isFile(to) && isFile(after) && isFile(before)) {
     const { hash } = to;

@@ -50,7 +50,7 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
       if (isHistory(name)) continue;
       const path = prefix + name;
       if (exclude.has(path)) continue;
-      const entry = lookOrSkip(path);
+      const entry = statOrSkip(path);
       if (entry === undefined) {
         if (name.includes('\uFFFD')) unnameable += 1;
         continue;
@@ -72,7 +72,7 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
   return { isComplete: deps.signal?.aborted !== true, unreadable, unnameable };
 }
 
-function lookOrSkip(path: string): DiskEntry | undefined {
+function statOrSkip(path: string): DiskEntry | undefined {
   try {
     return statEntry(path);
   } catch {

@@ -104,7 +104,7 @@ export function createModelChoice(
   /** The model that the server was last queried about. */
   let askedFor: string | undefined;
   let hearAssumed: ((text: string) => void) | undefined;
-  const tellAssumed = (): void => {
+  const reportAssumed = (): void => {
     const { id, source, windowTokens } = current();
     if (hearAssumed === undefined || source !== 'assumed' || askedFor !== id || toldAssumed.has(id)) return;
     if (served?.awaitsLoad(id) === true || isLearnedInSession?.() === true) return;
@@ -120,7 +120,7 @@ export function createModelChoice(
       if (id !== chosen) return;
       askedFor = id;
       if (served.get(id) !== basis) onLearned?.();
-      tellAssumed();
+      reportAssumed();
       if (hearAssumed !== undefined) newAdvice().forEach(hearAssumed);
     };
     if (hasPrompt && current().source !== 'setting') void askNow();
@@ -148,13 +148,13 @@ export function createModelChoice(
         const asked = chosen;
         await served.waitForFacts(asked, signal, tokens !== undefined && tokens() <= SMALLEST_WINDOW);
         askedFor = asked;
-        tellAssumed();
+        reportAssumed();
       }
       return newAdvice();
     },
     onAssumed(listener) {
       hearAssumed = listener;
-      tellAssumed();
+      reportAssumed();
       return () => {
         if (hearAssumed === listener) hearAssumed = undefined;
       };

@@ -35,7 +35,7 @@ export async function checkAccess(
   const limited = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]);
   const [answer, turnsAway] = await Promise.all([
     ports.ask({ baseUrl, apiKey: apiKey === '' ? undefined : apiKey, signal: limited }),
-    turnsStrangersAway(access, ports, limited),
+    rejectsWithoutKey(access, ports, limited),
   ]);
   if (answer.type === 'failed') {
     const mayHaveNoList = answer.error.kind === 'bad_url' && answer.error.status !== undefined;
@@ -65,7 +65,7 @@ const PROMPT_MS = 120_000;
 /**
  * True if the endpoint rejects requests without a key. Also true if no key was given, since there is nothing to prove.
  */
-async function turnsStrangersAway(
+async function rejectsWithoutKey(
   { baseUrl, apiKey }: Access,
   ports: CheckPorts,
   signal: AbortSignal,

@@ -32,7 +32,7 @@ export function tableLines<T>(
   const filled = columns
     .map((column) => fill(column, rows))
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
-  const shown = withoutLuxuries(filled, width);
+  const shown = fittingColumns(filled, width);
   const room = Math.max(MIN_LAST, width - widthBeforeLast(shown));
   const lineOf = (
     cellOf: (one: Filled<T>) => string,
@@ -72,7 +72,7 @@ function fill<T>(column: Column<T>, rows: readonly T[]): Filled<T> {
   return { column, cells, width };
 }
 
-function withoutLuxuries<T>(filled: readonly Filled<T>[], width: number): readonly Filled<T>[] {
+function fittingColumns<T>(filled: readonly Filled<T>[], width: number): readonly Filled<T>[] {
   let shown = filled;
   while (width - widthBeforeLast(shown) < GOOD_LAST) {
     const least = Math.max(...shown.map(({ column }) => column.luxury ?? 0));

@@ -15,7 +15,7 @@ import { SessionElsewhereError } from './sessionErrors.ts';
  * Throws `SessionElsewhereError` for a session of another project, because resuming it here would mix it with unrelated
  * files; a fork of such a session belongs to this project and is allowed.
  */
-export async function whereItLies(target: SessionTarget, place: AppPaths): Promise<SessionTarget> {
+export async function resolveTarget(target: SessionTarget, place: AppPaths): Promise<SessionTarget> {
   if (target.type === 'new' || (target.type === 'id' && target.project !== undefined)) return target;
   const { dataRoot, root, version } = place;
   const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: version });

@@ -17,7 +17,7 @@ export function contextPage(report: ContextReport, price: ModelInfo['price']): P
   const { measure } = report;
   const { usedTokens, windowTokens } = measure;
   const about = measure.exact ? '' : '~';
-  const notes = outlookLines(report);
+  const notes = forecastLines(report);
   return (columns) => [
     pageLine({
       text: `Context: ${about}${grouped(usedTokens)} of ${grouped(windowTokens)} tokens (${percent(usedTokens, windowTokens)})`,
@@ -74,7 +74,7 @@ interface Row {
   readonly remark?: string;
 }
 
-function outlookLines(report: ContextReport): readonly PageLine[] {
+function forecastLines(report: ContextReport): readonly PageLine[] {
   const { measure, next, breakerIsOpen } = report;
   const { windowTokens } = measure;
   const to = next.atTokens - measure.usedTokens;

@@ -11,7 +11,7 @@ import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { strategyTraits } from '../../protocol/contextSettings.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError } from '../../protocol/model.ts';
-import { budgetWarnings, marksOf, nextStep, type Outlook, triggerNote } from '../contextReport.ts';
+import { budgetWarnings, type Forecast, marksOf, nextStep, triggerNote } from '../contextReport.ts';
 import { restsUntilPrompt, turnStart } from '../history/epoch.ts';
 import { reductionEntry, reductionOf } from '../history/reductions.ts';
 import type { SummaryDraft } from '../memory/ThreadSummary.ts';
@@ -103,7 +103,7 @@ export class ReductionLadder {
   }
 
   /** The next reduction and the token count at which it starts. */
-  outlook({ tools }: Pick<RequestOptions, 'tools'>): Outlook {
+  forecast({ tools }: Pick<RequestOptions, 'tools'>): Forecast {
     const { projection } = this.#session;
     const measure = projection.measure(tools);
     const { at: maskAt, batch: maskBatch } = projection.maskBudget(tools);

@@ -68,7 +68,7 @@ function withoutAuthority(summary: string): string {
   return summary
     .split('\n')
     .map((line) => {
-      const tame = tameSyntax(line);
+      const tame = escapeSyntax(line);
       const commands =
         line.length <= MAX_LINE && !line.startsWith(QUOTE) && (TURN.test(line) || ORDER.test(line));
       return commands ? `${QUOTE}${tame}` : tame;
@@ -88,7 +88,7 @@ const ORDER =
   /\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|system)\b.{0,20}\b(?:instructions?|prompts?|rules?|messages?|guidelines?)\b|\byou (?:must|are to|will) now\b|\byou are now\b|\bnew (?:system )?instructions?:|\b(?:end|begin) of (?:system )?(?:prompt|instructions?)\b|\b(?:ignoriere|vergiss)\b.{0,30}\b(?:anweisung\w*|regeln)\b|\b(?:ignora|olvida)\b.{0,30}\binstrucciones\b|\b(?:ignore[zr]?|oublie[zr]?)\b.{0,30}\binstructions\b|(?:忽略|无视|忘记).{0,12}(?:指令|指示|规则|提示)|(?:以前|これまで|上記)の(?:指示|命令).{0,6}(?:無視|忘れ)/i;
 
 /** Escapes role and tool tags, our own wrapper and special tokens of chat templates, so that they are only text. */
-function tameSyntax(line: string): string {
+function escapeSyntax(line: string): string {
   if (line.length < 5) return line;
   return line
     .replace(TAG, '&lt;$1')

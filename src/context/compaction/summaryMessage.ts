@@ -171,11 +171,11 @@ function quote({ entry, ends }: KeptMessage): string {
     ends === undefined
       ? text
       : `${headOf(text, ends.head)}\n[${grouped(text.length - ends.head - ends.tail)} characters left out; all: Recall("#${entry.seq}")]\n${tailOf(text, ends.tail)}`;
-  return `<user-message id="#${entry.seq}">\n${tame(shown)}\n</user-message>`;
+  return `<user-message id="#${entry.seq}">\n${escapeTags(shown)}\n</user-message>`;
 }
 
 /** Escapes text that could end the quote or the summary around it. */
-function tame(text: string): string {
+function escapeTags(text: string): string {
   return text
     .replaceAll('</user-message', '&lt;/user-message')
     .replaceAll(SUMMARY_END, '(End of summary)')

@@ -167,7 +167,7 @@ function lengthOf(lines: readonly string[]): number {
  * the model was never told otherwise. `shell` and `root` are absolute, `entries` are those in effect.
  */
 export function shellPlace(entries: readonly JSONLEntry[], shell: string, root: string): string {
-  if (shell === root && !toldElsewhere(entries, root)) return '';
+  if (shell === root && !namesAnotherDirectory(entries, root)) return '';
   // A newline in a name must not start a new line.
   return `The shell is in ${shell}: tools resolve relative paths there. Paths in this summary are relative to ${root}.`.replace(
     /[\n\r]/g,
@@ -176,7 +176,7 @@ export function shellPlace(entries: readonly JSONLEntry[], shell: string, root: 
 }
 
 /** True if the header, an environment note or an earlier summary named a directory other than `root`. */
-function toldElsewhere(entries: readonly JSONLEntry[], root: string): boolean {
+function namesAnotherDirectory(entries: readonly JSONLEntry[], root: string): boolean {
   const { directory = root } = headerOf(entries)?.environment ?? {};
   return (
     directory !== root ||

@@ -89,12 +89,12 @@ export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEnt
 }
 
 /** Reads the entry directly after a range of a log; undefined at the end of the log. */
-type ReadBehind = () => Promise<JSONLEntry | undefined>;
+type ReadNext = () => Promise<JSONLEntry | undefined>;
 
 /** Like `withoutHalfCompactions`, for a range that is read entry by entry. */
 export async function* wholeCompactions(
   entries: AsyncIterable<JSONLEntry>,
-  readBehind: ReadBehind,
+  readBehind: ReadNext,
 ): AsyncGenerator<JSONLEntry> {
   let boundary: JSONLEntry | undefined;
   for await (const entry of entries) {
@@ -108,7 +108,7 @@ export async function* wholeCompactions(
 /** The same for a range that is read backwards. */
 export async function* wholeCompactionsBefore(
   entries: AsyncIterable<JSONLEntry>,
-  readBehind: ReadBehind,
+  readBehind: ReadNext,
 ): AsyncGenerator<JSONLEntry> {
   let later: JSONLEntry | undefined;
   for await (const entry of entries) {

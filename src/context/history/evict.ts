@@ -17,7 +17,7 @@ import {
 } from './evictedPrefix.ts';
 import { Learned } from './Learned.ts';
 import { isCorrection, liveEntries, rewindTarget, undoneBy } from './liveEntries.ts';
-import { noteHeads, Removals, reductionOf, stretchesIn, withAllBehind } from './reductions.ts';
+import { noteHeads, Removals, reductionOf, replacedHeadsIn, withReplaced } from './reductions.ts';
 import { viewOf } from './view.ts';
 
 /** Maximum reductions that `/context` can list from the evicted part. */
@@ -108,7 +108,7 @@ function staying(
   for (const entry of before) if (shown.has(entry.uuid) || kindOf(entry)?.stays === 'all') stay.add(entry);
   for (const entry of newestOfEach(before)) stay.add(entry);
   for (const entry of lastReply(before)) stay.add(entry);
-  for (const entry of behindNotes(before, shown)) stay.add(entry);
+  for (const entry of replacedByNotes(before, shown)) stay.add(entry);
   const ids = new Set([...stay].map(({ uuid }) => uuid));
   const reductions = before.filter((entry) => concerns(entry, ids, shown));
   for (const entry of reductions) stay.add(entry);
@@ -158,16 +158,16 @@ function failuresSince(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
  * Entries behind the notes that requests still contain. A later note that removes one of these becomes the only pointer
  * to the entries behind it, so it needs the reductions that give their number, and the first and the last message.
  */
-function behindNotes(before: readonly JSONLEntry[], shown: ReadonlySet<string>): readonly JSONLEntry[] {
-  const stretches = stretchesIn(before);
+function replacedByNotes(before: readonly JSONLEntry[], shown: ReadonlySet<string>): readonly JSONLEntry[] {
+  const headsByNote = replacedHeadsIn(before);
   const taken = new Set(before.flatMap((entry) => reductionOf(entry)?.removed ?? []));
-  const standing = [...stretches.keys()].filter((note) => shown.has(note) && !taken.has(note));
+  const standing = [...headsByNote.keys()].filter((note) => shown.has(note) && !taken.has(note));
   const ends = standing.flatMap((note) => {
-    const all = withAllBehind([note], stretches);
-    const messages = before.filter(({ uuid }) => all.has(uuid) && !stretches.has(uuid));
+    const all = withReplaced([note], headsByNote);
+    const messages = before.filter(({ uuid }) => all.has(uuid) && !headsByNote.has(uuid));
     return [...messages.slice(0, 1), ...messages.slice(-1)];
   });
-  const all = withAllBehind(standing, stretches);
+  const all = withReplaced(standing, headsByNote);
   const isBehind = (entry: JSONLEntry): boolean =>
     [...noteHeads(entry).values()].some(({ uuid }) => all.has(uuid));
   return [...withWholeAtoms(new Set(ends), before), ...before.filter(isBehind)];

@@ -57,32 +57,34 @@ function noteHead(entry: JSONLEntry, content: string, index: number): JSONLEntry
 }
 
 /** The heads that each note of a reduction replaces, by the uuid of the note. */
-function stretchesOf(entry: JSONLEntry): ReadonlyMap<string, readonly string[]> {
+function replacedHeads(entry: JSONLEntry): ReadonlyMap<string, readonly string[]> {
   const notes = noteHeads(entry);
-  const stretches = new Map<string, string[]>();
+  const headsByNote = new Map<string, string[]>();
   let note = entry;
   for (const uuid of reductionOf(entry)?.removed ?? []) {
     note = notes.get(uuid) ?? note;
-    const known = stretches.get(note.uuid);
-    if (known === undefined) stretches.set(note.uuid, [uuid]);
+    const known = headsByNote.get(note.uuid);
+    if (known === undefined) headsByNote.set(note.uuid, [uuid]);
     else known.push(uuid);
   }
-  return stretches;
+  return headsByNote;
 }
 
 /** The same for all notes of a log. */
-export function stretchesIn(entries: readonly JSONLEntry[]): ReadonlyMap<string, readonly string[]> {
-  return new Map(entries.flatMap((entry) => (entry.subtype === 'reduction' ? [...stretchesOf(entry)] : [])));
+export function replacedHeadsIn(entries: readonly JSONLEntry[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    entries.flatMap((entry) => (entry.subtype === 'reduction' ? [...replacedHeads(entry)] : [])),
+  );
 }
 
 /** These heads and notes, and everything that the notes among them replace, down to the messages. */
-export function withAllBehind(
+export function withReplaced(
   uuids: Iterable<string>,
-  stretches: ReadonlyMap<string, readonly string[]>,
+  headsByNote: ReadonlyMap<string, readonly string[]>,
 ): ReadonlySet<string> {
   const all = new Set(uuids);
   // The loop also visits uuids that it adds.
-  for (const uuid of all) for (const head of stretches.get(uuid) ?? []) all.add(head);
+  for (const uuid of all) for (const head of headsByNote.get(uuid) ?? []) all.add(head);
   return all;
 }
 

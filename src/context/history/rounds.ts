@@ -86,7 +86,7 @@ export function alwaysKept(atoms: readonly Atom[]): ReadonlySet<Atom> {
 }
 
 /** Removes superseded environment notes, for callers that change the request anyway. Pinned notes stay. */
-export function withoutOvertaken(atoms: readonly Atom[], pinned: ReadonlySet<string>): readonly Atom[] {
+export function withoutSupersededNotes(atoms: readonly Atom[], pinned: ReadonlySet<string>): readonly Atom[] {
   const newest = atoms.findLast(({ head }) => head.subtype === 'environment');
   return atoms.filter(
     (atom) => atom.head.subtype !== 'environment' || atom === newest || pinned.has(atom.head.uuid),

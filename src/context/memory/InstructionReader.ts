@@ -49,12 +49,12 @@ export class InstructionReader {
     const stamp = `${origin}:${stampOf(info)}`;
     const known = this.#known.get(path);
     if (known?.stamp === stamp) return known.file;
-    const file = await this.#readAnew(path, origin);
+    const file = await this.#readFile(path, origin);
     this.#known.set(path, { stamp, file });
     return file;
   }
 
-  async #readAnew(path: string, origin: Origin): Promise<ReadInstruction | undefined> {
+  async #readFile(path: string, origin: Origin): Promise<ReadInstruction | undefined> {
     const realPath = await realPathOf(path);
     if (realPath === undefined) return undefined;
     const isOfRepository = isInside(realPath, await this.#realRoot);

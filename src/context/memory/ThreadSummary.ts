@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { Atom } from '../history/atoms.ts';
 import { epochOf } from '../history/epoch.ts';
-import { stretchesIn, withAllBehind } from '../history/reductions.ts';
+import { replacedHeadsIn, withReplaced } from '../history/reductions.ts';
 import type { CacheStore } from '../storage/CacheStore.ts';
 
 export interface SummaryDraft {
@@ -65,11 +65,11 @@ export function coveredBy(
 function endOfNotes(atoms: readonly Atom[], entries: readonly JSONLEntry[]): ReadonlyMap<string, number> {
   const notes = atoms.filter(({ head }) => head.subtype === 'reduction');
   if (notes.length === 0) return new Map();
-  const stretches = stretchesIn(entries);
+  const headsByNote = replacedHeadsIn(entries);
   const seqOf = new Map(entries.map(({ uuid, seq }) => [uuid, seq]));
   return new Map(
     notes.map(({ head: { uuid, seq } }) => {
-      const behind = [...withAllBehind(stretches.get(uuid) ?? [], stretches)];
+      const behind = [...withReplaced(headsByNote.get(uuid) ?? [], headsByNote)];
       return [uuid, behind.reduce((end, one) => Math.max(end, seqOf.get(one) ?? 0), 0) || seq];
     }),
   );

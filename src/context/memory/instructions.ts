@@ -51,7 +51,7 @@ export function instructionPath(entry: JSONLEntry): string {
 
 /** The hash of each file as the model last saw it, by path; incremental. */
 export function followInstructions(): (entries: readonly JSONLEntry[]) => ReadonlyMap<string, string> {
-  const told = foldLog<Told>({ entries: [], hashes: new Map() }, (known, entry) => {
+  const told = foldLog<SentInstructions>({ entries: [], hashes: new Map() }, (known, entry) => {
     if (entry.subtype !== 'instructions') return known;
     const entries = [...known.entries, entry];
     return { entries, hashes: new Map(pinnedInstructions(entries).map(pathAndHash)) };
@@ -59,7 +59,7 @@ export function followInstructions(): (entries: readonly JSONLEntry[]) => Readon
   return (entries) => told(entries).hashes;
 }
 
-interface Told {
+interface SentInstructions {
   readonly entries: readonly JSONLEntry[];
   readonly hashes: ReadonlyMap<string, string>;
 }

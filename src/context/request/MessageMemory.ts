@@ -46,7 +46,7 @@ export class MessageMemory {
   /** Adds an entry of the log; the oldest may be dropped for it. Entries are frozen, so they are not copied. */
   learn(entry: JSONLEntry): void {
     this.#resident.add(entry);
-    for (const left of this.#store.addMessage(entry)) this.#letGo(left);
+    for (const left of this.#store.addMessage(entry)) this.#drop(left);
   }
 
   /** Drops all messages, because they are built differently from now on. */
@@ -83,7 +83,7 @@ export class MessageMemory {
     },
   };
 
-  #letGo(entry: JSONLEntry): void {
+  #drop(entry: JSONLEntry): void {
     this.#resident.delete(entry);
     this.#atoms.delete(entry);
     const slot = this.#slots.get(entry);

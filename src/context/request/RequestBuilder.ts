@@ -87,9 +87,9 @@ export class RequestBuilder {
   async #makeRoom(options: RequestOptions): Promise<ContextMeasure> {
     const estimate = this.#session.projection.measure(options.tools);
     this.#warn(estimate, options);
-    const before = await this.#beSure(estimate, options);
+    const before = await this.#confirm(estimate, options);
     const after = await this.#ladder.makeRoom(options, before);
-    const sure = await this.#beSure(after, options);
+    const sure = await this.#confirm(after, options);
     return sure === after ? after : this.#ladder.makeRoom(options, sure);
   }
 
@@ -107,7 +107,7 @@ export class RequestBuilder {
    * If an estimate could hide a request that exceeds the window, waits for exact counts. Returns the same measure if no
    * count changed.
    */
-  async #beSure(measure: ContextMeasure, { tools, signal }: RequestOptions): Promise<ContextMeasure> {
+  async #confirm(measure: ContextMeasure, { tools, signal }: RequestOptions): Promise<ContextMeasure> {
     const { projection, deps } = this.#session;
     const isFar = WORST_ESTIMATE * measure.usedTokens <= projection.budget().limit;
     if (measure.exact || isFar || deps.encoder === undefined || this.#encoderIsStuck || signal.aborted)

@@ -61,7 +61,7 @@ export class CacheStore<T> {
   set(key: string, value: T, ttlMs: number = this.#ttlMs): void {
     this.delete(key);
     const bytes = this.#bounds?.bytesOf(value) ?? 0;
-    if (ttlMs <= 0 || this.#maxSize < 1 || bytes > this.#mostOfOne()) return;
+    if (ttlMs <= 0 || this.#maxSize < 1 || bytes > this.#maxValueBytes()) return;
     if (this.#isFull(bytes)) this.#dropExpired();
     for (const oldest of this.#values.keys()) {
       if (!this.#isFull(bytes)) break;
@@ -82,7 +82,7 @@ export class CacheStore<T> {
     this.#bytes = 0;
   }
 
-  #mostOfOne(): number {
+  #maxValueBytes(): number {
     return this.#bounds === undefined
       ? Number.POSITIVE_INFINITY
       : Math.min(this.#bounds.maxValueBytes, this.#bounds.maxBytes);

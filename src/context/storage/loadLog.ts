@@ -73,7 +73,7 @@ async function loadFrom(file: string, { past, keep }: ResumePoint): Promise<LogC
  * it: then the log is read again with everything between the correction and its target kept.
  */
 async function loadFromStart(file: string, floor: number): Promise<LogContents> {
-  const wanted: Stretch[] = [{ from: floor, to: Number.POSITIVE_INFINITY }];
+  const wanted: SeqRange[] = [{ from: floor, to: Number.POSITIVE_INFINITY }];
   for (;;) {
     try {
       const contents = await readLog(file, {
@@ -89,13 +89,13 @@ async function loadFromStart(file: string, floor: number): Promise<LogContents> 
       return contents;
     } catch (error) {
       if (!(error instanceof TargetIsAbsent)) throw error;
-      wanted.push(await stretchTo(file, error.target));
+      wanted.push(await rangeTo(file, error.target));
     }
   }
 }
 
 /** Range of seqs in which nothing may be evicted. */
-interface Stretch {
+interface SeqRange {
   readonly from: number;
   readonly to: number;
 }
@@ -118,7 +118,7 @@ function refuseAbsent(entries: readonly JSONLEntry[]): void {
  * The range from before the named entry (for a compaction: its boundary) to the entry that names it. If the named entry
  * does not exist, from the start of the log.
  */
-async function stretchTo(file: string, { uuid, by }: Target): Promise<Stretch> {
+async function rangeTo(file: string, { uuid, by }: Target): Promise<SeqRange> {
   for await (const entry of new LogPages(file).before(by.seq, Buffer.from(uuid)))
     if (entry.uuid === uuid) return { from: entry.seq - 1, to: by.seq };
   return { from: 0, to: by.seq };

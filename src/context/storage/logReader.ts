@@ -9,7 +9,7 @@ import { ENTRY_FORMAT } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { migrateEntry, unseal } from './entryLine.ts';
 import { type DamagedLine, gapsBetween, missing, type SeqRange } from './repair/damage.ts';
-import { type GarbledValue, mend, minEntryBytes, type Piece, salvage } from './repair/salvage.ts';
+import { type GarbledValue, minEntryBytes, type Piece, repairEntry, salvage } from './repair/salvage.ts';
 
 export type { DamagedLine } from './repair/damage.ts';
 
@@ -116,7 +116,7 @@ class LogAssembler {
     for (const { value, index } of this.#garbled) {
       if (index !== at) before = this.#entries[index - 1];
       at = index;
-      const entry = mend(value, before, this.#entries[index]);
+      const entry = repairEntry(value, before, this.#entries[index]);
       if (entry === undefined) continue;
       mended.push(entry);
       before = entry;

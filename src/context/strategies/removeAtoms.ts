@@ -2,7 +2,7 @@
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { type Atom, atomEntries, groupAtoms } from '../history/atoms.ts';
 import type { Live } from '../history/liveEntries.ts';
-import { reductionEntry, reductionOf, stretchesIn, withAllBehind } from '../history/reductions.ts';
+import { reductionEntry, reductionOf, replacedHeadsIn, withReplaced } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { strategyItems } from './priorities.ts';
 import { planRemoval } from './removalStrategies.ts';
@@ -78,8 +78,8 @@ export function removalEntry(
 
 /** Heads of removed messages, including those behind removed notes: the new note becomes their only pointer. */
 function withoutNotes(removed: readonly string[], entries: readonly JSONLEntry[]): ReadonlySet<string> {
-  const stretches = stretchesIn(entries);
-  return new Set([...withAllBehind(removed, stretches)].filter((uuid) => !stretches.has(uuid)));
+  const headsByNote = replacedHeadsIn(entries);
+  return new Set([...withReplaced(removed, headsByNote)].filter((uuid) => !headsByNote.has(uuid)));
 }
 
 /** Last seq of the atom that begins here, including its results, which are removed with it. */

@@ -28,7 +28,7 @@ const ENOUGH_CHARACTERS = 400;
 export async function probeModel(question: ProbeQuestion): Promise<ModelProbe> {
   const { model, signal, now = () => performance.now() } = question;
   const client = createOpenAIClient(question);
-  const ask = (prompt: string, tools: readonly ToolSchema[], enough = Infinity): Promise<Heard> => {
+  const ask = (prompt: string, tools: readonly ToolSchema[], enough = Infinity): Promise<ProbeReply> => {
     const stopping = new AbortController();
     const request: ModelRequest = {
       model,
@@ -74,14 +74,18 @@ function kindOfCalls({ message, callsAsText }: Reply): NonNullable<ModelProbe['t
   return callsAsText === true ? 'text' : 'native';
 }
 
-interface Heard {
+interface ProbeReply {
   readonly firstMs: number | undefined;
   readonly reasoningField: string | undefined;
   readonly reply?: Reply;
   readonly error?: ModelError;
 }
 
-async function listen(events: AsyncIterable<ModelEvent>, now: () => number, enough: number): Promise<Heard> {
+async function listen(
+  events: AsyncIterable<ModelEvent>,
+  now: () => number,
+  enough: number,
+): Promise<ProbeReply> {
   const started = now();
   let written = 0;
   let firstMs: number | undefined;

@@ -72,7 +72,7 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
   if (denied?.behavior === 'deny') return judged(denied);
   if (policy.mode === 'bypassPermissions')
     return judged(denied ?? { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' });
-  if (policy.mode === 'plan' && !(parsed.ok && looksOnly(parsed)))
+  if (policy.mode === 'plan' && !(parsed.ok && isReadOnlyCommand(parsed)))
     return judged({ behavior: 'deny', reason: planning });
   if (denied) return judged(denied);
   if (!parsed.ok) return judged({ behavior: 'ask', reason: obscure });
@@ -198,7 +198,7 @@ function isHarmlessNow(path: string, directories: readonly string[] | null, poli
 }
 
 /** In plan mode: only read-only commands, and no file written. */
-function looksOnly(parsed: Understood): boolean {
+function isReadOnlyCommand(parsed: Understood): boolean {
   const harmlessWrites = parsed.writes.every(
     (path) => path !== null && /^\/dev\/(?:null|stdout|stderr)$/.test(path),
   );

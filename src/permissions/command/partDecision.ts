@@ -10,7 +10,7 @@ import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import { coverage, hasSafeEnvironment } from '../rules/commandRule.ts';
-import { beyondRule, type ScopeInput } from '../rules/ruleScope.ts';
+import { outOfScope, type ScopeInput } from '../rules/ruleScope.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { isPlainVariable } from '../shell/grammar.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
@@ -92,7 +92,7 @@ function rulesFor(input: ScopeInput): {
   for (const rule of input.policy.rules) {
     const covers = coverage(rule, input.visit.part);
     if (covers === undefined) continue;
-    const beyond = beyondRule(rule, covers, input);
+    const beyond = outOfScope(rule, covers, input);
     if (beyond) stopped.push({ text: rule.text, source: rule.source, ...beyond });
     else found[covers.type === 'exact' ? 'exact' : 'open'] ??= rule;
   }

@@ -232,7 +232,7 @@ export function inWorkspace(realPath: string, policy: Policy): boolean {
 }
 
 /** `Edit` rules cover every way to write; forbidding `Read` forbids all access, including edits. */
-function speaksOf(ruleTool: string, { tool, verb }: FileRequest, forbidding: boolean): boolean {
+function appliesTo(ruleTool: string, { tool, verb }: FileRequest, forbidding: boolean): boolean {
   if (namesTool(ruleTool, tool)) return true;
   if (verb === 'write') return ruleTool === 'Edit' || (forbidding && ruleTool === 'Write');
   return ruleTool === 'Read';
@@ -249,7 +249,7 @@ function forbidding(
     const parsed = parseRule(rule.text);
     if (rule.behavior !== behavior || 'error' in parsed || parsed.tool === 'Bash') return false;
     const readBan = parsed.tool === 'Read' && parsed.spec !== undefined;
-    if (!speaksOf(parsed.tool, request, true) && !readBan) return false;
+    if (!appliesTo(parsed.tool, request, true) && !readBan) return false;
     if (parsed.spec === undefined) return request.byPattern !== true;
     if (standsFor === 'anything') return true;
     const place = { ...policy, base: rule.base };
@@ -268,7 +268,7 @@ function allows(
   policy: Policy,
 ): boolean {
   const parsed = parseRule(rule.text);
-  if (rule.behavior !== 'allow' || 'error' in parsed || !speaksOf(parsed.tool, request, false)) return false;
+  if (rule.behavior !== 'allow' || 'error' in parsed || !appliesTo(parsed.tool, request, false)) return false;
   if (parsed.tool === 'Bash') return false;
   return parsed.spec === undefined
     ? !outside

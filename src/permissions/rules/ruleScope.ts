@@ -23,7 +23,7 @@ import { type Coverage, hasSafeEnvironment } from './commandRule.ts';
 import type { SourcedRule } from './rules.ts';
 
 /** The reason why an open-ended rule does not cover a call. */
-interface Beyond {
+interface OutOfScope {
   /** Completes the sentence "does not cover …". */
   readonly reason: string;
   /** The row of the table of options behind it. */
@@ -40,7 +40,7 @@ export interface ScopeInput {
 }
 
 /** Why a rule whose text covers a call does not apply; undefined if it does. */
-export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInput): Beyond | undefined {
+export function outOfScope(rule: SourcedRule, covers: Coverage, input: ScopeInput): OutOfScope | undefined {
   if (covers.type === 'every') return undefined;
   const elsewhere = otherFolder(rule, covers, input);
   const { part } = input.visit;
@@ -61,7 +61,11 @@ export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInpu
  * A rule shows no more than the words of a command: what is piped into it, it may run. Open-ended rules for programs
  * that do so are left to `otherProgram`, since they may name the input (`bash -s:*`).
  */
-function unknownInput(part: CommandPart, covers: Coverage, use: ReadOnlyUse | undefined): Beyond | undefined {
+function unknownInput(
+  part: CommandPart,
+  covers: Coverage,
+  use: ReadOnlyUse | undefined,
+): OutOfScope | undefined {
   if (!part.hasInput || use !== undefined || readsInputAsData(part.argv)) return undefined;
   if (covers.type !== 'exact' && runsItsInput(part.argv)) return undefined;
   return { reason: `what is piped into ${programName(part.argv[0])}, which may run it` };
@@ -74,7 +78,7 @@ function otherProgram(
   part: CommandPart,
   offset: number,
   isSpelled: (at: number) => boolean,
-): Beyond | undefined {
+): OutOfScope | undefined {
   if (offset > 0 && !isSpelled(0))
     return { reason: `${part.raw[0] ?? ''}, which ${part.fullRaw[0] ?? 'another program'} starts` };
   const namesInput = part.argv.some(
@@ -108,7 +112,7 @@ function otherFolder(
   rule: SourcedRule,
   covers: Exclude<Coverage, { type: 'every' }>,
   { visit, policy }: ScopeInput,
-): Beyond | undefined {
+): OutOfScope | undefined {
   const { directories, part } = visit;
   if (directories === null) return { reason: 'a command in a folder that cannot be known here' };
   const other = directories.find((directory) => {
@@ -152,7 +156,7 @@ function isOwnRepository(place: string, policy: Policy): boolean {
 }
 
 /** A word that only the shell knows may be an option, or any file. */
-function unknownWord(part: CommandPart, isSpelled: (at: number) => boolean): Beyond | undefined {
+function unknownWord(part: CommandPart, isSpelled: (at: number) => boolean): OutOfScope | undefined {
   const text = textWords(part);
   const at = part.argv.findIndex((word, index) => word === null && !text.has(index) && !isSpelled(index));
   if (at === -1) return undefined;
@@ -167,7 +171,7 @@ const does: Readonly<Record<Risk, string>> = {
   unknown: 'is not known to be harmless',
 };
 
-function riskyWord(visit: Visit, policy: Policy, isSpelled: (at: number) => boolean): Beyond | undefined {
+function riskyWord(visit: Visit, policy: Policy, isSpelled: (at: number) => boolean): OutOfScope | undefined {
   const text = textWords(visit.part);
   // Standard input is not a file that a rule for the option names.
   const isOpen = ({ at, delimiterAt, unless }: RiskyWord): boolean =>
@@ -252,7 +256,7 @@ function outOfReach(
   { visit, policy, use, edits: edited }: ScopeInput,
   isSpelled: (at: number) => boolean,
   places: readonly string[],
-): Beyond | undefined {
+): OutOfScope | undefined {
   const { part, directories } = visit;
   const name = programName(part.argv[0]);
   if (edits.test(name) && !part.argv.every((_, at) => isSpelled(at))) {

@@ -8,7 +8,7 @@ import { runsItsInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { ADDED } from '../shell/wrappers.ts';
 import { coverage, source } from './commandRule.ts';
-import { beyondRule, harmfulWords, isHome, type ScopeInput, staysInside } from './ruleScope.ts';
+import { harmfulWords, isHome, outOfScope, type ScopeInput, staysInside } from './ruleScope.ts';
 import { readRule, saveLocally } from './suggestFiles.ts';
 
 const maxRules = 5;
@@ -92,7 +92,7 @@ function ruleFor(input: ScopeInput): string | undefined {
   return candidates
     .filter((candidate) => candidate !== undefined)
     .map((candidate) => `Bash(${folder}${candidate})`)
-    .find((rule) => settles(rule, input));
+    .find((rule) => allowsCall(rule, input));
 }
 
 /** A rule for the exact command may set variables, since its text shows them. */
@@ -102,11 +102,11 @@ function staysPut(input: ScopeInput): boolean {
 }
 
 /** True if the rule, once saved, would allow the very same call. */
-function settles(text: string, input: ScopeInput): boolean {
+function allowsCall(text: string, input: ScopeInput): boolean {
   const { root } = input.policy;
   const rule = { text, behavior: 'allow', source: 'suggestion', base: root } as const;
   const covers = coverage(rule, input.visit.part);
-  return covers !== undefined && beyondRule(rule, covers, input) === undefined;
+  return covers !== undefined && outOfScope(rule, covers, input) === undefined;
 }
 
 /** The prefix of the command in the rule: empty in the root, `cd folder && ` elsewhere in the project. */

@@ -69,7 +69,7 @@ async function tunnel(
   client.on('close', () => upstream.destroy());
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
   const first = await beginning(client, head, isWholeRecord);
-  const speech = speechOf(first, host);
+  const speech = protocolOf(first, host);
   if (speech === 'http') {
     // Each request gets its own connection.
     upstream.off('close', endClient).destroy();
@@ -91,7 +91,7 @@ async function tunnel(
  * Classifies the first bytes of a client. `else` could be a request that a careless server understands and this proxy
  * does not. TLS to an IP address has no server name; source: RFC 6066, 3.
  */
-function speechOf(first: Buffer, host: string): 'as named' | 'ssh' | 'http' | 'else' {
+function protocolOf(first: Buffer, host: string): 'as named' | 'ssh' | 'http' | 'else' {
   if (first[0] === 0x16) {
     const asked = readServerName(first);
     const isAsNamed = asked.type === 'name' ? asked.name === host : asked.type === 'none' && isIP(host) !== 0;

@@ -26,7 +26,7 @@ type LoadedFile =
 /** Loads a file for a change; refuses if this session has not read its current content. */
 export async function loadForChange(place: FilePlace, context: ToolContext): Promise<LoadedFile> {
   const { path, realPath } = place;
-  const info = await lookAt(realPath);
+  const info = await statOf(realPath);
   if (info === undefined) return { type: 'missing' };
   if (info.isDirectory()) return { type: 'refused', reason: `${path} is a directory.` };
   if (!info.isFile())
@@ -56,7 +56,7 @@ export async function loadForChange(place: FilePlace, context: ToolContext): Pro
  * The file at a real path; undefined if there is none. Throws if it is a link: a circular one (system error), or a new
  * one (`PathMovedError`).
  */
-export async function lookAt(realPath: string): Promise<Stats | undefined> {
+export async function statOf(realPath: string): Promise<Stats | undefined> {
   try {
     const info = await lstat(realPath);
     if (!info.isSymbolicLink()) return info;

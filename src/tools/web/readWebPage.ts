@@ -43,7 +43,7 @@ export async function readWebPage(
 
   const fetched = await fetchPage(start, rules, signal);
   if (fetched.type === 'failed') return ended() ?? failure(title, fetched.message);
-  if (fetched.type === 'elsewhere') return elsewhere(title, fetched);
+  if (fetched.type === 'elsewhere') return redirectOutcome(title, fetched);
   const { contentType, body } = fetched;
   if (contentType.form === 'unsupported') {
     const message = `${fetched.url.href} is ${contentType.name}, which cannot be read as text. Nothing was downloaded.`;
@@ -95,7 +95,10 @@ function startsWith(markdown: string, title: string): boolean {
   return first.replace(/^#+\s*/, '').trim() === title;
 }
 
-function elsewhere(title: string, { from, to }: Extract<FetchedPage, { type: 'elsewhere' }>): ToolOutcome {
+function redirectOutcome(
+  title: string,
+  { from, to }: Extract<FetchedPage, { type: 'elsewhere' }>,
+): ToolOutcome {
   return {
     status: 'partial',
     text: `${from.href} redirects to ${to.href}, which is another site, so it was not followed and nothing was read. To read it, call WebFetch with that URL.`,

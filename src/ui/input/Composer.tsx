@@ -10,7 +10,7 @@ import { showKeys } from '../keys/strokes.ts';
 import { useStrokes } from '../keys/useKeys.ts';
 import { ChordHint, DraftRows, SearchRows, SuggestionList, useChordTimeout } from './ComposerRows.tsx';
 import { type CompletionPort, createActionQueue, createCompleter } from './completion.ts';
-import { type KeySurroundings, pasteText, refreshSearch, strike } from './composerKeys.ts';
+import { handleKey, type KeySurroundings, pasteText, refreshSearch } from './composerKeys.ts';
 import {
   type ComposerState,
   clearDraft,
@@ -134,7 +134,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
       : asked.then((labels) => (labels === undefined ? asText() : insertLabels(labels)), asText);
   };
 
-  useStrokes((stroke) => actions.run(() => run(strike(newest.current, stroke, around))), props.isActive);
+  useStrokes((stroke) => actions.run(() => run(handleKey(newest.current, stroke, around))), props.isActive);
   usePaste((text) => actions.run(() => onPaste(text)), { isActive: props.isActive });
   useEffect(() => {
     const { vim, ...rest } = newest.current;

@@ -17,21 +17,21 @@ import {
 import { again, editQuery, type HistorySearch, moveMatch, nextScope } from './historySearch.ts';
 import { unitsOfRecall } from './paste.ts';
 import type { Edit } from './textBuffer.ts';
-import { adjustForVim, strikeVim } from './vim/vimKeys.ts';
+import { adjustForVim, handleVimKey } from './vim/vimKeys.ts';
 
 export interface KeySurroundings extends Surroundings {
   readonly keymap: Keymap;
 }
 
 /** Handles a keystroke. */
-export function strike(state: ComposerState, stroke: Stroke, around: KeySurroundings): Outcome {
-  const plain = (from: ComposerState, one: Stroke): Outcome => strikePlain(from, one, around);
+export function handleKey(state: ComposerState, stroke: Stroke, around: KeySurroundings): Outcome {
+  const plain = (from: ComposerState, one: Stroke): Outcome => handlePlainKey(from, one, around);
   if (state.vim === undefined) return plain(state, stroke);
   if (state.search !== undefined || state.pending !== undefined) return adjustForVim(plain(state, stroke));
-  return strikeVim(state, state.vim, stroke, around, plain);
+  return handleVimKey(state, state.vim, stroke, around, plain);
 }
 
-function strikePlain(state: ComposerState, stroke: Stroke, around: KeySurroundings): Outcome {
+function handlePlainKey(state: ComposerState, stroke: Stroke, around: KeySurroundings): Outcome {
   const { pending, ...settled } = state;
   const reading = readStroke(around.keymap, stroke, {
     contexts: contextsOf(state),

@@ -53,7 +53,7 @@ export function again(search: HistorySearch, sources: SearchSources): HistorySea
 }
 
 /** The range of units of the first occurrence of the query; undefined if there is none. */
-export function stretchOf(
+export function firstMatchRange(
   units: readonly Unit[],
   query: string,
 ): { readonly from: number; readonly to: number } | undefined {
@@ -99,7 +99,7 @@ export function searchExcerpt(
   }: { readonly width: number; readonly maxRows: number; readonly theme: ComposerTheme },
 ): readonly string[] {
   const units = unitsOf(excerptOf(clean(prompt), query));
-  const found = stretchOf(units, query);
+  const found = firstMatchRange(units, query);
   const layout = layOut(units, width);
   const rows = markedRows(units, layout, found, (text) => theme.underline(theme.warning(text)));
   const row = found === undefined ? 0 : (layout.rowOf[found.from] ?? 0);

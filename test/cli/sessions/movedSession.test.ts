@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AppPaths } from '../../../src/cli/process/appPaths.ts';
-import { whereItLies } from '../../../src/cli/sessions/movedSession.ts';
+import { resolveTarget } from '../../../src/cli/sessions/movedSession.ts';
 import { SessionElsewhereError } from '../../../src/cli/sessions/sessionErrors.ts';
 import { getProjectStoragePath, PersistentStore, rememberPlace } from '../../../src/context/index.ts';
 
@@ -47,37 +47,37 @@ test('a session is found in the folder of where its project was, by id, title or
   await rename(before, after);
   const here = place(after);
   const found = { type: 'id', id: 'abc1', project };
-  expect(await whereItLies({ type: 'id', id: 'abc' }, here)).toEqual(found);
-  expect(await whereItLies({ type: 'id', id: 'fix the login', mode: 'fork' }, here)).toEqual({
+  expect(await resolveTarget({ type: 'id', id: 'abc' }, here)).toEqual(found);
+  expect(await resolveTarget({ type: 'id', id: 'fix the login', mode: 'fork' }, here)).toEqual({
     ...found,
     mode: 'fork',
   });
-  expect(await whereItLies({ type: 'latest', title: 'T' }, here)).toEqual({ ...found, title: 'T' });
+  expect(await resolveTarget({ type: 'latest', title: 'T' }, here)).toEqual({ ...found, title: 'T' });
   // Once the project has sessions of its own here, the newest is one of them.
   await live('after', 'new1', 'Here');
-  expect(await whereItLies({ type: 'latest', mode: 'fork' }, here)).toEqual({
+  expect(await resolveTarget({ type: 'latest', mode: 'fork' }, here)).toEqual({
     type: 'id',
     id: 'new1',
     mode: 'fork',
   });
-  expect(await whereItLies({ type: 'id', id: 'abc1' }, here)).toEqual(found);
+  expect(await resolveTarget({ type: 'id', id: 'abc1' }, here)).toEqual(found);
 });
 
 test('the session of another project is not taken up here, and says where it belongs', async () => {
   const { place, live } = await world();
   const other = await live('other', 'far1', 'Far away');
   const here = place(await live('here', 'abc1', 'Near'));
-  await expect(whereItLies({ type: 'id', id: 'far1' }, here)).rejects.toThrow(SessionElsewhereError);
-  await expect(whereItLies({ type: 'id', id: 'Far away' }, here)).rejects.toThrow(`belongs to ${other}:`);
+  await expect(resolveTarget({ type: 'id', id: 'far1' }, here)).rejects.toThrow(SessionElsewhereError);
+  await expect(resolveTarget({ type: 'id', id: 'Far away' }, here)).rejects.toThrow(`belongs to ${other}:`);
   const asked = { type: 'id', id: 'far1', project: folderOf(here, other) } as const;
-  expect(await whereItLies(asked, here)).toBe(asked);
+  expect(await resolveTarget(asked, here)).toBe(asked);
   // A copy is one of this project.
-  expect(await whereItLies({ type: 'id', id: 'far1', mode: 'fork' }, here)).toEqual({
+  expect(await resolveTarget({ type: 'id', id: 'far1', mode: 'fork' }, here)).toEqual({
     ...asked,
     mode: 'fork',
   });
   await rename(other, `${other}-gone`);
-  const error: unknown = await whereItLies({ type: 'id', id: 'far1' }, here).catch(
+  const error: unknown = await resolveTarget({ type: 'id', id: 'far1' }, here).catch(
     (reason: unknown) => reason,
   );
   expect(String(error)).toContain(`belongs to ${other}, which is no longer there. --fork-session`);
@@ -88,6 +88,6 @@ test.each([{ type: 'new' }, { type: 'latest' }, { type: 'id', id: 'unknown' }] a
   async (target) => {
     const { place, live } = await world();
     const root = await live('empty', 'abc1', 'Something');
-    expect(await whereItLies(target, place(join(root, '..')))).toEqual(target);
+    expect(await resolveTarget(target, place(join(root, '..')))).toEqual(target);
   },
 );

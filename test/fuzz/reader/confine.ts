@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { commands } from '../../../src/permissions/readOnly/commands.ts';
 import { searchOptions } from '../../../src/permissions/readOnly/search.ts';
-import { lookingEnvironment } from '../../../src/tools/shell/lookingEnvironment.ts';
+import { readOnlyEnvironment } from '../../../src/tools/shell/readOnlyEnvironment.ts';
 import { quote } from '../../../src/tools/shell/shellScript.ts';
 import { type Arena, MARK } from './arena.ts';
 
@@ -67,7 +67,7 @@ export function confined(
   { root, home, top }: Arena,
   { tools = '', token = tokens[0] as string } = {},
 ): Promise<Ran> {
-  const env = lookingEnvironment(
+  const env = readOnlyEnvironment(
     {
       PATH: `node_modules/.bin:${join(root, 'node_modules/.bin')}:${join(top, 'tempting')}:${tools}:${process.env.PATH ?? ''}`,
       HOME: home,

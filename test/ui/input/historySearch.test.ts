@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   editQuery,
+  firstMatchRange,
   moveMatch,
   nextScope,
   searchExcerpt,
   startSearch,
-  stretchOf,
 } from '../../../src/ui/input/historySearch.ts';
 import { clean, expand, unitsOf } from '../../../src/ui/input/units.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
@@ -70,7 +70,7 @@ test.each([
   ['any', '', undefined],
 ])('in %j, %j stands at %j', (prompt, query, found) => {
   const units = unitsOf(prompt);
-  const stretch = stretchOf(units, query);
+  const stretch = firstMatchRange(units, query);
   expect(stretch && expand(units.slice(stretch.from, stretch.to))).toBe(found);
 });
 

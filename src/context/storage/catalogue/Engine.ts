@@ -77,7 +77,7 @@ export class Engine {
       const files = session === undefined ? all : all.filter(({ id }) => id === session);
       let indexedBytes = 0;
       let isComplete = false;
-      await this.#mending(async ({ database }) => {
+      await this.#withRepair(async ({ database }) => {
         const pending = await noteFiles(database, files, { project, session, onNoted: onChange, signal });
         indexedBytes = await indexLogs(database, pending, { maxBytes, signal, onIndexed: onChange });
         isComplete = !signal.aborted && (maxBytes === undefined || indexedBytes < maxBytes);
@@ -94,7 +94,7 @@ export class Engine {
     const recent = this.#logs !== undefined && performance.now() - this.#logs.at < lookEveryMs;
     const files = recent ? (this.#logs?.files ?? []) : await this.#look(undefined);
     const found = new Map<string, FoundRow>();
-    await this.#mending(async ({ database }) => {
+    await this.#withRepair(async ({ database }) => {
       const indexed = await searchIndex(database, this.#options.dataRoot, query, options);
       const tails = await searchTails(database, files, query, indexed.length, options);
       for (const hit of [...tails, ...indexed])
@@ -106,7 +106,7 @@ export class Engine {
   /** Removes a session and its words from the index. */
   forget(project: string, id: string, signal: AbortSignal): Promise<void> {
     return this.#write(() =>
-      this.#mending(async ({ database }) => {
+      this.#withRepair(async ({ database }) => {
         const row = database
           .prepare('SELECT id FROM session WHERE project = ? AND name = ?')
           .get(project, id);
@@ -120,7 +120,7 @@ export class Engine {
   /** For an index that is only in this engine's memory, so that no reader can open it. */
   async list(query: SessionQuery): Promise<readonly SessionRow[]> {
     let rows: readonly SessionRow[] = [];
-    await this.#mending(async ({ database }) => {
+    await this.#withRepair(async ({ database }) => {
       rows = listRows(database, query);
     });
     return rows;
@@ -128,7 +128,7 @@ export class Engine {
 
   async find(prefix: string, projects: readonly string[] | undefined): Promise<readonly SessionRow[]> {
     let rows: readonly SessionRow[] = [];
-    await this.#mending(async ({ database }) => {
+    await this.#withRepair(async ({ database }) => {
       rows = findRows(database, prefix, projects);
     });
     return rows;
@@ -152,7 +152,7 @@ export class Engine {
   }
 
   /** Ignores that another process is writing. After any other failure the index is rebuilt, once. */
-  async #mending(work: (index: IndexFile) => Promise<void>): Promise<void> {
+  async #withRepair(work: (index: IndexFile) => Promise<void>): Promise<void> {
     try {
       await work(this.#open());
     } catch (error) {

@@ -32,24 +32,24 @@ export async function searchTails(
     const patienceMs = hits + found.length > 0 ? tailsMs : emptyTailsMs;
     return signal.aborted || performance.now() - started > patienceMs;
   };
-  for (const { log, session, indexed } of behind(database, logs, projects)) {
+  for (const { log, session, indexed } of unindexedTails(database, logs, projects)) {
     if (found.length >= limit || isTime()) break;
     found.push(...(await searchLog(log, session, indexed, query, isTime)).slice(-limit));
   }
   return found;
 }
 
-interface Behind {
+interface UnindexedTail {
   readonly log: LogFile;
   readonly session: SessionRow;
   readonly indexed: number;
 }
 
-function behind(
+function unindexedTails(
   database: DatabaseSync,
   logs: readonly LogFile[],
   projects: readonly string[] | undefined,
-): readonly Behind[] {
+): readonly UnindexedTail[] {
   const known = new Map<
     string,
     { readonly size: number; readonly indexed: number; readonly whole: boolean }

@@ -111,7 +111,7 @@ function parseText(json: string): unknown {
  * The entry between two others, or undefined if too much of it is lost. The entry after it knows its id, and both limit
  * its seq; its own values are used as far as they are compatible.
  */
-export function mend(
+export function repairEntry(
   value: GarbledValue,
   before: JSONLEntry | undefined,
   after: JSONLEntry | undefined,

@@ -2,7 +2,7 @@
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { linesOf, readLine, withoutSeal } from '../logReader.ts';
 import { type DamagedLine, gapsBetween } from './damage.ts';
-import { type GarbledValue, mend } from './salvage.ts';
+import { type GarbledValue, repairEntry } from './salvage.ts';
 
 type Scanned =
   | {
@@ -34,7 +34,7 @@ export async function* scanLog(file: string): AsyncGenerator<Scanned> {
     let near = before;
     const mended: number[] = [];
     for (const value of garbled) {
-      const entry = mend(value, near, after);
+      const entry = repairEntry(value, near, after);
       if (entry === undefined) continue;
       mended.push(entry.seq);
       near = entry;

@@ -17,14 +17,14 @@ import { leaveInsert, runVim, withCursorOnCharacter } from './runVim.ts';
 type Plain = (state: ComposerState, stroke: Stroke) => Outcome;
 
 /** Handles a keystroke while vim keys are on. */
-export function strikeVim(
+export function handleVimKey(
   state: ComposerState,
   vim: VimState,
   stroke: Stroke,
   around: Surroundings,
   plain: Plain,
 ): Outcome {
-  if (stroke.type === 'key') return strikeKey(state, vim, stroke, around, plain);
+  if (stroke.type === 'key') return handleKeyName(state, vim, stroke, around, plain);
   if (vim.mode === 'insert') return adjustForVim(plain(state, stroke));
   // Text that arrives in one chunk is read as commands, and after a command that enters insert mode, as text.
   let next: Outcome = { state };
@@ -42,7 +42,7 @@ export function strikeVim(
 /** Vim names of terminal keys. */
 const named: Readonly<Record<string, string>> = { backspace: 'backspace', delete: 'x', 'ctrl+r': 'ctrl+r' };
 
-function strikeKey(
+function handleKeyName(
   state: ComposerState,
   vim: VimState,
   stroke: Extract<Stroke, { type: 'key' }>,

@@ -133,7 +133,7 @@ test("the user's title wins over the model's, and the newest of each counts", as
   expect(await after(6, 'Mine, later', 'user')).toEqual(['Mine, later', 'user']);
 });
 
-test('everything that was said or seen is found, and the program’s own prompt is not', async () => {
+test('all messages and outputs are found, but not the system prompt', async () => {
   const dataRoot = await temporaryFolder();
   const blobs = new BlobStore(join(dataRoot, 'projects', 'p', 'blobs'));
   const original = await blobs.put(`head ${'\n'.repeat(5000)} buriedword tail`);
@@ -204,7 +204,7 @@ test('only what was appended is read, also where the last line is still being wr
   expect((await catalogue.list())[0]?.updatedAt).toEqual(new Date(START + 5 * 60_000));
 });
 
-test('a session that is renamed stays where it is in the list', async () => {
+test('a renamed session keeps its place in the list', async () => {
   const dataRoot = await temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [header(), say('alpha')]);
   const catalogue = open(dataRoot);
@@ -215,7 +215,7 @@ test('a session that is renamed stays where it is in the list', async () => {
   expect((await catalogue.list())[0]).toMatchObject({ title: 'Named', updatedAt: before });
 });
 
-test('a log that was replaced is read anew, and what it no longer holds is not found', async () => {
+test('a replaced log is read again, and its old content is no longer found', async () => {
   const dataRoot = await temporaryFolder();
   const place = { id: 'one' };
   await makeSession(dataRoot, place, [header(), say('alpha'), reply('beta gamma')]);
@@ -279,7 +279,7 @@ for (const { row, options } of firstIsQuick<readonly [string, (file: string) => 
     },
   ],
 ]))
-  test(`an index that is ${row[0]} is made anew`, options, async () => {
+  test(`an index that is ${row[0]} is rebuilt`, options, async () => {
     const [, damage] = row;
     const dataRoot = await temporaryFolder();
     for (let index = 0; index < 30; index++)
@@ -298,7 +298,7 @@ for (const { row, options } of firstIsQuick<readonly [string, (file: string) => 
     expect(await again.refresh()).toMatchObject({ indexedBytes: 0 });
   });
 
-test('a list that was open before the index was made anew shows the new one', async () => {
+test('a list opened before the index was rebuilt shows the new one', async () => {
   const dataRoot = await temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('first')]);
   const watching = open(dataRoot);
@@ -310,7 +310,7 @@ test('a list that was open before the index was made anew shows the new one', as
   expect(await titles(watching)).toEqual(['second', 'first']);
 });
 
-test('a question that nobody waits for any more ends early, in a thread too', async () => {
+test('a query that nothing waits for ends early, in a thread too', async () => {
   const dataRoot = await temporaryFolder();
   for (let index = 0; index < 50; index++)
     await makeSession(dataRoot, { id: `s${index}` }, [say(`words ${index} ${'x '.repeat(20_000)}`)]);
@@ -371,7 +371,7 @@ test('several programs at one index: each thing is found once', async () => {
   database.close();
 });
 
-test('with a budget, indexing goes on where it stopped', async () => {
+test('with a budget, indexing continues where it stopped', async () => {
   const dataRoot = await temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [
     header(),
@@ -391,7 +391,7 @@ test('with a budget, indexing goes on where it stopped', async () => {
   expect(await catalogue.list()).toMatchObject([{ title: `word0 ${'x'.repeat(193)}…`, promptCount: 300 }]);
 });
 
-test('damaged lines cost what they held and nothing more', async () => {
+test('damaged lines lose only their own content', async () => {
   const dataRoot = await temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [header(), say('alpha'), reply('beta')]);
   const lines = (await readFile(file, 'utf8')).split('\n');

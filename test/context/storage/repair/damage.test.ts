@@ -37,7 +37,7 @@ const hurt: Readonly<Record<string, (bytes: Buffer, at: number, length: number, 
 };
 
 for (const { row: kind, options } of firstIsQuick(Object.keys(hurt)))
-  test(`one damaged spot (${kind}) costs at most one entry, and is told`, options, async () => {
+  test(`one damaged spot (${kind}) costs at most one entry, and is reported`, options, async () => {
     const folder = await temporaryFolder();
     const { bytes, entries } = await realLog(folder);
     const file = join(folder, 'damaged.jsonl');
@@ -80,7 +80,7 @@ test('a line feed that is lost or changed loses neither of the lines between whi
   }
 });
 
-test('a bit that flips in a text is told, and the entry is kept', async () => {
+test('a flipped bit in a text is reported, and the entry is kept', async () => {
   const folder = await temporaryFolder();
   const { bytes, entries } = await realLog(folder);
   const file = join(folder, 'damaged.jsonl');
@@ -214,7 +214,7 @@ test.each([
     [damage('lines run together'), damage('not an entry', [4, 9])],
     /^2 places .*: 6 entries are lost \(#4–#9\)\. .* in \/q;/,
   ],
-])('%j is told in a sentence', (damaged, sentence) => {
+])('%j is described in a sentence', (damaged, sentence) => {
   const notices = damageNotices(damaged, { sessionId: 's', quarantine: '/q' });
   expect(notices).toEqual(sentence === undefined ? [] : [expect.stringMatching(sentence)]);
 });

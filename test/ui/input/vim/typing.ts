@@ -1,6 +1,6 @@
 /** Types keys into a composer without a screen. In texts, `|` is the cursor; in keys, `<esc>` and the like are keys. */
 
-import { type KeySurroundings, strike } from '../../../../src/ui/input/composerKeys.ts';
+import { handleKey, type KeySurroundings } from '../../../../src/ui/input/composerKeys.ts';
 import {
   type ComposerState,
   createComposerState,
@@ -53,7 +53,7 @@ export function typeAll(
   const outcomes: Outcome[] = [];
   let now = state;
   for (const stroke of strokes) {
-    const outcome = strike(now, stroke, around(keymap));
+    const outcome = handleKey(now, stroke, around(keymap));
     outcomes.push(outcome);
     now = outcome.state;
   }

@@ -28,7 +28,7 @@ const gitSettings: readonly (readonly [string, string])[] = [
 ];
 
 /** `env` is the environment of an approved command; `root` is the project. */
-export function lookingEnvironment(
+export function readOnlyEnvironment(
   env: Readonly<Record<string, string>>,
   root: string,
 ): Record<string, string> {

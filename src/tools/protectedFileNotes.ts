@@ -4,11 +4,11 @@ import type { Confinement } from '../protocol/sandbox.ts';
  * Notes about files that other programs run or read as configuration and that a command created or changed since the
  * last call.
  */
-export function obeyedNotes(confinement: Pick<Confinement, 'obeyedChanges'> | undefined): {
+export function protectedFileNotes(confinement: Pick<Confinement, 'changedProtectedFiles'> | undefined): {
   readonly forModel: readonly string[];
   readonly forUser: readonly string[];
 } {
-  const paths = confinement?.obeyedChanges() ?? [];
+  const paths = confinement?.changedProtectedFiles() ?? [];
   if (paths.length === 0) return { forModel: [], forUser: [] };
   const named = paths.join(', ');
   return {

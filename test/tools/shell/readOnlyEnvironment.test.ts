@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lookingEnvironment } from '../../../src/tools/shell/lookingEnvironment.ts';
+import { readOnlyEnvironment } from '../../../src/tools/shell/readOnlyEnvironment.ts';
 import { openWorkbench, type Workbench } from '../workbench.ts';
 
 describe('the environment of commands that only look', () => {
-  const env = lookingEnvironment(
+  const env = readOnlyEnvironment(
     {
       HOME: '/home/me',
       PATH: ['/srv/app/node_modules/.bin', '/usr/bin', '', 'bin', '/home/me/.local/bin', '/srv/app/bin'].join(
