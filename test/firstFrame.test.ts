@@ -46,7 +46,7 @@ test('the first frame needs colours, and no React, Ink or layout', () => {
   expect(packages.filter((name) => !name.startsWith('node:'))).toEqual(['chalk']);
 });
 
-test('the screen stands without the context engine, the model, the tools and their schemas', () => {
+test('the first frame appears without the context engine, the model, the tools and their schemas', () => {
   const { files, packages } = loadedWith('cli/interactive.ts');
   const rooms = new Set(files.map((file) => file.split('/')[0]));
   for (const room of ['context', 'model', 'tools', 'permissions', 'checkpoints', 'export'])

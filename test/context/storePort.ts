@@ -25,7 +25,7 @@ async function all(entries: AsyncIterable<JSONLEntry>): Promise<number[]> {
 /** `open` returns a store without sessions. */
 export function storeSuite(name: string, open: () => Promise<SessionStore>): void {
   describe(name, () => {
-    test('entries are chained in the order of the calls, and nobody can change them', async () => {
+    test('entries are chained in the order of the calls and cannot be changed', async () => {
       const log = await (await open()).createSession();
       expect(log.entries()).toEqual([]);
       const batches = await Promise.all(

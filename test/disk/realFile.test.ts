@@ -54,7 +54,7 @@ describe.each([
   ['by handle', process.platform === 'linux'],
   ['by identity', false],
 ] as const)('%s', (_, byHandle) => {
-  test('opens what stands there', async () => {
+  test('opens what is there', async () => {
     expect(await contentOf(at('ours/deep/a.txt'), byHandle)).toBe('ours');
     await expect(contentOf(at('ours/none'), byHandle)).rejects.toThrow('ENOENT');
   });
@@ -164,7 +164,7 @@ test.skipIf(process.getuid?.() === 0)('a folder that may only be passed through 
   expect([existsSync(at('ours/deep/b.txt')), existsSync(at('ours/c.txt'))]).toEqual([true, true]);
 });
 
-test('a path that leads elsewhere than before is told of', () => {
+test('a path that now leads elsewhere is reported', () => {
   const place = { path: at('ours/deep'), realPath: at('ours/deep') };
   expect(() => assertUnmoved(place)).not.toThrow();
   swap('ours');

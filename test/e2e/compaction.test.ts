@@ -16,7 +16,7 @@ None yet.
 5. Current work status
 Reading goes on.`;
 
-test('a long task in a window of 8,000 tokens compacts by itself and is finished', async () => {
+test('a long task in a window of 8,000 tokens compacts automatically and is finished', async () => {
   const { server, work, ready } = await setStage();
   longTask(server, () => ({ text: summary }));
   const terminal = await ready(['--context-window', String(WINDOW)]);
@@ -109,7 +109,7 @@ test('/compact with a focus says what it saved and which files it kept', async (
   expect(countRequest(last)).toBeLessThan(countRequest(server.requests()[2] as WireRequest));
 });
 
-test('when the summary fails the session says so and goes on', long, async () => {
+test('when the summary fails, the session says so and continues', long, async () => {
   const { server, work, ready } = await setStage();
   longTask(server, () => ({ error: { status: 400, message: 'no summaries today' } }));
   const terminal = await ready(['--context-window', String(WINDOW)]);

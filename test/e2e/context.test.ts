@@ -118,7 +118,7 @@ test('an item is dropped and restored in the list, and the next request shows it
   expect(JSON.stringify(last.messages)).toContain('"Part 12.');
 });
 
-test('a preview changes nothing, /compact applies exactly it, --diff shows it, /uncompact takes it back', async () => {
+test('a preview changes nothing, /compact applies exactly it, --diff shows it, /uncompact undoes it', async () => {
   const { server, work, ready } = await setStage();
   longTask(server);
   const terminal = await ready(ROOMY, { columns: 100, rows: 60 });

@@ -110,7 +110,7 @@ describe('the address', () => {
     expectSaid(ended, /Nothing answers at .*connection refused/, /Start the server, or correct the base URL/);
   });
 
-  test('it is none, and nobody else is asked instead', async () => {
+  test('without an endpoint no other one is used instead', async () => {
     const ended = await run({ env: access('localhost:11434/v1') });
     expect(ended).toMatchObject({ code: 52, stdout: '' });
     expectSaid(ended, /OPENAI_BASE_URL: "baseUrl" is ignored/, /nothing was sent/);
@@ -176,7 +176,7 @@ describe('the way there', { tags: 'long' }, () => {
     );
   });
 
-  test('the proxy wants a password', async () => {
+  test('the proxy requires a password', async () => {
     const { server } = await serve(always(407, '', { 'proxy-authenticate': 'Basic' }));
     const proxy = `http://127.0.0.1:${server.port}`;
     const ended = await run({ env: { ...access('http://llm.invalid/v1'), HTTP_PROXY: proxy } });
@@ -283,21 +283,21 @@ describe('the model', () => {
     expectSaid(ended, /is still loading on the server\. .*Retrying in 1 s \(1 of 10\)/);
   });
 
-  test('the server is overloaded: it is asked again', { tags: 'long' }, async () => {
+  test('the server is overloaded: the request is retried', { tags: 'long' }, async () => {
     const { env } = await serve(inTurn(refusal(503, 'Overloaded'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
     expectSaid(ended, /is overloaded\. .*Retrying/);
   });
 
-  test('the server dies in the middle of the answer: it is asked again', { tags: 'long' }, async () => {
+  test('the server dies in the middle of the answer: the request is retried', { tags: 'long' }, async () => {
     const { env } = await serve(inTurn(dying, reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
     expectSaid(ended, /ended early\. .*Retrying/);
   });
 
-  test('a limit for minutes is told, not waited for', async () => {
+  test('a rate limit of minutes is reported, not waited for', async () => {
     const { env } = await serve(refusal(429, 'Rate limit reached. Please try again in 20m.'));
     const ended = await run({ env });
     expect(ended.code).toBe(1);
@@ -366,7 +366,7 @@ describe('settings and the command line', () => {
 });
 
 describe('the place', { tags: 'long' }, () => {
-  test('the home folder and the root are told of, and no other', async () => {
+  test('starting in the home folder or the root warns, and in no other', async () => {
     const { env } = await serve(reply('Hi.'));
     const home = await mkdtemp(join(base, 'home-'));
     const [atHome, atRoot, elsewhere] = await Promise.all([
@@ -396,7 +396,7 @@ describe('the place', { tags: 'long' }, () => {
     });
   });
 
-  test('nothing can be saved: it says so, and goes on', async () => {
+  test('nothing can be saved: it says so and continues', async () => {
     const { env } = await serve(reply('Hi.'));
     const file = join(base, 'a-file');
     await writeFile(file, '');
@@ -437,7 +437,7 @@ describe('the pipe', { tags: 'long' }, () => {
     expect(ended.stderr).toBe('code 141\n');
   });
 
-  test.each(['--help', '--version'])('nobody reads the answer to %s', async (flag) => {
+  test.each(['--help', '--version'])('a closed pipe for %s is no error', async (flag) => {
     const ended = await run({ args: [flag], line: '{ sleep 0.2; "$@"; echo "code $?" >&2; } | true' });
     expect(ended.stderr).toBe('code 141\n');
   });
@@ -456,7 +456,7 @@ describe('the pipe', { tags: 'long' }, () => {
 });
 
 describe('on the screen', () => {
-  test('a wrong model is told with the nearest name, and /model goes on from there', async () => {
+  test('a wrong model is reported with the nearest name, and /model switches from there', async () => {
     const answers = inTurn(
       refusal(404, 'The model `mock-1` does not exist', 'model_not_found'),
       reply('Back at work.'),
@@ -476,7 +476,7 @@ describe('on the screen', () => {
     expect(server.paths.filter((path) => path.endsWith('/chat/completions')).length).toBeGreaterThan(1);
   });
 
-  test('nothing listens, a wrong key: told at the end of the turn, and the prompt stays open', async () => {
+  test('no server, a wrong key: reported at the end of the turn, and the prompt stays open', async () => {
     const closed = await openScreen(access(`http://127.0.0.1:${await closedPort()}/v1`));
     await closed.submit('hello');
     await closed.waitFor(/connection refused/);

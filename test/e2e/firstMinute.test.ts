@@ -35,7 +35,7 @@ test('with local servers one key is enough: the best model answers, and is kept'
   expect(one.asked.filter(({ path }) => path.includes('chat'))).toEqual([]);
 });
 
-test('a wrong key is said and put right; the right one is kept', async () => {
+test('a wrong key is reported and corrected; the right one is saved', async () => {
   const { work, open } = await setStage();
   const withKey =
     (route: Route): Route =>
@@ -69,7 +69,7 @@ test('a wrong key is said and put right; the right one is kept', async () => {
   });
 });
 
-test('a variable that points nowhere stands aside for what was chosen, and that is said', async () => {
+test('a variable that points nowhere does not override the choice, and that is reported', async () => {
   const { work, open } = await setStage();
   const server = await serve(
     ollama([{ name: 'qwen3:8b', maxContext: 40_960, running: 40_960 }], { chat: saying('Here I am.') }),
@@ -135,7 +135,7 @@ test('bash completes the sessions that are there', long, async () => {
   expect(offered('count')).toBe('count\\ the\\ planets');
 });
 
-test('/init gathers the facts, and what the model writes is asked for; /doctor disturbs nothing', async () => {
+test('/init gathers the facts, and writing the file needs approval; /doctor disturbs nothing', async () => {
   const { server, work, ready } = await setStage();
   await work.write('CLAUDE.md', 'Run the tests with npm test.');
   server.script(

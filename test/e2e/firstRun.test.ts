@@ -60,7 +60,7 @@ test('a key and an endpoint are asked for, kept for the user alone, and used at 
   expect(await readdir(work.temporary)).toEqual([]);
 });
 
-test('what cannot be an endpoint is said beside the field', async () => {
+test('an invalid endpoint is reported next to the field', async () => {
   const { work, open } = await setStage();
   const terminal = open([], { env: work.env(alone) });
   await terminal.waitFor('Welcome to ClawdCode');

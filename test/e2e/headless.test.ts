@@ -78,7 +78,7 @@ describe('formats', () => {
 describe('permissions', () => {
   const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
 
-  test('what nobody can be asked about is refused, told to the model, and listed', async () => {
+  test('a call that needs approval is denied, the model is told, and it is listed', async () => {
     const { server, work, print } = await setStage();
     server.script({ calls: [touch('one')] }, { text: 'I may not.' });
     const { code, stdout } = await print(['-p', 'touch', '--output-format', 'json']);
@@ -153,7 +153,7 @@ describe('permissions', () => {
   });
 });
 
-test('nothing that a stranger wrote can drive the terminal', async () => {
+test('nothing in untrusted text can drive the terminal', async () => {
   const { server, work, print, open, access } = await setStage();
   server.otherwise(() => ({ text: 'a\u001b]0;title\u0007b\u001b[31mc' }));
   await work.write('.clawdcode.json', JSON.stringify({ 'x\u001b[8mhidden\u009b8m': 1 }));

@@ -18,7 +18,7 @@ test('1: the turn failed; nothing on standard output, the reason on standard err
   expect(printed.stderr).toContain('I do not like it');
 });
 
-test('42: a folder in the place of a session is none, in one line', { tags: 'long' }, async () => {
+test('42: a folder in place of a session is reported in one line', { tags: 'long' }, async () => {
   const { server, work, print } = await setStage();
   server.script({ text: 'Hello.' });
   expect(await print(['-p', 'hello'])).toMatchObject({ code: 0 });
@@ -86,7 +86,7 @@ test('53: the limit of steps, with valid pairs left behind', async () => {
   expectPairedCalls(last);
 });
 
-test('1: a model that goes in circles is told first, and then the turn is ended', async () => {
+test('1: a model that repeats itself is warned first, then the turn is ended', async () => {
   const { server, print } = await setStage();
   server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: '*.js' } }] }));
   const { code, stdout } = await print(['-p', 'go', '--output-format', 'json']);
@@ -102,7 +102,7 @@ test.each([
   { signal: 'SIGINT', code: 130 },
   { signal: 'SIGTERM', code: 143 },
 ] as const)(
-  '$code: $signal ends the command that runs, and the session goes on',
+  '$code: $signal ends the running command, and the session continues',
   async ({ signal, code }) => {
     const stage = await setStage();
     const { server } = stage;

@@ -101,7 +101,7 @@ test('Read shows an image to a model that sees, behind the result of its call', 
   });
 });
 
-test('Ctrl+V takes the image on the clipboard, and says where there is none', async () => {
+test('Ctrl+V pastes the image on the clipboard, and says if there is none', async () => {
   const { server, work, access, ready } = await withPictures({ [MODEL]: { vision: true } });
   const tool = join(work.temporary, 'wl-paste');
   await writeFile(

@@ -33,7 +33,7 @@ async function inShell(stage: Stage, env: Readonly<Record<string, string>> = {})
   return shell;
 }
 
-test('Ctrl+G and Ctrl+X Ctrl+E hand the draft to the editor, and its own file to nobody else', async () => {
+test('Ctrl+G and Ctrl+X Ctrl+E open the draft in the editor, in a private file', async () => {
   const stage = await setStage();
   stage.server.otherwise(() => ({ text: 'Understood.' }));
   const told = join(stage.work.home, 'told');
@@ -69,7 +69,7 @@ test('Ctrl+G and Ctrl+X Ctrl+E hand the draft to the editor, and its own file to
   expect(left.filter((name) => name.endsWith('.md'))).toEqual([]);
 });
 
-test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, and the program goes on', async () => {
+test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, and the program continues', async () => {
   const stage = await setStage();
   const EDITOR = await editorOf(stage, 'printf "waiting here"; sleep 30');
   const terminal = await stage.ready([], { env: stage.work.env({ ...stage.access, EDITOR }) });
@@ -92,7 +92,7 @@ test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, a
   await without.waitFor('❯ kept');
 });
 
-test('what runs while the editor is open goes on, and is printed after it', long, async () => {
+test('a turn continues while the editor is open, and is printed after it', long, async () => {
   const stage = await setStage();
   const model = await startHeldModel();
   const EDITOR = await editorOf(stage, 'printf "in the editor"; read answer');
@@ -159,7 +159,7 @@ test(
   },
 );
 
-test('a turn that runs while the program is stopped goes on after fg', async () => {
+test('a turn that runs while the program is stopped continues after fg', async () => {
   const stage = await setStage();
   const story = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
   stage.server.script({ text: story, latency: 20, chunkSize: 12 });
@@ -183,28 +183,24 @@ test('a turn that runs while the program is stopped goes on after fg', async () 
   await shell.waitFor('❯ still here');
 });
 
-test(
-  'after a stop from outside the terminal is taken back: raw, with pastes in one piece',
-  long,
-  async () => {
-    const stage = await setStage();
-    const shell = await inShell(stage);
-    await shell.type('draft');
-    await shell.waitFor('❯ draft');
-    const [child = 0] = (await readFile(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8'))
-      .trim()
-      .split(' ')
-      .map(Number);
-    process.kill(child, 'SIGSTOP');
-    await shell.waitFor(/Stopped/);
-    await shell.submit('fg');
-    await shell.waitFor(/fg[\s\S]*❯ draft/);
-    await shell.press(keys.paste('one\ntwo\nthree\nfour'));
-    await shell.waitFor('❯ draft[Pasted text #1 +4 lines]');
-  },
-);
+test('after a stop from outside, the terminal is restored: raw, with pastes in one piece', long, async () => {
+  const stage = await setStage();
+  const shell = await inShell(stage);
+  await shell.type('draft');
+  await shell.waitFor('❯ draft');
+  const [child = 0] = (await readFile(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8'))
+    .trim()
+    .split(' ')
+    .map(Number);
+  process.kill(child, 'SIGSTOP');
+  await shell.waitFor(/Stopped/);
+  await shell.submit('fg');
+  await shell.waitFor(/fg[\s\S]*❯ draft/);
+  await shell.press(keys.paste('one\ntwo\nthree\nfour'));
+  await shell.waitFor('❯ draft[Pasted text #1 +4 lines]');
+});
 
-test('where no shell could bring it back, Ctrl+Z says so and everything goes on', long, async () => {
+test('if no shell could resume it, Ctrl+Z says so and everything continues', long, async () => {
   const stage = await setStage();
   const terminal = await stage.ready();
   await terminal.type('draft');

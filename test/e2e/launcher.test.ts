@@ -19,7 +19,7 @@ const old = await oldNode();
 describe.skipIf(old === undefined)(`with an old Node (${old ?? 'none on this machine'})`, () => {
   const node = old ?? '';
 
-  test('the checkout goes on with its own newer Node, exit code and streams included', async () => {
+  test('the checkout uses its own newer Node, with exit code and streams', async () => {
     const { stdout } = await run(node, [launcher, '--version']);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     const { server, work, access } = await setStage();

@@ -16,7 +16,7 @@ const readsInWords: Route = (response, asked) => {
 const chats = (asked: readonly Asked[]): Asked[] =>
   asked.filter(({ path }) => path === '/v1/chat/completions');
 
-test('Ollama with a model that takes no tools and a small window: loaded first, told once, and it works', async () => {
+test('Ollama with a model without tools and with a small window: loaded first, reported once, and it works', async () => {
   const stage = await setStage();
   const models = [{ name: 'small:2b', maxContext: 131_072, capabilities: ['completion'] }];
   const server = await startLocalServer(ollama(models, { defaultContext: 16_384, chat: readsInWords }));
@@ -49,7 +49,7 @@ test('Ollama with a model that takes no tools and a small window: loaded first, 
   expect(JSON.stringify(second?.body)).toContain('plankton');
 });
 
-test('on the screen the call is never shown as text, and what the server lacks is said once', async () => {
+test('on the screen the call is never shown as text, and the missing support is reported once', async () => {
   const stage = await setStage();
   const models = [{ name: 'small:2b', maxContext: 131_072, capabilities: ['completion'], running: 16_384 }];
   const server = await startLocalServer(ollama(models, { chat: readsInWords }));

@@ -33,7 +33,7 @@ test('a server of the user’s settings is offered, asked about, and answers', a
   expect(toolNames(stage)).toContain('mcp__test__echo');
 });
 
-test('without a rule nobody can be asked, so nothing is called; a deny rule for the server holds', async () => {
+test('without a rule nothing is called, since approval is impossible; a deny rule for the server applies', async () => {
   const stage = await setStage();
   await own(stage, { mcpServers: { test: stdio() } });
   stage.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'No.' });

@@ -105,7 +105,7 @@ test('with -p a flag switches it on; what the judge refuses, doubts or must not 
   expect(stage.server.left()).toBe(0);
 });
 
-test('what is piped in is no word of the user', async () => {
+test("piped input is not treated as the user's words", async () => {
   const stage = await setStage();
   stage.server.script(bash('mkdir one'), verdict('deny', 'No.'), { text: 'Done.' });
   await stage.print(['-p', 'summarise this', '--permission-mode', 'auto'], {
@@ -117,7 +117,7 @@ test('what is piped in is no word of the user', async () => {
   expect(seen).not.toContain('PIPED');
 });
 
-test('in dontAsk nothing asks: the model is told', async () => {
+test('in dontAsk no question appears: the model gets a denial', async () => {
   const stage = await setStage();
   stage.server.script(bash('mkdir one'), { text: 'Not possible.' });
   const run = await stage.print(['-p', 'make it', '--permission-mode', 'dontAsk']);

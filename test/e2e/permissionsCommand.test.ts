@@ -29,7 +29,7 @@ test('test says what is decided, with the code for a script, and runs nothing', 
   await expect(readFile(join(work.repository, 'made'))).rejects.toThrow();
 });
 
-test('learn proposes a rule for what was approved, and saves it when told to', long, async () => {
+test('learn proposes a rule for what was approved, and saves it on request', long, async () => {
   const { server, work, open, print } = await setStage();
   for (const name of ['one', 'two'])
     server.script({ calls: [{ name: 'Bash', input: { command: `touch ${name}` } }] }, { text: 'Done.' });

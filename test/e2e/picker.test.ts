@@ -59,7 +59,7 @@ test('among 10,000 sessions one is found by a few letters, while the index is ma
   await terminal.waitFor(/context ~?\d+%/);
 });
 
-test('a word that was said leads to its place in the session', async () => {
+test('a search hit leads to its place in the session', async () => {
   const stage = await setStage();
   const id = await said(stage, 'What lives in this repository?');
   const store = new PersistentStore({
@@ -100,7 +100,7 @@ test('a word that was said leads to its place in the session', async () => {
   expect(JSON.stringify(stage.server.requests().at(-1))).toContain('Reply 39 of many.');
 });
 
-test('a session is renamed, archived and brought back, and kept when the question is answered with Enter', async () => {
+test('a session is renamed, archived and unarchived, and kept when the question is answered with Enter', async () => {
   const stage = await setStage();
   await said(stage, 'First of all');
   await said(stage, 'Second thing \u001B]0;owned\u0007\u001B[2J');
@@ -156,7 +156,7 @@ test('an archived session is opened like any other', async () => {
   await expect.poll(async () => (await stage.work.sessions())[0]?.file, { timeout: 15_000 }).toContain(id);
 });
 
-test('/fork goes on in a copy, /rename names it, and the original stays as it was', async () => {
+test('/fork continues in a copy, /rename names it, and the original is unchanged', async () => {
   const stage = await setStage();
   const terminal = await stage.ready();
   stage.server.script({ text: 'One.' }, { text: 'Two.' });
@@ -177,61 +177,53 @@ test('/fork goes on in a copy, /rename names it, and the original stays as it wa
   await terminal.waitFor('↳ Counting up · open');
 });
 
-test(
-  'a session that is open elsewhere is offered to be read or forked, and -p names who holds it',
-  long,
-  async () => {
-    const stage = await setStage();
-    stage.server.script({ text: 'Held answer.' }, { text: 'In the copy.' });
-    const holder = await stage.ready();
-    await holder.submit('Hold this');
-    await holder.waitFor('Held answer.');
-    await holder.waitForIdle();
-    const [held] = await stage.work.sessions();
-    const terminal = stage.open(['--continue']);
-    await terminal.waitFor(`process ${holder.pid}`);
-    await terminal.waitFor('1. Read it');
-    await terminal.pause(300);
-    await terminal.press('r');
-    await terminal.waitForPrinted('Held answer.');
-    await terminal.waitFor('read only');
-    await terminal.submit('Change something');
-    await terminal.waitFor('open read-only');
-    await terminal.waitFor('❯ Change something');
-    expect(JSON.stringify(await stage.work.sessions())).not.toContain('Change something');
-    await terminal.press(keys.ctrl('u'));
-    await terminal.submit('/fork');
-    await terminal.waitFor('Forked; you are now in the copy.');
-    await terminal.submit('Go on here');
-    await terminal.waitFor('In the copy.');
-    expect(await stage.work.sessions()).toHaveLength(2);
-    const id = held?.entries[0]?.sessionId ?? '';
-    const printed = await stage.print(['-p', 'more', '--resume', id]);
-    expect(printed.code).toBe(42);
-    expect(printed.stderr).toContain(`process ${holder.pid}`);
-    expect(printed.stderr).toContain('--fork-session');
-  },
-);
+test('a session that is open elsewhere can be read or forked, and -p names the holder', long, async () => {
+  const stage = await setStage();
+  stage.server.script({ text: 'Held answer.' }, { text: 'In the copy.' });
+  const holder = await stage.ready();
+  await holder.submit('Hold this');
+  await holder.waitFor('Held answer.');
+  await holder.waitForIdle();
+  const [held] = await stage.work.sessions();
+  const terminal = stage.open(['--continue']);
+  await terminal.waitFor(`process ${holder.pid}`);
+  await terminal.waitFor('1. Read it');
+  await terminal.pause(300);
+  await terminal.press('r');
+  await terminal.waitForPrinted('Held answer.');
+  await terminal.waitFor('read only');
+  await terminal.submit('Change something');
+  await terminal.waitFor('open read-only');
+  await terminal.waitFor('❯ Change something');
+  expect(JSON.stringify(await stage.work.sessions())).not.toContain('Change something');
+  await terminal.press(keys.ctrl('u'));
+  await terminal.submit('/fork');
+  await terminal.waitFor('Forked; you are now in the copy.');
+  await terminal.submit('Go on here');
+  await terminal.waitFor('In the copy.');
+  expect(await stage.work.sessions()).toHaveLength(2);
+  const id = held?.entries[0]?.sessionId ?? '';
+  const printed = await stage.print(['-p', 'more', '--resume', id]);
+  expect(printed.code).toBe(42);
+  expect(printed.stderr).toContain(`process ${holder.pid}`);
+  expect(printed.stderr).toContain('--fork-session');
+});
 
-test(
-  'a session of another project says where it belongs, and is forked with what it points to',
-  long,
-  async () => {
-    const stage = await setStage();
-    const { work } = stage;
-    const id = await said(stage, 'Belongs to the first');
-    const other = join(work.home, 'other');
-    await work.git('clone', '--quiet', work.repository, other);
-    const terminal = stage.open(['--resume'], { cwd: other, columns: 90, rows: 30 });
-    await terminal.waitFor('No sessions in this project');
-    await terminal.press(keys.tab);
-    await terminal.waitFor('Belongs to the first');
-    await terminal.press(keys.enter);
-    await terminal.waitFor('It belongs to another project');
-    await terminal.pause(300);
-    await terminal.press('f');
-    await terminal.waitForPrinted('The zebrafish hides');
-    await terminal.waitFor(`Original: /resume ${id}`);
-    expect(await work.sessions()).toHaveLength(2);
-  },
-);
+test('a session of another project says where it belongs, and is forked with its blobs', long, async () => {
+  const stage = await setStage();
+  const { work } = stage;
+  const id = await said(stage, 'Belongs to the first');
+  const other = join(work.home, 'other');
+  await work.git('clone', '--quiet', work.repository, other);
+  const terminal = stage.open(['--resume'], { cwd: other, columns: 90, rows: 30 });
+  await terminal.waitFor('No sessions in this project');
+  await terminal.press(keys.tab);
+  await terminal.waitFor('Belongs to the first');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('It belongs to another project');
+  await terminal.pause(300);
+  await terminal.press('f');
+  await terminal.waitForPrinted('The zebrafish hides');
+  await terminal.waitFor(`Original: /resume ${id}`);
+  expect(await work.sessions()).toHaveLength(2);
+});

@@ -67,7 +67,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     expect(told).not.toContain('IN plans/a');
   });
 
-  test('with -p the model is told what stopped it; -s takes the sandbox away', long, async () => {
+  test('with -p the model is told what blocked it; -s removes the sandbox', long, async () => {
     const { server, work, print } = await setStage();
     const command = `node -e 'require("fs").writeFileSync(".git/hooks/post-commit", "x\\n")'`;
     server.script(bash(command), { text: 'Stopped.' }, bash(command), { text: 'Written.' });
@@ -113,7 +113,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
   );
 });
 
-test.skipIf(!hasSandbox)('each project has caches of its own', long, async () => {
+test.skipIf(!hasSandbox)('each project has its own caches', long, async () => {
   const { server, work, access, print } = await setStage();
   const other = join(work.home, 'other');
   await mkdir(other);

@@ -77,7 +77,7 @@ test('a session is listed, shown, renamed, copied and deleted by the beginning o
   expect(await work.git('status', '--porcelain')).toBe('');
 });
 
-test('a session is read while another program writes it, and renamed once that is gone', {
+test('a session is read while another program writes it, and renamed once that has exited', {
   tags: 'long',
 }, async () => {
   const stage = await setStage();
@@ -102,7 +102,7 @@ test('a session is read while another program writes it, and renamed once that i
   expect((await print(['session', 'rename', open?.id ?? '', 'Mine'])).code).toBe(0);
 });
 
-test('what is in the archive is listed, found, shown, checked and gone on with', long, async () => {
+test('an archived session is listed, found, shown, checked and resumed', long, async () => {
   const stage = await lived();
   const { print, server, oldest } = stage;
   const archived = await print(['session', 'archive', oldest.id]);

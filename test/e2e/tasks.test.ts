@@ -13,7 +13,7 @@ import { textOf } from './support/wire.ts';
 /** Prints, then waits for a file; its name is of another script. */
 const WAITS = 'echo 开始; while [ ! -e 继续 ]; do sleep 0.05; done; echo 结束; exit 3';
 
-test('Ctrl+B moves the model’s command: the turn goes on, and its end is told to both, once', {
+test("Ctrl+B moves the model's command: the turn continues, and its end is reported to both, once", {
   tags: 'long',
 }, async () => {
   const { server, work, ready } = await setStage();

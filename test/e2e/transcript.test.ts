@@ -56,7 +56,7 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
 });
 
 test(
-  'what streams appears in it, a question is told, and what was printed meanwhile is there after',
+  'streaming text appears in it, a question is announced, and everything printed meanwhile is there afterwards',
   long,
   async () => {
     const { server, work, ready } = await setStage();

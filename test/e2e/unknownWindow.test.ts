@@ -23,7 +23,7 @@ function times(text: string, words: string): number {
   return text.replace(/\s+/g, ' ').split(words).length - 1;
 }
 
-test('a window is assumed and said once; an error of the server corrects it, also for the next start', async () => {
+test('an assumed window is reported once; an error of the server corrects it, also for the next start', async () => {
   const { ready, server, work } = await stageWithoutWindow();
   const first = await ready();
   await first.waitFor(/context ~?\d+% of 32k \(assumed\)/);
@@ -70,7 +70,7 @@ test('a session that has learned the window says nothing of an assumed one, also
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test('another unknown model is said as well, and neither of them again', long, async () => {
+test('another unknown model is reported as well, and neither of them again', long, async () => {
   const { ready } = await stageWithoutWindow();
   const terminal = await ready();
   await terminal.waitForPrinted('Set "contextWindow" if you know it.');

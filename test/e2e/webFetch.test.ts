@@ -41,7 +41,7 @@ test('a page that a rule and the setting allow reaches the model as Markdown', a
   expect(pages.requests.map(({ url }) => url)).toEqual(['/guide']);
 });
 
-test('a redirect to another host is told to the model and not followed', async () => {
+test('a redirect to another host is reported to the model and not followed', async () => {
   const { server, print, allowPrivate, call, result } = await withPages();
   await allowPrivate();
   server.script({ calls: [call('/moved')] }, { text: 'It has moved.' });
@@ -57,7 +57,7 @@ test('without the setting this machine is not read from, whatever the rules allo
   expect(pages.requests).toEqual([]);
 });
 
-test('without a rule nobody is there to be asked, so nothing is fetched', async () => {
+test('without a rule nothing is fetched, since approval is impossible', async () => {
   const { server, print, pages, allowPrivate, call } = await withPages();
   await allowPrivate();
   server.script({ calls: [call('/guide')] }, { text: 'I may not.' });

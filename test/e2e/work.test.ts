@@ -156,7 +156,7 @@ test('commands answer without the model; what only looks like one is a prompt', 
   expect(last).toContain('from the shell\\n');
 });
 
-test('/clear starts anew, and the old session stays', async () => {
+test('/clear starts a new session, and the old one stays', async () => {
   const { server, work, ready } = await setStage();
   server.script({ text: 'First answer.' }, { text: 'Second answer.' });
   const terminal = await ready();

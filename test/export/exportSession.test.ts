@@ -70,7 +70,7 @@ test('Markdown folds calls, and no fence inside ends one', async () => {
   ).toBe(true);
 });
 
-test('the page stands by itself: no script, nothing from elsewhere, a policy that says so', async () => {
+test('the page is self-contained: no script, nothing external, and a policy that says so', async () => {
   const { document } = parseHTML(await exported(talk, { format: 'html' }));
   expect(document.querySelectorAll('script, link, iframe, object, embed, form, base, svg')).toHaveLength(0);
   expect(document.querySelector('meta[http-equiv]')?.getAttribute('content')).toMatch(
@@ -111,7 +111,7 @@ const attacks = [
   '<details open><summary>x</summary>',
 ];
 
-test('nothing that was said becomes markup of the page', { tags: 'long' }, async () => {
+test('no message becomes markup of the page', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...attacks), { minLength: 1, maxLength: 3 }), async (parts) => {
       const bad = parts.join('\n');
@@ -193,7 +193,7 @@ test.each(exportFormats)('without outputs and reasoning, %s has neither', async 
 });
 
 test.each(exportFormats)(
-  'two hundred secrets through everything that is said: none in %s',
+  'two hundred secrets in all parts of a session: none in %s',
   { tags: 'long' },
   async (format) => {
     const secrets = syntheticSecrets(200, 'export');
@@ -219,7 +219,7 @@ test.each(exportFormats)(
   },
 );
 
-test('only who asks for it gets the secrets', async () => {
+test('secrets are included only on request', async () => {
   const [one] = syntheticSecrets(1, 'asked');
   const text = await exported([prompt(one?.text ?? '')], { format: 'jsonl', redact: false });
   expect(text).toContain(one?.secret);
@@ -258,7 +258,7 @@ test('a long session is written as it is read', async () => {
   expect(read).toBe(2500);
 });
 
-test('going back in the files alone does not read as if the conversation had gone', async () => {
+test('a rewind of the files alone does not read as if the conversation had been rewound', async () => {
   const went = (content: string): NewEntry => ({
     type: 'system',
     subtype: 'rewind',
@@ -309,14 +309,14 @@ test('an image that the model was shown by a tool is named', async () => {
   expect(markdown).toContain('Image shown to the model: /p/a.png');
 });
 
-test('a reply whose quotes nest without end, or that is one word of marks, is laid out all the same', async () => {
+test('a reply with endlessly nested quotes, or of nothing but markup, is laid out all the same', async () => {
   const talk = [prompt('Look'), reply('>'.repeat(50_000)), reply('_a'.repeat(20_000))];
   const { document } = parseHTML(await exported(talk, { format: 'html' }));
   expect(document.querySelectorAll('blockquote').length).toBe(30);
   expect(document.body.textContent).toContain('_a'.repeat(20_000));
 });
 
-test('what the program did is told as on screen, with the whole text, and without what is for the screen alone', async () => {
+test('notices appear as on screen, in full, and without what is meant for the screen alone', async () => {
   const by = (subtype: string, content: string, data: object): NewEntry =>
     madeUpNewEntry({ type: 'system', subtype, message: { role: 'system', content }, data });
   const text = await exported(
@@ -339,7 +339,7 @@ test('what the program did is told as on screen, with the whole text, and withou
   ]);
 });
 
-test('JSONL keeps kinds and fields that nobody knows yet', async () => {
+test('JSONL keeps unknown kinds and fields', async () => {
   const message = { role: 'system', content: '' } as const;
   const drafts = [
     madeUpNewEntry({

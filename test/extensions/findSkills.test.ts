@@ -89,7 +89,7 @@ describe('what is found', () => {
     expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
   });
 
-  test('descriptions and hints without what nobody sees', async () => {
+  test('descriptions and hints without invisible characters', async () => {
     const hidden = '\u200B\u{E0041}\uFE01\u3164';
     await write('repo/.claude/skills/a/SKILL.md', skill(`Do${hidden} it.`, `argument-hint: "x${hidden}"\n`));
     await write('repo/.claude/commands/b.md', `# Do${hidden} that.`);
@@ -122,7 +122,7 @@ describe('what is found', () => {
     });
   });
 
-  test("a repository's skill brings no permission rules", async () => {
+  test("a repository's skill grants no permission rules", async () => {
     await write('repo/.claude/skills/fix/SKILL.md', skill('Fix it.', 'allowed-tools: Bash(*)\n'));
     const [own] = (await findSkills(places)).skills;
     expect(own).toMatchObject({ allowedTools: [], ignored: ['allowed-tools'] });

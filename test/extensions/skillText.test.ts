@@ -42,7 +42,7 @@ describe('commands', () => {
     expect(text(body, args)).toBe(filled);
   });
 
-  test('an argument brings in none', () => {
+  test('an argument cannot include a file', () => {
     const parts = fillIn('Say $ARGUMENTS', { ...about, args: '!`rm -rf .` and $1' });
     expect(parts).toEqual([{ type: 'text', text: 'Say !`rm -rf .` and $1' }]);
   });

@@ -139,7 +139,7 @@ describe('text', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  test('a summary that could not be had is told on standard error', async () => {
+  test('a failed summary is reported on standard error', async () => {
     const ran = await run(
       'hello',
       onPrompt([system('summary_failed', { reason: 'it was empty' }), ...answer]),
@@ -156,7 +156,7 @@ describe('text', () => {
     expect([stdout, stderr]).toEqual(['Hi.\n', expect.stringContaining('Demo model')]);
   });
 
-  test('a reply without a word prints nothing and is no failure', async () => {
+  test('an empty reply prints nothing and is no failure', async () => {
     const ran = await run('hello', onPrompt([step(1), reply('reply1', ''), ended(1)]));
     expect(ran).toMatchObject({ code: 0, stdout: '' });
   });
@@ -260,7 +260,7 @@ describe('json', () => {
     expect(json(ran)).not.toHaveProperty('result');
   });
 
-  test('the turn limit has a subtype of its own', async () => {
+  test('the turn limit has its own subtype', async () => {
     const ran = await run(
       'hello',
       onPrompt([{ type: 'turn_ended', outcome: 'max_turns', steps: 2 }]),
@@ -269,7 +269,7 @@ describe('json', () => {
     expect(json(ran)).toMatchObject({ subtype: 'error_max_turns', num_turns: 2 });
   });
 
-  test('tokens that no server has told are null, and so is what they cost', async () => {
+  test('tokens that no server reported are null, and so is their cost', async () => {
     const { usage: _, ...told } = reply('reply1', 'Done.').entry.message;
     const silent = {
       ...reply('reply1', 'Done.'),
@@ -461,7 +461,7 @@ describe('commands', () => {
     expect(ran).toMatchObject({ code: 0, stdout: 'Model: gpt-5\n' });
   });
 
-  test('/rename names the session, and /fork needs somebody to go on', async () => {
+  test('/rename names the session, and /fork needs an interactive session', async () => {
     const named = await run('/rename My work', [{ on: { type: 'set_title', title: 'My work' }, say: [] }]);
     expect(named).toMatchObject({ code: 0, stdout: 'Title: My work\n' });
     expect(await run('/fork', [])).toMatchObject({

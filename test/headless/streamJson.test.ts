@@ -122,7 +122,7 @@ describe('stream-json', () => {
     expect(kinds.indexOf('success')).toBe(kinds.length - 1);
   });
 
-  test('init names the settings of the folder that nobody has agreed to', async () => {
+  test('init lists the settings that wait for trust', async () => {
     const [all] = await lines(wholeTurn);
     expect(all).not.toHaveProperty('untrusted_settings');
     const [held] = await lines(wholeTurn, false, ['env', 'permissions.allow']);
@@ -156,14 +156,14 @@ describe('partial messages', () => {
     expect(await events(say)).toEqual([...whole, ...stop]);
   });
 
-  test('what happens beside a reply does not end it', async () => {
+  test('output next to a reply does not end it', async () => {
     const mode: AgentEvent = { type: 'mode_changed', mode: 'plan' };
     const say = [step(1), text('a'), mode, prompt('queued'), text('b'), reply('reply1', 'ab'), ended(1)];
     expect(await events(say)).toEqual([...whole.slice(0, 3), ...whole.slice(2), ...stop]);
   });
 });
 
-test('reductions, failed summaries and a compaction taken back are told as information', async () => {
+test('reductions, failed summaries and an undone compaction are reported as information', async () => {
   const back = {
     outcome: 'done',
     trigger: 'manual',

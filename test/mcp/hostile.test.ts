@@ -78,18 +78,15 @@ test('a server that never answers is waited for only so long, and the others are
   expect(processesOf('silent')).toEqual([]);
 });
 
-test.skipIf(process.platform !== 'linux')(
-  'a server that ignores its end is asked, and then ended',
-  async () => {
-    const { servers } = await openBench({ stubborn: stdio('stubborn') });
-    const [first] = processesOf('stubborn');
-    expect(await servers.reconnect('stubborn')).toEqual({ type: 'connected' });
-    expect(servers.status()[0]?.log).toContain('Asked to end.');
-    const now = processesOf('stubborn');
-    expect(now).toHaveLength(1);
-    expect(now).not.toContain(first);
-  },
-);
+test.skipIf(process.platform !== 'linux')('a server that ignores the request to exit is killed', async () => {
+  const { servers } = await openBench({ stubborn: stdio('stubborn') });
+  const [first] = processesOf('stubborn');
+  expect(await servers.reconnect('stubborn')).toEqual({ type: 'connected' });
+  expect(servers.status()[0]?.log).toContain('Asked to end.');
+  const now = processesOf('stubborn');
+  expect(now).toHaveLength(1);
+  expect(now).not.toContain(first);
+});
 
 /** Ids of the test servers that run in a mode. */
 function processesOf(mode: string): string[] {

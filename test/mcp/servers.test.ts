@@ -18,7 +18,7 @@ test('tools of a program are offered under its name, and a call is answered', as
   });
 });
 
-test('a tool is never taken for read-only on its word, and its call asks for unknown access', async () => {
+test("a server's claim that a tool is read-only is not trusted, and its call asks for unknown access", async () => {
   const { servers } = await openBench({ test: stdio() });
   const echo = servers.tools().find(({ name }) => name === 'mcp__test__echo');
   expect(echo?.readOnly).toBe(false);
@@ -58,7 +58,7 @@ test('progress reaches the screen while the call runs', async () => {
   expect(output).toEqual(['1 of 3: part 1\n', '2 of 3: part 2\n', '3 of 3: part 3\n']);
 });
 
-test('a stopped call is cancelled at the server, which goes on', async () => {
+test('a stopped call is cancelled at the server, which keeps running', async () => {
   const { servers, call } = await openBench({ test: stdio() });
   const stop = new AbortController();
   const hanging = call('mcp__test__hang', {}, { signal: stop.signal });
@@ -178,7 +178,7 @@ test.each<[string, object, RegExp]>([
   ['a program that ends at once', stdio('exit'), /connection was closed/i],
   ['a variable that is not set', { command: 'x', args: ['${NOT_SET}'] }, /The variable NOT_SET is not set/],
   ['an address that is none', { url: 'ftp://x' }, /begins with http/],
-])('%s is told, and harms nothing else', async (_, definition, reason) => {
+])('%s is reported and does no other harm', async (_, definition, reason) => {
   const { servers, call } = await openBench({ bad: definition, test: stdio() });
   const [bad] = servers.status();
   expect(bad?.state).toMatchObject({ type: 'failed', reason: expect.stringMatching(reason) });

@@ -361,7 +361,7 @@ test('however text and arguments are cut into chunks, the reply is the same', as
   );
 });
 
-test('a name without end does not fill the log, and an id that no server gives is made anew', async () => {
+test('an endless name does not fill the log, and a missing id is created', async () => {
   const call = calls({ index: 0, id: 'i'.repeat(20_000), ...fn('N'.repeat(500_000), '{}') });
   const { reply } = await fold([call, calls({ index: 1, id: 's'.repeat(9000), ...fn('B', '{}') })]);
   expect(reply?.message.toolCalls.map(({ id, name }) => [id.length, name.length])).toEqual([

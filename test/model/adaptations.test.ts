@@ -167,7 +167,7 @@ describe('what is sent instead', () => {
     expect(messages[0]).toEqual({ role: 'user', content: 'Be good.\n\nlook' });
   });
 
-  test('a word between a result and the user', () => {
+  test("text between a result and the user's message", () => {
     const roles = bodyWith('assistant_after_tool').messages.map(({ role }) => role);
     expect(roles.join(' ')).toContain('tool tool assistant user');
   });

@@ -38,7 +38,7 @@ test('arguments without end end the reply, which is not asked for again', () => 
   });
 });
 
-test('many small pieces of one call, each with its name and a bracket, are not parsed anew for each', () => {
+test('many small pieces of one call, each with its name and a bracket, are not parsed again for each', () => {
   const slots = createCallSlots();
   slots.add([call(0, `{"content":"${'x'.repeat(500_000)}`)]);
   const pieces = Array.from({ length: 1000 }, () => call(0, ' }'));

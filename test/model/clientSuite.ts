@@ -85,7 +85,7 @@ export function clientSuite(name: string, { open, saysWhatIsAsked, hasServer }: 
       for (const count of Object.values(usage ?? {})) expect(count).toBeGreaterThanOrEqual(0);
     });
 
-    test('each call has an id of its own, a name, and an object as its arguments', async () => {
+    test('each call has its own id, a name, and an object as its arguments', async () => {
       const input = { path: 'a "quoted" name' };
       const { client, request } = await open({
         calls: [
@@ -177,7 +177,7 @@ export function clientSuite(name: string, { open, saysWhatIsAsked, hasServer }: 
       expect(error.retryable).toBe(true);
     });
 
-    test.runIf(hasServer)('a request that is too long is told from other failures', async () => {
+    test.runIf(hasServer)('a request that is too long is distinguished from other failures', async () => {
       const message = "This model's maximum context length is 20000 tokens. You sent 30000 tokens.";
       const { client, request } = await open({
         error: { status: 400, message, code: 'context_length_exceeded' },

@@ -56,7 +56,7 @@ clientSuite('the scripted model of the tests', {
 
 const read = smallTool('Read', { readOnly: true, run: () => ok('what it says') });
 
-test('a session over the other wire is recorded, resumed and rebuilt, and knows no word of the first one', async () => {
+test('a session over the other wire format is recorded, resumed and rebuilt, with no field of the first one', async () => {
   const server = await otherServer(
     (index) =>
       [
@@ -94,7 +94,7 @@ test('a session over the other wire is recorded, resumed and rebuilt, and knows 
   expect(readFileSync(file, 'utf8')).not.toMatch(FIRST_WIRE);
 });
 
-test('a session that began on the other wire goes on with chat completions', async () => {
+test('a session that began with the other wire format continues with chat completions', async () => {
   const other = await otherServer(() => ({ reasoning: 'Hm.', calls: [{ name: 'Read', input: {} }] }));
   const stop = smallTool('Read', { access: { type: 'none' } });
   const first = await stage({
@@ -126,7 +126,7 @@ test('a session that began on the other wire goes on with chat completions', asy
 });
 
 /** As logs have it since requests are recorded: the details of the wire stand next to the hash. */
-test('a body of an older log is built again from what stands there', () => {
+test('a body of an older log is rebuilt from its entries', () => {
   const request = { ...suiteRequest(), temperature: 0.5 };
   const older = {
     hash: '0',
@@ -147,7 +147,7 @@ test('a body of an older log is built again from what stands there', () => {
 const FIRST_WIRE =
   /max_tokens|max_completion_tokens|stream_options|tool_choice|reasoning_content|finish_reason|limitName|chat\.completion/;
 
-test('the words of a wire are written in the model folder only', () => {
+test('the field names of a wire format occur in the model folder only', () => {
   const source = resolve(import.meta.dirname, '../../src');
   const files = globSync('**/*.{ts,tsx}', { cwd: source }).filter((file) => !file.startsWith('model/'));
   expect(files.length).toBeGreaterThan(300);

@@ -11,7 +11,7 @@ const inStream = (error: object) => new APIError(undefined, error, undefined, ne
 const connection = (code: string, message = code) => Object.assign(new Error(message), { code });
 const message = (text: string, rest: object = {}) => JSON.stringify({ error: { message: text, ...rest } });
 
-describe('a request larger than the window is recognised, with the window where it is named', () => {
+describe('a request larger than the window is recognized, with the window if it is named', () => {
   test.each<readonly [string, number, string, number | undefined]>([
     [
       'OpenAI',

@@ -119,7 +119,7 @@ describe('calls as text', () => {
     expect(events.at(-1)).toEqual(doneWith({ content: half, toolCalls: [] }, 'length'));
   });
 
-  test('what was held back is shown where the stream breaks off', async () => {
+  test('text that was held back is shown if the stream breaks off', async () => {
     const { ask } = await served([sse([say('Look: <tool_call>{"na')], 'cut')]);
     const events = await ask();
     expect(textsOf(events)).toBe('Look: <tool_call>{"na');
@@ -130,7 +130,7 @@ describe('calls as text', () => {
 describe('an endpoint without tools', () => {
   const refusal = plain(400, '{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}');
 
-  test('works for a whole turn, and is told of once', async () => {
+  test('works for a whole turn, and is reported once', async () => {
     const { server, ask } = await served([refusal, sse([say(written), stop()]), sse([say('Done.'), stop()])]);
     const first = await ask();
     expect(first[0]).toMatchObject({ type: 'notice', text: expect.stringContaining('takes no tools') });

@@ -296,7 +296,7 @@ test('fields that a server refuses are left out, and stay left out', async () =>
   ]);
 });
 
-test('a server that refuses everything is asked only so often', async () => {
+test('a server that refuses everything gets only a few requests', async () => {
   const { baseUrl, requests } = await serve(
     plain(
       400,
@@ -347,7 +347,7 @@ describe('an abort ends the stream silently and at once', () => {
   });
 });
 
-test('nothing listens: told at once, and worth a retry only after the server has once answered', async () => {
+test('no server: reported at once, and retried only if it has answered before', async () => {
   const server = await startSseServer([sse([say('a'), stop(), end])]);
   const client = createOpenAIClient({ apiKey: 'k', baseUrl: server.baseUrl });
   const ask = async () => {

@@ -51,7 +51,7 @@ test.each([
   ['a comma at the end', '{"path":"a",'],
   ['an ellipsis', '{"lines":["a",...]}'],
   ['two different objects', '{"a":1}{"b":2}'],
-])('%s is refused with words that the model can act on', async (_name, raw) => {
+])('%s is rejected with a message that the model can act on', async (_name, raw) => {
   const refused = await repairArguments(raw, 'Write');
   expect(refused).toMatchObject({ arguments: '{}', rawArguments: raw });
   expect(refused.invalid).toContain('Write did not run');

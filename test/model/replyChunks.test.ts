@@ -90,7 +90,7 @@ test('brackets and commas within text are text', async () => {
   expect([chunks.length, error]).toEqual([1, undefined]);
 });
 
-test('an error event of any size is said in a few words', async () => {
+test('an error event of any size is summarized in a few words', async () => {
   const body = `event: error\ndata: {"message":"${'no '.repeat(200_000)}"}\n\n`;
   const { error } = await read(body, {});
   const { kind, message } = toModelError(error, about);

@@ -67,7 +67,7 @@ const change = fc.oneof(
   fc.record({ type: fc.constant('again' as const) }),
 );
 
-test('whatever becomes of a conversation, its bodies and their hashes are those of the whole', () => {
+test('whatever happens in a conversation, its incremental bodies and hashes equal those computed at once', () => {
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), (changes) => {
       const write = createBodyWriter();

@@ -53,7 +53,7 @@ test('an assistant message that says and asks nothing is left out', () => {
 
 describe('reasoning', () => {
   const thought = assistant({ content: 'a', reasoning: { field: 'thinking', text: 'hm' } });
-  test('goes back under its own name, or not at all', () => {
+  test('is sent back under its own name, or not at all', () => {
     expect(toWireMessages([thought], { returnReasoning: true })).toEqual([
       { role: 'assistant', content: 'a', thinking: 'hm' },
     ]);

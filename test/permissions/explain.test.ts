@@ -46,7 +46,7 @@ test('a rule that stops short is named, with what it does not cover and the row 
   expect(saves).toEqual(['Bash(git log --output=x)']);
 });
 
-test('words have their values, or none where only the shell knows', async () => {
+test('words have their values, or none if only the shell knows', async () => {
   const { parts } = await why(`timeout 5 cat 'a b' "$X"`);
   expect(parts[0]?.words).toEqual([
     { source: 'timeout', value: 'timeout' },

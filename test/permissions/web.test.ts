@@ -30,7 +30,7 @@ describe('without a rule', () => {
     expect((await fetching('example.com', [], mode)).behavior).toBe(behavior),
   );
 
-  test('"always" saves the domain to the local settings, and then nothing is asked', async () => {
+  test('"always" saves the domain to the local settings, and then no question appears', async () => {
     const { suggestion, reason } = await fetching('example.com');
     expect(reason).toBe('Sends a request to example.com.');
     expect(suggestion).toEqual({
@@ -100,7 +100,7 @@ describe('rules', () => {
     'WebFetch(domain:**)',
     'WebFetch(domain:)',
     'WebFetch(domain: )',
-  ])('%s is a mistake that is told', (text) => {
+  ])('%s is a mistake that is reported', (text) => {
     const parsed = parseRule(text);
     expect('error' in parsed && parsed.error).toMatch(/WebFetch\(domain:example\.com\)/);
   });

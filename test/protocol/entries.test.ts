@@ -70,7 +70,7 @@ describe('the kinds', () => {
 });
 
 describe('reading an entry', () => {
-  test('gives the value itself, with its order and what nobody knows', () => {
+  test('returns the value itself, with its order and unknown fields', () => {
     const value = {
       later: [1],
       ...madeUpEntry({ subtype: 'pin', data: { uuid: 'a', mood: { of: 'any' } } }),
@@ -138,7 +138,7 @@ test.each<[string, object]>([
   ['prompt', {}],
   ['shell', {}],
   ['telepathy', { data: 1 }],
-])('the whole text of a %s is where it says', (subtype, more) => {
+])('the full text of a %s is where it says', (subtype, more) => {
   const original = { hash: 'h', bytes: 9 };
   expect(originalOf(madeUpEntry({ subtype, data: { ...more, original } }))).toEqual(original);
   expect(originalOf(madeUpEntry({ subtype, data: { ...more, original: 'h' } }))).toBeUndefined();
@@ -285,7 +285,7 @@ test('there is nothing to tell of bookkeeping, and of what has a line elsewhere'
   expect(noteOf(madeUpEntry({ type: 'assistant' }), { seqOf: () => 1 })).toBeUndefined();
 });
 
-test('a note says where it belongs and how loud it is', () => {
+test('a note has a place and a level', () => {
   const where = (subtype: string, data?: object) => {
     const { only = 'everywhere', tone, mark } = note(subtype, data, 'x') ?? {};
     return `${only} ${tone} ${mark}`;

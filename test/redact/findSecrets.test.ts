@@ -31,7 +31,7 @@ test('there are more than a hundred kinds', () => {
   expect(kindCount).toBeGreaterThan(100);
 });
 
-test('what is found lies in the text, in order, and nothing twice', () => {
+test('findings lie within the text, in order, without duplicates', () => {
   const text = syntheticSecrets(kindCount, 'order')
     .map((one) => one.text)
     .join('\n');

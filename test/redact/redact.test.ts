@@ -27,7 +27,7 @@ test('text without secrets stays as it is, to the character', () => {
   );
 });
 
-test('every replacement is told', () => {
+test('every replacement is reported', () => {
   const marks: string[] = [];
   const text = redact(`a ${token} b ${token}`, { onRedacted: (mark) => marks.push(mark) });
   expect(marks).toHaveLength(2);

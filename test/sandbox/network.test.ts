@@ -62,7 +62,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     });
   });
 
-  test('an unknown host is asked about once, while the command waits', async () => {
+  test('an unknown host leads to one question while the command waits', async () => {
     const port = await helloServer();
     const questions: RunningQuestion[] = [];
     const { run } = await confined({
@@ -142,7 +142,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     });
   });
 
-  test('outside, it begins where it began before, and the question says where', async () => {
+  test('outside, it starts where it started before, and the question says where', async () => {
     let cwd = '';
     const asked: RunningQuestion[] = [];
     const { root, run } = await confined({
@@ -196,7 +196,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(asked).toContain(true);
   });
 
-  test('without a user nothing is asked, and the model is told what to do', async () => {
+  test('without a user no question appears, and the model is told what to do', async () => {
     const { run } = await confined();
     const { text } = await run(`${get('http://no.example/')} ; exit 3`);
     expect(text).toMatch(/allowedDomains/);

@@ -66,7 +66,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     await vi.waitFor(() => expect(existsSync(join(root, 'ended'))).toBe(true), patience);
   });
 
-  test('what a command leaves behind ends with it, and the model is told', async () => {
+  test('processes that a command leaves behind end with it, and the model is told', async () => {
     const { run, root } = await confined();
     const { text } = await run(
       `(sleep 1; echo late > late) & setsid sh -c 'sleep 1; echo late > later' & echo done`,

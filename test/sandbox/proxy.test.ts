@@ -238,7 +238,7 @@ test('an answer that breaks off ends for the client, too', async () => {
 });
 
 test.each(['CONNECT good.example:443', 'GET http://good.example/'])(
-  'who is gone before the host is connected leaves nothing open: %s',
+  'a client that disconnects before the host is connected leaves nothing open: %s',
   async (line) => {
     const upstream = await listening(createServer());
     const made: Socket[] = [];
@@ -266,7 +266,7 @@ test.each(['CONNECT good.example:443', 'GET http://good.example/'])(
   },
 );
 
-test('who cannot be told apart is asked for a name, and lets nothing through before', async () => {
+test('a client that cannot be identified is asked for a token, and nothing passes before', async () => {
   const { say, arrived } = await open();
   const name = `Proxy-Authorization: Basic ${btoa('nobody:x')}\r\n`;
   for (const line of ['GET http://good.example/', 'CONNECT good.example:443'])

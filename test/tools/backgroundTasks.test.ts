@@ -43,7 +43,7 @@ const numberIn = (name: string): number => {
 };
 
 describe('a command that the user moves', () => {
-  test('returns at once with what it printed, goes on, and loses nothing', async () => {
+  test('returns at once with its output so far, continues, and loses nothing', async () => {
     const running = bash('echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 3');
     await until(() => bench.live().includes('one'));
     expect(bench.move()).toBe(1);
@@ -78,7 +78,7 @@ describe('a command that the user moves', () => {
     expect(numbers.at(-1)).toBe(`line ${last}`);
   });
 
-  test('keeps an output of any size in bounded memory, and whole beside the log', {
+  test('keeps an output of any size in bounded memory, and in full next to the log', {
     tags: 'long',
   }, async () => {
     const running = bash(
@@ -125,7 +125,7 @@ describe('the list of tasks', () => {
     expect(bench.tools.tasks.takeUntold()).toEqual([]);
   });
 
-  test('says who stopped a task, and ends its whole tree, also what ignores SIGTERM', async () => {
+  test('reports who stopped a task, and ends its whole tree, even processes that ignore SIGTERM', async () => {
     await bash(`trap '' TERM; (trap '' TERM; sleep 60 & echo $! > pid; wait) & wait`, {
       run_in_background: true,
     });

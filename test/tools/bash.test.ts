@@ -134,7 +134,7 @@ describe('the working directory', () => {
     expect(bench.cwd()).toBe(bench.root);
   });
 
-  test('falls back to the root when it is gone', async () => {
+  test('falls back to the root when its folder was removed', async () => {
     mkdirSync(join(bench.root, 'sub'));
     await bash('cd sub');
     rmSync(join(bench.root, 'sub'), { recursive: true });
@@ -155,7 +155,7 @@ describe('large output', () => {
     expect(text.length).toBeLessThan(1.1 * 1024 * 1024);
   });
 
-  test('is shown whole, and kept, where it is a little too large for one result', async () => {
+  test('is shown in full, and stored, if it is slightly too large for one result', async () => {
     const { text, original } = await bash('seq 1 20000');
     const whole = `${Array.from({ length: 20_000 }, (_, index) => index + 1).join('\n')}\n`;
     expect(text).toBe(whole.trimEnd());
@@ -184,7 +184,7 @@ test('a shell that is not there is an error and not a crash', async () => {
 });
 
 test.each(['user', 'read-only'] as const)(
-  'nothing of the project is started beside a command (%s)',
+  'nothing of the project is started next to a command (%s)',
   async (basis) => {
     const programs = join(bench.root, 'node_modules/.bin');
     mkdirSync(programs, { recursive: true });
@@ -213,7 +213,7 @@ test.each([
     'Runs outside the sandbox, with your own rights (sandbox.excludedCommands).',
   ],
   ['docker ps', { type: 'off', reason: 'switched off' }, 'Runs without a sandbox: switched off.'],
-] as const)('the question about %s says where it runs (%o)', async (command, state, said) => {
+] as const)('the question about %s shows where it runs (%o)', async (command, state, said) => {
   const sandbox: CommandSandbox = {
     state: async () => state,
     prepare: () => undefined,

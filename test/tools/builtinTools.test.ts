@@ -44,7 +44,7 @@ describe('input', () => {
     ['Read', 'a', 'expected object'],
     ['Bash', { command: 'x', timeout: 1e9 }, '`timeout`: Too big'],
     ['TodoWrite', { todos: [{ content: 'a', status: 'later' }] }, '`todos.0.status`'],
-  ])('of %s %j is refused with words to act on', async (tool, input, expected) => {
+  ])('for %s %j is rejected with a message that the model can act on', async (tool, input, expected) => {
     expect(await bench.prepare(tool, input)).toEqual({
       type: 'invalid',
       message: expect.stringContaining(expected),
@@ -73,7 +73,7 @@ test('a todo list comes back with the outcome', async () => {
 });
 
 describe('Recall', () => {
-  test('costs fewer than 500 characters in each request and asks nobody', async () => {
+  test('costs fewer than 500 characters in each request and needs no approval', async () => {
     const recall = bench.tools.tools.find((tool) => tool.name === 'Recall');
     expect(JSON.stringify(recall?.schema).length).toBeLessThan(500);
     expect(await bench.prepare('Recall', { id: '#1' })).toMatchObject({ access: { type: 'none' } });
@@ -97,7 +97,7 @@ describe('Recall', () => {
   });
 });
 
-test('a plan is shown to the user and its acceptance told to the model', async () => {
+test('a plan is shown to the user, and its acceptance is reported to the model', async () => {
   const prepared = await bench.prepare('ExitPlanMode', { plan: '1. look' });
   if (prepared.type !== 'ready') throw new Error('not ready');
   expect(prepared.access).toEqual({ type: 'plan' });

@@ -79,7 +79,7 @@ describe('an interrupt', () => {
     await until(() => !alive(pidIn('pid')));
   });
 
-  test('that came before the start is heeded', async () => {
+  test('from before the start still applies', async () => {
     const outcome = await bash('sleep 60', {}, AbortSignal.abort());
     expect(outcome.text).toBe('(Interrupted by the user.)');
   });
@@ -88,7 +88,7 @@ describe('an interrupt', () => {
 describe('the background', () => {
   const taskIn = (text: string): string => /task (b\d+)/.exec(text)?.[1] ?? '';
 
-  test('takes a command at its timeout, where it can be read and stopped', async () => {
+  test('moves a command to the background at its timeout, where it can be read and stopped', async () => {
     const moved = await bash(
       'echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; touch gone; sleep 60',
       { timeout: 1500 },
@@ -123,7 +123,7 @@ describe('the background', () => {
     expect(bench.cwd()).toBe(bench.root);
   });
 
-  test('names the tasks there are when one is asked for that is not', async () => {
+  test('lists the existing tasks when asked for an unknown one', async () => {
     await bash('sleep 60', { run_in_background: true });
     expect((await bench.call('BashOutput', { task_id: 'b9' })).text).toContain('There are b1.');
   });

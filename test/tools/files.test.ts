@@ -47,7 +47,7 @@ describe('Read', () => {
     });
   });
 
-  test('shows a range, names it and says how to go on', async () => {
+  test('shows a range, names it and says how to continue', async () => {
     put('a.txt', Array.from({ length: 3000 }, (_, index) => `l${index + 1}`).join('\n'));
     const range = await read('a.txt', { offset: 10, limit: 2 });
     expect(range.text).toBe('    10\tl10\n    11\tl11\n(Lines 10-11 of 3000; more with offset 12.)');
@@ -112,7 +112,7 @@ describe('Read', () => {
     expect((await read('/dev/zero')).text).toMatch(/device, pipe or socket/);
   });
 
-  test('finds what lies below the root when the shell is elsewhere', async () => {
+  test('finds files in the root when the shell is elsewhere', async () => {
     mkdirSync(at('sub'));
     put('a.txt', 'a');
     await bench.call('Bash', { command: 'cd sub' });
@@ -391,7 +391,7 @@ describe('Edit', () => {
     expect((await edit('latin1', 'a', 'b')).text).toMatch(/not valid utf-8/);
   });
 
-  test('previews the real diff; where it is bound to fail, the model hears it instead', async () => {
+  test('previews the real diff; if it is bound to fail, the model gets the error instead', async () => {
     put('a.txt', 'one\n');
     await read('a.txt');
     const preview = async (old_string: string) => {
@@ -419,7 +419,7 @@ async function waiting(tool: string, input: Record<string, unknown>) {
   return { ...prepared, run: () => prepared.run({ basis: 'user' }) };
 }
 
-describe('what is known before anybody is asked', () => {
+describe('errors that are known before a question', () => {
   const settled = async (tool: string, input: Record<string, unknown>) => {
     const preview = await (await waiting(tool, input)).preview();
     return preview.type === 'settled' ? preview.outcome : undefined;
@@ -450,7 +450,7 @@ describe('what is known before anybody is asked', () => {
     expect((await settled('Write', { file_path: 'a.txt', content: 'x' }))?.text).toMatch(/changed on disk/);
   });
 
-  test('names beside a missing file are told only in the project', async () => {
+  test('similar names of a missing file are listed only in the project', async () => {
     mkdirSync(at('project'));
     put('a.txt', '');
     await bench.close();
@@ -461,7 +461,7 @@ describe('what is known before anybody is asked', () => {
   });
 });
 
-describe('while a question stands open', () => {
+describe('while a question is open', () => {
   /** Puts a link to `theirs` in the place of a folder. */
   const swap = (folder: string): void => {
     renameSync(at(folder), at('away'));

@@ -120,7 +120,7 @@ describe('one edit', () => {
     else expect(result).toEqual({ text: expected, stage });
   });
 
-  test('says on which lines an ambiguous text stands', () => {
+  test('says on which lines an ambiguous text occurs', () => {
     expect(matchEdit('x\na\nx\nb x', 'x', 'y', false)).toEqual({
       type: 'ambiguous',
       lines: [1, 3, 4],
@@ -215,7 +215,7 @@ describe('the nearest region', () => {
     '\n',
   );
 
-  test('is where most of the wanted lines stand', () => {
+  test('is where most of the wanted lines are', () => {
     const region = nearestRegion(
       text,
       'const value40 = compute(40);\nconst valu41 = other(41);\nconst value42 = compute(42);',

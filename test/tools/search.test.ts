@@ -60,7 +60,7 @@ describe('Glob', () => {
     expect(await glob('../*.js')).toBe(join(bench.root, 'src/b.js'));
   });
 
-  test('finds what lies below the root when the shell is elsewhere', async () => {
+  test('finds files in the root when the shell is elsewhere', async () => {
     await bench.call('Bash', { command: 'cd src/deep' });
     const hint = `${join(bench.root, 'src/deep/src')} does not exist. Did you mean ${join(bench.root, 'src')}?`;
     expect(await glob('src/*.ts')).toBe(hint);
@@ -175,7 +175,7 @@ describe('Grep', () => {
     expect(outcome.text).toMatch(expected);
   });
 
-  test('explains a working directory that is gone', async () => {
+  test('explains a working directory that was removed', async () => {
     await bench.call('Bash', { command: 'mkdir gone && cd gone' });
     // `exec` leaves no shell that could say where it ended.
     await bench.call('Bash', { command: 'rmdir ../gone && exec true' });
@@ -232,7 +232,7 @@ describe('while another program works in the same folders', () => {
     await stop();
   });
 
-  test('what lies in a folder that never stands still is left out, the rest is found', async () => {
+  test('a folder that keeps changing is left out, the rest is found', async () => {
     mkdirSync(join(bench.root, 'busy'));
     writeFileSync(join(bench.root, 'busy/a.ts'), 'foo\n');
     const stop = await running("fs.writeFileSync('busy/x', ''); fs.rmSync('busy/x');");

@@ -107,7 +107,7 @@ describe('a page', () => {
     expect(outcome.text.slice(outcome.text.indexOf('\n') + 2)).toBe(text);
   });
 
-  test.each(['/bomb', '/endless'])('%s is read up to a limit, and this is said first', async (path) => {
+  test.each(['/bomb', '/endless'])('%s is read up to a limit, which is reported first', async (path) => {
     const outcome = await fetching(path);
     expect(outcome.status).toBe('ok');
     expect(outcome.text.split('\n')[0]).toContain('10.0 MB, the rest was left out');
@@ -137,7 +137,7 @@ describe('a page', () => {
   test('that explains an error at length is quoted in part', async () =>
     expect((await fetching('/long-error')).text.length).toBeLessThan(2500));
 
-  test('of a host that nobody knows, or where nothing listens, fails with words', async () => {
+  test('of an unknown host, or without a listening server, fails with a message', async () => {
     const unknown = await bench.call('WebFetch', { url: 'http://nowhere.example/' });
     expect(unknown).toMatchObject({ status: 'error', text: expect.stringContaining('host is not known') });
     const closed = await servePages({});
@@ -156,7 +156,7 @@ describe('a redirect', () => {
   test.each([
     ['/away', 'http://other.example/page?x=1'],
     ['/www', 'http://www.site.example/'],
-  ])('%s to another host is told and not followed', async (path, target) => {
+  ])('%s to another host is reported and not followed', async (path, target) => {
     const before = server.requests.length;
     const outcome = await fetching(path);
     expect(outcome).toMatchObject({
@@ -212,7 +212,7 @@ test('the request holds nothing of the user: no cookies, no referrer', async () 
   expect(request?.headers.host).toBe(`site.example:${server.port}`);
 });
 
-test('a call ends at once when the user stops it, and by itself when the server does not answer', async () => {
+test('a call ends at once when the user stops it, and at the timeout if the server does not answer', async () => {
   for (const path of ['/never', '/drip']) {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 100);
@@ -326,14 +326,14 @@ describe('a call', () => {
     ['example.com', 'write it whole'],
     ['file:///etc/passwd', 'only http and https'],
     ['https://me:pw@example.com/', 'user name or password'],
-  ])('for %s is refused before anybody is asked', async (url, words) =>
+  ])('for %s is rejected without a question', async (url, words) =>
     expect(await bench.prepare('WebFetch', { url })).toEqual({
       type: 'invalid',
       message: expect.stringContaining(words),
     }),
   );
 
-  test('says where it would go, port and all, in the one spelling that rules are about', async () => {
+  test('shows the target including the port, in the spelling that rules use', async () => {
     const prepared = await bench.prepare('WebFetch', { url: 'https://BÜCHER.example.:8443/a b#c' });
     if (prepared.type !== 'ready') throw new Error('not ready');
     const url = 'https://xn--bcher-kva.example:8443/a%20b';

@@ -55,7 +55,7 @@ test('what one says and the other does not fails', async () => {
   await expect(compare((_, setting) => `it is ${setting}`)).rejects.toThrow('a light terminal says');
 });
 
-test('a colour that is none of a role, or of another role there, fails', async () => {
+test('a colour of no role, or of another role there, fails', async () => {
   await expect(compare(() => '\u001B[38;2;1;2;3mx\u001B[0m')).rejects.toThrow(
     'every colour is that of a role',
   );

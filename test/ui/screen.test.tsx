@@ -15,7 +15,7 @@ function Echo() {
   );
 }
 
-test('the screen shows what Ink drew, takes keys, and says where the cursor stands', async () => {
+test('the screen shows what Ink drew, takes keys, and reports the cursor', async () => {
   const screen = createScreen({ columns: 30, rows: 6 });
   const app = render(<Echo />, { ...screen, interactive: true, exitOnCtrlC: false, patchConsole: false });
   await screen.settle();

@@ -237,7 +237,7 @@ async function save(
   await log.close();
 }
 
-test('the session of the newest words is found, whatever was made later and never spoken in', async () => {
+test('the session with the newest messages is found, not one created later without any', async () => {
   const store = makeStore();
   for (const [id, time] of [
     ['older', 1000],
@@ -262,7 +262,7 @@ test('an id that is taken by an archive is not given to a new session', async ()
   await expect(store.createSession('packed')).rejects.toThrow(SessionExistsError);
 });
 
-test('who renames an old session does not go on with it next', async () => {
+test('renaming an old session does not make it the next to resume', async () => {
   const store = makeStore();
   const at = (id: string, seq: number, minute: number, fields: object): string =>
     `${JSON.stringify({
@@ -293,7 +293,7 @@ test('who renames an old session does not go on with it next', async () => {
   ]);
 });
 
-test('a fork is no session before it is whole, whoever is killed meanwhile', async () => {
+test('a fork is no session before it is complete, even if the process is killed meanwhile', async () => {
   const store = makeStore();
   const log = await store.createSession('original');
   await log.saveMessage('user', 'hello');

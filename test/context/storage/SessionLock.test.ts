@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { acquireSessionLock } from '../../../src/context/storage/SessionLock.ts';
 import { temporaryFolder } from './tmp.ts';
 
-test('one process holds the lock, the other learns who within 50 ms, and kill -9 frees it at once', async () => {
+test('one process holds the lock, the other reports the holder within 50 ms, and kill -9 releases it at once', async () => {
   const file = join(await temporaryFolder(), 'locks/s.lock');
   const child = spawn(process.execPath, [join(import.meta.dirname, 'lock.child.ts'), file]);
   let errors = '';
@@ -64,7 +64,7 @@ test('asking for a lock that this process holds does not lose it to another proc
   if (held.ok) held.release();
 });
 
-test('a garbled note does not hide that the session is held', async () => {
+test('a garbled note does not hide that the session is locked', async () => {
   const file = join(await temporaryFolder(), 's.lock');
   const held = await acquireSessionLock(file);
   await writeFile(`${file}.json`, '{"pid":');
@@ -85,7 +85,7 @@ test.each<readonly [string, object]>([
         ] satisfies [string, object],
       ]
     : []),
-])('a note of %s is not taken for the truth', async (_what, note) => {
+])('a note of %s is not trusted', async (_what, note) => {
   const file = join(await temporaryFolder(), 's.lock');
   const held = await acquireSessionLock(file);
   await writeFile(`${file}.json`, JSON.stringify(note));
@@ -109,7 +109,7 @@ test('where no lock can be made the session opens all the same, and says so', as
   expect(result).toMatchObject({ ok: true, problem: expect.stringContaining('could not be locked') });
 });
 
-test('a lock file that is no database is told as a problem, not as a holder', async () => {
+test('a lock file that is no database is reported as a problem, not as a holder', async () => {
   const file = join(await temporaryFolder(), 's.lock');
   await writeFile(file, 'not a database at all, but long enough to be taken for one '.repeat(40));
   expect(await acquireSessionLock(file)).toMatchObject({ ok: true, problem: expect.any(String) });

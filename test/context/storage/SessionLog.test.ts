@@ -224,7 +224,7 @@ test('a draft that a reader would refuse is refused before it is written', async
   expect(log.entries()[0]).toMatchObject({ seq: 0, parentUuid: null });
 });
 
-test('a compaction is a boundary and its summary; the conversation goes on from there', async () => {
+test('a compaction is a boundary and its summary; the conversation continues from there', async () => {
   const store = await makeStore();
   const log = await makeLog(store);
   const [, b] = await log.append([prompt('a'), prompt('b')]);
@@ -243,7 +243,7 @@ test('a compaction is a boundary and its summary; the conversation goes on from 
   expect(await store.loadConversation('unknown')).toBeUndefined();
 });
 
-test('a boundary whose summary was torn off by a crash does not count, and the chain goes on', async () => {
+test('a boundary whose summary was lost in a crash does not count, and the chain continues', async () => {
   const store = await makeStore();
   const log = await store.createSession('s');
   await log.append([prompt('a'), prompt('b')]);
@@ -294,7 +294,7 @@ test('the arguments of a call are stored once, and come back to the byte', async
 });
 
 test.skipIf(noFullDevice)(
-  'a full disk is told once, the conversation goes on, and nothing is missing afterwards',
+  'a full disk is reported once, the conversation continues, and nothing is missing afterwards',
   async () => {
     const log = await makeLog();
     const problems = problemsOf(log);
@@ -340,7 +340,7 @@ test('a session that was deleted under the program is written again, whole', asy
   expect(problems.map((problem) => problem.recovered ?? false)).toEqual([false, true]);
 });
 
-test('the branch is read from git, and read anew', async () => {
+test('the branch is read from git, and read again later', async () => {
   const store = await makeStore();
   const log = await makeLog(store);
   await log.append([prompt('outside')]);
@@ -367,7 +367,7 @@ test('closing twice is one closing, and what comes after is refused', async () =
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('intervals double up to the longest, and begin anew after a success', async () => {
+test('intervals double up to the longest, and start over after a success', async () => {
   const times: number[] = [];
   const began = Date.now();
   const retry: Retry = new Retry(

@@ -36,7 +36,7 @@ test('no bit can flip unnoticed', () => {
   );
 });
 
-test('lines without a checksum are read; behind lines with one they are told of, but for those of a newer format', async () => {
+test('lines without a checksum are read; after lines with one they are reported, except those of a newer format', async () => {
   const file = join(await temporaryFolder(), 's.jsonl');
   const lines = [0, 1, 2, 3, 4].map((seq) =>
     JSON.stringify({ ...makeEntry(seq), ...(seq === 4 ? { v: 2 } : {}) }),
@@ -54,7 +54,7 @@ function oldLine(seq: number): string {
   return JSON.stringify({ ...line, gitBranch: 'main', compactMetadata: { trigger: 'auto', preTokens: 1 } });
 }
 
-test('a log from before versions is counted by its lines, goes on, and is not rewritten', async () => {
+test('a log from before versions is counted by its lines, continues, and is not rewritten', async () => {
   const folder = await temporaryFolder();
   const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1' });
   await (await store.createSession('first')).close();

@@ -160,7 +160,7 @@ test('a file that vanishes after the last append is noticed when the session is 
   expect((await readLog(log.filePath)).entries.at(-1)).toEqual(added);
 });
 
-test('a session that is deleted leaves nothing of what it said, its damaged places included', async () => {
+test('a deleted session leaves nothing behind, its damaged parts included', async () => {
   const { store, file } = await realLog(await temporaryFolder());
   await appendFile(file, 'something secret that is no entry');
   await (await store.openSession('real')).close();

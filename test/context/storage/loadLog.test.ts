@@ -18,7 +18,7 @@ function compact(log: LogMaker, ...retained: readonly string[]): void {
     log.add(draft);
 }
 
-test('a large log is resumed from before what its end goes back behind, the next time without reading its start', async () => {
+test('a large log is resumed from before the point its end refers to, the next time without reading its start', async () => {
   const log = new LogMaker().prompt('a').prompt('b').prompt('c');
   compact(log, 'e2');
   log.prompt('d').prompt('e');

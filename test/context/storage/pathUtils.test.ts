@@ -39,7 +39,7 @@ test.each([
   expect(escapeProjectPath(path)).toBe(name);
 });
 
-test('paths that look alike, and links to one project, are told apart', async () => {
+test('similar paths and links to one project are told apart', async () => {
   expect(projectSlug('/a-b')).not.toBe(projectSlug('/a/b'));
   expect(projectSlug('/a-b')).toMatch(/^a-b-[0-9a-f]{8}$/);
   const folder = await temporaryFolder();
@@ -112,7 +112,7 @@ test('the branch: none, unborn, named, detached, in a worktree and below the roo
   expect(await detectGitBranch(repo)).toBeUndefined();
 });
 
-test('a pipe in the place of a git file holds nobody up', async () => {
+test('a pipe in place of a git file blocks nothing', async () => {
   const repo = await temporaryFolder();
   await mkdir(join(repo, '.git'));
   for (const name of ['HEAD', 'config']) execFileSync('mkfifo', [join(repo, '.git', name)]);

@@ -14,7 +14,7 @@ const sizeOf = (atom: ReturnType<typeof viewOf>['atoms'][number]): number =>
   atom.calls.reduce((sum, _, index) => sum + sizeOfResult(atom, index), 0);
 const facts = { sizeOf, sizeOfResult };
 
-test('what lies before the newest rounds goes, and large results are cut', () => {
+test('everything before the newest rounds is removed, and large results are cut', () => {
   const log = new LogMaker().note('instructions', 'Always test.');
   for (let index = 0; index < 8; index++) log.prompt(`p${index}`).reply(`r${index}`);
   log.step('look', 'x'.repeat(3000));

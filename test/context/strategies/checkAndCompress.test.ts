@@ -51,7 +51,7 @@ test('switched off it warns and does nothing', () => {
   expect(result.warning).toBe('The context is 95 % full and nothing makes room automatically: run /compact.');
 });
 
-test('a request that is larger than the window is said to be, with the figures', () => {
+test('a request larger than the window is reported with the numbers', () => {
   const outgrown = 'The context has outgrown the window (about 1,012 of 1,000 tokens)';
   expect(check({ currentTokens: 1012 }).warning).toBe(`${outgrown}; room is made before the next request.`);
   expect(check({ currentTokens: 1012, isEnabled: false }).warning).toBe(

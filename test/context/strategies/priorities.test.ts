@@ -50,7 +50,7 @@ test('rule 4: the first two and the last two are high, even when they are short'
   ]);
 });
 
-test('a rank that came from a position is gone when the position is', () => {
+test('a priority that came from a position is lost with the position', () => {
   const short = conversation(5, () => ({ textTokens: 3 }));
   const longer = conversation(20, () => ({ textTokens: 3 }));
   expect(assignMessagePriorities(short)[4]?.priority).toBe('HIGH');

@@ -17,7 +17,7 @@ import { cpuClock } from '../../cpuTime.ts';
 import { anyConversation, anyOptions, conversation, idsOf, options } from './makeItems.ts';
 
 describe('middle removal', () => {
-  test('brings 40 messages to half: both ends stay, the order too', () => {
+  test('halves 40 messages: both ends and the order stay', () => {
     const items = conversation(40, (index) => (index === 0 ? { role: 'system' } : {}));
     const result = MiddleRemovalStrategy.remove(items, 2000, options({ preserveStart: 4, preserveEnd: 10 }));
     expect(result.tokens).toBe(2000);
@@ -152,7 +152,7 @@ describe('adaptive choice', () => {
     expect(efficiencyOf(oldest, before).toFixed(4)).toBe('0.4800');
   });
 
-  test('takes the middle there, and goes on until the target is reached, in one result', () => {
+  test('removes the middle first, and continues until the target is reached, in one result', () => {
     const result = adaptiveCompress(example, 6000, sides);
     expect(result.strategy).toBe('middle-removal');
     expect(result.scores?.['middle-removal'].toFixed(4)).toBe('0.5067');
@@ -172,7 +172,7 @@ describe('adaptive choice', () => {
     expect(result.strategy).toBe('middle-removal');
   });
 
-  test('takes the oldest where it scores better', () => {
+  test('removes the oldest if that scores better', () => {
     const items = conversation(10, (index) => ({ tokens: index === 2 ? 1000 : 100 }));
     const result = adaptiveCompress(items, 900, options({ preserveStart: 4, preserveEnd: 4 }));
     expect(result.strategy).toBe('oldest-removal');
@@ -283,7 +283,7 @@ test('removes no more than is needed: without its last step the target would be 
   }
 });
 
-test('past the ends or the minimum it goes only as far as the request needs to be sent, and says so', () => {
+test('beyond the ends or the minimum it removes only what the request needs to be sent, and says so', () => {
   const items = conversation(8);
   const given = options({ preserveStart: 4, preserveEnd: 4, minMessages: 6 });
   const plan = (strategy: StrategyName, mustFitTokens?: number) =>
@@ -374,7 +374,7 @@ describe('a result that is not valid', () => {
     remove: () => ({ ...good, kept: [...good.kept].reverse(), tokens: 0 }),
   });
 
-  test('is refused, and the next strategy is asked', () => {
+  test('is rejected, and the next strategy is tried', () => {
     const strategies = { ...allStrategies, 'middle-removal': broken('middle-removal') };
     const result = planRemoval(items, 500, { ...options(), strategy: 'middle-removal' }, strategies);
     expect(result?.strategy).toBe('oldest-removal');

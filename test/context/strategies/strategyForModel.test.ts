@@ -115,7 +115,7 @@ test('amounts that are set win, zero too', () => {
   expect(removalPolicyFor(settings({ removal }), 'claude-3')).toMatchObject(removal);
 });
 
-test('what removal aims at lies well below what sets it off', () => {
+test('the target of removal is well below its trigger', () => {
   const low = removalPolicyFor(settings({ removal: { at: 0.5 } }), 'gemini-1.5');
   expect(low.targetShare).toBeCloseTo(0.425);
   expect(removalPolicyFor(settings({}), 'gemini-1.5').targetShare).toBe(rows.gemini.targetShare);

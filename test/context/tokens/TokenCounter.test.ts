@@ -89,7 +89,7 @@ test('a text that was counted exactly once is exact in another message too', asy
   expect(counter.getCacheSize()).toBeGreaterThan(4);
 });
 
-test('a model of another vocabulary is counted anew, and going back costs nothing', async () => {
+test('a model with another vocabulary is counted again, and switching back costs nothing', async () => {
   const encoder = new LocalEncoder();
   const counter = new TokenCounter({ encoder });
   const before = counter.countMessages(messages);
@@ -105,7 +105,7 @@ test('a model of another vocabulary is counted anew, and going back costs nothin
   expect(encoder.asked).toHaveLength(1);
 });
 
-test('without an encoder, and with one that fails, estimates go on; after three failures nobody asks again', async () => {
+test('without an encoder, or with one that fails, estimates are used; after three failures it is not called again', async () => {
   const encoder = new LocalEncoder();
   encoder.failures = 99;
   const counter = new TokenCounter({ encoder });
@@ -163,7 +163,7 @@ test('where no vocabulary is public, a large message is at first an estimate fro
   expect(await counter.refine([message])).toBe(false);
 });
 
-test('after three replies of a server with a vocabulary of its own, the next request is predicted within 3 %', () => {
+test('after three replies of a server with its own vocabulary, the next request is predicted within 3 %', () => {
   const counter = new TokenCounter();
   counter.setModel(unknownModel);
   const model = 'private';
@@ -203,7 +203,7 @@ test.each([
   expect(new TokenCounter().shouldCompact(tokens, window)).toBe(expected);
 });
 
-test('an image costs by its size and by who serves the model', () => {
+test('the tokens of an image depend on its size and on the provider', () => {
   const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000400000004000806000000', 'hex').toString(
     'base64',
   );

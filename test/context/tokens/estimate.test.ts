@@ -78,7 +78,7 @@ test.each([[HIGH], [undefined]])(
   },
 );
 
-test('a text is cut at the end of a sentence, and a dot in a path is none', () => {
+test('a text is cut at the end of a sentence, but not at a dot in a path', () => {
   expect(truncateToTokens('第一句话在这里。第二句话也在这里,而且比较长比较长。', 9)).toBe(
     '第一句话在这里。...',
   );

@@ -65,7 +65,7 @@ test.each([
   [1000, 1000, 1334],
   [8000, 100, 41],
   [8000, 8000, 1600],
-])('an image of %d by %d pixels costs %d tokens where its area is charged', (width, height, tokens) => {
+])('an image of %d by %d pixels costs %d tokens if its area is charged', (width, height, tokens) => {
   expect(imageTokens(png(width, height), false)).toBe(tokens);
 });
 

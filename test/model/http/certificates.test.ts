@@ -54,7 +54,7 @@ test('what the folders of SSL_CERT_DIR hold is trusted, straight and through a p
   expect(await statusAt('https://model.test/', through)).toBe(200);
 });
 
-test('of a folder only whole certificates count, each once, and none of what lies beside them', async () => {
+test('of a folder only complete certificates count, each once, and no other files', async () => {
   const dir = mkdtempSync(join(folder, 'dir-'));
   const ours = readFileSync(files.ca, 'utf8').trim();
   const [known = ''] = rootCertificates;
@@ -74,7 +74,7 @@ test('of a folder only whole certificates count, each once, and none of what lie
   expect(await trustedCertificates({ SSL_CERT_DIR: large })).toEqual([...rootCertificates]);
 });
 
-test('on Windows a semicolon stands between folders, and a colon belongs to a drive', async () => {
+test('on Windows a semicolon separates folders, and a colon belongs to a drive', async () => {
   const drive = join(folder, 'C:');
   mkdirSync(drive);
   copyFileSync(files.ca, join(drive, 'ours.pem'));
@@ -83,7 +83,7 @@ test('on Windows a semicolon stands between folders, and a colon belongs to a dr
   expect(all.slice(rootCertificates.length)).toEqual([readFileSync(files.ca, 'utf8').trim()]);
 });
 
-test('a file of certificates counts beside folders of them', async () => {
+test('a file of certificates is used in addition to folders', async () => {
   const dir = mkdtempSync(join(folder, 'beside-'));
   const all = await trustedCertificates({ SSL_CERT_FILE: files.ca, SSL_CERT_DIR: dir });
   expect(all.at(-1)?.trim()).toBe(readFileSync(files.ca, 'utf8').trim());

@@ -90,7 +90,7 @@ describe('proxies', () => {
     expect(await ask('http://model.test/v1', env)).toEqual(answered);
   });
 
-  test.each(['http', 'https'])('a proxy that wants a password says so (%s)', async (scheme) => {
+  test.each(['http', 'https'])('a proxy that requires a password says so (%s)', async (scheme) => {
     const proxy = await proxyTo((await plainServer()).port, 'user:secret');
     const env = { ALL_PROXY: `http://user:wrong-word@127.0.0.1:${proxy.port}` };
     const result = await ask(`${scheme}://model.test/v1`, env);
@@ -123,7 +123,7 @@ describe('proxies', () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  test('a proxy that nobody knows how to ask is passed over', async () => {
+  test('a proxy of an unknown kind is skipped', async () => {
     const env = { HTTPS_PROXY: '', ALL_PROXY: 'gopher://127.0.0.1:70', NO_PROXY: '' };
     expect(await ask('http://model.test/v1', env)).toEqual(failedWith('model.test', 'DNS'));
   });
@@ -155,7 +155,7 @@ describe('proxies', () => {
     await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('through a tunnel that stands, an answer may take longer than the way', async () => {
+  test('through an open tunnel, an answer may take longer than connecting', async () => {
     const server = await startTlsServer(files, (_, response) => {
       setTimeout(() => response.end('late'), 600);
     });
@@ -190,7 +190,7 @@ describe('proxies', () => {
 });
 
 describe('certificates', () => {
-  test('SSL_CERT_FILE is trusted beside the usual authorities', async () => {
+  test('SSL_CERT_FILE is trusted in addition to the usual authorities', async () => {
     const baseUrl = `https://127.0.0.1:${await tlsServer()}/v1`;
     expect(await ask(baseUrl, { SSL_CERT_FILE: files.ca })).toEqual(answered);
     expect(await ask(baseUrl, {})).toEqual(failedWith('not trusted', 'NODE_EXTRA_CA_CERTS'));
@@ -203,32 +203,29 @@ describe('certificates', () => {
 test.each<[string, (socket: Socket) => void]>([
   ['with a word', (socket) => socket.end()],
   ['without one', (socket) => socket.destroy()],
-])(
-  'a kept connection with TLS that the server closes %s when it is asked is no failure',
-  async (_, close) => {
-    const used = new WeakSet<Socket>();
-    const server = await startTlsServer(files, ({ socket }, response) => {
-      if (used.has(socket)) return close(socket);
-      used.add(socket);
-      response.end('answer');
-    });
-    closing.push(server.close);
-    const send = environmentSend({ SSL_CERT_FILE: files.ca });
-    const request = {
-      method: 'POST',
-      headers: {},
-      body: Buffer.from('q'),
-      signal: new AbortController().signal,
-    } as const;
-    for (const _turn of 'ab') {
-      const { status, body } = await send(`https://127.0.0.1:${server.port}/`, request);
-      for await (const _piece of body);
-      expect(status).toBe(200);
-      // The connection is given back a moment after the end.
-      await new Promise((done) => setImmediate(done));
-    }
-  },
-);
+])('a kept TLS connection that the server closes %s is retried without a failure', async (_, close) => {
+  const used = new WeakSet<Socket>();
+  const server = await startTlsServer(files, ({ socket }, response) => {
+    if (used.has(socket)) return close(socket);
+    used.add(socket);
+    response.end('answer');
+  });
+  closing.push(server.close);
+  const send = environmentSend({ SSL_CERT_FILE: files.ca });
+  const request = {
+    method: 'POST',
+    headers: {},
+    body: Buffer.from('q'),
+    signal: new AbortController().signal,
+  } as const;
+  for (const _turn of 'ab') {
+    const { status, body } = await send(`https://127.0.0.1:${server.port}/`, request);
+    for await (const _piece of body);
+    expect(status).toBe(200);
+    // The connection is given back a moment after the end.
+    await new Promise((done) => setImmediate(done));
+  }
+});
 
 describe('redirects', () => {
   test('to another host the conversation does not go', async () => {

@@ -131,22 +131,19 @@ describe('one connection', () => {
   test.each<[string, number | undefined, (socket: Socket) => void]>([
     ['in the middle of an answer', undefined, (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
     ['once the server may be at work', 0, (socket) => socket.destroy()],
-  ])(
-    'that breaks %s is a failure, and nothing is asked twice in silence',
-    async (_when, staleMs, breakOff) => {
-      const asked: string[] = [];
-      const { url } = await serve((request, response) => {
-        asked.push(String(request.headers.turn));
-        if (request.headers.turn === '2') breakOff(request.socket);
-        else request.pipe(response);
-      });
-      const send = createSend(undefined, undefined, staleMs);
-      await textOf(await send(url, post({ headers: { turn: '1' } })));
-      const second = send(url, post({ headers: { turn: '2' } }));
-      await expect(second).rejects.toMatchObject({ code: 'ECONNRESET' });
-      expect(asked).toEqual(['1', '2']);
-    },
-  );
+  ])('that breaks %s is a failure, and nothing is silently retried', async (_when, staleMs, breakOff) => {
+    const asked: string[] = [];
+    const { url } = await serve((request, response) => {
+      asked.push(String(request.headers.turn));
+      if (request.headers.turn === '2') breakOff(request.socket);
+      else request.pipe(response);
+    });
+    const send = createSend(undefined, undefined, staleMs);
+    await textOf(await send(url, post({ headers: { turn: '1' } })));
+    const second = send(url, post({ headers: { turn: '2' } }));
+    await expect(second).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(asked).toEqual(['1', '2']);
+  });
 
   test('that breaks at its first request is a failure', async () => {
     const { url } = await serve((request) => request.socket.destroy());
@@ -226,7 +223,7 @@ describe('a server that sends without end', () => {
     });
   });
 
-  test('the body of a redirect, which nobody reads, is cut', async () => {
+  test('the body of a redirect is cut, since it is not needed', async () => {
     let closed = (): void => {};
     const isClosed = new Promise<void>((done) => {
       closed = done;
@@ -267,7 +264,7 @@ describe('a server that sends without end', () => {
 describe('a way that leads nowhere', () => {
   const nowhere = new Agent({ lookup: () => {} });
 
-  test('to a name that nobody answers for, or through a handshake without an answer, is given up', async () => {
+  test('to an unknown host, or through a handshake without an answer, times out', async () => {
     const lost = createSend(async () => nowhere, 50)('http://lost.test/', post());
     await expect(lost).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     const mute = await startMute();
@@ -276,14 +273,14 @@ describe('a way that leads nowhere', () => {
     await expect(unshaken).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
 
-  test('is none where the server only takes its time', async () => {
+  test('does not time out if the server is only slow', async () => {
     const { url } = await serve((_, response) => void setTimeout(() => response.end('late'), 150));
     const send = createSend(undefined, 50);
     expect(await textOf(await send(url, post()))).toBe('late');
     expect(await textOf(await send(url, post()))).toBe('late');
   });
 
-  test('ends with the abort, whoever has the connection', async () => {
+  test('ends with the abort, whatever the state of the connection', async () => {
     const gone = new AbortController();
     const never = new (class extends Agent {
       override createConnection = () => undefined; // says later that it stands, which it never does

@@ -198,7 +198,7 @@ describe('the kinds of servers', () => {
 
 describe('servers that are not to be trusted', () => {
   test.each([0, -1, 1e12, 1.5, null, '0', 'many', {}, Number.MAX_SAFE_INTEGER])(
-    'a window of %j is none',
+    'a window of %j is ignored',
     async (said) => {
       expect((await factsOf(plainList({ id: 'm', max_model_len: said }))).models).toEqual([{ id: 'm' }]);
       expect(
@@ -235,7 +235,7 @@ describe('servers that are not to be trusted', () => {
     ],
     ['a failure', { '/v1/models': (response) => sendJson(response, {}, 500) }, { kind: 'server' }],
   ];
-  test.each(failures)('%s is said', async (_name, routes, expected) => {
+  test.each(failures)('%s is reported', async (_name, routes, expected) => {
     expect(await answerOf(routes)).toEqual({ type: 'failed', error: expect.objectContaining(expected) });
   });
 
@@ -296,7 +296,7 @@ describe('servers that are not to be trusted', () => {
     expect(answer).toMatchObject(expected);
   });
 
-  test('a key that the server quotes is not told', async () => {
+  test('a key quoted by the server is not shown', async () => {
     const apiKey = 'sk-quoted0123456789';
     const answer = await answerOf(
       { '/v1/models': (response) => sendJson(response, { error: { message: `no ${apiKey}` } }, 401) },
@@ -305,7 +305,7 @@ describe('servers that are not to be trusted', () => {
     expect(answer).toMatchObject({ error: { kind: 'auth', message: expect.stringContaining('"no ***"') } });
   });
 
-  test('an address that is none, and a port where nothing listens', async () => {
+  test('an invalid address, and a port where no server listens', async () => {
     const signal = AbortSignal.timeout(5000);
     const server = await startLocalServer({});
     await server.close();

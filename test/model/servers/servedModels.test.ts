@@ -99,7 +99,7 @@ test.each([
     ollama([{ name: 'm', maxContext: 9000, running: 9000 }]),
     ['/api/ps', '/api/show', '/api/tags', '/api/version'],
   ],
-] as const)('of a server that answers with %s, only what is left open is asked', async (_, routes, more) => {
+] as const)('after an answer with %s, only the missing facts are queried', async (_, routes, more) => {
   const { served, server } = await house(routes, 5000);
   await served.waitForFacts('m', open);
   const [first, ...others] = server.asked.map(({ path }) => path);
@@ -133,7 +133,7 @@ test('a load that never ends is over with the interrupt', async () => {
   expect(served.get('idle')?.windowTokens).toBeUndefined();
 });
 
-test('a server nearby is asked again after a minute, since it may have been started anew', async () => {
+test('a local server is queried again after a minute, since it may have been restarted', async () => {
   let context = 8192;
   const routes = llamaCpp({ id: 'm', context, maxContext: 65_536 });
   const props = routes['/props'] as object;
@@ -157,7 +157,7 @@ test('a server nearby is asked again after a minute, since it may have been star
   await expect.poll(() => served.get('m')?.windowTokens).toBe(32_768);
 });
 
-test('a server whose kind is remembered is asked in its own way only', async () => {
+test('a server of a remembered kind gets only its own query', async () => {
   const routes = llamaCpp({ id: 'm', context: 8192, maxContext: 65_536 });
   const kinds: RememberedKind[] = [];
   const first = await house(routes, 5000, kinds);
@@ -170,7 +170,7 @@ test('a server whose kind is remembered is asked in its own way only', async () 
   expect(next.server.asked.map(({ path }) => path).sort()).toEqual(['/props', '/v1/models']);
 });
 
-test('where another server answers now, it is asked in every way', async () => {
+test('if another server answers now, all queries are tried', async () => {
   const kinds: RememberedKind[] = ['llamacpp'];
   const { served } = await house(ollama([{ name: 'm', maxContext: 131_072, running: 8192 }]), 5000, kinds);
   await served.waitForFacts('m', open);
@@ -178,7 +178,7 @@ test('where another server answers now, it is asked in every way', async () => {
   expect(kinds).toEqual(['llamacpp', 'ollama']);
 });
 
-test('a server that says nothing is asked before the first prompt once, and later beside the work', async () => {
+test('a server that reports nothing is queried once before the first prompt, later in the background', async () => {
   const kinds: RememberedKind[] = [];
   const first = await house({}, 5000, kinds);
   await first.served.waitForFacts('m', open);
@@ -191,7 +191,7 @@ test('a server that says nothing is asked before the first prompt once, and late
   expect(kinds).toEqual(['silent', 'vllm']);
 });
 
-test('a server that is not there, or refuses the key, is not taken for one that says nothing', async () => {
+test('a missing server, or one that refuses the key, is not remembered as one that reports nothing', async () => {
   const kinds: RememberedKind[] = [];
   const { served } = await house(
     { '/v1/models': (response) => void response.writeHead(401).end('{}') },

@@ -131,7 +131,7 @@ describe('what models write instead of calling', () => {
     },
   );
 
-  test('however far in it stands, when nothing stands before it', () => {
+  test('at any depth of the text, if nothing comes before it', () => {
     expect(run(`\n      <tool_call>${json}</tool_call>`)).toMatchObject({ calls: [read] });
   });
 
@@ -264,11 +264,14 @@ describe('what is no call is text, byte for byte', () => {
   test.each([
     ['with a sign', '<tool_call>{"name": "Bash", "arguments": {"command": "Read'],
     ['without one', '{"name": "Bash", "arguments": {"command": "Read'],
-  ])('while a call %s is being written, its own name is told and not one that it mentions', (_name, text) => {
-    const reader = createTextCalls(tools);
-    expect(reader.push(text)).toBe('');
-    expect(reader.writing()).toEqual({ name: 'Bash', length: text.length });
-  });
+  ])(
+    'while a call %s is being written, its own name is reported, not one that it mentions',
+    (_name, text) => {
+      const reader = createTextCalls(tools);
+      expect(reader.push(text)).toBe('');
+      expect(reader.writing()).toEqual({ name: 'Bash', length: text.length });
+    },
+  );
 
   test('prose is shown as it comes: only what may begin a call waits', () => {
     const reader = createTextCalls(tools);
@@ -292,7 +295,7 @@ describe('what is no call is text, byte for byte', () => {
     expect(reader.end()).toEqual({ text: '', calls: [] });
   });
 
-  test('a long call is not read anew for every token', () => {
+  test('a long call is not parsed again for every token', () => {
     const long = `<tool_call>{"name": "Bash", "arguments": {"command": "${'x'.repeat(300_000)}"}}</tool_call>`;
     const spentMs = cpuClock();
     expect(run(long, [4]).calls).toHaveLength(1);

@@ -186,10 +186,10 @@ describe('a group that does not run because its redirection fails', () => {
   ]);
 });
 
-describe('a shell that the folder brings along', () => {
+describe('a shell from the folder itself', () => {
   never(brought);
 });
-describe('a shell that the folder brings along, in plan mode', () => {
+describe('a shell from the folder itself, in plan mode', () => {
   never(brought, 'plan');
 });
 
@@ -207,7 +207,7 @@ describe('programs of awk that end an expression elsewhere than they seem to', (
   ]);
 });
 
-describe('variables that zsh sets by itself', () => {
+describe('variables that zsh sets automatically', () => {
   never([
     'match=a.txt; [[ "../n.txt" =~ "(.*)" ]]; cat "$match"',
     'match=src; [[ "-delete" =~ "(.*)" ]]; find src "$match"',

@@ -599,7 +599,7 @@ describe('in plan mode', () => {
     ],
     'plan',
   );
-  test('the refusal says how to go on', async () => {
+  test('the denial says what to do instead', async () => {
     expect((await bash('npm test', [], 'plan')).reason).toContain('ExitPlanMode');
   });
 });

@@ -468,7 +468,7 @@ for (const [rule, { deny = [], ask = [], allow = [] }] of [
       });
   });
 
-describe('what the command itself says of its words is known, and denied', () => {
+describe('words whose value the command itself sets are known, and denied', () => {
   test.each([
     'a=rm; $a x',
     'ls; a=rm; "$a" x',

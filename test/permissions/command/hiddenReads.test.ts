@@ -206,7 +206,7 @@ describe('a variable of the locale may name a file', () => {
   });
 });
 
-describe('a pattern with a dot in front may stand for the folder above', () => {
+describe('a pattern that starts with a dot may match the parent folder', () => {
   test.each([
     'cat ./.?/elsewhere.txt',
     'cat .[.]/elsewhere.txt',

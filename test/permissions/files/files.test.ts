@@ -161,7 +161,7 @@ test('further directories count as the workspace', async () => {
   expect(decide({ tool: 'Read', access }, added).behavior).toBe('allow');
 });
 
-test('in a worktree that lies in an agent’s folder the files are ordinary ones', async () => {
+test("in a worktree inside an agent's folder the files are ordinary ones", async () => {
   const tree = join(root, '.claude/worktrees/x');
   const policy = await policyFor([], 'acceptEdits', { root: tree });
   const write = (name: string) =>
@@ -182,7 +182,7 @@ test('it is decided about where a path led when the call was prepared, wherever 
   expect(at('link/x', join(root, 'x'), 'write')).toBe('allow');
 });
 
-test('the home folder as workspace opens neither the PATH nor what starts by itself', async () => {
+test('the home folder as workspace opens neither the PATH nor autostart files', async () => {
   const policy = await policyFor(['allow Edit(/**)'], 'acceptEdits', { root: home });
   const write = (name: string) =>
     decide({ tool: 'Write', access: { type: 'write', paths: [join(home, name)] } }, policy).behavior;
@@ -247,7 +247,7 @@ test('what the home folder links to is protected, and secret, by its name there'
     expect(await behavior('write', join(base, at, '.local/bin/git'), join(base, at)), at).toBe('ask');
 });
 
-test('the reason names the file that is meant and who obeys it', async () => {
+test('the reason names the real file and the program that obeys it', async () => {
   const access = { type: 'write', paths: [join(root, 'hook.md')] } as const;
   expect(decide({ tool: 'Write', access }, await policyFor([], 'acceptEdits')).reason).toBe(
     `${join(root, '.git/hooks/pre-commit')} is obeyed by git, so writing it always asks.`,

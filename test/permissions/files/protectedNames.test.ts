@@ -183,7 +183,7 @@ test.each([
   '.GitHub/Workflows/ci.yml',
 ])('%j is the same file to some file system', (path) => expect(isProtected(path)).toBe(true));
 
-test('the way to the workspace is the user’s own choice, but not what starts by itself', () => {
+test("the path to the workspace is the user's own choice, but not autostart files", () => {
   const inTree = { homes: ['/home/me'], workspace: ['/home/me/p', '/home/me/p/.claude/worktrees/x'] };
   expect(protectedName('/home/me/p/.claude/worktrees/x/a.ts', inTree)).toBeUndefined();
   expect(protectedName('/home/me/p/.claude/worktrees/x/.claude/a.md', inTree)?.usedBy).toBe('coding agents');

@@ -89,7 +89,7 @@ test('a worktree has the settings of its main repository', () => {
   expect(gitRunsPrograms(tree)).toBe(true);
 });
 
-test('a bare repository that hides in a folder is asked about once the shell is there', async () => {
+test('a bare repository hidden in a folder needs approval once the shell is there', async () => {
   const project = repository();
   const hidden = join(project, 'vendor/data');
   execFileSync('git', ['init', '-q', '--bare', hidden]);
@@ -131,7 +131,7 @@ test.each([
   expect(gitRunsPrograms(outer)).toBe(true);
 });
 
-test('so does a repository that lies in its folder, as in an unpacked archive', () => {
+test('so does a repository in its folder, as in an unpacked archive', () => {
   const outer = repository();
   const inner = join(outer, 'inner');
   mkdirSync(inner);
@@ -159,12 +159,12 @@ test('git searches no secret that it tracks without a question', async () => {
   expect(['git grep x -- src', 'git grep x src/a.ts'].map(ask)).toEqual(['allow', 'allow']);
 });
 
-test('files that are said to be elsewhere count', () => {
+test('files that are declared to be elsewhere count', () => {
   const moved = repository('core.worktree=/somewhere');
   expect(gitRunsPrograms(moved)).toBe(true);
 });
 
-test('of several places that the files are said to be at, each counts', () => {
+test('each of several declared places of the files counts', () => {
   const twice = repository();
   const named = ['[core]', `worktree = ${twice}`, 'worktree = /somewhere', ''].join('\n');
   writeFileSync(join(twice, '.git/config'), named);
@@ -349,7 +349,7 @@ test.each([
 });
 
 test.each(['\r', '\u2028', '\u2029', '\u00a0'])(
-  'a value goes on behind %j, which ends no line for git',
+  'a value continues after %j, which ends no line for git',
   (sign) => {
     const odd = repository();
     appendFileSync(join(odd, '.git/config'), `[core]\n\tfsmonitor = true${sign}& touch x\n`);
@@ -427,7 +427,7 @@ describe('a repository that shows the commits or files of another', () => {
     expect(gitRunsPrograms(project)).toBe(true);
   });
 
-  test('a link to a folder of the worktree may go on from there', () => {
+  test('a link to a folder of the worktree may lead on from there', () => {
     const project = withCommit();
     mkdirSync(join(project, 'x'));
     symlinkSync(join(other, '.git/config'), join(project, 'x/gitdir'));

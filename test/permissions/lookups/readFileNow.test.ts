@@ -14,7 +14,7 @@ const makePipe = (path: string): string => {
   return path;
 };
 
-test('a file is read, and what is none, too large or not there is told apart', () => {
+test('a file is read; a folder, a file too large and a missing one are distinguished', () => {
   writeFileSync(at('file'), 'x\n');
   mkdirSync(at('folder'));
   expect(readFileNow(at('file'), 2)?.toString()).toBe('x\n');

@@ -46,7 +46,7 @@ test.each([
   expect(decide({ tool: 'Bash', access }, policy).behavior).toBe(behavior);
 });
 
-test('what is ignored is left out, but not in a repository that lies in the folder', () => {
+test('ignored files are left out, but not in a repository inside the folder', () => {
   const found = filesBelow(project, { hidden: false, ignores: true })?.files ?? [];
   expect(found).not.toContain(join(project, 'modules/key.pem'));
   expect(found).toContain(join(project, 'inner/modules/key.pem'));

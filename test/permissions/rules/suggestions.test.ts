@@ -79,7 +79,7 @@ describe('"always" for a command saves', () => {
   });
 });
 
-test('what "always" saves reaches nothing outside the workspace, and no word that only the shell knows', async () => {
+test('a rule saved by "always" reaches nothing outside the workspace, and no word that only the shell knows', async () => {
   const asked = [
     'npm test -- src/app.ts',
     'npm run lint -- src',

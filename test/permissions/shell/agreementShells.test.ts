@@ -62,7 +62,7 @@ const bad: readonly (readonly [command: string, what: string])[] = [
 ];
 
 test.skipIf(!canConfine())(
-  'whatever goes against the promise is noticed, also beside harmless commands and one that waits',
+  'every broken promise is noticed, also next to harmless commands and one that hangs',
   { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));

@@ -52,7 +52,7 @@ test('substitutions and functions hide nothing', () => {
     expect(parse(command).ok && JSON.stringify(parse(command))).toContain('"argv":["p"]');
 });
 
-test('redirections are told apart', () => {
+test('redirections are distinguished', () => {
   expect(parse('a > w1 2>> w2 < r1 3>&1 >&2 &> w3 > $W 2>&-')).toMatchObject({
     ok: true,
     writes: ['w1', 'w2', 'w3', null],

@@ -15,7 +15,7 @@ const sql = `--- a/q.sql
 \\ No newline at end of file
 `;
 
-test('each line is what the hunk it stands in says', () => {
+test('each line has the type given by its hunk', () => {
   expect(readDiff(sql).map(({ kind, number }) => [kind, number])).toEqual([
     ['file', undefined],
     ['file', undefined],

@@ -31,7 +31,7 @@ describe('an address on the public internet', () => {
   ])('%s', (address) => expect(isPublicAddress(address)).toBe(true));
 });
 
-describe('an address of this machine, its network or its cloud, or of nobody', () => {
+describe('an address of this machine, its network or its cloud, or an unassigned one', () => {
   test.each([
     '0.0.0.0',
     '0.1.2.3',
@@ -141,7 +141,7 @@ test('a private address is never public, however it is spelled in a URL', () => 
   );
 });
 
-test('of IPv6 nothing outside 2000::/3 is public but what stands for public IPv4', () => {
+test('of IPv6 nothing outside 2000::/3 is public except mapped public IPv4', () => {
   const group = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
     fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {

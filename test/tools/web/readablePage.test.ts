@@ -245,7 +245,7 @@ describe('the thread', () => {
     expect(page).toMatchObject({ type: 'page', rough: true });
   });
 
-  test('is ended when its time is up, and when nobody wants the page any more', async () => {
+  test('ends at the timeout, and when the page is no longer wanted', async () => {
     expect(await convert('<p>x', undefined, 0)).toMatchObject({ type: 'failed' });
     expect(await convert('<p>x', AbortSignal.abort())).toMatchObject({ type: 'failed' });
   });

@@ -17,7 +17,7 @@ describe('a URL is read as', () => {
   });
 });
 
-describe('a URL is refused with words to act on', () => {
+describe('a URL is rejected with a message that the model can act on', () => {
   test.each([
     ['', /write it whole/],
     ['example.com/a', /write it whole/],

@@ -37,7 +37,7 @@ function createSession() {
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-test('a draft is seen when the next step starts, and gone when what it cost is recorded', async () => {
+test('a draft is shown from the next step, until its cost is recorded', async () => {
   const session = createSession();
   const told: boolean[] = [];
   const stop = watchDraft(session.agent, (isDrafting) => told.push(isDrafting));

@@ -65,7 +65,7 @@ describe('Esc', () => {
     expect([effects, state.hint]).toEqual([[{ type: 'submit', op: { type: 'interrupt' } }], undefined]);
   });
 
-  test('twice rewinds where the line is empty, and clears it where it is not', () => {
+  test('twice rewinds if the line is empty, and clears it otherwise', () => {
     const once = press(['escape']);
     expect([once.state.hint, once.effects]).toEqual(['Esc again to rewind', [shown]]);
     const twice = press(['escape', 'escape']);
@@ -101,7 +101,7 @@ describe('Ctrl+C and Ctrl+D', () => {
   });
 });
 
-test('a second Esc and a second Ctrl+C count only while the first is still told', () => {
+test('a second Esc and a second Ctrl+C count only while the hint of the first is shown', () => {
   for (const intent of ['escape', 'clear_or_exit'] as const) {
     // What is sent in between takes the hint away, and with it the first key.
     for (const between of [{ type: 'hint_over' }, { type: 'submitted', draft: { text: '', display: '' } }])
@@ -162,7 +162,7 @@ describe('keys', () => {
     expect(press(['background']).effects).toEqual([{ type: 'submit', op: { type: 'background' } }]);
   });
 
-  test('Ctrl+T shows and hides the list, and says where there is none', () => {
+  test('Ctrl+T shows and hides the list, and says if there is none', () => {
     const views = [1, 2, 3].map(
       (many) => press(Array<Intent>(many).fill('todos'), { about: { todos } }).state.todoView,
     );

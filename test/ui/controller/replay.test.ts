@@ -21,14 +21,14 @@ const told = (prints: readonly Print[]): (string | number)[] =>
     print.type === 'entry' ? print.entry.seq : print.type === 'notice' ? print.text : print.type,
   );
 
-test('a session that is taken up again begins at a prompt, and says how much lies above', () => {
+test('a resumed session starts at a prompt, and says how much is above', () => {
   const prints = told(replay(source(200).entries()));
   expect(prints[0]).toBe('140 earlier entries are in the session’s log.');
   expect(prints.slice(1)).toEqual(Array.from({ length: 60 }, (_, index) => 140 + index));
   expect(told(replay(source(3).entries()))).toEqual([0, 1, 2]);
 });
 
-test('of a session of which only the end is held, the whole is counted', () => {
+test('a session of which only the end is in memory is counted as a whole', () => {
   expect(told(replay(source(5000, 80).entries()))[0]).toBe('4940 earlier entries are in the session’s log.');
 });
 

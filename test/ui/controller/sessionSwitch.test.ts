@@ -72,7 +72,7 @@ const locked: OpenOutcome = {
   title: 'Held',
 };
 
-test('a session that another program holds is asked about, and read or forked as one answers', async () => {
+test('a session that another program holds leads to a question, and is read or forked accordingly', async () => {
   for (const [answer, opened] of [
     ['read', 'attach held'],
     ['fork', 'attach copy of held'],
@@ -123,7 +123,7 @@ test('a session that cannot be opened leaves everything as it was, and ends the 
   expect(alone.done.at(-1)).toBe('leave 42');
 });
 
-test('a session of another project is asked about', async () => {
+test('a session of another project leads to a question', async () => {
   const { sessions, done, phase } = stage({}, 'open');
   sessions.pick();
   const shown = phase();

@@ -52,7 +52,7 @@ test('what the editor saved replaces the draft, the terminal being given away me
   ]);
 });
 
-test('a draft that was saved as it was stays, folds and all; one that failed is said', async () => {
+test('a draft saved unchanged stays, folds included; a failed one is reported', async () => {
   expect(await edited({ type: 'edited', text: 'draft' })).not.toContain('set draft');
   const failed = await edited({ type: 'failed', message: 'No editor.' });
   expect(failed.at(-1)).toBe('error: No editor.');
@@ -74,7 +74,7 @@ test.each([
   expect(done).toEqual(expected);
 });
 
-test('Ctrl+V puts the label where the cursor stands, and nothing where there is no image', async () => {
+test('Ctrl+V puts the label at the cursor, and nothing if there is no image', async () => {
   const full = stage({}, '[Image #1]');
   await pasteImage(full.ports);
   expect(full.done).toEqual(['[Image #1]']);

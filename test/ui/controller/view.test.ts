@@ -54,7 +54,7 @@ describe('a reply on its way to the scrollback', () => {
     ).toBe(half);
   });
 
-  test('a reply that is discarded leaves no word, and says so only when a part was printed', () => {
+  test('a discarded reply leaves no text, and says so only if a part was printed', () => {
     expect(play([{ type: 'reply_discarded' }], half)).toMatchObject({ view: { tail: '' }, prints: [] });
     const printed = { ...half, tailPrinted: true };
     expect(play([{ type: 'reply_discarded' }], printed).prints).toMatchObject([
@@ -154,7 +154,7 @@ describe('a preview of a compaction', () => {
   });
 });
 
-test('a compaction that was taken back tells its sizes; one that ran has them in its entry', () => {
+test('an undone compaction shows its sizes; one that ran has them in its entry', () => {
   const report = {
     outcome: 'done',
     trigger: 'manual',
@@ -183,7 +183,7 @@ test('a compaction that was taken back tells its sizes; one that ran has them in
   ).toEqual([{ type: 'notice', level: 'warning', text: 'Too little.' }]);
 });
 
-test('how going back is undone stands behind what was done, and below what was left', () => {
+test('how to undo a rewind comes after what was done and before what was left', () => {
   const said = (message: string, outcome: 'done' | 'partly') =>
     play([{ type: 'rewind_ended', report: { type: 'rewind', outcome, message, conversation: false } }])
       .prints;

@@ -25,7 +25,7 @@ const letter = (text: string): DialogKey => ({ type: 'text', text });
 const noWord = { holds: () => false, begin: () => {} };
 const heard = { counts: () => true, stray: noWord };
 
-test('the letters and the Enter of a word that answers nothing are no answers', () => {
+test('the letters and the Enter of a word typed ahead are no answers', () => {
   let isTyping = false;
   const stray = {
     holds: (isTyped: boolean) => isTyping && isTyped,

@@ -123,7 +123,7 @@ test('a permission question names every reason, as many as there is room for', a
   expect(lower.screen.text().slice(3, 5)).toEqual(['- No rule allows npm test.', '- …']);
 });
 
-test('a word that was meant for the shell answers nothing, nor does the Enter behind it', async () => {
+test('a word meant for the shell answers nothing, nor does the Enter after it', async () => {
   for (const word of ['fg', 'cat', 'way']) {
     const { screen, pass, answers } = await ask();
     pass(1000);
@@ -141,7 +141,7 @@ test('a word that was meant for the shell answers nothing, nor does the Enter be
   expect(answers).toEqual([{ behavior: 'allow' }]);
 });
 
-test('on a low screen the details of answers go before who asks and what for', async () => {
+test('on a low screen the details of answers are dropped before the tool and the call', async () => {
   const { screen } = await ask({}, 6);
   expect(screen.text()).toEqual([
     `─ Run this command? ${'─'.repeat(40)}`,
@@ -230,7 +230,7 @@ test.each([
   expect(answers).toEqual([expected]);
 });
 
-test('typing that goes on when the question appears approves nothing', async () => {
+test('typing that continues when the question appears approves nothing', async () => {
   const { screen, answers, pass } = await ask();
   for (const key of [...'yes 1 a', keys.enter, 'y']) {
     pass(199); // slow typing, but typing
@@ -270,7 +270,7 @@ test('a preview taller than the screen scrolls, and the choices stay', async () 
   expect(screen.text()).toHaveLength(16);
 });
 
-test('the cursor stands in the comment', async () => {
+test('the cursor is in the comment', async () => {
   const { screen, pass } = await ask();
   pass(200);
   await screen.press(keys.tab, 'é', '中');
@@ -314,7 +314,7 @@ test('a list of 10,000 filters as one types and draws only what is visible', asy
   expect(spentMs()).toBeLessThan(5000);
 });
 
-test('a list that is drawn anew, longer or in other objects, keeps its row and its filter', async () => {
+test('a list that is drawn again, longer or with other objects, keeps its row and its filter', async () => {
   const picked = vi.fn();
   const list = (names: readonly string[]) => (
     <SelectList
@@ -428,7 +428,7 @@ test.each([
       '  2. No, continue without its settings',
     ],
   ],
-])('trust that was given before (%j) is asked for what is new', async (before, expected) => {
+])('trust given earlier (%j) leads to a question about what is new', async (before, expected) => {
   const question = { folder: '/home/me/repo', effects: ['f: Runs Bash(cu\u200Brl)'], before };
   const { screen } = await mount(
     <DialogView dialog={trustDialog(question)} {...room} rows={12} onAnswer={vi.fn()} />,
@@ -481,7 +481,7 @@ test.each([
   ['Compacting the conversation', 10, '● Compact…'],
   ['Preparing Bash', 17, '● Preparing Bash…'],
   ['書く 漢字を', 10, '● 書く…'],
-])('on a narrow screen %s is said in its first word (%i columns)', async (verb, width, row) => {
+])('on a narrow screen %s is shortened to its first word (%i columns)', async (verb, width, row) => {
   const { screen } = await mount(
     <Spinner verb={verb} startedAt={0} {...room} width={width} reducedMotion now={() => 0} />,
     { columns: width },
@@ -489,7 +489,7 @@ test.each([
   expect(screen.text()).toEqual([row]);
 });
 
-test('with reduced motion the mark stands still', async () => {
+test('with reduced motion the symbol does not move', async () => {
   const { screen } = await mount(
     <Spinner verb="Working" startedAt={0} {...room} width={14} reducedMotion now={() => 3000} />,
   );
@@ -551,7 +551,7 @@ test('details go before labels are cut; then all but the selected one are', () =
   ]);
 });
 
-test('a plan is asked for by what a yes means, and answered in a few columns', async () => {
+test('a plan is approved by choosing how to continue, also in a few columns', async () => {
   const { screen, answers, pass } = await ask(
     { tool: 'ExitPlanMode', title: 'Plan', preview: { type: 'plan', plan: '1. 読む' } },
     12,

@@ -130,7 +130,7 @@ describe('typing', () => {
     expect(screen.cursor()).toEqual({ x: 3 + 3, y: 1 });
   });
 
-  test('keeps the cursor on the insertion point when what stands above grows', async () => {
+  test('keeps the cursor on the insertion point when the rows above grow', async () => {
     const { screen, show } = await mount();
     await screen.press('hi');
     await show(['above', 'and more', 'and yet more']);
@@ -217,7 +217,7 @@ describe('a paste', () => {
     expect(sent).toEqual([{ text: `see ${long}!`, display: 'see [Pasted text #1 +120 lines]!' }]);
   });
 
-  test('of some words is just text, its control characters gone', async () => {
+  test('of some words is just text, without its control characters', async () => {
     const { screen, rows } = await mount();
     await screen.press(keys.paste('two\r\nli\u001B[31mnes\u0007'));
     expect(rows()).toEqual([' ❯ two', '   li[31mnes']);
@@ -378,7 +378,7 @@ describe('the owner', () => {
     expect(text()).toBe('drafta\nb\nc!');
   });
 
-  test('can set, precede and clear the draft, and undo brings it back', async () => {
+  test('can set, precede and clear the draft, and undo restores it', async () => {
     const heard: string[] = [];
     const { screen, handle, text } = await mount({
       initialText: 'first',
@@ -396,7 +396,7 @@ describe('the owner', () => {
     expect(heard).toEqual(['queued\nfirst', '', 'queued\nfirst', 'other']);
   });
 
-  test('is not drawn anew by a key', async () => {
+  test('is not drawn again by a key', async () => {
     drawn = 0;
     const screen = createScreen({ columns: 40, rows: 8, quietMs: 20 });
     const props: ComposerProps = {

@@ -25,7 +25,7 @@ describe('the history search', () => {
     ['Tab', keys.tab],
     ['→', keys.right],
     ['Esc', keys.escape],
-  ])('%s takes the match into the composer, and undo brings the draft back', async (_name, key) => {
+  ])('%s takes the match into the composer, and undo restores the draft', async (_name, key) => {
     const { screen, sent, text } = await mountComposer({ entries });
     await screen.press('draft', ctrl('r'), 'tests', key);
     expect(text()).toBe('run\nall tests');
@@ -45,7 +45,7 @@ describe('the history search', () => {
     expect(intents).toEqual([]);
   });
 
-  test('goes on to all projects and to this session', async () => {
+  test('continues with all projects, then with this session', async () => {
     const { screen, rows, sent } = await mountComposer({
       entries,
       everywhere: ['from elsewhere', ...entries],
@@ -61,7 +61,7 @@ describe('the history search', () => {
     expect(rows()[0]).toContain('mine');
   });
 
-  test('the cursor stands in the query after every key, whatever the script, at 20 columns too', async () => {
+  test('the cursor is in the query after every key, whatever the script, at 20 columns too', async () => {
     for (const columns of [20, 60]) {
       const { screen, rows } = await mountComposer({ entries, columns });
       await screen.press(ctrl('r'));
@@ -112,7 +112,7 @@ describe('a draft put aside', () => {
     expect(rows()).toEqual(['❯ Ask']);
   });
 
-  test('comes back by itself after the next prompt that is sent, folds and all', async () => {
+  test('comes back automatically after the next prompt is sent, folds included', async () => {
     const { screen, sent, rows, text } = await mountComposer();
     const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
     await screen.press('see ', keys.paste(long), ctrl('s'), 'first this', keys.enter);
@@ -187,7 +187,7 @@ test('? asks for the keys on an empty line, and is text elsewhere', async () => 
 });
 
 describe('vim keys', () => {
-  test('the sign says the mode, the cursor stands on its character, Esc interrupts only from there', async () => {
+  test('the symbol shows the mode, the cursor is on its character, Esc interrupts only from there', async () => {
     const { screen, rows, intents, change } = await mountComposer({ vim: true });
     await screen.press('one 漢字');
     expect(rows()).toEqual(['❯ one 漢字']);

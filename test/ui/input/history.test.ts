@@ -48,13 +48,13 @@ describe('the walk through earlier prompts', () => {
     ).toEqual(['two', 'one', 'two, edited', 'draft', 'two, edited']);
   });
 
-  test('begins anew after sending, a repetition being kept once', () => {
+  test('starts over after sending, and keeps a repetition once', () => {
     const sent: HistoryWalk<string> = remember(remember(startWalk<string>(['one']), 'two'), 'two');
     expect(sent.entries).toEqual(['one', 'two']);
     expect(sent.position).toBe(2);
   });
 
-  test('stays where it is when older entries are loaded', () => {
+  test('stays at its place when older entries are loaded', () => {
     const step = walkBy(startWalk<string>(['mine']), -1, 'draft');
     const walk = prepend(step?.walk ?? startWalk<string>([]), ['old']);
     expect(press(walk, [[-1, 'mine']])).toEqual(['old']);

@@ -91,7 +91,7 @@ describe('the shelf', () => {
     expect(shelf.named('[Image #3]')).toEqual([]);
   });
 
-  test('goes on with the numbers of a session that is resumed, and has its images', () => {
+  test('continues the numbers of a resumed session, and has its images', () => {
     const sent = prompt([{ type: 'text', text: '[Image #4] and [Image #2]' }, pixel, other]);
     const shelf = createImageShelf(() => [sent, prompt('[Image #9] in words only')]);
     expect(shelf.add(pixel)).toBe('[Image #5]');
@@ -158,7 +158,7 @@ describe('files', () => {
     expect(await readFile(join(folder, 'asked'), 'utf8')).toBe('--no-newline --type image/png\n');
   });
 
-  test('no program that the project brings along reads the clipboard', async () => {
+  test('no program from the project reads the clipboard', async () => {
     await program('wl-paste', `touch ${folder}/ran`);
     const read = await createImagePort({ cwd: folder, env: here(), platform: 'linux' }).clipboard();
     expect(read).toMatchObject({ type: 'none' });
@@ -191,7 +191,7 @@ describe('files', () => {
     [{ WAYLAND_DISPLAY: 'w' }, 'install wl-clipboard'],
     [{ DISPLAY: ':0' }, 'install xclip'],
     [{}, 'no desktop here'],
-  ])('where no program can read it, with %j, it is said how one could', async (env, words) => {
+  ])('if no program can read it, with %j, the message says how to enable it', async (env, words) => {
     const read = await readClipboardImage('linux', { PATH: folder, ...env });
     expect(read).toMatchObject({ type: 'none', message: expect.stringContaining(words) });
   });
@@ -218,7 +218,7 @@ describe('files', () => {
       expect(said).toEqual([]);
     });
 
-    test('are held back from a model that does not see, and said so before', async () => {
+    test('are held back from a model without image input, which is reported before', async () => {
       const { images, said } = made(false);
       await images.attach('shot.png');
       expect(await images.of('[Image #1] what is it?')).toBe('hold');
@@ -230,7 +230,7 @@ describe('files', () => {
       ]);
     });
 
-    test('go to a model of which nobody knows, which is said once', async () => {
+    test('go to a model with unknown image support, which is reported once', async () => {
       const { images, said } = made();
       await images.attach('shot.png');
       expect(await images.of('[Image #1]')).toEqual([pixel]);

@@ -43,7 +43,7 @@ test('a pasted path becomes a label that is one step for the cursor', async () =
   expect(sent).toEqual([{ text: '看 [Image #1] hm', display: '看 [Image #1] hm' }]);
 });
 
-test('what is typed meanwhile waits, so that Enter sends the image with the words', async () => {
+test('input typed meanwhile waits, so that Enter sends the image with the text', async () => {
   const { screen, answer, sent } = await openComposer();
   await screen.press(keys.paste('/tmp/a.png'), 'w', 'h', 'y', '?', keys.enter);
   expect(sent).toEqual([]);

@@ -29,13 +29,13 @@ test('whatever is pasted is sent whole, but for line ends and control characters
   );
 });
 
-test('every fold in a draft has a number of its own', () => {
+test('every fold in a draft has its own number', () => {
   const first = unitsOfPaste(lines(3), []);
   const second = unitsOfPaste(lines(4), first);
   expect(abbreviate([...first, ...second])).toBe('[Pasted text #1 +3 lines][Pasted text #2 +4 lines]');
 });
 
-test('a fold is one step for backspace, and is then forgotten; undo brings its text back', () => {
+test('a fold is one step for backspace, and is then removed; undo restores its text', () => {
   let buffer = applyEdit(createBuffer('see '), { type: 'insert_units', units: unitsOfPaste(lines(9), []) });
   buffer = applyEdit(buffer, { type: 'delete_backward' });
   expect(expand(buffer.units)).toBe('see ');

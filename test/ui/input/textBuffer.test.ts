@@ -110,7 +110,7 @@ describe('runs of edits', () => {
     expect(expand(buffer.units)).toBe('xa\nb\nc\n');
   });
 
-  test('undo takes back a word of typing at a time, and a cut comes back', () => {
+  test('undo reverts a word of typing at a time, and restores a cut', () => {
     const typed: Edit[] = [...'one two'].map(insert);
     expect(run('|', ...typed, { type: 'undo' })).toBe('one|');
     expect(run('|', ...typed, { type: 'undo' }, { type: 'undo' })).toBe('|');
@@ -241,7 +241,7 @@ describe('any sequence of edits', () => {
     );
   });
 
-  test('is taken back by undo', () => {
+  test('is reverted by undo', () => {
     fc.assert(
       fc.property(fc.array(grapheme, { maxLength: 8 }), sequences, (start, edits) => {
         const first = { ...createBuffer(start.join('')) };

@@ -92,7 +92,7 @@ const three = [
   item(9, { title: '全部读完了', tokens: 12_345 }),
 ];
 
-test('items stand newest first, with pointer, kind, state and tokens; the totals above', async () => {
+test('items are listed newest first, with pointer, kind, state and tokens; the totals above', async () => {
   const { screen } = await open(three);
   expect(screen.text()).toEqual([
     `─ Context items ${'─'.repeat(54)}`,
@@ -126,7 +126,7 @@ test('d drops, r restores, p pins and unpins; the list and what became of it are
   ]);
 });
 
-test('what cannot be done is said in the list', async () => {
+test('an impossible action is reported in the list', async () => {
   const { screen, say } = await open(three);
   say('The newest message is what the model has to answer: it stays.');
   await screen.waitFor((rows) => rows.some((row) => row.startsWith('The newest message')));
@@ -203,7 +203,7 @@ test('no row is wider than the screen', () => {
       expect(textWidth(itemRow(one, width, isSelected, plain))).toBeLessThanOrEqual(width);
 });
 
-test('the cursor goes to the nearest item where its own is gone', () => {
+test('the cursor moves to the nearest item if its own was removed', () => {
   const before = createItemsState(three);
   const gone = withItems({ ...before, selection: { ...before.selection, selected: 2 } }, three.slice(1), 5);
   expect(selectedItem(gone)?.seq).toBe(4);

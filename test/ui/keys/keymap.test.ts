@@ -15,7 +15,7 @@ const text = (typed: string): Stroke => ({ type: 'text', text: typed });
 const writing = { contexts: ['Chat', 'Global'], isEmpty: false } as const;
 
 describe('the table', () => {
-  test('every action has a name of its own', () => {
+  test('every action has a unique name', () => {
     const names = actions.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
@@ -59,7 +59,7 @@ describe('reading a stroke', () => {
     expect(chordsAfter(defaultKeymap, 'ctrl+x').map(({ keys }) => keys)).toEqual(['ctrl+e']);
   });
 
-  test('Shift counts only where it makes a difference', () => {
+  test('Shift counts only if it makes a difference', () => {
     expect(readStroke(defaultKeymap, key('shift+left'), writing)).toMatchObject({
       command: { edit: { to: 'left' } },
     });

@@ -24,7 +24,7 @@ describe('what counts', () => {
     expect(keysOfAction(keymap, 'edit:lineEnd')).toEqual(['end']);
   });
 
-  test('what belongs to writing may stand in either of its contexts', () => {
+  test('keys of the composer may be in either of its contexts', () => {
     const { keymap, problems } = userKeys({
       Chat: { 'alt+h': 'app:help' },
       Global: { 'alt+g': 'chat:submit' },
@@ -53,7 +53,7 @@ test('lists, questions, forms and the transcript have keys of their own', () => 
   expect(keysOfAction(keymap, 'form:submit')).toEqual(['ctrl+enter']);
 });
 
-describe('what is said, while the rest counts', () => {
+describe('mistakes are reported, and the rest applies', () => {
   test.each<[string, unknown, string]>([
     ['not an object', [], 'not an object'],
     ['a context that is none', { Tabs: { tab: 'tabs:next' } }, 'has no configurable keys'],

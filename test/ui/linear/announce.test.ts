@@ -15,7 +15,7 @@ function say(views: readonly Partial<View>[], stepMs = 1000): string[][] {
 const tool = { callId: 'a', tool: 'Bash', title: 'npm test', output: '', startedAt: 0 };
 const busy = { inTurn: true, busy: true, startedAt: 0 } as const;
 
-test('a call is told when it begins, once, and the end of all work', () => {
+test('a call is announced when it starts, once, and so is the end of all work', () => {
   expect(say([{ ...busy, tools: [tool] }, { ...busy, tools: [tool] }, busy, { finished: 1 }])).toEqual([
     ['Running Bash: npm test'],
     [],
@@ -24,7 +24,7 @@ test('a call is told when it begins, once, and the end of all work', () => {
   ]);
 });
 
-test('the end of work that began and ended between two updates is told', () => {
+test('work that starts and ends between two updates is announced as ended', () => {
   expect(say([{}, { finished: 1 }, { finished: 1 }, { ...busy, finished: 1 }, { finished: 2 }])).toEqual([
     [],
     ['Ready.'],
@@ -34,7 +34,7 @@ test('the end of work that began and ended between two updates is told', () => {
   ]);
 });
 
-test('a retry, a compaction and the queue are told when they begin', () => {
+test('a retry, a compaction and the queue are announced when they start', () => {
   const error = { kind: 'server', retryable: true, message: 'It failed.' } as const;
   const retry = { attempt: 2, maxAttempts: 10, error, until: 5000 };
   const [first, second] = say([
@@ -53,12 +53,12 @@ test('a retry, a compaction and the queue are told when they begin', () => {
   expect(second).toEqual(['Queued, sent with the next step: and more']);
 });
 
-test('a prompt that starts a turn is not told as queued on its way', () => {
+test('a prompt that starts a turn is not announced as queued', () => {
   const queue: View['queue'] = [{ type: 'prompt', text: 'go' }];
   expect(say([{ queue }, { ...busy, queue }, busy]).flat()).toEqual([]);
 });
 
-test('what takes long is told ever more rarely', () => {
+test('long work is announced at growing intervals', () => {
   const said = say(Array.from({ length: 200 }, () => ({ ...busy, tools: [tool] })));
   const at = said.flatMap((lines, second) => (lines.length > 0 && second > 0 ? [second] : []));
   expect(at).toEqual([15, 45, 105]);
@@ -66,7 +66,7 @@ test('what takes long is told ever more rarely', () => {
   expect(said[105]).toEqual(['Still running Bash: npm test, 2 minutes so far.']);
 });
 
-test('nothing is told while a question waits for its answer', () => {
+test('nothing is announced while a question is open', () => {
   const question = { id: 'q' } as View['questions'][number];
   expect(say(Array.from({ length: 60 }, () => ({ ...busy, questions: [question] }))).flat()).toEqual([]);
 });

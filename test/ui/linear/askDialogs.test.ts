@@ -70,7 +70,7 @@ describe('items of the context', () => {
     expect(deeds).toEqual([]);
   });
 
-  test('an empty line leaves; what is no answer is told, and nothing is done', () => {
+  test('an empty line leaves; an invalid answer is reported, and nothing is done', () => {
     const { agent, ops } = createAgent({ items: () => [item(3)] });
     const { ports, deeds } = createPorts();
     const dialogue = items(agent, ports);
@@ -132,7 +132,7 @@ describe('models', () => {
     expect(dialogue.tell.slice(1, 3)).toEqual(['1. b, in use', '2. a']);
   });
 
-  test('an unknown one is asked again; where there are none, why', () => {
+  test('an unknown one is asked again; if there are none, the reason is shown', () => {
     const { ports, told, deeds, asked } = createPorts();
     expect(dialogueOf(modelsDialog({ ids: ['a'] }, 'a'), () => undefined).answer('7')).toMatch(
       /no model "7"/,
@@ -157,7 +157,7 @@ describe('going back', () => {
   };
   const step = { path: '/home/me/project/a.ts', action: 'modify', added: 1, removed: 1 } as const;
 
-  test('a turn by number, then what goes back, with every path', async () => {
+  test('a turn by number, then what to restore, with every path', async () => {
     const { agent, ops } = createAgent({
       turns: async () => [turn],
       planRewind: async () => ({ turn, plan: { steps: [step] }, notes: [] }),
@@ -174,7 +174,7 @@ describe('going back', () => {
     expect([ops, deeds]).toEqual([[{ type: 'rewind', to: 'u1', scope: 'both' }], ['close']]);
   });
 
-  test('a session that cannot be read is told, and the dialog closed', async () => {
+  test('a session that cannot be read is reported, and the dialog closes', async () => {
     const { agent } = createAgent({ turns: () => Promise.reject(new Error('EIO')) });
     const { ports, told, deeds } = createPorts();
     await rewind(agent, undefined, ports);
@@ -211,37 +211,34 @@ describe('the first minute', () => {
   test.each([
     ['a terminal', 'sk-proj-0123456789abcdef', true],
     ['a pipe, which shows nothing', 'export OPENAI_API_KEY="sk-proj-0123456789abcdef"', false],
-  ])(
-    'a key that answers the first question is never said again, on %s',
-    async (_where, line, showsAnswers) => {
-      const checked: Access[] = [];
-      const { ports, told, asked } = createPorts(showsAnswers);
-      const setup: SetupPort = {
-        search: async () => [],
-        refine: async (found) => found,
-        check: async (access) => {
-          checked.push(access);
-          const models = [{ id: 'one' }, { id: 'two' }];
-          return { type: 'models', baseUrl: access.baseUrl, models, isProven: true };
-        },
-        defaults: {},
-        savedTo: '~/.clawdcode/config.json',
-      };
-      onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
-      await vi.waitFor(() => expect(asked).toHaveLength(1), 15_000);
-      for (const answer of [line, '', '']) asked.at(-1)?.answer(answer);
-      await vi.waitFor(() => expect(asked.at(-1)?.tell.join()).toContain('which model?'), 15_000);
-      expect(asked.at(-1)?.answer(line)).toBe('That looks like a key, and no model is called so.');
-      expect(checked).toEqual([
-        { baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-proj-0123456789abcdef', model: '' },
-      ]);
-      const said = [...told, ...asked.flatMap(({ tell }) => tell)].join('\n');
-      expect(said).not.toContain('0123456789');
-      expect(said.includes('It still stands where it was typed')).toBe(showsAnswers);
-    },
-  );
+  ])('a key that answers the first question is never repeated, on %s', async (_where, line, showsAnswers) => {
+    const checked: Access[] = [];
+    const { ports, told, asked } = createPorts(showsAnswers);
+    const setup: SetupPort = {
+      search: async () => [],
+      refine: async (found) => found,
+      check: async (access) => {
+        checked.push(access);
+        const models = [{ id: 'one' }, { id: 'two' }];
+        return { type: 'models', baseUrl: access.baseUrl, models, isProven: true };
+      },
+      defaults: {},
+      savedTo: '~/.clawdcode/config.json',
+    };
+    onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
+    await vi.waitFor(() => expect(asked).toHaveLength(1), 15_000);
+    for (const answer of [line, '', '']) asked.at(-1)?.answer(answer);
+    await vi.waitFor(() => expect(asked.at(-1)?.tell.join()).toContain('which model?'), 15_000);
+    expect(asked.at(-1)?.answer(line)).toBe('That looks like a key, and no model is called so.');
+    expect(checked).toEqual([
+      { baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-proj-0123456789abcdef', model: '' },
+    ]);
+    const said = [...told, ...asked.flatMap(({ tell }) => tell)].join('\n');
+    expect(said).not.toContain('0123456789');
+    expect(said.includes('It still stands where it was typed')).toBe(showsAnswers);
+  });
 
-  test('settings that hold a mistake are read again where somebody says so', async () => {
+  test('settings with a mistake are read again on request', async () => {
     const results: OnboardingResult[] = [];
     const { ports, told, asked } = createPorts();
     const setup: SetupPort = {

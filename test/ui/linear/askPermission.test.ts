@@ -52,7 +52,7 @@ test('nothing but an exact yes approves', () => {
   );
 });
 
-test('what was typed before the question was told does not count', () => {
+test('text typed before the question was read out does not count', () => {
   const { dialogue, answers } = ask(asked);
   expect(dialogue.answer('y', false)).toMatch(/was ignored/);
   expect(answers).toEqual([]);
@@ -77,19 +77,19 @@ test.each<[string, Preview, RegExp]>([
   ],
   ['paths', { type: 'paths', verb: 'Read', paths: ['/a', '/b\nc'] }, /Read:\n\/a\n\/b‹U\+000A›c/],
   ['a plan', { type: 'plan', plan: 'First.' }, /Plan:\nFirst\.\nEnd of the plan\./],
-])('the whole preview is told: %s', (_what, preview, words) => {
+])('the whole preview is read out: %s', (_what, preview, words) => {
   const { dialogue } = ask({ ...asked, preview });
   expect(dialogue.tell.join('\n')).toMatch(words);
 });
 
-test('a long diff is told to its end', () => {
+test('a long diff is read out to its end', () => {
   const lines = Array.from({ length: 500 }, (_, index) => `+line ${index}`);
   const diff = `@@ -0,0 +1,500 @@\n${lines.join('\n')}\n`;
   const { dialogue } = ask({ ...asked, preview: { type: 'diff', path: '/p/a', diff, isNew: true } });
   expect(dialogue.tell.filter((line) => line.startsWith('added line'))).toHaveLength(500);
 });
 
-test('the file that a link leads to is said', () => {
+test('the target of a link is shown', () => {
   const preview = {
     type: 'diff',
     path: '/p/notes.md',

@@ -43,7 +43,7 @@ test.each([
   expect(await read(chunks)).toEqual([...heard, '(end)']);
 });
 
-test('arrows bring earlier lines back, and not those that are secret', async () => {
+test('arrows recall earlier lines, but not secret ones', async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   output.resume();

@@ -16,7 +16,7 @@ test.each([
   { why: 'nothing inside of code', text: `Call \`${long} And`, finished: '' },
   { why: 'nothing inside of emphasis', text: `**${long} And`, finished: '' },
   { why: 'Chinese without blanks', text: `${'漢字'.repeat(45)}。然後`, finished: `${'漢字'.repeat(45)}。` },
-])('told: $why', ({ text, finished }) => {
+])('finished: $why', ({ text, finished }) => {
   expect(splitTold(text)).toEqual({ finished, rest: text.slice(finished.length) });
 });
 
@@ -24,7 +24,7 @@ const markdown = fc
   .array(fc.constantFrom(long, ' ', '\n', '\n\n', '- ', '`', '**', '```\n', '| a |', '# ', '1. ', 'word. '))
   .map((parts) => parts.join(''));
 
-test('nothing is lost and nothing told twice, wherever the text is cut on its way', () => {
+test('nothing is lost or repeated, wherever the text is cut', () => {
   fc.assert(
     fc.property(markdown, fc.integer({ min: 1, max: 40 }), (text, size) => {
       let told = '';

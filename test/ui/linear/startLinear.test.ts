@@ -5,7 +5,7 @@ import { startLinear } from '../../../src/ui/linear/startLinear.ts';
 import type { Boot } from '../../../src/ui/types.ts';
 import { plain } from '../mount.tsx';
 
-test('a line that was typed while a long question was being told is no answer', async () => {
+test('a line typed while a long question was being read out is no answer', async () => {
   let now = 0;
   let told = '';
   const answers: boolean[] = [];

@@ -26,7 +26,7 @@ function told(...prints: readonly Print[]): string {
   return printer.render(prints, 20);
 }
 
-describe('what is said by whom', () => {
+describe('each message names its speaker', () => {
   test.each<[string, Print, string]>([
     ['a prompt', user('do it', { subtype: 'prompt' }), 'You: do it\n'],
     ['one that stands above', user('typed here', { subtype: 'prompt' }), ''],
@@ -129,14 +129,14 @@ describe('results', () => {
     expect(told(result(toolResult))).toBe(text);
   });
 
-  test('a change that was told when it was asked about is not told again', () => {
+  test('a change that was read out for approval is not repeated', () => {
     const display = { title: 'a.ts', summary: '+1 -1', diff: '@@ -1 +1 @@\n-a\n+b\n' };
     expect(told(result({ id: 'heard', name: 'Edit', kind: 'edit', output: '', display }))).toBe(
       'Edit: a.ts. Done, +1 -1.\n',
     );
   });
 
-  test('long output is told by its end, with its length', () => {
+  test('long output is shown by its end, with its length', () => {
     const output = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`).join('\n');
     const text = told(result({ id: '1', name: 'Bash', kind: 'command', output, display: { title: 'x' } }));
     expect(text).toContain('Last 10 of 300 lines:\nline 291\n');

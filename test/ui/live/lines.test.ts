@@ -104,7 +104,7 @@ test('the todo list keeps the current task in sight', () => {
   expect(renderTodos(todos, 40, 9, theme)).toHaveLength(9);
 });
 
-test('queued messages stand on a line each, the newest when there is no room for all', () => {
+test('queued messages have a line each, the newest if there is no room for all', () => {
   const queue = ['one', 'two\nlines', 'three'].map((text) => ({ type: 'prompt' as const, text }));
   expect(queueLines({ queue, width: 40, rows: 3, theme })).toEqual(['⧗ one', '⧗ two lines', '⧗ three']);
   expect(queueLines({ queue, width: 40, rows: 2, theme })).toEqual(['  … 2 queued before', '⧗ three']);
@@ -301,7 +301,7 @@ test.each([
   expect(checkForm(createForm(values))).toMatchObject(expected);
 });
 
-test('the name of a folder or a file writes no line of its own into a question', () => {
+test('the name of a folder or a file cannot add a line to a question', () => {
   const name = '/p\n❯ 1. Yes';
   const previews: readonly Preview[] = [
     { type: 'command', command: 'ls', cwd: name },

@@ -7,7 +7,7 @@ import { mount, plain } from '../mount.tsx';
 const startedAt = new Date(2026, 0, 1, 9, 5, 30).getTime();
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-test('the spinner stands still and says since when; what arrives is still counted', async () => {
+test('the spinner does not move and shows the start time; received tokens are still counted', async () => {
   const spinner = (tokens: number) => (
     <Spinner verb="Answering" startedAt={startedAt} tokens={tokens} width={60} theme={plain} reducedMotion />
   );

@@ -180,7 +180,7 @@ describe('with a local server', () => {
     expect(done).toHaveBeenCalledExactlyOnceWith(credentials(ollama.baseUrl, '', 'better'));
   });
 
-  test('one that wants a key gets the form with its address, and a remote one is asked only when that is chosen', async () => {
+  test('one that requires a key gets the form with its address, and a remote one is queried only when chosen', async () => {
     const vllm: FoundServer = {
       name: 'vLLM',
       baseUrl: 'http://127.0.0.1:8000/v1',
@@ -315,7 +315,7 @@ describe('an endpoint that refuses', () => {
     expect(text()).not.toContain('Keep it');
   });
 
-  test('Esc while it is asked gives up, and a late answer changes nothing', async () => {
+  test('Esc during a check cancels it, and a late answer changes nothing', async () => {
     const { press, text, signals } = await open();
     await press('k', keys.paste('sk-1'), keys.enter, keys.enter);
     expect(text()).toContain('Asking api.openai.com which models it has…');
@@ -355,7 +355,7 @@ describe('a key that is put into another field', () => {
     expect(text()).toContain(`Endpoint: https://llm.example/v1${KEY.slice(0, 15)}.eu/v2`);
   });
 
-  test('leaves an endpoint alone that somebody has typed', async () => {
+  test('does not replace an endpoint that was typed', async () => {
     const { press, text } = await open();
     await press('k', keys.tab, keys.ctrl('u'), 'https://llm.example/v1', keys.paste(KEY));
     expect(text()).toContain('Endpoint: https://llm.example/v1');
@@ -363,7 +363,7 @@ describe('a key that is put into another field', () => {
   });
 });
 
-test('the form points at what is missing before anything is asked', async () => {
+test('the form points at what is missing before anything is sent', async () => {
   const { press, text, checked } = await open();
   await press('k', keys.enter, keys.enter);
   expect(text()).toContain('This endpoint needs a key.');
@@ -376,14 +376,14 @@ test('the form points at what is missing before anything is asked', async () => 
   expect(text()).toContain('Try the demo model');
 });
 
-test('what is set already stands in the form', async () => {
+test('existing settings are filled in', async () => {
   const { press, text } = await open({ defaults: { baseUrl: 'http://gpu.lan:8000/v1', model: 'mine' } });
   await press('k', keys.paste('sk-or-v1-other'));
   expect(text()).toContain('Endpoint: http://gpu.lan:8000/v1');
   expect(text()).toContain('Model:    mine');
 });
 
-test('a mistake in the settings is said, and Enter reads them again once it is corrected', async () => {
+test('a mistake in the settings is reported, and Enter reads them again once it is corrected', async () => {
   const message = '~/.clawdcode/config.json:3:5: comma expected.';
   const { screen, done, press } = await open({ message, canReread: true, found: [ollama] });
   expect(screen.text().slice(1, 4)).toEqual([
@@ -396,7 +396,7 @@ test('a mistake in the settings is said, and Enter reads them again once it is c
   expect((await open({ message })).text()).not.toContain('Reload the settings');
 });
 
-test('what went wrong with the last answer stands above the choices', async () => {
+test('the problem with the last answer is above the choices', async () => {
   const { screen } = await open({ message: 'The key was refused (401).' });
   expect(screen.text()[1]).toBe('The key was refused (401).');
 });

@@ -71,7 +71,7 @@ test('every provider has an address that can be used', () => {
 
 describe('the endpoint follows the key', () => {
   const url = (form: ReturnType<typeof createForm>): string => fieldText(form.fields.baseUrl);
-  test('until somebody has typed one', () => {
+  test('until one was typed', () => {
     const groq = withField(createForm(), 'apiKey', createBuffer('gsk_abc'));
     expect(url(groq)).toBe('https://api.groq.com/openai/v1');
     expect(url(withField(groq, 'apiKey', createBuffer('sk-abc')))).toBe(OFFICIAL_URL);
@@ -122,7 +122,7 @@ test.each([
   ['https://api.openai.com/v1', undefined],
   ['https://llm.example/disk-0123456789abcdefghij', undefined],
   ['https://sk-0123456789abcdefghij.example/v1', undefined],
-])('before the key in %j stands %j', (text, before) => {
+])('the text before the key in %j is %j', (text, before) => {
   expect(strayKey(text)?.before).toBe(before);
 });
 
@@ -139,7 +139,7 @@ test.each([
   expect(secretStart(text)).toBe(start);
 });
 
-test('what is not shown begins at a character, whatever stands before it', () => {
+test('the hidden part starts at a character, whatever comes before it', () => {
   const form = withField(createForm(), 'model', createBuffer('👩‍👩‍👧-sk-1'));
   expect(secretFrom(form, 'model')).toBe(2);
   expect(secretFrom(form, 'baseUrl')).toBeUndefined();

@@ -14,7 +14,7 @@ const files: readonly FileChange[] = [
 const row = (width: number, some = files): string[] =>
   changedFilesRow(some, { cwd: '/p', width, theme: plain });
 
-test('what a command changed stands on one row, as much as fits', () => {
+test('files changed by a command are on one row, as many as fit', () => {
   expect(row(80)).toEqual(['  ✎ lib/a.ts +1 −2, b.txt new +3 −0, /elsewhere/c gone, 漢字.bin']);
   expect(row(40)).toEqual(['  ✎ lib/a.ts +1 −2, b.txt new +3 −0 … +2']);
   expect(row(16)).toEqual(['  ✎ lib/a.… … +3']);

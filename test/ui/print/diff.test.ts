@@ -54,7 +54,7 @@ test('says how much is left out, and never prints more rows than asked', () => {
   expect(rows.at(-1)).toBe('   … 40 more lines');
 });
 
-test('a long line goes on under its text', () => {
+test('a long line continues under its text', () => {
   expect(renderDiff(patch('', 'abcdefghij\n'), { width: 9, theme: plain })).toBe('1 + abcde\n    fghij');
 });
 

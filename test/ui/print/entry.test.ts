@@ -384,7 +384,7 @@ test.each([
   expect(text).toContain(`Plan\n\n1. Mend it\n\n${sign}Plan`);
 });
 
-test('what an accepted plan gives back to the model is not said to the user', () => {
+test('the result of an accepted plan for the model is not shown to the user', () => {
   const text = print(
     {
       type: 'tool_result',
@@ -399,7 +399,7 @@ test('what an accepted plan gives back to the model is not said to the user', ()
 test.each([
   [undefined, '✗ Bash(npm test)  declined'],
   ['use pnpm', '✗ Bash(npm test)  declined\n  ⎿ Your comment: use pnpm'],
-])('a declined call with the comment %j says so once, in words for the reader', (comment, expected) => {
+])('a denied call with the comment %j is shown once, in words for the user', (comment, expected) => {
   const text = 'The user declined this call; it did not run.';
   const display = { title: 'npm test', summary: 'declined', modelNotes: text };
   const shown = comment === undefined ? display : { ...display, comment };

@@ -95,7 +95,7 @@ test('every letter of the table is marked in an ASCII word, and nothing is lost'
   );
 });
 
-test('that something is marked is said', () => {
+test('a notice says that something is marked', () => {
   expect(revealedNotice(['ls', 'p\u0430ypal'])).toMatch(/look like others/);
   expect(revealedNotice(['ls', 'a\u200bb'])).toMatch(/show nothing/);
 });

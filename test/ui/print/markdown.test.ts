@@ -101,7 +101,7 @@ test('no line is wider than the terminal', () => {
   );
 });
 
-test('the stand-in prints the text as written, wrapped', () => {
+test('the fallback prints the text as written, wrapped', () => {
   expect(plainMarkdown('\n**a** b c\n\n', { width: 6, theme: ansi })).toBe('**a**\nb c');
 });
 

@@ -12,19 +12,19 @@ const plain = chooseTheme('plain', { noColor: true });
 const dark = chooseTheme('dark', { noColor: false, term: 'xterm-256color' });
 const rows = (page: Page, width: number): string[] => renderPage(page, width, plain).split('\n');
 
-test('what fits stands as it is, columns and all', () => {
+test('what fits is unchanged, columns included', () => {
   const page: Page = () => [pageLine('  a    ', { text: 'b', role: 'dim' }, '   c  ')];
   expect(rows(page, 20)).toEqual(['  a    b   c']);
 });
 
-test('what does not fit goes on below, indented', () => {
+test('what does not fit continues below, indented', () => {
   const page: Page = () => [hanging(pageLine('  #12  ', { text: 'one two three four' }), 7)];
   expect(rows(page, 16)).toEqual(['  #12  one two', '       three', '       four']);
   // On a very narrow screen the indent gives way.
   expect(rows(page, 8)[1]?.startsWith('    ')).toBe(true);
 });
 
-test('a label does not stand alone above a long path', () => {
+test('a label is not alone above a long path', () => {
   const page: Page = () => [
     hanging(pageLine({ text: 'Log   ', role: 'strong' }, '/home/me/one/two/three'), 6),
   ];

@@ -92,7 +92,7 @@ test('where reasoning is shown as text, it parts reads', () => {
   expect(words(withReadsFolded(prints, true))).toEqual(['Read', 'assistant', 'Read']);
 });
 
-test('what is held back is known, and nothing is lost or printed twice', () => {
+test('held-back reads are known, and nothing is lost or printed twice', () => {
   const fold = createReadFold(() => false);
   expect(fold.add([result('Read', 'a'), result('Glob', 'b')])).toEqual([]);
   expect(fold.reads()).toHaveLength(2);
@@ -117,7 +117,7 @@ test('the line counts files once, names what was looked at as far as there is ro
   expect(renderReads(entries.slice(0, 1), 80, plain)).toBe('● Read(a.ts)  3 lines');
 });
 
-test('that something is only a part of a file is said, with which', () => {
+test('a partial file is shown as partial, with its range', () => {
   const part = print({
     type: 'tool_result',
     toolResult: {

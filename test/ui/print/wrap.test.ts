@@ -110,7 +110,7 @@ test('wrapped code fits and loses nothing', () => {
   );
 });
 
-test('a style that runs over a line end is painted on both lines by itself', () => {
+test('a style across a line end is applied to each line separately', () => {
   const paint = (text: string): string => `<${text}>`;
   const lines = wrapSpans([{ text: 'say ' }, { text: 'hello world', paint }, { text: '!' }], 10).map(
     paintLine,

@@ -102,7 +102,7 @@ async function open({
   };
 }
 
-test('the turns stand newest at the bottom, each with when, what, and what it changed', async () => {
+test('the turns are listed newest last, each with age, prompt and changes', async () => {
   const { screen } = await open();
   expect(screen.text()).toEqual([
     `─ Rewind to before… ${'─'.repeat(60)}`,
@@ -113,7 +113,7 @@ test('the turns stand newest at the bottom, each with when, what, and what it ch
   ]);
 });
 
-test('a turn, what goes back, a look at the files: only the last Enter does it', async () => {
+test('a turn, what to restore, the effect on files: only the last Enter rewinds', async () => {
   const { screen, ops, look, closed } = await open();
   await screen.press(keys.up, keys.enter);
   expect(screen.text()).toEqual([
@@ -162,7 +162,7 @@ test.each([
   expect(ops).toEqual([{ type: 'rewind', to: 'u3', scope }]);
 });
 
-test('where no file was changed, only the conversation goes back; k forks, u takes back', async () => {
+test('without changed files only the conversation is rewound; k forks, u undoes', async () => {
   const { screen, forks, ops } = await open({ plan: [step('same.txt', { action: 'nothing' })] });
   await screen.press(keys.enter);
   expect(screen.text().slice(1, 5)).toEqual([
@@ -180,7 +180,7 @@ test('where no file was changed, only the conversation goes back; k forks, u tak
   expect(ops).toEqual([]);
 });
 
-test('Esc goes back step by step and Ctrl+C leaves, and nothing is done', async () => {
+test('Esc goes back one step, Ctrl+C closes, and nothing is done', async () => {
   const { screen, ops, closed } = await open();
   await screen.press(keys.up, keys.enter, 'b');
   await screen.press(keys.escape);
@@ -194,7 +194,7 @@ test('Esc goes back step by step and Ctrl+C leaves, and nothing is done', async 
   expect([other.closed(), other.ops.length, ops.length]).toEqual([1, 0, 0]);
 });
 
-test('a turn that was named is where it begins, and where Esc leaves', async () => {
+test('a named turn is the first step, and Esc closes from there', async () => {
   const { screen, closed } = await open({ first: turn(1) });
   expect(screen.text()[0]).toContain('before “request 1”');
   await screen.press('b', keys.escape);
@@ -203,7 +203,7 @@ test('a turn that was named is where it begins, and where Esc leaves', async () 
   expect(closed()).toBe(1);
 });
 
-test('ten thousand turns are read as far as somebody goes back', async () => {
+test('ten thousand turns are read only as far as the cursor goes', async () => {
   const turns = Array.from({ length: 10_000 }, (_, index) => turn(index + 1));
   const { screen, limits } = await open({ turns });
   expect(screen.text().at(-1)).toMatch(/^200 of 200\+/);

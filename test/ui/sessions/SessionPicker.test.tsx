@@ -24,7 +24,7 @@ const sessions = [
   madeSession('c', { title: 'Owned \u001B]0;x\u0007\u001B[2Jtitle\nline two' }),
 ];
 
-test('sessions with their facts, and the last words of the one under the cursor', async () => {
+test('sessions with their facts, and the last lines of the selected one', async () => {
   const { screen, onPick } = await show(madePort(sessions));
   expect(screen.text()).toEqual([
     `─ Sessions of this project ${'─'.repeat(25)} 1 / 3 ─`,
@@ -44,7 +44,7 @@ test('sessions with their facts, and the last words of the one under the cursor'
   expect(onPick).toHaveBeenCalledExactlyOnceWith({ session: sessions[1], isFromAll: false });
 });
 
-test('hits of a search show who said it, when, and the words; the turn is below', async () => {
+test('search hits show the speaker, the time and the text; the turn is below', async () => {
   const [first] = sessions as [SessionRecord];
   const hit = madeHit(first, 7, 'the parser fails on nested quotes', 'parser');
   const port = madePort(sessions, { find: async () => ({ type: 'found', hits: [hit] }) });
@@ -64,7 +64,7 @@ test('hits of a search show who said it, when, and the words; the turn is below'
   expect(onPick).toHaveBeenCalledExactlyOnceWith({ session: first, seq: 7, isFromAll: false });
 });
 
-test('a title is edited where it stands, with the cursor in it', async () => {
+test('a title is edited in its row, with the cursor in it', async () => {
   const port = madePort(sessions);
   const { screen } = await show(port);
   await screen.press(keys.down, keys.ctrl('r'));
@@ -175,7 +175,7 @@ test('in a list of 10,000 no key is waited for', async () => {
   expect(picker.snapshot().list.visible).toEqual(expected);
 });
 
-test('a long word about what could not be done is shown whole, and nothing is taller than the screen for it', async () => {
+test('a long error message is shown in full, and nothing is taller than the screen for it', async () => {
   const message = `It is open in another clawdcode (process 4711 on desk), so nothing was done. ${'Wait. '.repeat(12)}End.`;
   const port = madePort(sessions, { archive: async () => ({ type: 'failed', message }) });
   const { screen } = await show(port, 60, 14);

@@ -104,7 +104,7 @@ test('Tab shows all projects and keeps the filter', async () => {
   expect(cursor(picker)).toBe(undefined);
 });
 
-test('a search waits for the keys to pause, and an answer that comes too late is dropped', async () => {
+test('a search waits for a pause in typing, and a late answer is dropped', async () => {
   const answers = new Map<string, (answer: SearchAnswer) => void>();
   const port = madePort(sessions, {
     find: (text) => new Promise((resolve) => answers.set(text, resolve)),
@@ -158,7 +158,7 @@ test('the preview of a hit is read once the cursor rests, and once only', async 
   expect(picker.snapshot().preview).toMatchObject([{ message: { content: 'preview of c' } }]);
 });
 
-test('a preview that nobody waits for any more is stopped', async () => {
+test('a preview that is no longer needed is cancelled', async () => {
   const hits = sessions.map((one, index) => madeHit(one, index, 'some words', 'words'));
   const signals: AbortSignal[] = [];
   const port = madePort(sessions, {
@@ -178,7 +178,7 @@ test('a preview that nobody waits for any more is stopped', async () => {
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });
 
-test('a title is edited in its row, and Ctrl+Z brings the old one back', async () => {
+test('a title is edited in its row, and Ctrl+Z restores the old one', async () => {
   const port = madePort(sessions);
   const { picker } = await open(port);
   press(picker, 'downArrow', '^r', '!', 'return');
@@ -231,7 +231,7 @@ test('an archived session is listed as one, and comes back', async () => {
   expect(port.asked).toEqual(['archive a', 'unarchive a']);
 });
 
-test('what was put into the archive is looked into where it lies now', async () => {
+test('an archived session is read from its new file', async () => {
   const packed = { ...madeSession('a'), file: '/archive/a', bytes: 5, isArchived: true };
   const port = madePort(sessions, {
     archive: async () => ({ type: 'done', message: 'Archived', session: packed }),
@@ -242,7 +242,7 @@ test('what was put into the archive is looked into where it lies now', async () 
   expect(sessionAtCursor(picker.snapshot())).toMatchObject({ file: '/archive/a', bytes: 5 });
 });
 
-test('what cannot be done is said and changes nothing', async () => {
+test('an impossible action is reported and changes nothing', async () => {
   const port = madePort(sessions, {
     remove: async () => ({ type: 'failed', message: 'It is open elsewhere.' }),
   });
@@ -255,7 +255,7 @@ test('what cannot be done is said and changes nothing', async () => {
   expect(picker.snapshot().message?.text).toBe('Nothing to undo.');
 });
 
-test('Esc goes back by one step each: preview, text, search, list', async () => {
+test('Esc goes back one step: preview, text, search, list', async () => {
   const { picker, left } = await open(madePort(sessions));
   press(picker, ...'title', '^f', '^o');
   press(picker, 'escape');

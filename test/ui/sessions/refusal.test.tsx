@@ -34,7 +34,7 @@ async function ask(refusal: Refusal, columns = 70, rows = 14, back: RefusalBack 
   return { screen, onAnswer, pass: clock.pass };
 }
 
-test('who holds a session is said, and since when', async () => {
+test('the holder of a session is shown, and since when', async () => {
   const { screen } = await ask(locked);
   expect(screen.text()).toEqual([
     `─ Fix  the 解析器 ${'─'.repeat(52)}`,
@@ -51,7 +51,7 @@ test('who holds a session is said, and since when', async () => {
   expect(screen.output()).not.toContain(']0;owned');
 });
 
-test('where there is nothing to go back to, Esc says that it starts a new session', async () => {
+test('with nothing to go back to, Esc says that it starts a new session', async () => {
   const { screen } = await ask(locked, 70, 14, 'new');
   expect(screen.text().at(-1)).toBe('↑↓ Enter · Esc starts a new session');
 });
@@ -62,7 +62,7 @@ test('a session of another project says where it belongs', async () => {
   expect(screen.text()).toContain('❯ 1. Fork it and continue');
 });
 
-test('a session whose folder is gone can be gone on with here', async () => {
+test('a session whose folder is gone can be resumed here', async () => {
   const { screen, onAnswer, pass } = await ask({
     why: 'elsewhere',
     root: '/gone',

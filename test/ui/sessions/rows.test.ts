@@ -38,13 +38,13 @@ test.each([
   );
 });
 
-test('among all projects, the project stands where it can be compared', () => {
+test('among all projects, the project has its own column', () => {
   expect(sessionRow(session, 60, { ...options, scope: 'all' })).toBe(
     '修复 the parser                 p                 1 h ago',
   );
 });
 
-test('what a session is besides, is said in its row', () => {
+test('forks and archived sessions are marked in their row', () => {
   const row = (about: Parameters<typeof madeSession>[1], isOpen = false): string =>
     sessionRow(madeSession('a', { title: 'T', ...about }), 60, { ...options, isOpen });
   expect(row({ forkedFrom: 'b' })).toMatch(/^↳ T /);
@@ -93,7 +93,7 @@ test('no row is wider than its room or moves the terminal, whatever a title hold
   );
 });
 
-test('the words of a hit are marked, and on screen also when they lie far in', () => {
+test('the matches of a hit are marked, and visible even if they are far into the text', () => {
   const hit = madeHit(session, 7, 'the parser fails', 'parser');
   expect(markedLine(hit, 40, theme)).toBe('the [parser] fails');
   const far = madeHit(session, 7, `${'before '.repeat(30)}needle after`, 'needle');
@@ -129,7 +129,7 @@ test.each([
   expect(ageInLetters(new Date(now.getTime() - ms), now)).toBe(expected);
 });
 
-test('a preview shows the words of the hit, also far into a long text, and a little above them', () => {
+test('a preview shows the matches of the hit, also far into a long text, with some lines above', () => {
   const long = Array.from({ length: 60 }, (_, index) => `line ${index}`).join('\n\n');
   const entries = [madeEntry(1, 'before'), madeEntry(2, `${long}\n\nthe Needle`), madeEntry(3, 'after')];
   const { lines, at } = previewOf(entries, { seq: 2, words: ['needle'] }, { width: 40, theme });
@@ -141,7 +141,7 @@ test('a preview shows the words of the hit, also far into a long text, and a lit
   expect(window).toContain('┃   the Needle');
 });
 
-test('of an output that is folded to its name, the preview shows the lines around the word', () => {
+test('of an output collapsed to its name, the preview shows the lines around the match', () => {
   const output = Array.from({ length: 200 }, (_, index) =>
     index === 120 ? 'const needle = 1;' : `line ${index}`,
   ).join('\n');

@@ -107,7 +107,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('stops a task only after a yes, and says so where it has ended', async () => {
+  test('stops a task only after a yes, and says if it has ended', async () => {
     const { screen, ops } = await open([task('b1', ended(0)), task('b2')]);
     await screen.press('x');
     expect(screen.text().at(-1)).toBe('Stop b2 and all it started? y stops it, any other key does not');
@@ -185,7 +185,7 @@ describe('the output', () => {
     expect(closed()).toBe(0);
   });
 
-  test('stands still for who reads further up, and is followed again at its end', async () => {
+  test('does not move for a user who has scrolled up, and follows again at its end', async () => {
     const { screen, print } = await open([task('b1')], { outputs: outputs() });
     await screen.press(keys.enter, keys.up);
     const still = screen.text().slice(1, 7);

@@ -30,13 +30,13 @@ test('where lines are cut off, rows are those that were written', () => {
   expect(shadowOf(`${'a'.repeat(50)}\nb\n`).rowsAbove(10, 'none')).toBe(2);
 });
 
-test('where it is not known, no more rows are taken than are the frame’s', () => {
+test('if unknown, only rows that surely belong to the frame are counted', () => {
   const shadow = shadowOf(`${'a'.repeat(50)}\n${'b'.repeat(50)}\n${'c'.repeat(50)}\u001B[1A\u001B[40G`);
   expect(shadow.rowsAbove(10, 'unknown')).toBe(5);
   expect(shadow.rowsAbove(10, 'all')).toBe(8);
 });
 
-test('in a real xterm.js the frame begins where it is said to', async () => {
+test('in a real xterm.js the frame starts where it is expected', async () => {
   const line = fc.oneof(
     fc.stringMatching(/^[a-z]{1,99}$/),
     fc.stringMatching(/^[漢字a]{1,40}$/),

@@ -18,7 +18,7 @@ function setUp() {
   return { said, notifier, pass, press };
 }
 
-test('a long turn that nobody watched is told when it ends', () => {
+test('the end of a long unattended turn is notified', () => {
   const { said, notifier, pass } = setUp();
   notifier.update('working');
   pass(AWAY_MS);
@@ -29,7 +29,7 @@ test('a long turn that nobody watched is told when it ends', () => {
   expect(said).toHaveLength(1);
 });
 
-test('a short turn is not told, nor one that ends while somebody types', () => {
+test('a short turn is not notified, nor one that ends while the user types', () => {
   const { said, notifier, pass, press } = setUp();
   notifier.update('working');
   pass(AWAY_MS - 1);
@@ -43,7 +43,7 @@ test('a short turn is not told, nor one that ends while somebody types', () => {
   expect(said).toEqual([]);
 });
 
-test('a question is told once nobody has typed for a while, and not after it was answered', () => {
+test('a question is notified after a pause in typing, and not once it was answered', () => {
   const { said, notifier, pass, press } = setUp();
   notifier.update('working');
   notifier.update('waiting');
@@ -77,7 +77,7 @@ test('where the terminal tells of the focus, a question calls at once when it is
   expect(said).toHaveLength(1);
 });
 
-test('whoever watches the end of a turn is not told when they leave later', () => {
+test('a user who watches the end of a turn is not notified later', () => {
   const { said, notifier, pass } = setUp();
   notifier.focus(true);
   notifier.update('working');

@@ -48,7 +48,7 @@ test.each([
   ['\u001BP>|tmux 3.4\u001B\\'],
   ['\u001BP1+r544e=787465726d\u001B\\'],
   ['\u001B_Gi=1;OK\u001B\\'],
-])('%j is an answer that nobody needs, and no key either', (bytes) => {
+])('%j is a reply for another program, and no key either', (bytes) => {
   expect(run(['x', bytes, 'y'])).toEqual({ text: 'xy', replies: [] });
   for (const at of [2, 3, 5, bytes.length - 1])
     expect(run([`x${bytes.slice(0, at)}`, `${bytes.slice(at)}y`])).toEqual({ text: 'xy', replies: [] });
@@ -67,12 +67,12 @@ test.each([
   ['a report of another mode', '\u001B[?2026;2n'],
   ['a paste', '\u001B[200~I [O text\u001B[201~'],
   ['a word that looks like one', '11;rgb:00/00/00'],
-])('%s goes on as it is', (_, keys) => {
+])('%s passes unchanged', (_, keys) => {
   expect(run([keys])).toEqual({ text: keys, replies: [] });
   expect(run([...keys])).toEqual({ text: keys, replies: [] });
 });
 
-test('whatever is typed around them, replies go and keys stay in order', () => {
+test('whatever is typed around them, replies are removed and keys stay in order', () => {
   const key = fc.constantFrom(
     'a',
     'é',
@@ -124,7 +124,7 @@ test('whatever is typed around them, replies go and keys stay in order', () => {
   );
 });
 
-test('what only begins like a reply is held for a moment and then goes on', async () => {
+test('text that only starts like a reply is held for a moment and then passed', async () => {
   let text = '';
   const filter = createReplyFilter(
     (part) => {
@@ -137,7 +137,7 @@ test('what only begins like a reply is held for a moment and then goes on', asyn
   await expect.poll(() => text).toBe('\u001B[');
 });
 
-test('ten megabytes of a paste that begin like a reply are not held for long, and not searched for ever', () => {
+test('ten megabytes of a paste that start like a reply are not held for long, nor searched again and again', () => {
   const paste = `\u001B]11;${'x'.repeat(10_000_000)}`;
   const spentMs = cpuClock();
   expect(run([paste]).text).toBe(paste);

@@ -144,7 +144,7 @@ test('a command runs one at a time and at most every 300 ms, and once more for w
   ]);
 });
 
-test('nothing runs by itself unless it was asked for, and nothing is shown after the end', async () => {
+test('nothing runs on a timer unless configured, and nothing is shown after the end', async () => {
   const { made, starts, end, shown, pass } = runner();
   await pass(100_000);
   expect(starts).toEqual([]);

@@ -29,7 +29,7 @@ function setUp() {
   return { calls, input, stream, replies, send, typed: () => typed };
 }
 
-test('it is told when the screen reads the terminal and when it does not', () => {
+test('listeners are called when the screen starts and stops reading the terminal', () => {
   const { input, calls } = setUp();
   input.setModes([1004]);
   input.onRead(() => calls.push(`read ${input.isRead()}`));
@@ -37,7 +37,7 @@ test('it is told when the screen reads the terminal and when it does not', () =>
   expect(calls.filter((call) => call.startsWith('read'))).toEqual(['read true', 'read false', 'read true']);
 });
 
-test('keys go on, replies go elsewhere, and only keys count as somebody being there', async () => {
+test('keys pass, replies go to their listeners, and only keys count as activity', async () => {
   const { input, stream, replies, send, typed } = setUp();
   stream.setRawMode(true);
   const start = input.lastKeyAt();
@@ -51,7 +51,7 @@ test('keys go on, replies go elsewhere, and only keys count as somebody being th
   expect(replies.map(({ type }) => type)).toEqual(['focus', 'attributes', 'focus']);
 });
 
-test('an answer that comes when the screen has let go of the terminal is waited for, and nobody sees it', async () => {
+test('a reply that arrives after the screen released the terminal is waited for and dropped', async () => {
   const { calls, input, stream, send, typed } = setUp();
   stream.setRawMode(true);
   input.ask('?');
@@ -70,7 +70,7 @@ test('an answer that comes when the screen has let go of the terminal is waited 
   expect(calls).toHaveLength(5);
 });
 
-test('a terminal that never answers holds nobody up for long', async () => {
+test('a terminal that never answers causes no long wait', async () => {
   const { input } = setUp();
   input.ask('?');
   const over = input.answered();
@@ -116,7 +116,7 @@ function follow(first: Theme) {
   return { send, calls, names, end };
 }
 
-test('the terminal is asked once, and its answer is taken', () => {
+test('the terminal is queried once, and its answer is used', () => {
   const { send, calls, names } = follow(chooseTheme('auto', rich));
   expect(calls).toEqual(['ESC]11;?ESC\\ESC[c']);
   send('\u001B]11;rgb:ffff/ffff/ffff\u0007\u001B[?62c');
@@ -137,7 +137,7 @@ test.each([
   expect(names).toEqual(['dark', 'light']);
 });
 
-test('a change while it runs changes the theme, and a theme with a background of its own stays', () => {
+test('a change at run time changes the theme, and a theme with its own background stays', () => {
   const auto = follow(chooseTheme('high-contrast', { ...rich, background: 'dark', mayAnswer: false }));
   auto.send('\u001B[?997;2n');
   auto.send('\u001B[?997;2n');

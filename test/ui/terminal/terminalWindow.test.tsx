@@ -82,7 +82,7 @@ test('Node asks the terminal for its size under the name that is used here', () 
   expect(WriteStream.prototype).toHaveProperty('_refreshSize', expect.any(Function));
 });
 
-test('resizes are told once when they are over, and no more after the end', async () => {
+test('resizes are reported once at the end, and no more after closing', async () => {
   const screen = createScreen({ columns: 80, rows: 20 });
   const window = createTerminalWindow(screen.stdout);
   const told: number[] = [];
@@ -98,7 +98,7 @@ test('resizes are told once when they are over, and no more after the end', asyn
   expect(told).toEqual([50]);
 });
 
-test('what is printed stands above the frame, which is drawn once behind it and with its news', async () => {
+test('printed text appears above the frame, which is drawn once below it in its latest state', async () => {
   const screen = createScreen({ columns: 40, rows: 10 });
   const window = createTerminalWindow(screen.stdout);
   const news = createNews('before');

@@ -51,7 +51,7 @@ describe.each(names)('%s', (name) => {
       ['added lines', addedLine, [...Object.values(code), dim, success]],
       ['removed lines', removedLine, [...Object.values(code), dim, error]],
       ['prompts', promptLine, [accent]],
-    ])('what stands on %s can be read', (_, back, colors) => {
+    ])('text on %s can be read', (_, back, colors) => {
       for (const hex of colors) {
         expect(contrast(rgbOf(hex), rgbOf(back)), hex).toBeGreaterThanOrEqual(ratio);
         expect(contrast(rgbOf256(nearest256(hex)), rgbOf256(nearest256(back))), hex).toBeGreaterThanOrEqual(
@@ -62,7 +62,7 @@ describe.each(names)('%s', (name) => {
 });
 
 test.each(['dark-daltonized', 'light-daltonized'] as const)(
-  'added and removed of %s differ for whoever cannot tell red from green',
+  'added and removed lines of %s differ for users who cannot distinguish red from green',
   (name) => {
     const { success, error } = palettes[name];
     for (const eye of [protanopia, deuteranopia])

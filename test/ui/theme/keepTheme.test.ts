@@ -50,7 +50,7 @@ test.each([
   ]);
 });
 
-test('what cannot be kept counts for now, and is said', async () => {
+test('a theme that cannot be saved applies for now, which is reported', async () => {
   const { name, told } = await keep('light', { type: 'refused', message: 'The disk is full.' });
   expect(name).toBe('light');
   expect(told).toEqual(['warning: Theme: light. Applied to this session, but not saved: The disk is full.']);

@@ -48,7 +48,7 @@ test.each([
   expect(chooseTheme('dark', terminal).error('x')).toBe(written);
 });
 
-test('what a terminal tells later makes the same setting anew', () => {
+test('a late answer of the terminal rebuilds the same setting', () => {
   const undecided = chooseTheme('auto', { ...rich, mayAnswer: true });
   const told = (background: Background | undefined) => withBackground(undecided, background).name;
   expect([told('light'), told('dark'), told(undefined)]).toEqual(['light', 'dark', 'dark']);

@@ -33,7 +33,7 @@ const talk = (turns: number): JSONLEntry[] =>
     reply(2 * turn + 1, `answer ${turn}\n\nand more of it`),
   ]).flat();
 
-test('of a command that the user ran, what it printed is shown, not what the model was told of it', () => {
+test('a command of the user shows its output, not what the model was told about it', () => {
   const head = 'The user ran a command in the shell:\n$ ls\n\n';
   const ran = entry(0, {
     type: 'user',
@@ -77,7 +77,7 @@ test('everything of a turn is unfolded', () => {
   expect(text).not.toMatch(/… \+?\d+/);
 });
 
-test('it stands at the end, and follows what comes in', () => {
+test('it starts at the end, and follows new entries', () => {
   const transcript = open(talk(10));
   expect(shown(transcript).at(-2)).toBe('and more of it');
   transcript.append(prompt(20, 'the newest'));
@@ -91,7 +91,7 @@ test('it stands at the end, and follows what comes in', () => {
   expect(shown(transcript)).toContain('four');
 });
 
-test('what streams stands below everything, and is replaced by its entry', () => {
+test('streaming output is below everything, and is replaced by its entry', () => {
   const transcript = open(talk(3));
   transcript.setLive(textParts('streaming now'));
   expect(shown(transcript)).toContain('streaming now');
@@ -134,7 +134,7 @@ test('no row is wider than the terminal, whatever it shows', () => {
   );
 });
 
-test('words are found forward and backward, and counted', async () => {
+test('matches are found forward and backward, and counted', async () => {
   const transcript = open(talk(10), 40, 6);
   await transcript.toStart();
   await transcript.search(1, 'answer');
@@ -208,7 +208,7 @@ test('older history is paged in when it comes near, and nothing jumps', async ()
   expect(transcript.message()).toMatch(/of 111$/);
 });
 
-test('a word in older history is found before that history was seen', async () => {
+test('a match in older history is found before that history was shown', async () => {
   const all = [prompt(0, 'needle'), ...talk(200).map((one) => ({ ...one, seq: one.seq + 1 }))];
   const transcript = open(all.slice(-50), 40, 10, {
     older: async (before) => all.filter(({ seq }) => seq < before).slice(-100),
@@ -245,7 +245,7 @@ test('the whole of a shortened output is read when it is looked at', async () =>
   expect(shown(other)[2]).toContain('line 1999');
 });
 
-test('in another width it stands at the same words', () => {
+test('at another width it stays at the same text', () => {
   const transcript = open(talk(40), 40, 10);
   transcript.scroll(-100);
   const [before = ''] = shown(transcript).filter((row) => /\d/.test(row));

@@ -41,7 +41,7 @@ test.each([
   expect(find(rows, query).map((match) => match.map(({ row, from, to }) => [row, from, to]))).toEqual(found);
 });
 
-test('a word is found wherever the row ended in it', () => {
+test('a match is found even if a row ends within it', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z]{3,40}$/), fc.integer({ min: 2, max: 12 }), (word, width) => {
       const rows = wrapColumns([{ text: `xx${word.toUpperCase()}xx` }], width).map((line) =>
@@ -69,7 +69,7 @@ test('marking changes no text and keeps every style', () => {
   );
 });
 
-test('two matches on a row are told apart', () => {
+test('two matches on a row are distinguished', () => {
   const ranges = [
     { from: 0, to: 1, isCurrent: false },
     { from: 2, to: 3, isCurrent: true },

@@ -82,7 +82,7 @@ test('an archived session is listed, found and, out of the archive, the same to 
   expect(await fresh.search('ask')).toMatchObject([{ seq: 1, session: { isArchived: false } }]);
 });
 
-test('what was said after the last look is found in the archive as well', async () => {
+test('text written after the last scan is found in the archive as well', async () => {
   const dataRoot = await temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [say('first words')]);
   const catalogue = open(dataRoot);
@@ -119,7 +119,7 @@ test('a session that is open is neither packed nor deleted', async () => {
   expect(await catalogue.archive(key('one'))).toMatchObject({ type: 'done' });
 });
 
-test('a log is never overwritten by its archive, and what is not there is said to be missing', async () => {
+test('a log is never overwritten by its archive, and a missing one is reported', async () => {
   const dataRoot = await temporaryFolder();
   const catalogue = open(dataRoot);
   await makeSession(dataRoot, { id: 'one' }, [say('old')]);

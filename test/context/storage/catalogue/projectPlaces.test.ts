@@ -47,14 +47,14 @@ async function clone(root: string, remote: string | undefined): Promise<void> {
   await writeFile(join(root, '.git/HEAD'), 'ref: refs/heads/main\n');
 }
 
-test('a session knows where its project is', async () => {
+test('a session records where its project is', async () => {
   const { catalogue, work, at } = await bench();
   await work('here');
   expect(await catalogue.list()).toMatchObject([{ root: at('here'), isMoved: false }]);
   expect((await catalogue.projectsOf(at('here'))).moved).toEqual([]);
 });
 
-test('a folder that was renamed brings its sessions along, again and again', async () => {
+test('a renamed folder keeps its sessions, even after several renames', async () => {
   const { catalogue, work, at, dataRoot } = await bench();
   const project = await work('before');
   for (const [from, to] of [
@@ -115,7 +115,7 @@ test('a new folder in the place of one that was moved is not that one', async ()
   expect(await catalogue.projectsOf(at('shop'))).toEqual({ own: project, moved: [] });
 });
 
-test('what stands in the note is not trusted', async () => {
+test('the content of the note is not trusted', async () => {
   const { catalogue, work, at, dataRoot } = await bench();
   const project = await work('here');
   for (const text of ['', '{', '{"v":1,"places":[{"root":5}]}', '[]', '{"v":9}']) {

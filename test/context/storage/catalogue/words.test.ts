@@ -89,7 +89,7 @@ test('the snippet shows the words, marked, on one line', () => {
   expect(marks.map(([start, end]) => snippet.slice(start, end))).toEqual(['basket', 'adds up']);
 });
 
-test('what would fill the index and nobody searches for is left out', () => {
+test('text that would fill the index and is never searched is left out', () => {
   const image = 'iVBORw0KGgo+/aB3'.repeat(100);
   expect(indexText(`before ${image} after ${'x'.repeat(255)}`)).toBe(`before   after ${'x'.repeat(255)}`);
   expect(indexText(image)).toBe(' ');

@@ -54,7 +54,7 @@ test('a call without its result is named', async () => {
   expect(unansweredCalls).toEqual([{ seq: 27, callId: 'c9', tool: 'Bash' }]);
 });
 
-test('contents beside the log are missed when they are gone, cut or, looked at closely, changed', async () => {
+test('missing or truncated blobs are found, and changed ones by a thorough check', async () => {
   const { store } = await realLog(await temporaryFolder());
   const log = await store.createSession('blobs');
   const refs = [];

@@ -47,7 +47,7 @@ test('closing rejects what is being counted', async () => {
   await outcome;
 });
 
-test('an idle thread keeps no program from ending, and one that is asked keeps it until it has answered', async () => {
+test('an idle thread does not keep a program alive, and a busy one only until it has answered', async () => {
   const program = `
     import { Worker } from 'node:worker_threads';
     import { WorkerEncoder } from ${JSON.stringify(new URL('./WorkerEncoder.ts', entry).href)};
