@@ -166,7 +166,7 @@ const SIGNS =
   /image|vision|multi-?modal|modalit|mmproj|content (?:must|should) be a string|string_type|content.{0,40}(?:valid|expected).{0,10} string/i;
 
 function imagesRefused(model: string): string {
-  return `${model} refused the images of this session: they are left out, and named in words instead. /model switches to one that sees.`;
+  return `${model} rejected the images of this session. They are replaced with descriptions; /model switches to a model with vision.`;
 }
 
 function hasImage({ content }: ModelRequest['messages'][number]): boolean {

@@ -174,7 +174,7 @@ export class Recorder {
       const [before, entry] = [this.#tree.get(path), statSafely(path)];
       if (before === undefined && entry === undefined) continue;
       const isNews = before === undefined && !this.#absent.has(path) && !this.#isCovered(path);
-      if (isNews) this.#noteOnce(`what ${describePath(this.#root, path)} was before is not known`);
+      if (isNews) this.#noteOnce(`what ${describePath(this.#root, path)} was before is unknown`);
       await this.#recordPath({ path, before, entry }, true, !isNews, changes);
     }
   }

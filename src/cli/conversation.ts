@@ -28,7 +28,7 @@ export async function resumeAdvice(place: AppPaths, exit: UiExit): Promise<strin
   if (exit.sessionId === undefined || exit.empty) return undefined;
   return (await isSaved(place, exit.sessionId))
     ? `Resume this session with: clawdcode --resume ${exit.sessionId}`
-    : `This session could not be saved below ${place.dataRoot}, so there is nothing to resume.`;
+    : `This session could not be saved in ${place.dataRoot}, so there is nothing to resume.`;
 }
 
 async function isSaved({ dataRoot, root, version }: AppPaths, sessionId: string): Promise<boolean> {

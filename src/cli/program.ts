@@ -5,15 +5,15 @@ import { type PermissionMode, permissionModes } from '../protocol/permissions.ts
 import { sandboxModes } from '../protocol/sandbox.ts';
 
 const epilogue = `
-Subcommands (see --help of each):
-  session       find, read and look after the sessions on this machine
-  permissions   say what a call would be asked and why, and learn rules from what you approved
-  mcp           define MCP servers, and see whether they answer
-  doctor        look at everything that is needed · completion   the script of bash, zsh or fish
+Subcommands (each has --help):
+  session       list, search, show and manage the sessions on this machine
+  permissions   explain permission decisions, and suggest rules from what you approved
+  mcp           add, list and remove MCP servers, and log in to them
+  doctor        check your setup · completion   print a script for bash, zsh or fish
 
 Exit codes:
-  0 done · 1 the turn failed · 41 no key, no server or access refused · 42 bad input or unknown session
-  52 bad settings · 53 --max-turns reached · 130 interrupted · 141 reader left · 143 terminated`;
+  0 done · 1 the turn failed · 41 no key or server set, or access denied · 42 bad input or unknown session
+  52 bad settings · 53 --max-turns reached · 130 interrupted · 141 pipe closed · 143 terminated`;
 
 /** Defines the flags; `version` is printed by `--version`. Throws instead of ending the process. */
 export function createProgram(version: string): Command {
@@ -39,33 +39,34 @@ export function createProgram(version: string): Command {
       'A coding agent in your terminal, in the repository you are in. Omit the prompt to start a conversation.',
     )
     .argument('[prompt...]')
-    .option('-p, --print', 'print the answer and exit (reads standard input too)')
+    .option('-p, --print', 'print the answer and exit (also reads standard input)')
     .addOption(
       new Option('-c, --continue', 'continue the most recent session of this project').conflicts('resume'),
     )
-    .option('-r, --resume [id|title]', 'resume a session by id or title; omit it to pick one')
+    .option('-r, --resume [id|title]', 'resume a session by id or title, or choose one')
     .option('--fork-session', 'with --continue or --resume: continue in a copy')
     .option('-n, --name <title>', 'name of the session')
     .option('-m, --model <name>', 'model to use')
     .option('--base-url <url>', 'OpenAI-compatible endpoint')
     .addOption(
-      new Option('--permission-mode <mode>', 'what may run without asking')
+      new Option('--permission-mode <mode>', 'what runs without approval')
         .choices(permissionModes)
         .argParser(mode),
     )
     .addOption(
-      new Option('-s, --sandbox <mode>', 'what commands may write, enforced by the operating system').choices(
-        sandboxModes,
-      ),
+      new Option(
+        '-s, --sandbox <mode>',
+        'where commands may write, enforced by the operating system',
+      ).choices(sandboxModes),
     )
     .option('--max-turns <n>', 'stop after this many steps', positive)
     .addOption(
-      new Option('--output-format <format>', 'with -p')
+      new Option('--output-format <format>', 'output of -p')
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
-    .option('--allowed-tools <rules>', 'rules to allow, e.g. "Edit,Bash(npm test)"', list)
-    .option('--disallowed-tools <rules>', 'rules to deny', list)
+    .option('--allowed-tools <rules>', 'permission rules that allow, e.g. "Edit,Bash(npm test)"', list)
+    .option('--disallowed-tools <rules>', 'permission rules that deny', list)
     .option('--append-system-prompt <text>', 'add to the system prompt')
     .option(
       '--add-dir <directory>',
@@ -74,13 +75,13 @@ export function createProgram(version: string): Command {
     )
     .option(
       '--mcp-config <file|json>',
-      'also use the MCP servers of this file or JSON (repeatable)',
+      'also use MCP servers from this file or JSON (repeatable)',
       (text: string, before: readonly string[] = []) => [...before, text],
     )
-    .option('--strict-mcp-config', 'use no other MCP servers than those of --mcp-config')
+    .option('--strict-mcp-config', 'use only MCP servers from --mcp-config')
     .option('--context-window <tokens>', 'context window of the model, in tokens', positive)
     .option('--demo', 'use the built-in demo model (no network)')
-    .option('--ax-screen-reader', 'plain lines for screen readers')
+    .option('--ax-screen-reader', 'plain output for screen readers')
     .option('--debug', 'write a debug log to the data folder')
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')

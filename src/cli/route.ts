@@ -132,7 +132,7 @@ const reserved: readonly Reserved[] = [
   {
     names: ['update', 'upgrade', 'install', 'uninstall', 'setup', 'setup-token', 'migrate-installer'],
     advice:
-      'ClawdCode does not update itself: update it the way you installed it (in a clone: git pull && npm install).',
+      'ClawdCode does not update itself: update it in the same way as you installed it (in a clone: git pull && npm install).',
   },
   {
     names: ['config', 'settings'],

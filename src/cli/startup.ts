@@ -83,7 +83,7 @@ export function sandboxByFlag(
 
 function sandboxProblem(loaded: LoadedSettings, mode: SandboxMode | undefined): Problem[] {
   if (mode === undefined || sandboxByFlag(loaded, mode) === mode) return [];
-  const message = `--sandbox ${mode} is ignored: managed settings of this machine decide how commands are confined.`;
+  const message = `--sandbox ${mode} is ignored: managed settings determine how commands are confined.`;
   return [{ layer: 'flag', file: '--sandbox', key: 'sandbox.mode', message }];
 }
 

@@ -13,7 +13,7 @@ const PAGE = 500;
 export const audit: Command = {
   name: 'audit',
   aliases: [],
-  description: 'what ran, what allowed it, in which sandbox; all: read-only calls too',
+  description: 'what ran, what allowed it, its sandbox; all: include read-only calls',
   argumentHint: '[all]',
   run: async (args, { agent }) => {
     const inMemory = agent.entries();

@@ -20,7 +20,7 @@ export const compact: Command = {
         return { type: 'notice', text: 'There is no compaction in this session to show.' };
       }
       default: {
-        const text = `/compact knows --preview and --diff, not ${flag}. Everything else after it is the focus of the summary.`;
+        const text = `/compact has no flag ${flag}, only --preview and --diff. Other text is the focus of the summary.`;
         return { type: 'notice', level: 'error', text };
       }
     }

@@ -31,7 +31,7 @@ export const context: Command = {
         await agent.refine();
         return { type: 'notice', text: JSON.stringify(everything(agent), null, 2) };
       default: {
-        const text = `/context knows items, settings and --json, not "${args}".`;
+        const text = `Unknown argument "${args}": use /context items, settings or --json.`;
         return { type: 'notice', level: 'error', text };
       }
     }

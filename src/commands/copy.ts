@@ -12,9 +12,9 @@ export const copy: Command = {
     const wanted = readCopyArguments(args);
     const texts = answers(host.agent.liveEntries());
     const text = texts.at(-wanted.answer);
-    if (texts.length === 0) return problem('There is no answer yet that could be copied.');
+    if (texts.length === 0) return problem('There is no answer to copy yet.');
     if (text === undefined)
-      return problem(`Only the newest ${count(texts.length, 'answer')} of this session are at hand.`);
+      return problem(`Only the newest ${count(texts.length, 'answer')} of this session can be copied.`);
     if (wanted.code === undefined) return deliver(text, answerName(wanted.answer), wanted.file, host);
     const blocks = codeBlocks(text);
     if (blocks.length === 0) return problem(`${capital(answerName(wanted.answer))} has no code block.`);

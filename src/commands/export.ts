@@ -24,7 +24,7 @@ export const exportCommand: Command = {
     const { format, file } = readArguments(args);
     if (file !== undefined && /^[\w-]+$/.test(args.trim()))
       return problem(
-        `There is no format “${file}”: md, html, json or jsonl. A file of that name is ./${file}`,
+        `Unknown format “${file}”: use md, html, json or jsonl. For a file of that name, use ./${file}`,
       );
     const done = await host.exportSession(file === undefined ? { format } : { format, file });
     if (done.type === 'failed') return problem(done.message);
@@ -47,7 +47,7 @@ function unquoted(text: string): string {
 }
 
 function secretsLine(secrets: number): string {
-  if (secrets === 0) return 'No keys, tokens or passwords were found in it.';
+  if (secrets === 0) return 'No keys, tokens or passwords were found.';
   return secrets === 1 ? '1 secret was left out.' : `${secrets} secrets were left out.`;
 }
 

@@ -26,12 +26,12 @@ const NONE = 'No MCP servers. Define them in .mcp.json or in your settings; see 
 
 function unknown(name: string, servers: readonly McpServerStatus[]): CommandResult {
   const names = servers.map((one) => one.name).join(', ');
-  return { type: 'notice', level: 'error', text: `There is no MCP server "${name}". There are: ${names}.` };
+  return { type: 'notice', level: 'error', text: `There is no MCP server "${name}". Defined: ${names}.` };
 }
 
 async function reconnect(port: McpPort, name: string | undefined): Promise<CommandResult> {
   if (name === undefined)
-    return { type: 'notice', level: 'error', text: 'Which server? Write /mcp reconnect and its name.' };
+    return { type: 'notice', level: 'error', text: 'Which server? Use /mcp reconnect NAME.' };
   const state = await port.reconnect(name);
   if (state === undefined) return unknown(name, port.status());
   const tools = port.status().find((one) => one.name === name)?.tools.length ?? 0;
@@ -54,7 +54,7 @@ export function stateText(state: McpServerState, tools: number): string {
     case 'failed':
       return `failed: ${state.reason}`;
     case 'needs-auth':
-      return 'needs you to log in: clawdcode mcp login and its name';
+      return 'needs you to log in: clawdcode mcp login NAME';
   }
 }
 
@@ -74,7 +74,7 @@ function originLine({ transport, target, source }: McpServerStatus): PageLine {
 function listPage(servers: readonly McpServerStatus[]): Page {
   return () => [
     ...servers.flatMap((server) => [stateLine(server), originLine(server)]),
-    pageLine({ text: '/mcp and a name shows its tools and its log.', role: 'dim' }),
+    pageLine({ text: '/mcp NAME shows its tools and log.', role: 'dim' }),
   ];
 }
 

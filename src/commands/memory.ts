@@ -25,7 +25,7 @@ export const memory: Command = {
       case 'add':
         return add(rest, port);
       default:
-        return problem(`/memory does not know "${oneLine(verb, 40)}". ${USAGE}`);
+        return problem(`Unknown /memory subcommand "${oneLine(verb, 40)}". ${USAGE}`);
     }
   },
 };

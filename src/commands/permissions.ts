@@ -10,7 +10,7 @@ const meanings: Readonly<Record<PermissionMode, string>> = {
   acceptEdits: 'edits inside the project run; commands ask',
   plan: 'nothing is changed; the model explores and hands over a plan',
   auto: 'a second model call judges what would ask; what it must not decide still asks',
-  dontAsk: 'nothing asks; what the rules do not allow is denied',
+  dontAsk: 'never asks; calls that no rule allows are denied',
   bypassPermissions: 'nothing asks; only deny rules hold',
 };
 
@@ -46,8 +46,7 @@ export const permissions: Command = {
 async function explain(command: string, host: CommandHost): Promise<CommandResult> {
   const explanation = await host.explainPermission(command === '' ? undefined : command);
   if (explanation !== undefined) return { type: 'page', page: explanationPage(explanation) };
-  const text =
-    'Nothing was asked about or refused in this session. Name a command: /permissions why npm test';
+  const text = 'No call asked or was denied in this session. Name a command: /permissions why npm test';
   return { type: 'notice', text };
 }
 

@@ -24,7 +24,7 @@ const MAX_CHARACTERS = 200;
 export const rename: Command = {
   name: 'rename',
   aliases: ['name'],
-  description: 'give this session a title of your own',
+  description: 'rename this session',
   argumentHint: '[title]',
   run: (args, { agent }) => {
     const title = [...args.replace(/\s+/g, ' ').trim()].slice(0, MAX_CHARACTERS).join('');
@@ -40,7 +40,7 @@ export const rename: Command = {
 export const fork: Command = {
   name: 'fork',
   aliases: ['branch'],
-  description: 'continue in a copy of this session; the original stays',
+  description: 'continue in a copy of this session; the original is kept',
   argumentHint: '[at #number]',
   run: (args, host) => {
     const [, number] = /^(?:at\s+)?#?(\d+)$/i.exec(args) ?? [];
@@ -75,7 +75,7 @@ function error(text: string): CommandResult {
 export const clear: Command = {
   name: 'clear',
   aliases: ['new', 'reset'],
-  description: 'start a new session; this one stays resumable',
+  description: 'start a new session; you can resume this one later',
   run: () => ({ type: 'open_session', target: 'new' }),
 };
 
@@ -83,6 +83,6 @@ export const clear: Command = {
 export const exit: Command = {
   name: 'exit',
   aliases: ['quit'],
-  description: 'quit; the session stays resumable',
+  description: 'quit; you can resume the session later',
   run: () => ({ type: 'exit' }),
 };

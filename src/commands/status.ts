@@ -36,7 +36,7 @@ export const status: Command = {
 };
 
 function trustNote({ trusted, heldSettings }: StatusInfo): string {
-  if (!trusted) return ' (not trusted: its settings can only tighten)';
+  if (!trusted) return ' (not trusted: only its restrictions apply)';
   return heldSettings.length === 0
     ? ''
     : ` (changed since you trusted it; not counted: ${heldSettings.join(', ')})`;

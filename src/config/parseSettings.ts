@@ -49,7 +49,7 @@ export function parseSettings(
     .slice(0, MAX_PROBLEMS)
     .map((complaint) => toProblem(complaint, { file, layer, tree, source }));
   const more = complaints.length - problems.length;
-  if (more > 0) problems.push({ layer, file, message: `${file}: ${more} more mistakes like these.` });
+  if (more > 0) problems.push({ layer, file, message: `${file}: ${more} more errors like these.` });
   return { values, written, problems, broken: false };
 }
 
@@ -85,7 +85,7 @@ function repeatedKeys(node: Node, path: Complaint['path'] = []): Complaint[] {
     if (keyNode === undefined || value === undefined) return [];
     const key = String(keyNode.value);
     const way = [...path, key];
-    const message = `"${way.join('.')}" stands here more than once, and only the last one counts. Make one of them.`;
+    const message = `"${way.join('.')}" is defined more than once, and only the last one applies. Merge them.`;
     const again = seen.has(key) ? [{ path: way, message }] : [];
     seen.add(key);
     return [...again, ...repeatedKeys(value, way)];

@@ -44,7 +44,7 @@ function turnFailure(
 ): Outcome {
   switch (outcome) {
     case 'max_turns': {
-      const reason = `The limit of ${steps} ${steps === 1 ? 'step' : 'steps'} is reached. Raise --max-turns, or resume with --continue.`;
+      const reason = `The limit of ${steps} ${steps === 1 ? 'step' : 'steps'} has been reached. Raise --max-turns, or resume with --continue.`;
       return { ...failure(EXIT.turnLimit, reason, steps), subtype: 'error_max_turns' };
     }
     case 'loop': {

@@ -26,7 +26,7 @@ function createTextReporter(options: ReportOptions, tally: Tally): Reporter {
   return {
     begin() {
       if (options.host.agent.state().demo)
-        writeError('Demo model: built in, plays a script, sends nothing anywhere.\n');
+        writeError('Demo model: a built-in script that sends nothing anywhere.\n');
     },
     event: (event) => writeDiagnostics(event, writeError),
     async end(end) {

@@ -183,7 +183,7 @@ async function listen(state: string, ports: readonly number[]): Promise<Callback
     port: (server.address() as AddressInfo).port,
     answer: (signal) =>
       new Promise((resolve, reject) => {
-        const stop = (): void => reject(new Error('You did not log in in time.'));
+        const stop = (): void => reject(new Error('The login timed out.'));
         if (signal.aborted) stop();
         signal.addEventListener('abort', stop, { once: true });
         answered.then(resolve, reject);
@@ -206,8 +206,7 @@ async function firstFree(
       server.listen(port, '127.0.0.1', () => resolve(undefined));
     });
     if (problem === undefined) return server;
-    if (at === ports.length - 1)
-      throw new Error(`Port ${port} of this machine cannot be used: ${problem.message}`);
+    if (at === ports.length - 1) throw new Error(`Port ${port} cannot be used: ${problem.message}`);
   }
-  throw new Error('No port is free for the login.');
+  throw new Error('No free port for the login.');
 }

@@ -42,7 +42,7 @@ export function offeredTools(
   for (const { name: ownName, description = '', inputSchema } of listed) {
     const name = toolNameOf(server, ownName);
     const parameters = parametersOf(inputSchema);
-    if (tools.has(name)) problems.push(`Left out: another tool is called ${name}, too.`);
+    if (tools.has(name)) problems.push(`Left out: another tool is also called ${name}.`);
     else if (parameters === undefined) problems.push(`Left out: the schema of ${name} is too large.`);
     else
       tools.set(name, {

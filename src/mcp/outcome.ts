@@ -118,9 +118,9 @@ function imageText(
 ): string {
   const bytes = Buffer.from(data, 'base64');
   const header = readImageHeader(bytes);
-  if (header === undefined) return '[An image in no format that can be shown.]';
+  if (header === undefined) return '[An image in an unsupported format.]';
   const facts = describeImage(header);
-  if (!seesImages) return `[An image (${facts}); this model is not known to see images, so it is not shown.]`;
+  if (!seesImages) return `[An image (${facts}); this model may not support images, so it is not shown.]`;
   if (bytes.length > MAX_IMAGE_BYTES || images.length === MAX_IMAGES)
     return `[An image (${facts}) that is not shown: at most ${MAX_IMAGES} images of ${MAX_IMAGE_BYTES / 2 ** 20} MB each are.]`;
   const path = `${name} ${images.length + 1}`;
@@ -128,5 +128,5 @@ function imageText(
     path,
     image: { type: 'image', mediaType: header.mediaType, data: bytes.toString('base64') },
   });
-  return `[An image (${facts}), which follows as a message of its own: ${path}.]`;
+  return `[An image (${facts}), which follows as a separate message: ${path}.]`;
 }

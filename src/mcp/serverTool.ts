@@ -62,8 +62,8 @@ export function createServerTool(
     } catch (error) {
       const summary = signal.aborted ? 'interrupted' : 'failed';
       const text = signal.aborted
-        ? 'Interrupted by the user before it finished. The server was told; whether it stopped is not known.'
-        : `The MCP server "${server}" failed: ${visibleLine((error as Error).message, 500)} Whether the call had an effect is not known.`;
+        ? 'Interrupted by the user before it finished. The server was notified; it may not have stopped.'
+        : `The MCP server "${server}" failed: ${visibleLine((error as Error).message, 500)} The call may have had an effect.`;
       return {
         status: signal.aborted ? 'partial' : 'error',
         text,

@@ -78,7 +78,7 @@ export class StdioTransport implements Transport {
     const stdin = this.#child?.stdin;
     if (this.#isClosed || stdin == null || stdin.destroyed) throw new Error('The server has ended.');
     stdin.write(`${JSON.stringify(message)}\n`);
-    if (stdin.writableLength > MAX_UNREAD_BYTES) this.#fail('The server does not read what it is sent.');
+    if (stdin.writableLength > MAX_UNREAD_BYTES) this.#fail('The server does not read its input.');
   }
 
   async close(): Promise<void> {

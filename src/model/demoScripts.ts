@@ -132,7 +132,7 @@ function fixTest({ step, results }: Scene): AssistantMessage {
     case 2:
       if (last?.content.includes(bug.wrong.trim()) !== true) {
         return textReply(
-          `I only know the bug of the sample project (\`npm run demo\`), and \`${bug.file}\` does not hold it. A real model would go on from here.`,
+          `I only know the bug of the sample project (\`npm run demo\`), and \`${bug.file}\` does not contain it. A real model would continue from here.`,
         );
       }
       return call('`total` adds the price of each item but forgets its quantity.', [

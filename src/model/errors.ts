@@ -123,7 +123,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
       ? make(
           'auth',
           false,
-          `${where(about)} refused the API key.`,
+          `${where(about)} rejected the API key.`,
           'Check the key (OPENAI_API_KEY or "apiKey") and whether it may use this model.',
         )
       : make(
@@ -192,7 +192,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
   return make(
     'bad_request',
     false,
-    `${where(about)} refused the request (HTTP ${status}).`,
+    `${where(about)} rejected the request (HTTP ${status}).`,
     'Another model or base URL may work; --debug records the details.',
   );
 }

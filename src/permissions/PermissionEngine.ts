@@ -22,7 +22,7 @@ export interface PermissionEngine {
 /** Used if the grammar cannot be loaded: no command is understood then, so every command needs approval. */
 export const notUnderstood = (): { readonly ok: false } => ({ ok: false });
 
-const TOO_LONG = 'It takes too long to check what this command reaches.';
+const TOO_LONG = 'Checking what this command would access takes too long.';
 
 /**
  * Adjusts a decision that was made without all of its lookups. Denials and rules that ask stand, and so does an allow

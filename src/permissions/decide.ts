@@ -52,7 +52,7 @@ function askedByManaged(input: PermissionInput, policy: Policy): PermissionDecis
 
 /** In `dontAsk`: the model's answer to its own question. */
 const UNANSWERED =
-  'This session does not ask (mode dontAsk). Go on by your best judgement, and say what you assumed.';
+  'This session does not ask (mode dontAsk). Continue on your best judgement, and say what you assumed.';
 
 /** In `dontAsk`: tells the model why the call did not run, and what it can do instead. */
 function unasked({ reason, suggestion }: PermissionDecision): string {
@@ -60,7 +60,7 @@ function unasked({ reason, suggestion }: PermissionDecision): string {
   const remedy =
     rules === '' ? 'what would be needed' : `that the user could allow it with the rule ${rules}`;
   return (
-    `${reason} It would have to be asked about, and this session does not ask (mode dontAsk). Allowed without asking ` +
+    `${reason} It needs approval, and this session does not ask (mode dontAsk). Allowed without approval ` +
     `are reads inside the project, read-only commands, and what an allow rule covers: continue with those, or say ${remedy}.`
   );
 }

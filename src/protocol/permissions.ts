@@ -219,7 +219,7 @@ export interface ExplainedVerdict {
   readonly behavior: PermissionDecision['behavior'];
   readonly reason: string;
   readonly rule?: PermissionDecision['rule'];
-  /** The entry of a built-in table that allowed it; for example "commands that only look: ls". */
+  /** The entry of a built-in table that allowed it; for example "read-only commands: ls". */
   readonly row?: string;
   /** Rules that name the command but do not cover this call. */
   readonly stopped: readonly {

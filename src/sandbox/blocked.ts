@@ -2,29 +2,29 @@
 
 /** Error messages of confined programs and their explanation. The first match is used. */
 const signs: readonly (readonly [RegExp, string])[] = [
-  [/read-only file system|\bEROFS\b/i, 'it wrote outside the workspace or to a protected file'],
-  [/no new privileges|must be setuid root|effective uid is not 0/i, 'it wanted the rights of another user'],
+  [/read-only file system|\bEROFS\b/i, 'it tried to write outside the workspace or to a protected file'],
+  [/no new privileges|must be setuid root|effective uid is not 0/i, 'it needs the rights of another user'],
   // gpg called by git, ssh-keygen called by git, and gpg itself.
   [
     /failed to sign the data|signing failed|no secret key|no agent running|(?:couldn't load|no private key found for|load key).*\.ssh\//i,
-    'it wanted to sign with a key that the sandbox hides',
+    'it needs a signing key that the sandbox hides',
   ],
   [
     /permission denied \(publickey|could not open a connection to your authentication agent|host key verification failed/i,
-    'it wanted to use ssh with a key that the sandbox hides',
+    'it needs an ssh key that the sandbox hides',
   ],
   [
     /(?:\.sock\b|socket|docker|\bX11\b|display|d-?bus|\bagent\b).*(?:operation not permitted|\bEPERM\b|no such file)|failed to connect to bus|cannot connect to the docker daemon|\b(?:listen|connect) EPERM\b/i,
-    'it used a socket of another program, or made a socket file',
+    "it needs another program's socket, or to create one",
   ],
   [
     /could not resolve|couldn't resolve|name resolution|getaddrinfo|\bENOTFOUND\b|\bEAI_AGAIN\b|\bENETUNREACH\b|network is unreachable/i,
-    'it wanted to reach the network without the proxy of the sandbox',
+    "it needs network access without the sandbox's proxy",
   ],
   // npm, gh, aws, gcloud, docker; last, because any server may require a login.
   [
     /\b(?:ENEEDAUTH|E401)\b|gh auth login|unable to locate credentials|you do not currently have an active account|no basic auth credentials/i,
-    'it needed a login that the sandbox hides',
+    'it needs a login that the sandbox hides',
   ],
 ];
 
@@ -49,7 +49,7 @@ export function whyBlocked(
   if (problems.length > 0) return problems[0];
   const tail = output.slice(-TAIL_LENGTH);
   if (refusedHosts.length > 0 && isAbout(refusedHosts, tail))
-    return `it wanted to reach ${listed(refusedHosts)}, which no rule allows`;
+    return `it needs ${listed(refusedHosts)}, which no rule allows`;
   return signs.find(([pattern]) => pattern.test(tail))?.[1];
 }
 

@@ -35,7 +35,7 @@ export async function probeSandbox({
 }: ProbeOptions): Promise<SandboxState> {
   if (mode === 'danger-full-access')
     return { type: 'off', reason: 'sandbox mode danger-full-access', isFullAccess: true };
-  if (!enabled) return { type: 'off', reason: 'switched off in the settings (sandbox.enabled)' };
+  if (!enabled) return { type: 'off', reason: 'turned off in the settings (sandbox.enabled)' };
   if (platform === 'darwin') {
     return isExecutable(SEATBELT)
       ? { type: 'on', mode }
@@ -48,7 +48,7 @@ export async function probeSandbox({
   if (platform !== 'linux')
     return {
       type: 'unavailable',
-      reason: `there is none for ${platform}`,
+      reason: `not available for ${platform}`,
       fix: 'Run ClawdCode in WSL or a container.',
     };
   const bwrap = find('bwrap', path);

@@ -47,14 +47,14 @@ test('nothing is written through a folder that has become a link leading out', a
   const elsewhere = snapshot(bench.outside);
   const late = await plan(changes);
   expect(late.steps.map((step) => [step.action, step.reason])).toEqual([
-    ['refuse', 'the way to it leads through a link now'],
-    ['refuse', 'the way to it leads through a link now'],
+    ['refuse', 'its path now leads through a link'],
+    ['refuse', 'its path now leads through a link'],
   ]);
   const applied = await bench.checkpoints.apply(early);
   expect(applied.changes).toEqual([]);
   expect([...applied.notes].sort()).toEqual([
-    'd/a.txt was left unchanged: the way to it leads through a link now',
-    'd/new.txt was left unchanged: the way to it leads through a link now',
+    'd/a.txt was left unchanged: its path now leads through a link',
+    'd/new.txt was left unchanged: its path now leads through a link',
   ]);
   expect(snapshot(bench.outside)).toEqual(elsewhere);
 });
@@ -82,7 +82,7 @@ test('a folder that becomes a link while a file is brought back gets nothing thr
   isSwapping = true;
   const applied = await checkpoints.apply(plan);
   expect(applied.changes).toEqual([]);
-  expect(applied.notes).toEqual(['d/a.txt was left unchanged: the way to it leads through a link now']);
+  expect(applied.notes).toEqual(['d/a.txt was left unchanged: its path now leads through a link']);
   expect(readFileSync(join(bench.outside, 'd/a.txt'), 'utf8')).toBe('two\n');
 });
 

@@ -79,7 +79,7 @@ test('what was there before is not made up where nobody looked', async () => {
   writeFileSync(path, 'one\n');
   const { changes, notes } = await bench.checkpoints.capture([path]);
   expect(changes).toEqual([]);
-  expect(notes).toEqual([`what ${path} was before is not known`]);
+  expect(notes).toEqual([`what ${path} was before is unknown`]);
 });
 
 test('a second root is looked at like the first', async () => {

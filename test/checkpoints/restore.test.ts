@@ -129,7 +129,7 @@ test('an edit of the user that a call moved away is not lost where it is in the 
   const second = await bench.checkpoints.capture();
   const plan = await bench.checkpoints.plan([...first.changes, ...second.changes]);
   expect(plan.steps).toMatchObject([
-    { action: 'create', reason: expect.stringContaining('in the same lines') },
+    { action: 'create', reason: expect.stringContaining('the same lines have changed') },
     { action: 'delete' },
   ]);
   await bench.checkpoints.apply(plan);

@@ -102,7 +102,7 @@ test('help is --help', () => {
 test.each([
   [['login'], 'OPENAI_API_KEY'],
   [['auth', 'status'], 'OPENAI_API_KEY'],
-  [['update'], 'the way you installed it'],
+  [['update'], 'as you installed it'],
   [['mcp', 'serve'], '"clawdcode mcp --help"'],
   [['plugin', 'install', 'x'], 'not supported yet'],
   [['config', 'set', 'model', 'x'], 'docs/settings.md'],

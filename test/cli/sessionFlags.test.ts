@@ -93,7 +93,7 @@ test('a title that several sessions have opens none of them', async () => {
   ];
   const error: unknown = await open({ type: 'id', id: 'Same' }).catch((reason: unknown) => reason);
   const message = describeOpenError(error) ?? '';
-  expect(message).toMatch(/^2 sessions are called "Same", newest first: /);
+  expect(message).toMatch(/^2 sessions are titled "Same", newest first: /);
   for (const id of ids) expect(message).toContain(id);
 });
 

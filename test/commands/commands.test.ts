@@ -246,7 +246,7 @@ describe('/permissions', () => {
               verdict: {
                 behavior: 'allow',
                 reason: 'ls only looks.',
-                row: 'commands that only look: ls',
+                row: 'read-only commands: ls',
                 stopped: [],
               },
             },
@@ -274,13 +274,13 @@ describe('/permissions', () => {
       '',
       '✓ ls',
       '  why ls only looks.',
-      '  built in commands that only look: ls',
+      '  built in read-only commands: ls',
       '  in /srv/p',
       '? make $X',
       '  why No rule allows make.',
       '  not Bash(make:*), in .clawdcode.json: does not cover $X',
-      '  unknown before it runs $X',
-      '  in a folder that cannot be known here',
+      '  known only at run time $X',
+      '  in a folder known only at run time',
       '',
       '"Always" would save: Bash(make)',
     ].join('\n');
@@ -289,7 +289,7 @@ describe('/permissions', () => {
       expect(result.type === 'page' && plainText(result.page)).toBe(shown);
     }
     expect(asked).toEqual([undefined, 'ls && make $X']);
-    expect(await text('permissions', 'why')).toContain('Nothing was asked about');
+    expect(await text('permissions', 'why')).toContain('No call asked');
   });
 });
 

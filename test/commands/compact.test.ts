@@ -148,7 +148,7 @@ test('an unknown flag is no focus', async () => {
   expect(await run('compact', '--previw the parser')).toMatchObject({
     type: 'notice',
     level: 'error',
-    text: expect.stringContaining('not --previw'),
+    text: expect.stringContaining('no flag --previw'),
   });
 });
 

@@ -210,7 +210,7 @@ describe('/context', () => {
     expect(await run('context', 'itms')).toEqual({
       type: 'notice',
       level: 'error',
-      text: '/context knows items, settings and --json, not "itms".',
+      text: 'Unknown argument "itms": use /context items, settings or --json.',
     });
   });
 });

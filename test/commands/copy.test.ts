@@ -77,8 +77,8 @@ test('several code blocks are listed, one is copied at once', async () => {
 });
 
 test.each([
-  { texts: [], args: '', said: 'There is no answer yet that could be copied.' },
-  { texts: ['a'], args: '2', said: 'Only the newest 1 answer of this session are at hand.' },
+  { texts: [], args: '', said: 'There is no answer to copy yet.' },
+  { texts: ['a'], args: '2', said: 'Only the newest 1 answer of this session can be copied.' },
   { texts: ['a'], args: 'code', said: 'The last answer has no code block.' },
   { texts: [fenced], args: 'code 3', said: 'There are 2 code blocks in the last answer.' },
 ])('/copy $args of $texts is refused', async ({ texts, args, said }) => {

@@ -40,7 +40,7 @@ test('a word that is no format makes no file of that name', async () => {
   expect(await run('export', 'pdf', host)).toEqual({
     type: 'notice',
     level: 'error',
-    text: 'There is no format “pdf”: md, html, json or jsonl. A file of that name is ./pdf',
+    text: 'Unknown format “pdf”: use md, html, json or jsonl. For a file of that name, use ./pdf',
   });
   expect(await run('export', './pdf', host)).toMatchObject({
     text: expect.stringContaining('Exported to /srv/./pdf'),

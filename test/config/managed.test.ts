@@ -217,10 +217,10 @@ describe('what cannot be used refuses the start', () => {
     const { problems, rules } = await load();
     expect(rules.map(({ text }) => text)).toEqual(['Edit']);
     expect(problems.map(({ message }) => message)).toEqual([
-      '~/.clawdcode/config.json:1: "permissions" stands here more than once, and only the last one counts. Make one of them.',
+      '~/.clawdcode/config.json:1: "permissions" is defined more than once, and only the last one applies. Merge them.',
     ]);
     await write(main, twice);
-    await expect(load()).rejects.toThrow(/"permissions" stands here more than once/);
+    await expect(load()).rejects.toThrow(/"permissions" is defined more than once/);
   });
 
   test('a broken file in the folder as well, and a folder that is none', async () => {

@@ -246,7 +246,7 @@ describe('the key', () => {
     const { env } = await serve(refusal(401, 'Incorrect API key provided: sk-test-key.'));
     const ended = await run({ env });
     expect(ended.code).toBe(41);
-    expectSaid(ended, /refused the API key\. .*Check the key/);
+    expectSaid(ended, /rejected the API key\. .*Check the key/);
   });
 
   test('the account is empty', { tags: 'long' }, async () => {
@@ -484,7 +484,7 @@ describe('on the screen', () => {
     const { env } = await serve(refusal(401, 'Incorrect API key provided'));
     const refused = await openScreen(env);
     await refused.submit('hello');
-    await refused.waitFor(/refused the API key/);
+    await refused.waitFor(/rejected the API key/);
     await refused.submit('/status');
     await refused.waitFor(/Endpoint/);
   });

@@ -139,7 +139,7 @@ for (const { row, options } of firstIsQuick([
   {
     what: 'a refused key',
     answer: plain(401, JSON.stringify({ error: { message: 'Incorrect API key provided' } })),
-    says: [/refused the API key/, /OPENAI_API_KEY/],
+    says: [/rejected the API key/, /OPENAI_API_KEY/],
   },
   {
     what: 'a model that is not there',

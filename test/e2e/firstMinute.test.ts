@@ -54,7 +54,7 @@ test('a wrong key is reported and corrected; the right one is saved', async () =
   await terminal.press(keys.paste('sk-wrong-one'));
   await terminal.waitFor('Not an OpenAI key?');
   await terminal.press(keys.enter, keys.ctrl('u'), keys.paste(server.baseUrl), keys.enter);
-  await settled(terminal, 'refused the API key');
+  await settled(terminal, 'rejected the API key');
   await terminal.press('1');
   await terminal.waitFor('Endpoint:');
   await terminal.press(keys.ctrl('u'), keys.paste('sk-right-one'), keys.enter, keys.enter);

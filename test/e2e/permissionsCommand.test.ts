@@ -12,7 +12,7 @@ test('test says what is decided, with the code for a script, and runs nothing', 
   const on = (...args: string[]) => print(['permissions', 'test', ...args]);
   const allowed = await on('ls && cat package.json');
   expect(allowed).toMatchObject({ code: 0, stderr: '' });
-  expect(allowed.stdout).toContain('commands that only look: ls');
+  expect(allowed.stdout).toContain('read-only commands: ls');
   const asked = await on('--allowed-tools', 'Bash(npm test:*)', 'npm test --script-shell=./x && touch made');
   expect(asked).toMatchObject({ code: 1, stderr: '' });
   expect(asked.stdout).toMatch(/Bash\(npm test:\*\), in --allowed-tools: does not cover --script-shell/);

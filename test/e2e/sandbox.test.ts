@@ -74,7 +74,9 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     const allow = ['--allowed-tools', 'Bash'];
     expect(await print(['-p', 'go', ...allow])).toMatchObject({ code: 0, stdout: 'Stopped.\n' });
     const result = JSON.stringify(server.requests()[1]?.messages.at(-1));
-    expect(result).toMatch(/sandbox blocked it: it wrote outside the workspace or to a protected file/);
+    expect(result).toMatch(
+      /sandbox blocked it: it tried to write outside the workspace or to a protected file/,
+    );
     expect(existsSync(join(work.repository, '.git/hooks/post-commit'))).toBe(false);
     await print(['-p', 'go', ...allow, '-s', 'danger-full-access']);
     expect(await readFile(join(work.repository, '.git/hooks/post-commit'), 'utf8')).toBe('x\n');

@@ -113,7 +113,7 @@ async function alone(columns: number): Promise<void> {
     await terminal.waitFor('Asking');
   });
   await golden('minute-refused', async (one) => {
-    await answered(one, /refused/);
+    await answered(one, /rejected/);
     await settled(one.terminal, '❯ 1.');
   });
   await golden('minute-which', async (one) => {

@@ -61,7 +61,7 @@ test('a session is listed, shown, renamed, copied and deleted by the beginning o
   const renamed = await print(['session', 'rename', 'named BY hand', 'Something', 'else']);
   expect([renamed.code, renamed.stdout]).toEqual([
     0,
-    `Session ${newest.id} is called "Something else" now.\n`,
+    `Session ${newest.id} is now called "Something else".\n`,
   ]);
   const forked = await print(['session', 'fork', 'Something else', '--at', '2']);
   const copy = (await list(stage)).find(({ id }) => id === forked.stdout.trim());
@@ -122,7 +122,7 @@ test('an archived session is listed, found, shown, checked and resumed', long, a
     }),
   ]);
   expect((await print(['session', 'show', oldest.id, '--tail', '3'])).stdout).toContain('It has constants.');
-  expect((await print(['session', 'verify', oldest.id])).stdout).toContain('is whole');
+  expect((await print(['session', 'verify', oldest.id])).stdout).toContain('is intact');
   expect((await print(['session', 'rename', oldest.id, 'An old one'])).code).toBe(0);
   expect((await list(stage)).find(({ id }) => id === oldest.id)).toMatchObject({
     isArchived: true,

@@ -442,7 +442,7 @@ describe('commands', () => {
     ['/context items', 0, /No items/, /^$/],
     ['/context settings', 0, /context\.compact\.threshold +0\.8/, /^$/],
     ['/context --json', 0, /"usedTokens": 2500/, /^$/],
-    ['/context nothing', 42, /^$/, /knows items, settings/],
+    ['/context nothing', 42, /^$/, /context items, settings/],
     ['/compact --diff', 0, /no compaction/, /^$/],
     ['/exit', 0, /^$/, /^$/],
     ['/hlep', 42, /^$/, /Did you mean \/help\?/],

@@ -12,7 +12,7 @@ test('odd names become plain ones, and those that would clash are left out', asy
     expect.stringMatching(/^mcp__odd__x+_[0-9a-f]{8}$/),
   ]);
   expect(tools.every((name) => name.length <= 64)).toBe(true);
-  expect(servers.status()[0]?.problems).toEqual(['Left out: another tool is called mcp__odd__say_it, too.']);
+  expect(servers.status()[0]?.problems).toEqual(['Left out: another tool is also called mcp__odd__say_it.']);
   // Called by the name that the server gave it, which is unknown to this one.
   expect((await call('mcp__odd__say_it', { text: 'a' })).text).toContain('Unknown tool say it');
 });

@@ -34,12 +34,12 @@ test('images follow the result for a model that sees them, and are described to 
   const { call } = await openBench({ test: stdio() });
   const seen = await call('mcp__test__image');
   expect(seen).toMatchObject({
-    text: 'Here:\n\n[An image (PNG, 1×1), which follows as a message of its own: test image 1.]',
+    text: 'Here:\n\n[An image (PNG, 1×1), which follows as a separate message: test image 1.]',
     images: [{ path: 'test image 1', image: { mediaType: 'image/png' } }],
   });
   const told = await call('mcp__test__image', {}, { seesImages: () => false });
   expect(told.images).toBeUndefined();
-  expect(told.text).toContain('not known to see images');
+  expect(told.text).toContain('may not support images');
 });
 
 test('structured content without text is shown as JSON', async () => {

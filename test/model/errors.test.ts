@@ -303,7 +303,7 @@ describe('answers', () => {
 
   test('tell a missing key from a wrong one', () => {
     expect(toModelError(answered(401, ''), { ...about, hasKey: false }).message).toContain('none is set');
-    expect(toModelError(answered(401, ''), about).message).toContain('refused the API key');
+    expect(toModelError(answered(401, ''), about).message).toContain('rejected the API key');
   });
 
   test.each<readonly [Record<string, string>, string, number | undefined]>([

@@ -26,7 +26,7 @@ test('every part has its verdict, with the rule or the table behind it', async (
   const { behavior, parts } = await why('ls src && npm test && make > out', ['allow Bash(npm test)']);
   expect(behavior).toBe('ask');
   expect(parts).toMatchObject([
-    { text: 'ls src', folders: [root], verdict: { behavior: 'allow', row: 'commands that only look: ls' } },
+    { text: 'ls src', folders: [root], verdict: { behavior: 'allow', row: 'read-only commands: ls' } },
     { text: 'npm test', verdict: { behavior: 'allow', rule: { text: 'Bash(npm test)', source: 'test' } } },
     { text: 'make', verdict: { behavior: 'ask', stopped: [] } },
     { text: '> out', verdict: { behavior: 'ask' } },

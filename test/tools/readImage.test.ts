@@ -90,7 +90,7 @@ describe('Read of an image', () => {
     sees = known;
     const outcome = await look();
     expect(outcome.text).toMatch(
-      /is an image \(PNG, 640×480, 29 bytes\)\. This model is not known to see images/,
+      /is an image \(PNG, 640×480, 29 bytes\)\. This model may not support images/,
     );
     expect(outcome.images).toBeUndefined();
   });

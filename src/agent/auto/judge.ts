@@ -55,8 +55,8 @@ export function createJudge(ports: JudgePorts): Judge {
   let failures = 0;
 
   const pause = (): string | undefined => {
-    if (inAll >= MAX_DENIALS) return `it has refused ${MAX_DENIALS} calls in this session`;
-    if (inARow >= MAX_DENIALS_IN_A_ROW) return `it has refused ${inARow} calls in a row`;
+    if (inAll >= MAX_DENIALS) return `it has denied ${MAX_DENIALS} calls in this session`;
+    if (inARow >= MAX_DENIALS_IN_A_ROW) return `it has denied ${inARow} calls in a row`;
     return failures >= MAX_FAILURES ? 'the judge has given no answer several times in a row' : undefined;
   };
   const count = (verdict: Verdict | undefined): void => {

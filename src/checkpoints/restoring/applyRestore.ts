@@ -182,7 +182,7 @@ function isStill(path: string, current: Extract<Current, { type: 'state' }>): bo
   return entry.kind === 'folder' ? current.entry.kind === 'folder' : sameEntry(entry, current.entry);
 }
 
-const throughLink = 'the way to it leads through a link now';
+const throughLink = 'its path now leads through a link';
 
 function reasonOf(error: unknown): string {
   if (error instanceof PathMovedError) return throughLink;

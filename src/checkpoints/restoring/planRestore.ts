@@ -46,7 +46,7 @@ async function planPath(
 ): Promise<RestoreStep> {
   const isReached = canonicalPath(path) === path;
   if (!isReached && !isBelowFolderToCome(path, above))
-    return idleStep(path, 'refuse', 'the way to it leads through a link now', undefined);
+    return idleStep(path, 'refuse', 'its path now leads through a link', undefined);
   // Without a known hash to compare with, the file is not read beyond this size.
   const isComparable = changes.some(({ before, after }) => isHashed(before) || isHashed(after));
   const current = isReached

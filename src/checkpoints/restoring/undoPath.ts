@@ -108,24 +108,24 @@ async function undoFile(
   const problem = unavailable(before);
   if (problem !== undefined) return { reason: problem };
   if (to.bytes > MAX_MERGE_BYTES)
-    return { reason: `it was changed since, and is larger than ${describeSize(MAX_MERGE_BYTES)}` };
+    return { reason: `it has changed since, and is larger than ${describeSize(MAX_MERGE_BYTES)}` };
   const [base, ours, theirs] = [
     await load(after.hash),
     await load(to.hash ?? ''),
     await load(before.hash ?? ''),
   ];
   if (base === undefined || ours === undefined || theirs === undefined)
-    return { reason: 'it was changed since, and what it was then is not kept' };
-  if (![base, ours, theirs].every(isMergeable)) return { reason: 'it was changed since, and is not text' };
+    return { reason: 'it has changed since, and its earlier content was not kept' };
+  if (![base, ours, theirs].every(isMergeable)) return { reason: 'it has changed since, and is not text' };
   const merged = await mergeText(base, ours, theirs);
-  if (merged === undefined) return { reason: 'it was changed since, in the same lines' };
+  if (merged === undefined) return { reason: 'the same lines have changed since' };
   const hash = createHash('sha256').update(merged).digest('hex');
   return { state: { type: 'file', mode, bytes: merged.length, hash }, merged };
 }
 
 /** Why a state cannot be restored; undefined if it can. */
 function unavailable(state: PathState | undefined): string | undefined {
-  if (state !== undefined && !isMakeable(state)) return `it was ${nameOf(state)}, which cannot be made again`;
+  if (state !== undefined && !isMakeable(state)) return `it was ${nameOf(state)}, which cannot be recreated`;
   return isFile(state) && (state.hash === undefined || state.omitted !== undefined)
     ? lostReason(state)
     : undefined;
@@ -137,7 +137,7 @@ function unavailable(state: PathState | undefined): string | undefined {
 const isMakeable = (state: PathState): boolean => state.type !== 'special' || state.kind === 'pipe';
 
 function lostReason(state: FileState): string {
-  return `its content was not kept: ${state.omitted ?? 'no reason is known'}`;
+  return `its content was not kept: ${state.omitted ?? 'the reason is unknown'}`;
 }
 
 function conflictReason(disk: PathState | undefined, after: PathState | undefined): string {

@@ -118,7 +118,7 @@ export function createContents(deps: ContentsDeps): Contents {
     const file = fileState(known.entry);
     const bytes = await bytesOf(copy);
     if (bytes === undefined || bytes.length !== file.bytes) {
-      const omitted = copy.in === 'git' ? 'git does not have it any more' : 'its copy is lost';
+      const omitted = copy.in === 'git' ? 'git no longer has it' : 'its copy is lost';
       return { ...file, omitted };
     }
     const hash = await hashBytes(bytes);

@@ -55,8 +55,8 @@ function wholeCommandLine(): CommandSpec {
 
 function createCompletionProgram(): Command {
   return new Command('clawdcode completion')
-    .description('Print the completion script of a shell.')
-    .addArgument(new Argument('<shell>', 'whose script').choices(shells))
+    .description('Print a completion script for a shell.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
     .addHelpText('after', INSTALL);
@@ -65,5 +65,5 @@ function createCompletionProgram(): Command {
 const INSTALL = `
 To use it:
   bash   eval "$(clawdcode completion bash)"       in ~/.bashrc
-  zsh    source <(clawdcode completion zsh)        in ~/.zshrc, behind compinit
+  zsh    source <(clawdcode completion zsh)        in ~/.zshrc, after compinit
   fish   clawdcode completion fish > ~/.config/fish/completions/clawdcode.fish`;

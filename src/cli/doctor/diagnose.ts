@@ -36,7 +36,7 @@ export async function diagnose(ports: DoctorPorts, notes: readonly string[] = []
 }
 
 function broken(id: string, error: unknown): Finding {
-  const value = `could not be looked at: ${error instanceof Error ? error.message : String(error)}`;
+  const value = `could not be checked: ${error instanceof Error ? error.message : String(error)}`;
   return { id, label: id, state: 'warning', value, fix: 'This is a bug in ClawdCode; please report it.' };
 }
 

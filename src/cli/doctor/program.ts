@@ -5,7 +5,7 @@ export function createDoctorProgram(): Command {
   return new Command('clawdcode doctor')
     .description('Check everything ClawdCode needs, and report what is missing.')
     .option('--json', 'one JSON object')
-    .option('--offline', 'contact no server: nothing leaves this machine')
+    .option('--offline', 'contact no server; nothing leaves this machine')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
     .addHelpText('after', EXIT_CODES);
@@ -13,4 +13,4 @@ export function createDoctorProgram(): Command {
 
 const EXIT_CODES = `
 Exit codes:
-  0 everything that is needed is there · 1 something is missing · 42 bad input`;
+  0 nothing is missing · 1 something is missing · 42 bad input`;

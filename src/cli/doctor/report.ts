@@ -20,7 +20,7 @@ export async function sessionReport(
   const network = demo ? null : await createNetworkPorts(loaded, model.id, false, place.env);
   const notes = [
     ...(demo ? ['The demo model needs no server, so none was contacted.'] : []),
-    'Not looked at inside a session: what the terminal answers, and prompts to the model. "clawdcode doctor" does both.',
+    'Not checked inside a session: terminal queries and prompts to the model. "clawdcode doctor" checks both.',
   ];
   return diagnose(createDoctorPorts({ place, loaded, isTrusted, terminal, network }), notes);
 }

@@ -90,7 +90,7 @@ async function add(
   scope: KeptScope,
 ): Promise<ExitCode> {
   if (!mcpServerNamePattern.test(name)) {
-    output.say(`"${name}" cannot be a name: it has letters, digits, - and single _, and at most 40 of them.`);
+    output.say(`"${name}" is not a valid name: use letters, digits, - and single _, at most 40.`);
     return EXIT.badInput;
   }
   const checked = mcpServerSchema.safeParse(definition, ONCE);
@@ -98,7 +98,7 @@ async function add(
     const [issue] = checked.error.issues;
     const where = issue?.path.join('.') ?? '';
     output.say(
-      `This is no definition of a server: ${where === '' ? '' : `${where}: `}${issue?.message ?? ''}.`,
+      `This is not a server definition: ${where === '' ? '' : `${where}: `}${issue?.message ?? ''}.`,
     );
     return EXIT.badInput;
   }

@@ -52,9 +52,7 @@ export async function logOut(place: AppPaths, output: Output, name: string): Pro
   const store = createAuthStore(place.dataRoot, name, url);
   const isLoggedIn = (await store.read()) !== undefined;
   if (isLoggedIn) await store.write(undefined);
-  await output.line(
-    isLoggedIn ? `The tokens of ${name} are forgotten.` : `You are not logged in to ${name}.`,
-  );
+  await output.line(isLoggedIn ? `The tokens of ${name} were deleted.` : `You are not logged in to ${name}.`);
   return EXIT.ok;
 }
 
@@ -63,15 +61,13 @@ async function addressOf(place: AppPaths, output: Output, name: string): Promise
   const { loaded, trust } = await settingsOf(place, output);
   const server = usableServers(loaded, trust).find((one) => one.name === name);
   if (server === undefined) {
-    output.say(`There is no MCP server ${name} that may be used here. See clawdcode mcp list.`);
+    output.say(`There is no MCP server ${name} that can be used here. See clawdcode mcp list.`);
     return undefined;
   }
   const found = endpointOf(server.definition, place.env, place.root);
   if ('endpoint' in found && found.endpoint.type !== 'stdio') return found.endpoint.url;
   output.say(
-    'mistake' in found
-      ? found.mistake
-      : `${name} is a program on this machine: there is nothing to log in to.`,
+    'mistake' in found ? found.mistake : `${name} is a local server: there is nothing to log in to.`,
   );
   return undefined;
 }

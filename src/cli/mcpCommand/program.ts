@@ -34,25 +34,25 @@ export function createMcpProgram(actions: () => McpActions): Command {
   const scope = (): Option =>
     new Option(
       '-s, --scope <scope>',
-      'where it is kept: for you in this project, for everyone in it, or for you everywhere',
+      'where to save it: for you in this project, for everyone in it, or for you everywhere',
     ).choices(keptScopes);
   const program = new Command('clawdcode mcp')
-    .description('Define MCP servers, and see whether they answer.')
+    .description('Add, list and remove MCP servers, and log in to them.')
     .usage('add|add-json|list|get|remove|login|logout [options]')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of one of them')
+    .helpCommand('help [command]', 'print the help of a subcommand')
     .exitOverride()
     .enablePositionalOptions()
     .addHelpText('after', EXAMPLES);
   program
     .command('add')
     .argument('<name>', 'letters, digits, - and single _')
-    .argument('<command|url>', 'a program, or the address of a server')
-    .argument('[args...]', 'arguments of the program; after -- where they begin with a dash')
-    .description('define a server')
+    .argument('<command|url>', 'a program, or the URL of a server')
+    .argument('[args...]', 'arguments of the program; put -- before them if they begin with a dash')
+    .description('add a server')
     .addOption(scope().default('local'))
     .addOption(
-      new Option('-t, --transport <transport>', 'how to reach it; by default by its address').choices([
+      new Option('-t, --transport <transport>', 'default: http for a URL, otherwise stdio').choices([
         'stdio',
         'http',
         'sse',
@@ -69,12 +69,12 @@ export function createMcpProgram(actions: () => McpActions): Command {
     .command('add-json')
     .argument('<name>')
     .argument('<json>', 'the definition, as in .mcp.json')
-    .description('define a server by JSON')
+    .description('add a server from JSON')
     .addOption(scope().default('local'))
     .action((name, json, flags) => actions().addJson(name, json, flags));
   program
     .command('list')
-    .description('show every server, and try to connect to it')
+    .description('list all servers, and try to connect to each')
     .action(() => actions().list());
   program
     .command('get')
@@ -84,27 +84,27 @@ export function createMcpProgram(actions: () => McpActions): Command {
   program
     .command('remove')
     .argument('<name>')
-    .description('remove a definition')
+    .description('remove a server')
     .addOption(scope())
     .action((name, flags) => actions().remove(name, flags));
   program
     .command('login')
     .argument('<name>')
-    .description('log in to a server on the web, in your browser')
+    .description('log in to a remote server in your browser')
     .option(
       '--client-id <id>',
-      'the id of a client that you have registered there; its secret in MCP_CLIENT_SECRET',
+      'id of a client that you have registered there; set its secret in MCP_CLIENT_SECRET',
     )
-    .option('--callback-port <port>', 'the port of 127.0.0.1 that it was registered with', portOf)
+    .option('--callback-port <port>', 'port of 127.0.0.1 that the client was registered with', portOf)
     .action((name, flags) => actions().login(name, flags));
   program
     .command('logout')
     .argument('<name>')
-    .description('forget the tokens of a server')
+    .description('delete the tokens of a server')
     .action((name) => actions().logout(name));
   program
     .command('reset-project-choices')
-    .description('ask again about the servers of this folder')
+    .description('ask again about the servers that this folder defines')
     .action(() => actions().resetChoices());
   return program;
 }
@@ -112,7 +112,7 @@ export function createMcpProgram(actions: () => McpActions): Command {
 function portOf(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new InvalidArgumentError('It must be a port.');
+    throw new InvalidArgumentError('It must be a port number.');
   return port;
 }
 
@@ -132,5 +132,5 @@ Examples:
   clawdcode mcp add -t http -H 'Authorization: Bearer \${TOKEN}' wiki https://wiki.example.com/mcp
   clawdcode mcp add-json -s project db '{"command":"db-mcp","args":["--read-only"]}'
 
-Scopes: local is .clawdcode.local.json, project .mcp.json, user ~/.clawdcode/config.json.
-Exit codes: 0 done · 1 it could not be saved, or the login failed · 42 bad input`;
+Scopes: local (.clawdcode.local.json), project (.mcp.json), user (~/.clawdcode/config.json).
+Exit codes: 0 done · 1 could not save, or the login failed · 42 bad input`;

@@ -217,7 +217,7 @@ function problemOf(
   },
 ): string | undefined {
   if (signal.aborted)
-    return `${shownUrl(baseUrl)} did not answer within ${LIST_MS / 1000} s. Check that it is running, and the address.`;
+    return `${shownUrl(baseUrl)} did not answer within ${LIST_MS / 1000} s. Check that it is running, and check the URL.`;
   if (error instanceof SyntaxError) return undefined;
   const hasKey = apiKey !== '' || hasAuthorization(headers);
   const about = { baseUrl, model: '', hasKey, secrets: secretsOf(apiKey, headers) };

@@ -51,7 +51,7 @@ export async function checkAccess(
   if (model === '') {
     const known = models.map((one) => withKnownFacts(one, isNear(baseUrl)));
     if (known.length > 0) return { type: 'models', baseUrl: facts.baseUrl, models: known, isProven };
-    return { type: 'refused', field: 'model', message: `${shownUrl(baseUrl)} lists no model: name one.` };
+    return { type: 'refused', field: 'model', message: `${shownUrl(baseUrl)} lists no models: enter one.` };
   }
   const served = findServed(facts.models, model);
   if (isProven && served !== undefined) return { type: 'accepted', access: { ...kept, model: served.id } };
@@ -91,7 +91,7 @@ async function tried(
     return {
       type: 'refused',
       field: 'model',
-      message: `${access.model} at ${shownUrl(access.baseUrl)} did not answer for ${PROMPT_MS / 1000} s.`,
+      message: `${access.model} at ${shownUrl(access.baseUrl)} did not answer within ${PROMPT_MS / 1000} s.`,
     };
   // A rate limit or an incomplete reply shows that the key was accepted.
   if (error === undefined || error.kind === 'rate_limit' || error.kind === 'cut')

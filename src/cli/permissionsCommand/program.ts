@@ -31,19 +31,19 @@ export function createPermissionsProgram(actions: () => PermissionActions): Comm
     ...splitRules(text),
   ];
   const program = new Command('clawdcode permissions')
-    .description('Explain permission decisions, and learn rules from past approvals.')
+    .description('Explain permission decisions, and suggest rules from past approvals.')
     .usage('test|learn [options]')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of one of them')
+    .helpCommand('help [command]', 'print the help of a subcommand')
     .exitOverride()
     .addHelpText('after', EXAMPLES);
   program
     .command('test')
-    .argument('<call...>', 'a command for the shell; with --tool, a path or an address')
-    .description('explain what would be decided about a call; runs nothing')
+    .argument('<call...>', 'a shell command; with --tool, a path or a URL')
+    .description('explain the decision about a call; runs nothing')
     .option('--tool <name>', 'the tool to call', 'Bash')
     .addOption(
-      new Option('--mode <mode>', 'in this mode instead of the configured one').choices(permissionModes),
+      new Option('--mode <mode>', 'use this mode instead of the configured one').choices(permissionModes),
     )
     .option('--allowed-tools <rules>', 'also allow these rules', rules)
     .option('--disallowed-tools <rules>', 'also deny these rules', rules)
@@ -51,9 +51,11 @@ export function createPermissionsProgram(actions: () => PermissionActions): Comm
     .action((words, flags) => actions().test(words, flags));
   program
     .command('learn')
-    .description('propose rules for what you approved in this project, each with what it would have covered')
-    .option('--min <n>', 'only rules that would have saved at least this many questions', aboveZero, 2)
-    .option('--sessions <n>', 'number of newest sessions to read', aboveZero, 50)
+    .description(
+      'suggest rules from what you approved in this project, each with the calls it would have covered',
+    )
+    .option('--min <n>', 'only rules that would have avoided at least this many approvals', aboveZero, 2)
+    .option('--sessions <n>', 'number of latest sessions to read', aboveZero, 50)
     .option('--save', 'also save them to .clawdcode.local.json')
     .option('--json', 'one JSON object')
     .action((flags) => actions().learn(flags));
@@ -77,6 +79,6 @@ Examples:
   clawdcode permissions learn --min 5 --save
 
 Exit codes of test:
-  0 it runs without a question · 1 it asks · 2 it is denied · 42 bad input
+  0 it runs without approval · 1 it asks · 2 it is denied · 42 bad input
 Exit codes of learn:
   0 done · 1 the rules could not be saved · 42 bad input`;

@@ -92,7 +92,7 @@ export function placeNotice({ root, home }: Pick<AppPaths, 'root' | 'home'>): st
         : undefined;
   return what === undefined
     ? undefined
-    : `This is ${what}: all of it counts as the project, for searches and for file access. Start clawdcode in a project folder instead.`;
+    : `This is ${what}: all of it is treated as the project, for searches and for file access. Start clawdcode in a project folder instead.`;
 }
 
 /**

@@ -69,8 +69,8 @@ export async function audit(
     if (!(await write(reader.see(entry)))) return EXIT.ok;
   }
   if (!(await write(reader.rest()))) return EXIT.ok;
-  if (shown === 0) output.hint('Nothing was done in this session but looking; --all lists that.');
-  else if (looked > 0) output.hint(`${count(looked, 'call')} only looked; --all shows all.`);
+  if (shown === 0) output.hint('This session ran only read-only calls; --all lists them.');
+  else if (looked > 0) output.hint(`${count(looked, 'read-only call')} not shown; --all shows them.`);
   const problem = incompleteness(gaps.missing(), damagedLines);
   if (problem === undefined) return EXIT.ok;
   const id = sanitizeLine(session.id);

@@ -17,11 +17,11 @@ export async function rename(
 ): Promise<number> {
   const title = [...words.join(' ').replace(/\s+/g, ' ').trim()].slice(0, MAX_TITLE).join('');
   if (title === '') {
-    ports.output.say('A title needs at least one character that can be seen.');
+    ports.output.say('A title needs at least one visible character.');
     return EXIT.badInput;
   }
   await (await ports.sessions()).rename(session, title);
-  await ports.output.line(`Session ${sanitizeLine(session.id)} is called "${sanitizeLine(title)}" now.`);
+  await ports.output.line(`Session ${sanitizeLine(session.id)} is now called "${sanitizeLine(title)}".`);
   return EXIT.ok;
 }
 

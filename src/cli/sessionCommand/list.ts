@@ -56,7 +56,7 @@ export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, 
 const TERMINAL_ROWS = 50;
 
 const NOT_YET_READ =
-  'Not every session is read to its end yet, so their tokens and cost may still be too low; a search reads all of them.';
+  'Not all sessions have been read completely, so tokens and cost may be too low; a search reads all of them.';
 
 function nothingFound(all: boolean, filter: string | undefined): string {
   const what =

@@ -31,31 +31,31 @@ export function createSessionProgram(
 ): Command {
   const on = (word: string, run: WithSession): Promise<void> => end(withSession(ports(), word, run));
   const program = new Command('clawdcode session')
-    .description('Find, read and manage the sessions on this machine.')
+    .description('List, search, show and manage the sessions on this machine.')
     .usage('[list|show|search|…] [options]')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of one of them')
+    .helpCommand('help [command]', 'print the help of a subcommand')
     .exitOverride()
     .addHelpText('after', EXAMPLES);
   const about = '<session>';
 
   program
     .command('list', { isDefault: true })
-    .description('sessions of this project, newest first; the same as no subcommand')
-    .option('-a, --all', 'of all projects')
+    .description('list the sessions of this project, newest first (the default)')
+    .option('-a, --all', 'list all projects')
     .option('--json', 'one JSON array')
-    .option('-n, --limit <n>', 'at most this many', wholeAboveZero)
-    .option('--filter <text>', 'only those with this in the title, branch or id')
+    .option('-n, --limit <n>', 'at most this many sessions', wholeAboveZero)
+    .option('--filter <text>', 'only sessions with this text in the title, branch or id')
     .option('--active', 'leave out archived ones')
     .action(({ all = false, json = false, limit, filter, active = false }) =>
       end(list(ports(), { all, json, limit, filter, active })),
     );
   program
     .command('show')
-    .argument(about, 'id, beginning of an id, or title')
-    .description('a readable transcript')
+    .argument(about, 'id, id prefix or title')
+    .description('print a transcript')
     .option('--from <seq>', 'start at this entry', whole)
-    .option('--tail <n>', 'only this many entries at the end', wholeAboveZero)
+    .option('--tail <n>', 'only the last n entries', wholeAboveZero)
     .option('--seq <seq>', 'only this entry, in full', whole)
     .option('--reasoning', 'include reasoning')
     .option('--json', 'the raw entries, one per line')
@@ -65,26 +65,26 @@ export function createSessionProgram(
   program
     .command('audit')
     .argument(about)
-    .description('what it did: each call, what let it run, its sandbox, the hosts it reached')
+    .description('list each call, what allowed it, its sandbox and the hosts it reached')
     .option('-a, --all', 'include calls that only read')
-    .option('--json', 'one JSON object a line')
+    .option('--json', 'one JSON object per line')
     .action((word, { all = false, json = false }) =>
       on(word, (session) => audit(ports(), session, { all, json })),
     );
   program
     .command('request')
     .argument(about)
-    .description('what was sent to the model, as JSON, rebuilt from the log')
-    .option('--seq <seq>', 'the request that led to this entry; without it, the last one', whole)
-    .option('--list', 'a line for each request')
+    .description('print what was sent to the model, as JSON, rebuilt from the log')
+    .option('--seq <seq>', 'the request that led to this entry (default: the last request)', whole)
+    .option('--list', 'one line per request')
     .action((word, { seq, list: isList = false }) =>
       on(word, (session) => request(ports(), session, { seq, list: isList })),
     );
   program
     .command('search')
-    .argument('<words...>', 'all of them; "a phrase" in quotes; a beginn*')
-    .description('all content')
-    .option('-a, --all', 'in all projects')
+    .argument('<words...>', 'entries must contain all; "a phrase" in quotes; prefix*')
+    .description('search all content')
+    .option('-a, --all', 'search all projects')
     .option('-n, --limit <n>', 'at most this many hits', wholeAboveZero, 20)
     .option('--json', 'one JSON array')
     .action((words, { all = false, limit, json = false }) =>
@@ -99,18 +99,18 @@ export function createSessionProgram(
   program
     .command('fork')
     .argument(about)
-    .description('copy a session; prints the new id')
+    .description('copy a session and print the new id')
     .option('--at <seq>', 'only up to this entry', whole)
     .option('--json', 'one JSON object')
     .action((word, { at, json = false }) => on(word, (session) => fork(ports(), session, { at, json })));
   program
     .command('export')
     .argument(about)
-    .description('export a session as a document, secrets redacted')
+    .description('export a session as a document, with secrets redacted')
     .addOption(
-      new Option('-f, --format <format>', 'default: the extension of the file, or md').choices(exportFormats),
+      new Option('-f, --format <format>', 'default: from the file extension, or md').choices(exportFormats),
     )
-    .option('-o, --output <file>', 'a new file; without it, standard output')
+    .option('-o, --output <file>', 'write to a new file instead of standard output')
     .option('--no-redact', 'keep secrets')
     .option('--no-outputs', 'leave out tool results')
     .option('--no-reasoning', 'leave out reasoning')
@@ -123,7 +123,7 @@ export function createSessionProgram(
   program
     .command('archive')
     .argument(about)
-    .description('compress a session; it is still found, shown and resumed')
+    .description('compress a session; you can still search, show and resume it')
     .action((word) => on(word, (session) => archive(ports(), session)));
   program
     .command('unarchive')
@@ -133,7 +133,7 @@ export function createSessionProgram(
   program
     .command('delete')
     .argument(about)
-    .description('delete a session permanently; asks first')
+    .description('delete a session permanently, after confirmation')
     .option('-y, --yes', 'do not ask')
     .action((word, { yes = false }) => on(word, (session) => remove(ports(), session, { yes })));
   program
@@ -168,17 +168,17 @@ function wholeAboveZero(text: string): number {
 }
 
 const EXAMPLES = `
-A session is named by its id, the beginning of its id, or its title.
+Name a session by its id, an id prefix, or its title.
 
 Examples:
   clawdcode session                            sessions of this project
-  clawdcode session list --all --json          all of them, for a program
-  clawdcode session search connection pool     where that was talked about
-  clawdcode session show 4f8k --tail 40        how it ended
-  clawdcode session show 4f8k --json | jq .    its entries
+  clawdcode session list --all --json          all sessions, for programs
+  clawdcode session search connection pool     find a topic
+  clawdcode session show 4f8k --tail 40        the end of a session
+  clawdcode session show 4f8k --json | jq .    its entries as JSON
   clawdcode session request 4f8k --seq 12      what the model saw before it wrote entry #12
-  clawdcode session fork 4f8k --at 120         once more from there
+  clawdcode session fork 4f8k --at 120         continue from an earlier entry
   clawdcode session export 4f8k --format html --output talk.html
 
 Exit codes:
-  0 done · 1 damage was found, the disk refused, or you said no · 42 bad input or unknown session`;
+  0 done · 1 damage found, disk error, or cancelled · 42 bad input or unknown session`;

@@ -46,7 +46,7 @@ export async function show(
     if (!(await output.write(piece))) return EXIT.ok;
   }
   if (entries > 0) {
-    if (isBlank) output.hint('Nothing of this is for a reader; --json prints it.');
+    if (isBlank) output.hint('There is nothing readable here; --json prints the entries.');
     return EXIT.ok;
   }
   const { from = 0, seq } = options;
@@ -91,7 +91,7 @@ export function wholeEntry(entry: JSONLEntry, theme: Theme, pathOf: (hash: strin
     head,
     ...(message.reasoning === undefined ? [] : [theme.dim(sanitize(message.reasoning.text))]),
     sanitize(bodyOf(entry)),
-    ...(original === undefined ? [] : [theme.dim(`The whole of it: ${sanitizeLine(pathOf(original))}`)]),
+    ...(original === undefined ? [] : [theme.dim(`Full output: ${sanitizeLine(pathOf(original))}`)]),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }

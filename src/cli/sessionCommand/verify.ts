@@ -42,7 +42,7 @@ async function verifyArchive(
     ? output.theme.error(
         `The archive of session ${sanitizeLine(id)} is damaged: ${sanitizeLine(problem ?? '')}.`,
       )
-    : output.theme.success(`The archive of session ${sanitizeLine(id)} is whole.`);
+    : output.theme.success(`The archive of session ${sanitizeLine(id)} is intact.`);
   const text = json
     ? jsonDocument({ file, entries, isDamaged, ...(problem === undefined ? {} : { problem }) })
     : `${verdict} ${output.theme.dim(`${entries} entries`)}\n`;
@@ -66,7 +66,7 @@ export async function repair(
   if (report.type === 'failed')
     throw new StorageFailure(`Session ${id} could not be repaired, and is as it was: ${report.reason}`);
   if (json) await output.write(jsonDocument(report));
-  else if (report.type === 'sound') await output.line(`Session ${id} is whole; nothing was changed.`);
+  else if (report.type === 'sound') await output.line(`Session ${id} is intact; nothing was changed.`);
   else await output.line(repairLines(report, id).join('\n'));
   return EXIT.ok;
 }

@@ -7,19 +7,19 @@ import type { Theme } from '../../ui/theme/theme.ts';
 /** Returns the verdict, then the problems, worst first; safe for a terminal. */
 export function verifyLines(report: VerifyReport, id: string, theme: Theme): string[] {
   const { entries, bytes, blobs, isDamaged, isShortened } = report;
-  const size = `${count(entries, 'entry', 'entries')}, ${formatBytes(bytes)}, ${count(blobs, 'original')} beside the log`;
+  const size = `${count(entries, 'entry', 'entries')}, ${formatBytes(bytes)}, ${count(blobs, 'original')} next to the log`;
   const details = [...damageLines(report), ...oddityLines(report)].map((line) => sanitizeLine(line));
   const isFine = !isDamaged && report.blobProblems.length === 0;
   const verdict = isDamaged
     ? theme.error(`Session ${id} is damaged.`)
     : isFine
-      ? theme.success(`Session ${id} is whole.`)
-      : theme.warning(`The log of session ${id} is whole, but not everything that it points to is there.`);
+      ? theme.success(`Session ${id} is intact.`)
+      : theme.warning(`The log of session ${id} is intact, but some of the content it refers to is missing.`);
   return [
     `${verdict} ${theme.dim(size)}`,
     ...details.map((line) => `  ${line}`),
     ...(isShortened ? [theme.dim('  … and more; --json has as many as are listed.')] : []),
-    ...(isDamaged ? [`A whole copy is made, and this one kept, by: clawdcode session repair ${id}`] : []),
+    ...(isDamaged ? [`To make an intact copy and keep this one: clawdcode session repair ${id}`] : []),
   ];
 }
 
@@ -33,13 +33,13 @@ export function repairLines(report: Extract<RepairReport, { type: 'repaired' }>,
   const { entries, restored, lost, duplicates, relinked, wasSorted, original } = report;
   const entry = (number: number): string => count(number, 'entry', 'entries');
   return [
-    `Session ${id} is whole again: ${entry(entries)}.`,
+    `Session ${id} is repaired: ${entry(entries)}.`,
     ...(restored > 0 ? [`  ${entry(restored)} put back from damaged lines`] : []),
     ...(lost > 0 ? [`  ${entry(lost)} lost; each is marked by a line in its place`] : []),
     ...(duplicates > 0 ? [`  ${count(duplicates, 'copy', 'copies')} left out`] : []),
     ...(wasSorted ? [] : ['  put in the order in which it was written']),
     ...(relinked > 0 ? [`  ${entry(relinked)} linked to the one before`] : []),
-    `The log as it was: ${sanitizeLine(original)}`,
+    `The original log: ${sanitizeLine(original)}`,
   ];
 }
 

@@ -20,7 +20,7 @@ export async function withSession(ports: SessionPorts, word: string, run: WithSe
   const shown = JSON.stringify(word);
   if (found.type === 'none') {
     ports.output.say(
-      `There is no session ${shown}: give an id, the beginning of one, or a title. "clawdcode session list --all" has them all.`,
+      `There is no session ${shown}: give an id, an id prefix, or a title. "clawdcode session list --all" lists all sessions.`,
     );
     return EXIT.badInput;
   }
@@ -33,7 +33,7 @@ export async function withSession(ports: SessionPorts, word: string, run: WithSe
   const more = found.sessions.length - some.length;
   ports.output.say(
     [
-      `${shown} could be any of ${found.sessions.length} sessions; give more of the id:`,
+      `${shown} matches ${found.sessions.length} sessions; give more of the id:`,
       ...lines,
       ...(more === 0 ? [] : [`  … and ${more} more`]),
     ].join('\n'),

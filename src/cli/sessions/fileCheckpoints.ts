@@ -48,7 +48,7 @@ function blobsOf(blobs: CheckpointBlobs, redaction: WriteRedaction | undefined):
     read: (ref) => blobs.read(ref),
     put: async (bytes) => {
       if (redaction.holdsSecrets(bytes))
-        throw new Error('it holds secrets, and the settings say not to store any');
+        throw new Error('it contains secrets, which the settings do not allow to be stored');
       return blobs.put(bytes);
     },
   };

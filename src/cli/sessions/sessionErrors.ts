@@ -20,7 +20,7 @@ export class AmbiguousTitleError extends Error {
   /** `ids`: newest first. */
   constructor(title: string, ids: readonly string[]) {
     const some = ids.slice(0, SHOWN).join(', ') + (ids.length > SHOWN ? ' …' : '');
-    super(`${ids.length} sessions are called ${JSON.stringify(title)}, newest first: ${some}. Give an id.`);
+    super(`${ids.length} sessions are titled ${JSON.stringify(title)}, newest first: ${some}. Give an id.`);
   }
 }
 
@@ -33,7 +33,7 @@ export class SessionElsewhereError extends Error {
     const where = root === undefined ? 'another project' : root;
     const there = isMoved ? ', which is no longer there' : ': start clawdcode there to resume it';
     super(
-      `Session ${JSON.stringify(id)} belongs to ${where}${there}. --fork-session goes on in a copy of it here, "clawdcode session show ${id}" prints it.`,
+      `Session ${JSON.stringify(id)} belongs to ${where}${there}. --fork-session continues in a copy here, "clawdcode session show ${id}" prints it.`,
     );
     this.session = session;
   }

@@ -34,7 +34,7 @@ export async function copyToClipboard(copied: string, ports: ClipboardPorts): Pr
   const why = ports.write === undefined ? 'there is no terminal to ask.' : 'it is too long for a terminal.';
   return {
     type: 'failed',
-    message: problems.join(' ') || `No program for the clipboard was found, and ${why}`,
+    message: problems.join(' ') || `No clipboard program was found, and ${why}`,
   };
 }
 

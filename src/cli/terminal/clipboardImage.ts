@@ -61,10 +61,10 @@ const POWERSHELL =
 function help(platform: NodeJS.Platform, env: Environment): string {
   const instead = 'The path of an image, pasted or dropped here, works as well.';
   if (platform !== 'linux' || env.WSL_DISTRO_NAME)
-    return `The clipboard could not be read: no program for that was found. ${instead}`;
+    return `The clipboard could not be read: no program for it was found. ${instead}`;
   if (env.WAYLAND_DISPLAY) return `To paste images, install wl-clipboard (it brings wl-paste). ${instead}`;
   if (env.DISPLAY) return `To paste images, install xclip. ${instead}`;
-  return `There is no desktop here whose clipboard could be read. ${instead}`;
+  return `There is no desktop clipboard here. ${instead}`;
 }
 
 function run({ program, args }: Way, env: Environment): Promise<Buffer | 'missing' | 'failed' | 'too_large'> {

@@ -37,10 +37,10 @@ export async function editText(text: string, { env, cwd, dataRoot }: EditorPlace
     const file = join(folder, 'prompt.md');
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
     const problem = await run(editor, file, env, cwd);
-    if (problem !== undefined) return failed(`${problem} The draft is as it was.`);
+    if (problem !== undefined) return failed(`${problem} The draft is unchanged.`);
     const saved = await savedIn(file);
     if (saved === undefined)
-      return failed('What the editor saved is no text, or too long. The draft is as it was.');
+      return failed('What the editor saved is not text, or too long. The draft is unchanged.');
     // Editors add a line break at the end.
     return { type: 'edited', text: text.endsWith('\n') ? saved : saved.replace(/\r?\n$/, '') };
   } catch (error) {

@@ -15,6 +15,6 @@ export function tooLarge(name: string, bytes: number): ImageRead {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
   return {
     type: 'refused',
-    message: `${name} has ${size}; models take images up to ${MAX_IMAGE_BYTES / 1024 / 1024} MB. Make a smaller copy (1,600 pixels are plenty) and take that.`,
+    message: `${name} has ${size}; models take images up to ${MAX_IMAGE_BYTES / 1024 / 1024} MB. Make a smaller copy (1,600 pixels are enough).`,
   };
 }

@@ -67,12 +67,15 @@ export async function readUserKeys(file: string): Promise<UserKeys> {
   ]);
   const { value, line } = readJson(parse, text);
   if (line !== undefined && (typeof value !== 'object' || value === null))
-    return { keymap: defaultKeymap, problems: [`keybindings.json cannot be read: line ${line} is no JSON.`] };
+    return {
+      keymap: defaultKeymap,
+      problems: [`keybindings.json cannot be read: line ${line} is not valid JSON.`],
+    };
   const { keymap, problems } = userKeys(value);
-  const broken = line === undefined ? [] : [`Line ${line} is no JSON: what stands after it may not count.`];
+  const broken = line === undefined ? [] : [`Line ${line} is not valid JSON; keys after it may be ignored.`];
   const all = [...broken, ...problems];
   const more = all.length - MAX_PROBLEMS;
-  const told = [...all.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`${more} more mistakes like these.`] : [])];
+  const told = [...all.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`${more} more errors like these.`] : [])];
   return { keymap, problems: told.map((problem) => `keybindings.json: ${problem}`) };
 }
 

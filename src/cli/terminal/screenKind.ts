@@ -40,7 +40,7 @@ export async function screenKind(
   if (!stdoutIsTerminal) {
     if (wishes.hasPrompt) return { type: 'print' };
     const message =
-      'standard output is not a terminal, so there is nothing to hold a conversation on. To print an answer, give a prompt: clawdcode -p "…"';
+      'standard output is not a terminal, so a conversation is not possible. To print an answer, give a prompt: clawdcode -p "…"';
     return { type: 'none', message };
   }
   if (isDumb) return { type: 'linear', isEditing: false };

@@ -209,7 +209,7 @@ export function incompleteness(missing: number, damagedLines: number): string | 
     damagedLines === 0
       ? ''
       : `${damagedLines} ${damagedLines === 1 ? 'line is' : 'lines are'} not as written`;
-  return `This log is incomplete: ${[lost, damaged].filter(Boolean).join(', ')}. What they told is not listed here, or not to be relied on.`;
+  return `This log is incomplete: ${[lost, damaged].filter(Boolean).join(', ')}. Their calls are missing here or unreliable.`;
 }
 
 /** Lays out the rows in log order. `looked`: number of read-only calls left out; `problem`: see `incompleteness`. */

@@ -19,7 +19,7 @@ export function explanationPage(explanation: PermissionExplanation): Page {
     ),
     hanging(pageLine(`  In mode ${mode} it ${verdict}.`), 2),
     ...reason.split('\n').map((line) => hanging(pageLine(`  ${line}`), 4)),
-    ...(isUnderstood ? [] : [pageLine({ text: '  It could not be taken apart.', role: 'dim' })]),
+    ...(isUnderstood ? [] : [pageLine({ text: '  It could not be parsed.', role: 'dim' })]),
     ...(parts.length === 0 ? [] : [blankLine, ...parts.flatMap(partLines)]),
     ...(saves.length === 0
       ? []
@@ -43,8 +43,8 @@ function partLines({ text, words: given, folders, verdict }: ExplainedPart): rea
       dim('not', `${rule}, in ${source}: does not cover ${reason}${row === undefined ? '' : ` (${row})`}`),
     ),
     ...read.map(({ source, value }) => dim('word', `${oneLine(source)} is ${JSON.stringify(value)}`)),
-    ...(unknown.length === 0 ? [] : [dim('unknown before it runs', unknown.join('  '))]),
-    ...(folders === null ? [dim('in', 'a folder that cannot be known here')] : foldersLine(folders, dim)),
+    ...(unknown.length === 0 ? [] : [dim('known only at run time', unknown.join('  '))]),
+    ...(folders === null ? [dim('in', 'a folder known only at run time')] : foldersLine(folders, dim)),
   ];
 }
 

@@ -40,11 +40,11 @@ interface CommandJudgement {
 }
 
 const planning =
-  'Plan mode: only commands that look are run. Investigate, then hand the plan over with ExitPlanMode.';
+  'Plan mode: only read-only commands run. Investigate, then present the plan with ExitPlanMode.';
 /** Longer commands are not understood, and matching them against deny and ask rules would take minutes. */
 const maxCheckedLength = 64_000;
 const tooLong =
-  'This command is too long to be checked against the rules. Write a long script to a file and run that.';
+  'This command is too long to check against the rules. Write it to a script file and run that.';
 const obscure = 'This command could not be fully understood, so no rule can allow it.';
 
 /** Decides about a command for the tool that runs it. */
@@ -150,8 +150,7 @@ function decideRedirect(
   policy: Policy,
 ): PartVerdict {
   const word = verb === 'write' ? 'Writes to' : 'Reads';
-  if (target === null)
-    return { behavior: 'ask', reason: `${word} a file that is only known when the command runs.` };
+  if (target === null) return { behavior: 'ask', reason: `${word} a file that is known only at run time.` };
   if (/^\/dev\/(?:null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(target))
     return { behavior: 'allow', basis: 'read-only', reason: 'No file.' };
   const directories = everyDirectory(visits, cwd);
@@ -163,7 +162,7 @@ function decideRedirect(
   const worst = gravest(verdicts);
   if (worst === undefined) return { behavior: 'ask', reason: `${word} ${target}.` };
   const causes = verdicts.filter(({ behavior }) => behavior === 'ask').map((one) => causeOf(one, verb));
-  // The meaning of a pattern is only known when the command runs.
+  // The meaning of a pattern is known only at run time.
   const limits = causes.filter((one) => one.type === 'limit');
   const certain = hasGlob(target) ? undefined : (limits[0] ?? causes[0]);
   const cause = limits.find(({ isSecret }) => isSecret) ?? certain;
@@ -278,7 +277,7 @@ function mayBe(rule: SourcedRule, text: string): PermissionDecision {
   const shown = line.length > 80 ? `${line.slice(0, 79)}…` : line;
   return {
     behavior: 'ask',
-    reason: `Rule ${rule.text} (${rule.source}) may speak of ${shown}: what it does is known only when it runs.`,
+    reason: `Rule ${rule.text} (${rule.source}) may apply to ${shown}: what it does is known only at run time.`,
     rule: { text: rule.text, source: rule.source },
   };
 }

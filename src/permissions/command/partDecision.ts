@@ -109,8 +109,8 @@ const allowedBy = ({ text, source }: { text: string; source: string }): PartVerd
 function decideEnvironment(part: CommandPart): PartVerdict {
   const isPlain = !part.carrier && part.envPrefix.every(isPlainVariable);
   if (isPlain || hasSafeEnvironment(part))
-    return { behavior: 'allow', basis: 'read-only', reason: 'Sets nothing that matters.' };
-  return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what is run.` };
+    return { behavior: 'allow', basis: 'read-only', reason: 'Sets only harmless variables.' };
+  return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what runs.` };
 }
 
 /** A secret file that the command may read or pass on: a general rule for the command does not cover that. */
@@ -151,7 +151,7 @@ function withoutText(part: CommandPart): CommandPart {
 
 function decideMove({ goesTo }: Visit, policy: Policy): PartVerdict {
   if (goesTo === null)
-    return { behavior: 'ask', reason: 'Changes to a directory that cannot be known here.' };
+    return { behavior: 'ask', reason: 'Changes to a directory that is known only at run time.' };
   const outside = goesTo.find((directory) => !inWorkspace(policy.realpath(directory), policy));
   if (outside === undefined)
     return { behavior: 'allow', basis: 'read-only', reason: 'Stays inside the workspace.' };
@@ -196,14 +196,14 @@ function decideGit(
   );
   for (const place of places) {
     if (!inWorkspace(policy.realpath(place), policy))
-      return { behavior: 'ask', reason: `${what} looks at ${place}, outside the workspace.` };
+      return { behavior: 'ask', reason: `${what} accesses ${place}, outside the workspace.` };
     const own = [policy.root, ...policy.additionalDirectories].map(policy.gitFolder);
     const folder = policy.gitFolder(place);
     // Without a repository git compares any two folders.
     if (folder === undefined && contents.length > 0)
       return { behavior: 'ask', reason: `${what} finds no repository.` };
     if (!own.includes(folder))
-      return { behavior: 'ask', reason: `${what} uses another repository than that of the workspace.` };
+      return { behavior: 'ask', reason: `${what} uses a repository other than the workspace's.` };
     if (policy.gitRunsPrograms(place))
       return {
         behavior: 'ask',
@@ -257,7 +257,7 @@ function decideOperand(
   if (cause === 'secret' && kind === 'names' && inWorkspace(realPath, policy))
     return { behavior: 'allow', basis: 'read-only', reason: 'Lists names only.' };
   if (cause === 'outside' && isPublic(path) && isPublic(realPath))
-    return { behavior: 'allow', basis: 'read-only', reason: 'Says what system this is.' };
+    return { behavior: 'allow', basis: 'read-only', reason: 'Only prints facts about the system.' };
   return {
     behavior,
     reason,
@@ -272,7 +272,7 @@ function decideOperand(
 function readOnlyRow({ argv }: CommandPart): string {
   const at = subcommandAt(argv);
   const names = [argv[0], ...(at > 0 ? [argv[at]] : [])];
-  return `commands that only look: ${names.join(' ')}`;
+  return `read-only commands: ${names.join(' ')}`;
 }
 
 const shorten = (text: string): string => {

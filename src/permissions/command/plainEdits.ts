@@ -157,18 +157,18 @@ function decideTransfer(
   if (!whole) return plain;
 
   const ask = (reason: string): PermissionDecision[] => [...plain, { behavior: 'ask', reason }];
-  if (basename(source) === '..') return ask(`${source} takes a folder along with what is around it.`);
+  if (basename(source) === '..') return ask(`${source} takes the folder and what is around it along.`);
   if (
     others === null ||
     others.some((path) => overlap(path, from)) ||
     overlapsItself(edit, directory, policy)
   )
-    return ask(`What ${source} holds is only known when the command runs.`);
+    return ask(`What ${source} holds is known only at run time.`);
   const entries = policy.listTree(from);
-  if (entries === undefined) return ask(`${from} holds too much to look at each file.`);
+  if (entries === undefined) return ask(`${from} has too many files to check.`);
   const link = entries.find(({ kind }) => kind === 'link');
   if (link !== undefined)
-    return ask(`${join(from, link.path)} is a link, which may lead elsewhere from its new place.`);
+    return ask(`${join(from, link.path)} is a link, which may lead elsewhere from its new location.`);
   const below = entries.filter(({ path }) => path !== '');
   return [
     ...plain,

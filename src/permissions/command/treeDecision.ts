@@ -31,13 +31,13 @@ export function decidePattern(
   if (!mayBeOption && !bare) return allowed;
   const files = policy.expandGlob(locate(pattern, directory, policy));
   if (files === undefined)
-    return { behavior: 'ask', reason: `${pattern} stands for files that cannot all be looked at.` };
+    return { behavior: 'ask', reason: `${pattern} matches files that cannot all be checked.` };
   const names = files.map((file) => relative(directory, file));
   const option = mayBeOption ? names.find((name) => name.startsWith('-')) : undefined;
-  if (option !== undefined) return { behavior: 'ask', reason: `A file is called ${option}, like an option.` };
+  if (option !== undefined) return { behavior: 'ask', reason: `A file is named ${option}, like an option.` };
   const split = bare ? names.find((name) => !/^[\w@%+=:,./-]+$/.test(name)) : undefined;
   if (split === undefined) return allowed;
-  return { behavior: 'ask', reason: `${split} becomes several words, or another file.` };
+  return { behavior: 'ask', reason: `${split} is split into several words or matches another file.` };
 }
 
 /**
@@ -49,7 +49,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
   const place = locate(tree.path, directory, policy);
   const places = hasGlob(tree.path) ? policy.expandGlob(place) : [place];
   if (places === undefined)
-    return { behavior: 'ask', reason: `${tree.path} stands for files that cannot all be looked at.` };
+    return { behavior: 'ask', reason: `${tree.path} matches files that cannot all be checked.` };
   for (const at of [place, ...places]) {
     const { behavior, cause, reason } = decideFile(
       { tool: 'Read', verb: 'read', path: at },
@@ -65,13 +65,13 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
     const found = policy.filesBelow(policy.realpath(at), tree);
     if (found === undefined) {
       if (tree.codeOnly === true && !hasRules) continue;
-      return { behavior: 'ask', reason: `${what} reads files that cannot all be looked at.` };
+      return { behavior: 'ask', reason: `${what} reads files that cannot all be checked.` };
     }
     const { files, links, folders } = found;
     const odd = tree.plainNames
       ? [...files, ...links, ...folders].find((path) => /[\s"'\\]/.test(path))
       : undefined;
-    if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be taken for several names.` };
+    if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be read as several names.` };
     for (const path of files) {
       if (tree.namesOnly || !mayMatch(tree, path) || (!hasRules && !isSensitive(path))) continue;
       const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
@@ -103,7 +103,7 @@ export function decideTracked(
   policy: Policy,
 ): PermissionDecision {
   const files = policy.trackedFiles(policy.realpath(directory));
-  if (files === undefined) return { behavior: 'ask', reason: `What ${what} searches is not known.` };
+  if (files === undefined) return { behavior: 'ask', reason: `What ${what} searches is unknown.` };
   const places = tracked.map((place) => policy.realpath(locate(place, directory, policy)));
   const areAll = !places.every((place) => policy.isDirectory(place) || files.includes(place));
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');

@@ -49,7 +49,7 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
     return {
       ...verdict,
       behavior: 'ask',
-      reason: `${request.path} stands for files that cannot all be looked at.`,
+      reason: `${request.path} matches files that cannot all be checked.`,
     };
   const astray = files
     .filter((file) => request.verb === 'write' || policy.realpath(file) !== file)
@@ -99,7 +99,7 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
     return verdict(
       'deny',
       'mode',
-      'Plan mode: nothing is changed. Investigate, then hand the plan over with ExitPlanMode.',
+      'Plan mode: nothing may be changed. Investigate, then present the plan with ExitPlanMode.',
     );
   const asked = forbidding('ask', request, paths, policy);
   if (asked) return byRule('ask', asked);
@@ -121,13 +121,13 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
       return verdict(
         'ask',
         'secret',
-        `${secret} may hold secrets, so it is never ${past(verb)} without asking.`,
+        `${secret} may hold secrets, so it is never ${past(verb)} without approval.`,
       );
     if (guarded)
       return verdict(
         'ask',
         'protected',
-        `${guarded.path} is obeyed by ${guarded.by}, so writing it always asks.`,
+        `${guarded.path} controls ${guarded.by}, so writing it always needs approval.`,
       );
   }
   const [allowed] = allowing;

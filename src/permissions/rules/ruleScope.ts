@@ -114,7 +114,7 @@ function otherFolder(
   { visit, policy }: ScopeInput,
 ): OutOfScope | undefined {
   const { directories, part } = visit;
-  if (directories === null) return { reason: 'a command in a folder that cannot be known here' };
+  if (directories === null) return { reason: 'a command in a folder known only at run time' };
   const other = directories.find((directory) => {
     const place = policy.realpath(directory);
     if (covers.folder !== undefined) return !namesFolder(covers.folder, rule.base, place, policy);

@@ -102,7 +102,7 @@ export async function admit(
       if (mountLookup(mountsOf(pid))(landmark)?.point !== landmark) continue;
       // Read again: the kernel returns a table in pieces, and the first may be from an earlier state.
       const path = unexpectedMount(expected, mountsOf(pid));
-      if (path !== undefined) return end(group, `${path} was exchanged meanwhile by another program`);
+      if (path !== undefined) return end(group, `${path} was replaced meanwhile by another program`);
       block.end(GO);
       return undefined;
     }

@@ -17,7 +17,7 @@ export async function imageOutcome(
     kind: 'file',
     display: { title, summary: `image, ${facts}` },
   });
-  if (seesImages?.() !== true) return only('This model is not known to see images, so it is not shown.');
+  if (seesImages?.() !== true) return only('This model may not support images, so it is not shown.');
   if (bytes > MAX_IMAGE_BYTES)
     return only(
       `It is larger than ${formatBytes(MAX_IMAGE_BYTES)}; make a smaller copy with a command to look at it.`,

@@ -65,7 +65,7 @@ export function onboarding(
   /** Says what happened to a key that was typed visibly. */
   const tellMoved = (): void =>
     ports.tell(
-      `${MOVED} It was not sent, and not kept as anything else.${ports.showsAnswers ? ' It still stands where it was typed: clear that where others can read it.' : ''}`,
+      `${MOVED} It was not sent, and not kept as anything else.${ports.showsAnswers ? ' It is still visible where you typed it: clear it if others can see the screen.' : ''}`,
     );
 
   const askField = (form: Form, [name = 'model', ...rest]: readonly AccessField[]): void => {

@@ -231,7 +231,7 @@ test('after three denials in a row the user is asked; an approved call resets th
     'entry tool_result d ok: Edi',
     'entry tool_result e ok: Edi',
   ]);
-  expect(lines().find((line) => line.startsWith('question'))).toContain('refused 3 calls in a row');
+  expect(lines().find((line) => line.startsWith('question'))).toContain('denied 3 calls in a row');
 });
 
 test('an allowed call resets the count as well; after twenty denials in all the judge is not used any more', async () => {
@@ -251,7 +251,7 @@ test('an allowed call resets the count as well; after twenty denials in all the 
   });
   await ask('Go');
   expect(lines().filter((line) => line.startsWith('question'))).toHaveLength(2);
-  expect(lines().find((line) => line.startsWith('question'))).toContain(`refused ${MAX_DENIALS} calls`);
+  expect(lines().find((line) => line.startsWith('question'))).toContain(`denied ${MAX_DENIALS} calls`);
   expect(model.requests.filter(isJudged)).toHaveLength(made);
 });
 

@@ -123,7 +123,7 @@ test('settings: each problem is a line, and a folder that is not trusted says so
     {
       id: 'settings',
       state: 'warning',
-      value: expect.stringContaining('not trusted, so these do not count: env'),
+      value: expect.stringContaining('not trusted, so these do not apply: env'),
     },
     { id: 'settings.problem', state: 'warning', value: problem.message },
   ]);
@@ -139,7 +139,7 @@ test('settings: one mistake leaves the rest of a file, a file that cannot be rea
     { layer: 'project', file: '.clawdcode.json', message: '.clawdcode.json:1:2: comma expected.' },
   ] as const;
   expect(checkSettings(doctorPorts({ loaded: { problems } })).slice(1)).toMatchObject([
-    { fix: 'Correct it in config.json; everything else there counts.' },
+    { fix: 'Correct it in config.json; everything else there applies.' },
     { fix: 'Correct .clawdcode.json.' },
   ]);
 });
@@ -339,7 +339,7 @@ test('a check that breaks is a finding, and what strangers say is made plain', a
   expect(report.version).toBe('1.2.3');
   expect(find(report.findings, 'programs')).toMatchObject({
     state: 'warning',
-    value: 'could not be looked at: no fork',
+    value: 'could not be checked: no fork',
   });
   expect(JSON.stringify(report)).not.toContain('\\u001b');
   for (const { value } of report.findings) expect(value.length).toBeLessThanOrEqual(500);

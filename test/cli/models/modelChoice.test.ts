@@ -340,7 +340,7 @@ test.each([
     'refuses the key',
     'bad',
     (_: unknown, response) => response.writeHead(403).end('{}'),
-    'refused the API key',
+    'rejected the API key',
   ],
 ] satisfies [string, string | undefined, RequestListener, string][])(
   'an endpoint that %s has no list, and that is the reason given',

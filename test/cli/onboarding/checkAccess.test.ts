@@ -82,7 +82,7 @@ describe('what is refused, and which field that is', () => {
       { '/v1/models': withKey(list('m')) },
       { apiKey: 'sk-wrong-wrong' },
       'apiKey',
-      /refused the API key/,
+      /rejected the API key/,
     ],
     ['no key', { '/v1/models': withKey(list('m')) }, {}, 'apiKey', /needs an API key/],
     [

@@ -34,14 +34,14 @@ test('a whole session is said to be whole', async () => {
   const { code, stdout } = await run('verify', 'abc');
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(/^Session abc is whole\. 8 entries, [\d.]+ kB, 0 originals beside the log\n$/),
+    expect.stringMatching(/^Session abc is intact\. 8 entries, [\d.]+ kB, 0 originals next to the log\n$/),
   ]);
   expect(JSON.parse((await run('verify', 'abc', '--json', '--deep')).stdout)).toMatchObject({
     entries: 8,
     isDamaged: false,
   });
   const before = await readFile(session.file, 'utf8');
-  expect((await run('repair', 'abc')).stdout).toBe('Session abc is whole; nothing was changed.\n');
+  expect((await run('repair', 'abc')).stdout).toBe('Session abc is intact; nothing was changed.\n');
   expect(await readFile(session.file, 'utf8')).toBe(before);
 });
 
@@ -57,9 +57,9 @@ test('damage is found with its place, repaired, and the original kept', async ()
 
   const repaired = await run('repair', 'abc');
   expect([repaired.code, repaired.stdout]).toEqual([0, expect.stringContaining('1 entry lost')]);
-  const kept = /The log as it was: (.*)\n/.exec(repaired.stdout)?.[1] ?? '';
+  const kept = /The original log: (.*)\n/.exec(repaired.stdout)?.[1] ?? '';
   expect(await readFile(kept, 'utf8')).toBe(damaged);
-  expect((await run('verify', 'abc')).stdout).toContain('is whole. 8 entries');
+  expect((await run('verify', 'abc')).stdout).toContain('is intact. 8 entries');
   expect((await run('show', 'abc')).stdout).toContain('> prompt 7');
 });
 
@@ -147,7 +147,7 @@ test('an archive is checked by unpacking it, and repaired only outside of it', a
   await writeFile(file, packed);
   const session = { ...plain, file, isArchived: true };
   const run = (...argv: string[]) => runWith(argv, { sessions: [session] });
-  expect((await run('verify', 'abc')).stdout).toBe('The archive of session abc is whole. 8 entries\n');
+  expect((await run('verify', 'abc')).stdout).toBe('The archive of session abc is intact. 8 entries\n');
   expect((await run('show', 'abc', '--tail', '2', '--json')).stdout.trimEnd().split('\n')).toHaveLength(2);
   expect((await run('show', 'abc', '--from', '6')).stdout).toMatch(/#6 > prompt 6[\s\S]*#7 > prompt 7/);
   expect((await run('repair', 'abc')).code).toBe(42);

@@ -123,5 +123,5 @@ test('one entry alone is whole, and says where the rest of a large output lies',
   );
   expect(text).toMatch(/^#7 tool_result {2}2025-01-02T03:04:05.678Z · \/repo · main\n/);
   expect(text).toContain(output);
-  expect(text).toContain(`The whole of it: /blobs/${original.hash}\n`);
+  expect(text).toContain(`Full output: /blobs/${original.hash}\n`);
 });

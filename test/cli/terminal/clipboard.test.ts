@@ -57,7 +57,7 @@ test('without a program the terminal is asked, and without a terminal nothing is
   });
   expect(await copyToClipboard('hi', { platform: 'linux', env: { PATH: env.PATH } })).toEqual({
     type: 'failed',
-    message: 'No program for the clipboard was found, and there is no terminal to ask.',
+    message: 'No clipboard program was found, and there is no terminal to ask.',
   });
 });
 

@@ -54,7 +54,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'one that is not there',
     { EDITOR: 'no-such-editor --wait' },
-    /no-such-editor --wait\) was not found\. The draft is as it was/,
+    /no-such-editor --wait\) was not found\. The draft is unchanged/,
   ],
   ['one that fails', { EDITOR: 'false' }, /ended with exit code 1\. The draft/],
   ['one that is killed', { EDITOR: 'kill -9 $$ #' }, /ended with SIGKILL\. The draft/],

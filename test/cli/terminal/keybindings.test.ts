@@ -28,8 +28,8 @@ test('comments and trailing commas are no mistakes', async () => {
 });
 
 test.each([
-  ['{ "Chat": { "alt+s" "chat:stash" } }', 'Line 1 is no JSON'],
-  ['{\n"Chat": {\n"alt+s": "chat:stash"\n', 'is no JSON'],
+  ['{ "Chat": { "alt+s" "chat:stash" } }', 'Line 1 is not valid JSON'],
+  ['{\n"Chat": {\n"alt+s": "chat:stash"\n', 'is not valid JSON'],
   ['', 'cannot be read'],
   ['no json at all', 'cannot be read'],
   ['[]', 'not an object'],
@@ -50,14 +50,14 @@ test.each([
   await writeFile(file, text);
   const { keymap, problems } = await readUserKeys(file);
   expect(keymap).toBe(defaultKeymap);
-  expect(problems).toEqual(['keybindings.json cannot be read: line 1 is no JSON.']);
+  expect(problems).toEqual(['keybindings.json cannot be read: line 1 is not valid JSON.']);
 });
 
 test('many mistakes do not fill the screen', async () => {
   await writeFile(file, JSON.stringify({ bindings: Array.from({ length: 500 }, () => ({ a: 1 })) }));
   const { problems } = await readUserKeys(file);
   expect(problems).toHaveLength(21);
-  expect(problems.at(-1)).toBe('keybindings.json: 480 more mistakes like these.');
+  expect(problems.at(-1)).toBe('keybindings.json: 480 more errors like these.');
 });
 
 test('a mark at the beginning, as some editors write it, is no mistake', async () => {

@@ -41,7 +41,7 @@ test('a server that refuses images is asked again without them, then and from th
   await ask('Go on');
   expect(model.requests.map((request) => contentsOf(request)?.[0])).toEqual([parts, words, words]);
   expect(lines().filter((line) => line.startsWith('notice'))).toEqual([
-    'notice warning: test-model refused the images of this session: they are left out, and named in words instead. /model switches to one that sees.',
+    'notice warning: test-model rejected the images of this session. They are replaced with descriptions; /model switches to a model with vision.',
   ]);
 });
 

@@ -101,7 +101,7 @@ test.each<[string, PermissionMode, readonly string[], string]>([
   const decision = await engine.decide(call(`${parts.join('; ')}; rg foo src`), facts(mode, rules));
   expect(decision.behavior).toBe(expected);
   if (expected === 'ask') {
-    expect(decision.reason).toBe('It takes too long to check what this command reaches.');
+    expect(decision.reason).toBe('Checking what this command would access takes too long.');
     expect(decision.suggestion).toBeUndefined();
     expect(decision.causes).toMatchObject([{ type: 'limit', isSecret: true }]);
   }

@@ -200,7 +200,7 @@ describe('the first minute', () => {
     await vi.waitFor(() => expect(asked).toHaveLength(1), 15_000);
     for (const line of ['k', '', 'gsk_0123456789abcdef', '', '']) asked.at(-1)?.answer(line);
     expect(told.join('\n')).toMatch(
-      /That looks like a key, so .* not sent, and not kept as anything else\. It still stands where it was typed/,
+      /That looks like a key, so .* not sent, and not kept as anything else\. It is still visible where you typed it/,
     );
     expect(told.join('\n')).not.toContain('0123456789');
     expect(checked).toEqual([
@@ -235,7 +235,7 @@ describe('the first minute', () => {
     ]);
     const said = [...told, ...asked.flatMap(({ tell }) => tell)].join('\n');
     expect(said).not.toContain('0123456789');
-    expect(said.includes('It still stands where it was typed')).toBe(showsAnswers);
+    expect(said.includes('It is still visible where you typed it')).toBe(showsAnswers);
   });
 
   test('settings with a mistake are read again on request', async () => {

@@ -286,10 +286,10 @@ describe('an endpoint that refuses', () => {
 
   test('says why, and leads back to the field, to another try, or to keeping it all the same', async () => {
     const { press, text, checked, done } = await open({
-      outcomes: [refused('apiKey', 'It refused the API key.'), refused('apiKey', 'It refused it again.')],
+      outcomes: [refused('apiKey', 'It rejected the API key.'), refused('apiKey', 'It refused it again.')],
     });
     await press('k', keys.paste('sk-wrong'), keys.enter, keys.enter);
-    expect(text()).toContain('It refused the API key.');
+    expect(text()).toContain('It rejected the API key.');
     expect(text()).toContain('1. Change the key');
     await press('t');
     expect(text()).toContain('It refused it again.');

@@ -30,7 +30,7 @@ const setup: SetupPort = {
     type: 'refused',
     field: 'apiKey',
     message:
-      'https://openrouter.ai/api/v1 refused the API key. It said: "No auth credentials found". Check the key (OPENAI_API_KEY or "apiKey") and whether it may use this model.',
+      'https://openrouter.ai/api/v1 rejected the API key. It said: "No auth credentials found". Check the key (OPENAI_API_KEY or "apiKey") and whether it may use this model.',
   }),
   defaults: {},
   savedTo: '~/.clawdcode/config.json',

@@ -66,7 +66,7 @@ function endpointFinding({ loaded, place }: DoctorPorts, answer: ServerAnswer, m
     state: hasNoList ? 'warning' : 'missing',
     value: `${error.message}${through}`,
     ...(hasNoList
-      ? { fix: 'If prompts work, all is well: some servers have no list of models.' }
+      ? { fix: 'If prompts work, you can ignore this: some servers have no model list.' }
       : { fix: `It comes from ${loaded.sources.baseUrl ?? 'the defaults'}.` }),
   };
 }

@@ -78,8 +78,8 @@ export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Find
     id: 'settings',
     label: 'Settings',
     state: held ? 'warning' : 'ok',
-    value: held ? `${files} · ${why}, so these do not count: ${keysIn(loaded)}` : files,
-    ...(held ? { fix: 'Run clawdcode here once, and answer its question.' } : {}),
+    value: held ? `${files} · ${why}, so these do not apply: ${keysIn(loaded)}` : files,
+    ...(held ? { fix: 'Run clawdcode here once and decide.' } : {}),
   };
   const unsupported = loaded.unsupported.map(
     (one): Finding => ({
@@ -95,7 +95,7 @@ export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Find
       label: 'Setting',
       state: 'warning',
       value: message,
-      fix: key === undefined ? `Correct ${file}.` : `Correct it in ${file}; everything else there counts.`,
+      fix: key === undefined ? `Correct ${file}.` : `Correct it in ${file}; everything else there applies.`,
     }),
   );
   return [first, ...unsupported, ...problems];
@@ -123,8 +123,8 @@ export async function checkSessions({ place }: DoctorPorts): Promise<readonly Fi
         {
           ...found,
           state: 'warning',
-          value: 'there is no index of them',
-          fix: 'Sessions are still listed and found without it, but slowly; check the data folder.',
+          value: 'there is no session index',
+          fix: 'Lists and searches work without it, but slowly; check the data folder.',
         },
       ];
     return [

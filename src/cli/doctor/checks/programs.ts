@@ -26,8 +26,8 @@ export async function checkPrograms({ run, place, sandbox }: DoctorPorts): Promi
           id: 'ripgrep',
           label: 'ripgrep',
           state: 'missing',
-          value: 'neither its package nor an rg on the PATH',
-          fix: 'Searching in files needs it: install ClawdCode again without --omit=optional, or install ripgrep.',
+          value: 'neither its package nor rg on the PATH',
+          fix: 'Searching in files needs it: reinstall ClawdCode without --omit=optional, or install ripgrep.',
         }
       : {
           id: 'ripgrep',
@@ -56,7 +56,7 @@ function gitFinding(git: string | undefined, isRepository: string | undefined): 
       label: 'git',
       state: 'warning',
       value: 'not found',
-      fix: 'Without it the model sees no branches or changes: install git.',
+      fix: 'Install git so that the model sees branches and changes.',
     };
   const where = isRepository === 'true' ? 'this folder is a repository' : 'this folder is not a repository';
   return { id: 'git', label: 'git', state: 'ok', value: `${versionIn(git)} · ${where}` };

@@ -27,7 +27,7 @@ function kindOf(terminal: TerminalFacts, env: DoctorPorts['place']['env']): Find
     return {
       ...found,
       state: 'warning',
-      fix: 'This terminal can only print line after line. Where it can do more, set TERM, e.g. TERM=xterm-256color.',
+      fix: 'This terminal can only print lines. If it can do more, set TERM, e.g. TERM=xterm-256color.',
     };
   if (columns < 40 || rows < 10)
     return { ...found, state: 'warning', fix: 'It works, but 80 columns and 24 rows are more comfortable.' };
@@ -35,7 +35,7 @@ function kindOf(terminal: TerminalFacts, env: DoctorPorts['place']['env']): Find
     return {
       ...found,
       state: 'ok',
-      value: `${found.value} (COLORTERM=truecolor, where the terminal has them, gives more)`,
+      value: `${found.value} (set COLORTERM=truecolor if the terminal supports it)`,
     };
   return { ...found, state: 'ok' };
 }
@@ -48,8 +48,8 @@ function answersOf(answers: TerminalAnswers): readonly Finding[] {
         id: 'terminal.answers',
         label: 'Terminal answers',
         state: 'warning',
-        value: 'it did not answer any question within two seconds',
-        fix: 'Over a slow line that is normal; elsewhere a newer terminal shows more and flickers less.',
+        value: 'it did not answer any query within two seconds',
+        fix: 'That is normal over a slow connection; otherwise a newer terminal shows more and flickers less.',
       },
     ];
   return [
@@ -85,12 +85,12 @@ function widthsOf({ widths }: TerminalAnswers): Finding {
   if (widths.every((width) => width === undefined))
     return { ...found, state: 'ok', value: 'not reported by this terminal' };
   if (wrong.length === 0)
-    return { ...found, state: 'ok', value: 'CJK, accents, emoji and flags are as wide as they should be' };
+    return { ...found, state: 'ok', value: 'CJK, accents, emoji and flags have the right width' };
   return {
     ...found,
     state: 'warning',
-    value: `drawn with another width than Unicode says: ${wrong.join(', ')}`,
-    fix: 'Lines that hold them may be off by a column. A newer terminal helps, and in tmux a newer tmux.',
+    value: `drawn with a different width than in Unicode: ${wrong.join(', ')}`,
+    fix: 'Lines with these characters may be off by a column. A newer terminal helps, or in tmux a newer tmux.',
   };
 }
 
@@ -107,6 +107,6 @@ function checkLocale(env: DoctorPorts['place']['env']): Finding {
   return {
     ...found,
     state: 'warning',
-    fix: 'Letters beyond ASCII may come out wrong: set LANG, e.g. export LANG=C.UTF-8.',
+    fix: 'Non-ASCII letters may be garbled: set LANG, e.g. export LANG=C.UTF-8.',
   };
 }
