@@ -369,7 +369,7 @@ async function askUser(
     ...(decision.suggestion === undefined ? {} : { suggestion: decision.suggestion }),
     ...(decision.canAutoAllow === true && { canAutoAllow: true }),
   };
-  ports.hooks?.notify(`ClawdCode needs your permission to use ${call.name}`, ports.signal);
+  ports.hooks?.notify(hooked(call, input, prepared), ports.signal);
   const answer = await ports.ask(question, ports.signal);
   const isUnasked = answer.behavior === 'deny' && answer.unasked === true;
   const grant: Grant = { basis: isUnasked ? 'mode' : 'user', reason: decision.reason };

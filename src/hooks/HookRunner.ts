@@ -80,7 +80,8 @@ export class HookRunner implements HookPort {
     signal: AbortSignal,
     onProgress: (progress: HookProgress) => void = () => undefined,
   ): Promise<HookAnswer> {
-    const hooks = await this.#matching(call);
+    // Another call may have started a hook that runs once in the meantime.
+    const hooks = (await this.#matching(call)).filter(canRun);
     if (hooks.length === 0 || this.#closing.signal.aborted) return noAnswer;
     const until = AbortSignal.any([signal, this.#closing.signal]);
     const finished = await Promise.all(

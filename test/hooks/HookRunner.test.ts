@@ -230,14 +230,32 @@ test('an address that fails, redirects, floods or never answers blocks nothing',
   ]);
 });
 
-test('if this program is killed, its hooks end', async () => {
+const shells = ['/bin/sh', '/bin/bash', '/bin/zsh', '/usr/bin/zsh'].filter((shell) => existsSync(shell));
+
+test.each(shells)('with %s: exit codes, arguments and a child that stays behind', async (shell) => {
+  const { runner, root } = await bench(
+    {
+      PreToolUse: [
+        ...command('sleep 1000 & echo $! > child; echo "no" >&2; exit 2'),
+        ...command('touch', { args: ["it's here"] }),
+      ],
+    },
+    { shell },
+  );
+  const answer = await run(runner);
+  expect(answer.permission).toMatchObject({ behavior: 'deny', reason: 'no' });
+  expect(existsSync(join(root, "it's here"))).toBe(true);
+  await gone(Number(await readFile(join(root, 'child'), 'utf8')));
+});
+
+test.each(shells)('if this program is killed, its hooks end (%s)', async (shell) => {
   const { root } = await bench({});
   const script = join(root, 'host.mjs');
   const module = join(import.meta.dirname, '../../src/hooks/runCommand.ts');
   await writeFile(
     script,
     `import { runCommand } from ${JSON.stringify(module)};
-     runCommand({ command: 'echo $$ > own; sleep 1000 & wait', input: '{}', cwd: ${JSON.stringify(root)}, env: process.env, shell: '/bin/sh', timeoutMs: 1e6 }, new AbortController().signal);`,
+     runCommand({ command: 'echo $$ > own; sleep 1000 & wait', input: '{}', cwd: ${JSON.stringify(root)}, env: process.env, shell: ${JSON.stringify(shell)}, timeoutMs: 1e6 }, new AbortController().signal);`,
   );
   const { spawn } = await import('node:child_process');
   const host = spawn(process.execPath, [script], { stdio: 'ignore' });

@@ -44,7 +44,7 @@ export interface CallHooks {
     signal: AbortSignal,
   ): Promise<{ readonly notes: readonly NewEntry[]; readonly halts: boolean } | undefined>;
   /** The user is asked about a call. */
-  notify(message: string, signal: AbortSignal): void;
+  notify(call: HookedCall, signal: AbortSignal): void;
   /** Records that a hook changed the input of a call. */
   tellChange(call: HookedCall, source: string): Promise<NewEntry>;
 }
@@ -120,7 +120,11 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
           );
       return result && { notes: result.notes, halts: result.stop !== undefined };
     },
-    notify(message, signal) {
+    notify({ tool, access }, signal) {
+      const message =
+        access.type === 'question'
+          ? 'ClawdCode has a question for you'
+          : `ClawdCode needs your permission to use ${tool}`;
       const type = 'permission_prompt';
       const fields = { message, title: 'ClawdCode', notification_type: type };
       if (hooks.has('Notification'))

@@ -13,6 +13,8 @@ export type EndReason = 'clear' | 'resume' | 'prompt_input_exit' | 'other';
 
 /** Times that Stop hooks may continue one turn. */
 export const MAX_CONTINUED = 8;
+/** Milliseconds after the end of a turn. */
+export const IDLE_MS = 60_000;
 /** Hooks of the end of a session may not keep the program open for long. */
 const SESSION_END_MS = 1500;
 
@@ -29,7 +31,7 @@ export interface TurnHooks {
   stopFailure(error: ModelError, signal: AbortSignal): Promise<void>;
   /** Before `/compact`: why it must not run. */
   preCompact(focus: string | undefined, signal: AbortSignal): Promise<string | undefined>;
-  /** Hears of compactions, and runs their hooks in the background. */
+  /** Hears of compactions and of turns, and runs their hooks in the background. */
   hear(event: AgentEvent): void;
   sessionStart(signal: AbortSignal): Promise<void>;
   sessionEnd(reason?: EndReason): Promise<void>;
@@ -64,6 +66,16 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
         ? await hooks.run('SessionStart', { subject: source, fields }, signal)
         : await hooks.run('SubagentStart', { subject: agent.type, fields: {} }, signal);
     waiting.push(...(result?.notes ?? []));
+  };
+  let idle: NodeJS.Timeout | undefined;
+  const notifyIdle = (): void => {
+    const type = 'idle_prompt';
+    const fields = {
+      message: 'ClawdCode is waiting for your input',
+      title: 'ClawdCode',
+      notification_type: type,
+    };
+    hooks.run('Notification', { subject: type, fields }, closing.signal).catch(deps.onError);
   };
   const afterCompaction = async ({ trigger }: CompactionReport): Promise<void> => {
     const fields = { trigger, compact_summary: deps.summary() };
@@ -111,6 +123,9 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
       return reason?.text;
     },
     hear(event) {
+      if (event.type === 'turn_started' || event.type === 'turn_ended') clearTimeout(idle);
+      if (event.type === 'turn_ended' && hooks.has('Notification'))
+        idle = setTimeout(notifyIdle, IDLE_MS).unref();
       if (event.type === 'compaction_started' && event.trigger === 'auto' && hooks.has('PreCompact')) {
         const fields = { trigger: 'auto', custom_instructions: null };
         compacted = hooks.run('PreCompact', { subject: 'auto', fields }, closing.signal).catch(deps.onError);
@@ -124,6 +139,7 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
     sessionStart: (signal) => start(deps.origin, signal),
     async sessionEnd(reason = 'other') {
       closing.abort();
+      clearTimeout(idle);
       if (deps.agent !== undefined) return;
       const signal = AbortSignal.timeout(10_000);
       await hooks.run(

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Occurrence, SessionHooks } from '../../../src/agent/hooks/sessionHooks.ts';
+import { createTurnHooks, IDLE_MS } from '../../../src/agent/hooks/turnHooks.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('a minute after a turn, hooks are told that the user is awaited, unless another turn begins or the session ends', async () => {
+  const told: unknown[] = [];
+  const hooks: SessionHooks = {
+    has: () => true,
+    run: async (event, { subject }: Occurrence) => {
+      told.push([event, subject]);
+      return undefined;
+    },
+    tell: async () => undefined,
+    note: () => {
+      throw new Error('nothing is said');
+    },
+  };
+  const turns = createTurnHooks(hooks, {
+    ...{ origin: 'startup', onError: () => undefined, notice: () => undefined },
+    ...{ model: () => 'm', transcript: () => '', summary: () => '' },
+  });
+  const ended = { type: 'turn_ended', outcome: 'done', steps: 1 } as const;
+  turns.hear(ended);
+  vi.advanceTimersByTime(IDLE_MS - 1);
+  turns.hear({ type: 'turn_started' });
+  vi.advanceTimersByTime(IDLE_MS);
+  expect(told).toEqual([]);
+  turns.hear(ended);
+  vi.advanceTimersByTime(IDLE_MS);
+  expect(told).toEqual([['Notification', 'idle_prompt']]);
+  turns.hear(ended);
+  await turns.sessionEnd();
+  vi.advanceTimersByTime(IDLE_MS);
+  expect(told).toEqual([
+    ['Notification', 'idle_prompt'],
+    ['SessionEnd', 'other'],
+  ]);
+});
