@@ -143,8 +143,9 @@ test('managed settings add hooks that others cannot turn off, and may allow only
     disableAllHooks: true,
     allowManagedHooksOnly: true,
   });
-  await mkdir(join(home, 'managed/managed-settings.d'), { recursive: true });
-  const set = (name: string, settings: unknown) => write(`managed/managed-settings.d/${name}`, settings);
+  await mkdir(join(home, 'managed/managed-settings.d'), { recursive: true, mode: 0o755 });
+  const set = (name: string, settings: unknown) =>
+    writeFile(join(home, 'managed/managed-settings.d', name), JSON.stringify(settings), { mode: 0o644 });
   await set('a.json', { hooks: { Stop: [group('admin')] } });
   await set('b.json', { hooks: { Stop: [group('admin too')] } });
   const off = await load({ managed: true });

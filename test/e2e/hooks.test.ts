@@ -90,6 +90,17 @@ test('a hook asks about a call that needs no approval, and changes another', asy
   await terminal.waitForPrinted('Interrupted.');
 });
 
+test('without a screen, a blocked prompt ends the run with its reason', async () => {
+  const stage = await setStage();
+  await own(stage, { UserPromptSubmit: [command('echo "not on Fridays" >&2; exit 2')] });
+  const ran = await stage.print(['-p', 'go']);
+  expect(ran).toMatchObject({
+    ...{ code: 1, stdout: '' },
+    stderr: 'A hook blocked this prompt, so it was not sent: not on Fridays\n',
+  });
+  expect(stage.server.requests()).toHaveLength(0);
+});
+
 test('what a hook allows skips the question, but no deny rule', async () => {
   const stage = await setStage();
   const hook = decides('mkdir made', { permissionDecision: 'allow' });

@@ -97,7 +97,10 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
       return result && decided('PreToolUse', call, result);
     },
     async request(call, signal) {
-      const result = await hooks.run('PermissionRequest', occurrence(call), signal);
+      const { tool, input } = call;
+      // The call has no id for these hooks, as in Claude Code.
+      const asked = { ...occurrence(call), fields: { tool_name: tool, tool_input: input } };
+      const result = await hooks.run('PermissionRequest', asked, signal);
       return result && decided('PermissionRequest', call, result);
     },
     async denied(call, reason, signal) {

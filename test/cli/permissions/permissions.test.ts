@@ -230,3 +230,65 @@ test.each(['a.example', '192.0.2.1', '2001:db8::1'])(
     expect(hostVerdict(host, settings, rules())).toBe('allow');
   },
 );
+
+test('a hook allows what an allow rule for the tool would, and nothing more', async () => {
+  const rules = { permissions: { deny: ['Edit(/secret/**)'], ask: ['Bash(git push *)'] } };
+  const wiring = await wired(rules);
+  const { root } = wiring;
+  const hook = { source: 'hook in config.json', isManaged: false };
+  const edit = async (path: string, mode: PermissionMode = 'default') =>
+    (await wiring.decide('Edit', { type: 'write', paths: [join(root, path)] }, mode, hook)).behavior;
+  const bash = async (text: string, by = true) =>
+    (
+      await wiring.decide(
+        'Bash',
+        { type: 'command', command: text, cwd: root },
+        'default',
+        ...(by ? [hook] : []),
+      )
+    ).behavior;
+  expect(await edit('a.ts')).toBe('allow');
+  expect(await edit('secret/a.ts')).toBe('deny');
+  expect(await edit('a.ts', 'plan')).toBe('deny');
+  for (const path of ['.git/hooks/pre-commit', '.clawdcode.json', '.env'])
+    expect(await edit(path)).toBe('ask');
+  expect([await bash('mkdir x'), await bash('mkdir x', false), await bash('git push origin')]).toEqual([
+    ...['allow', 'ask', 'ask'],
+  ]);
+});
+
+test('if only managed rules count, so do only their hooks', async () => {
+  const wiring = await wired({});
+  const managed = join(top, 'managed-hooks');
+  await mkdir(managed, { mode: 0o755 });
+  writeFileSync(
+    join(managed, 'managed-settings.json'),
+    JSON.stringify({ allowManagedPermissionRulesOnly: true }),
+    { mode: 0o644 },
+  );
+  const places = { dataRoot: join(wiring.root, '..'), home: join(wiring.root, '..'), root: wiring.root };
+  const ownerUid = process.getuid?.() ?? 0;
+  const loaded = await loadSettings({
+    ...{ ...places, env: {}, trusted: true, flags: {} },
+    managed: { folder: managed, ownerUid },
+  });
+  const { decide } = createPermissions(loaded, {
+    ...{ ...places, engine: new InProcessEngine(wasm, {}), saved: [] },
+    onSaved: async () => undefined,
+  });
+  const access: Access = { type: 'write', paths: [join(wiring.root, 'a.ts')] };
+  const by = (isManaged: boolean) => decide('Edit', access, 'default', { source: 'hook', isManaged });
+  expect([(await by(false)).behavior, (await by(true)).behavior]).toEqual(['ask', 'allow']);
+});
+
+test('the rule of a hook covers a command if it covers a part of it', async () => {
+  const { covers, root } = await wired({});
+  const command = (text: string): Access => ({ type: 'command', command: text, cwd: root });
+  const covered = (rule: string, text: string): Promise<boolean> => covers(rule, 'Bash', command(text));
+  expect(await covered('Bash(git *)', 'ls && git status')).toBe(true);
+  expect(await covered('Bash(git *)', 'ls')).toBe(false);
+  expect(await covered('Bash(git *', 'ls')).toBe(true);
+  expect(await covers('Edit(*.ts)', 'Edit', { type: 'write', paths: [join(root, 'src/a.ts')] })).toBe(true);
+  expect(await covers('Edit(*.ts)', 'Edit', { type: 'write', paths: [join(root, 'a.js')] })).toBe(false);
+  expect(await covers('mcp__x__*', 'mcp__x__y', { type: 'unknown' })).toBe(true);
+});
