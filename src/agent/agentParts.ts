@@ -27,7 +27,6 @@ import { type AttachPorts, attachFiles } from './attachments/attachFiles.ts';
 import { createJudge, type Judge } from './auto/judge.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { type ContextOps, createContextOps } from './contextOps.ts';
-import { createDeferredTools, type DeferredTools } from './deferredTools.ts';
 import { createEventHub, type EventHub } from './eventHub.ts';
 import { type CallHooks, createCallHooks } from './hooks/callHooks.ts';
 import { createSessionHooks, type HookedAgent } from './hooks/sessionHooks.ts';
@@ -48,7 +47,8 @@ import type { ParentAgent, SubagentPort } from './subagents/types.ts';
 import { type AgentTasks, createAgentTasks, joinTasks } from './tasks.ts';
 import { createTitleJob, type TitleJob } from './title.ts';
 import { runInline } from './toolCalls.ts';
-import { createToolset, type Toolset } from './toolset.ts';
+import { createDeferredTools, type DeferredTools } from './toolset/deferredTools.ts';
+import { createToolset, type Toolset } from './toolset/toolset.ts';
 import { createTurnJob, type TurnJobPorts } from './turnJob.ts';
 
 export interface AgentDeps extends PermissionRules {

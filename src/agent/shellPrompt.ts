@@ -5,7 +5,7 @@ import { toolNames } from '../protocol/toolNames.ts';
 import type { ToolContext } from '../protocol/tools.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { CallHooks, HookedCall } from './hooks/callHooks.ts';
-import type { Toolset } from './toolset.ts';
+import type { Toolset } from './toolset/toolset.ts';
 
 /** Dependencies of `runShell`. */
 interface ShellPorts {

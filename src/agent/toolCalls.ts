@@ -24,7 +24,7 @@ import { untilAborted } from '../protocol/untilAborted.ts';
 import { type CallChanges, type CheckpointKeeper, mayChangeAnything } from './checkpoints.ts';
 import type { AllowedBy, BeforeCall, CallHooks, HookedCall } from './hooks/callHooks.ts';
 import { type InlineRun, skillEntry } from './skillUse.ts';
-import { type Toolset, toolNamed } from './toolset.ts';
+import { type Toolset, toolNamed } from './toolset/toolset.ts';
 
 /** A question before the asking agent's id is added. */
 export type NewQuestion = Omit<CallQuestion, 'agentId'> | Omit<TurnQuestion, 'agentId'>;

@@ -1,7 +1,7 @@
 /** The agent as its subscribers see it (UI, headless). */
 
 import type { ContextData } from '../context/index.ts';
-import type { RestoreStep } from '../protocol/checkpoints.ts';
+import type { RestoreStep, RewindPlan, TurnRecord } from '../protocol/checkpoints.ts';
 import type {
   CompactionDiff,
   ContextItem,
@@ -15,7 +15,6 @@ import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
 import type { PermissionMode, PermissionQuestion } from '../protocol/permissions.ts';
-import type { RewindPlan, TurnRecord } from '../protocol/rewind.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
 import type { TaskInfo, TaskOutput } from '../protocol/tasks.ts';
 import type { EndReason } from './hooks/turnHooks.ts';

@@ -7,17 +7,17 @@ import type {
   MemoryScope,
   Remembered,
 } from '../context/index.ts';
+import type { TurnRecord } from '../protocol/checkpoints.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
-import type { DoctorReport } from '../protocol/doctor.ts';
 import type { BlobRef } from '../protocol/entries/fields.ts';
 import type { HookStatus } from '../protocol/hooks.ts';
 import type { McpPort } from '../protocol/mcp.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
-import type { TurnRecord } from '../protocol/rewind.ts';
 import type { PreparedSkill, Skill, SkillList } from '../protocol/skills.ts';
 import type { AgentList } from '../protocol/subagents.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
+import type { DoctorReport } from './pages/doctorPage.ts';
 import type { Page } from './pages/page.ts';
 
 /** The data of `/status`. Never contains an API key. */

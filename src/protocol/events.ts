@@ -2,13 +2,14 @@
  * Events of an agent. `entry` is the only one that survives a restart: it is emitted after the entry is on disk, and
  * replaces the live text that led to it. All others are only for subscribers.
  */
+
+import type { RewindReport } from './checkpoints.ts';
 import type { CompactionPreview, ContextMeasure } from './contextReport.ts';
 import type { JSONLEntry } from './entries.ts';
 import type { HookProgress } from './hooks.ts';
 import type { ModelError, ModelInfo } from './model.ts';
 import type { PromptOp } from './ops.ts';
 import type { PermissionAnswer, PermissionMode, PermissionQuestion } from './permissions.ts';
-import type { RewindReport } from './rewind.ts';
 import type { SubagentStatus } from './subagents.ts';
 
 export type TurnOutcome = 'done' | 'interrupted' | 'failed' | 'max_turns' | 'loop';

@@ -1,5 +1,5 @@
 import type { Agent, AgentState } from '../../src/agent/types.ts';
-import type { RestoreStep } from '../../src/protocol/checkpoints.ts';
+import type { RestoreStep, RewindPlan, TurnRecord } from '../../src/protocol/checkpoints.ts';
 import type {
   CompactionDiff,
   ContextItem,
@@ -9,7 +9,6 @@ import type {
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent, IdentifiedEvent } from '../../src/protocol/events.ts';
 import type { Op } from '../../src/protocol/ops.ts';
-import type { RewindPlan, TurnRecord } from '../../src/protocol/rewind.ts';
 
 /** An expected op and the agent's events in response. A question waits for its answer. */
 export interface ScriptStep {

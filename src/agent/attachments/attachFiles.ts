@@ -11,7 +11,7 @@ import { toolNames } from '../../protocol/toolNames.ts';
 import type { PreparedCall, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { areInside, kindOf, listFolder } from '../../tools/files/mentionedFiles.ts';
 import { textOf } from '../promptOf.ts';
-import type { Toolset } from '../toolset.ts';
+import type { Toolset } from '../toolset/toolset.ts';
 import { type Mention, mentionsIn, spellings } from './mentions.ts';
 
 /** Further mentions of a prompt stay text, and the model is told. */

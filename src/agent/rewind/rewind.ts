@@ -4,11 +4,18 @@
  * can still undo all of them.
  */
 import type { ContextManager } from '../../context/index.ts';
-import type { FileCheckpoints, PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
+import type {
+  FileCheckpoints,
+  PathChange,
+  RestorePlan,
+  RestoreStep,
+  RewindPlan,
+  RewindReport,
+  TurnRecord,
+} from '../../protocol/checkpoints.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { Op, RewindScope } from '../../protocol/ops.ts';
-import type { RewindPlan, RewindReport, TurnRecord } from '../../protocol/rewind.ts';
 import { type CheckpointKeeper, checkpointEntry, linesIn } from '../checkpoints.ts';
 import type { JobQueue } from '../jobQueue.ts';
 import type { Modes } from '../modes.ts';

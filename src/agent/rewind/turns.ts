@@ -5,10 +5,15 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { isPrompt, type Live, liveEntries, oneLine } from '../../context/index.ts';
-import type { Checkpoint, PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
+import type {
+  Checkpoint,
+  PathChange,
+  RestorePlan,
+  RestoreStep,
+  TurnRecord,
+} from '../../protocol/checkpoints.ts';
 import { belongsToNextPrompt, displayOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { TurnRecord } from '../../protocol/rewind.ts';
 import { textOf } from '../promptOf.ts';
 
 /** Maximum characters of a prompt in a list. */

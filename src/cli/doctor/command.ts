@@ -1,7 +1,6 @@
 /** `clawdcode doctor`: checks everything that is needed and reports what is missing. */
-import { doctorPage } from '../../commands/pages/doctorPage.ts';
+import { type DoctorReport, doctorPage, isHealthy } from '../../commands/pages/doctorPage.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
-import { type DoctorReport, isHealthy } from '../../protocol/doctor.ts';
 import { renderPage } from '../../ui/print/page.ts';
 import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';

@@ -1,4 +1,4 @@
-import type { DoctorReport, Finding } from '../../protocol/doctor.ts';
+import type { DoctorReport, Finding } from '../../commands/pages/doctorPage.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { checkEndpoint } from './checks/endpoint.ts';
 import { checkDataFolder, checkSessions, checkSettings } from './checks/files.ts';

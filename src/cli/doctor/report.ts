@@ -1,6 +1,6 @@
 import type { AgentState } from '../../agent/types.ts';
+import type { DoctorReport } from '../../commands/pages/doctorPage.ts';
 import type { LoadedSettings } from '../../config/types.ts';
-import type { DoctorReport } from '../../protocol/doctor.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { diagnose } from './diagnose.ts';
 import { createDoctorPorts, createNetworkPorts } from './ports.ts';

@@ -1,6 +1,32 @@
-/** The page of `clawdcode doctor` and `/doctor`: one line per finding, with a fix for problems. */
-import type { DoctorReport, Finding } from '../../protocol/doctor.ts';
+/** The results of `clawdcode doctor` and `/doctor`, and their page: one line per finding, with a fix for problems. */
 import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';
+
+/** The result of one check, as plain data. */
+export interface Finding {
+  /** Stable identifier for programs: `node`, `terminal.widths`. */
+  readonly id: string;
+  /** A word or two. */
+  readonly label: string;
+  /** `missing`: something does not work without it. `warning`: it works, but not as well as it could. */
+  readonly state: 'ok' | 'warning' | 'missing';
+  /** The value found, on one line. */
+  readonly value: string;
+  /** How to fix it. */
+  readonly fix?: string;
+}
+
+/** The results of `clawdcode doctor` and `/doctor`. */
+export interface DoctorReport {
+  readonly version: string;
+  readonly findings: readonly Finding[];
+  /** Checks that were skipped, and why; empty if all ran. */
+  readonly notes: readonly string[];
+}
+
+/** True if nothing required is missing. */
+export function isHealthy({ findings }: Pick<DoctorReport, 'findings'>): boolean {
+  return findings.every(({ state }) => state !== 'missing');
+}
 
 const signs: Readonly<Record<Finding['state'], { readonly sign: string; readonly role: Role }>> = {
   ok: { sign: '✓', role: 'success' },

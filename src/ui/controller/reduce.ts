@@ -4,9 +4,9 @@
  */
 import type { AgentState } from '../../agent/types.ts';
 import type { ModelList } from '../../commands/types.ts';
+import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { Op } from '../../protocol/ops.ts';
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
-import type { TurnRecord } from '../../protocol/rewind.ts';
 import type { Draft } from '../input/composerState.ts';
 import type { Intent } from '../keys/actions.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';

@@ -1,8 +1,8 @@
 /** Interprets a submitted line: a prompt, a shell command or a slash command. No React, no screen. */
 import { interpret, unknownCommandText } from '../../commands/interpret.ts';
 import type { CommandHost } from '../../commands/types.ts';
+import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { ImagePart } from '../../protocol/files/images.ts';
-import type { TurnRecord } from '../../protocol/rewind.ts';
 import type { ThemeSetting } from '../../protocol/themeNames.ts';
 import type { Print } from './view.ts';
 

@@ -1,7 +1,7 @@
 /** Types of the controller: its snapshot, the ports it needs from the screen, and its interface. */
 import type { ModelList } from '../../commands/types.ts';
+import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
-import type { TurnRecord } from '../../protocol/rewind.ts';
 import type { ComposerHandle } from '../input/Composer.tsx';
 import type { Draft } from '../input/composerState.ts';
 import type { Intent } from '../keys/actions.ts';

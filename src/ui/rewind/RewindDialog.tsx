@@ -1,8 +1,8 @@
 /** Rewind: choose a turn, choose what to restore, review the effect on files, confirm. */
 import { useContext, useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
+import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
-import type { TurnRecord } from '../../protocol/rewind.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { useLatest, useTypeAheadGuard } from '../dialog/useAnswers.ts';
 import type { DialogKey, PlaceAction } from '../keys/keymap.ts';

@@ -1,7 +1,7 @@
 /** The rewind dialog as styled lines for a given size. Pure. */
 
+import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
-import type { TurnRecord } from '../../protocol/rewind.ts';
 import { choiceLines, choicesPlace } from '../dialog/choices.ts';
 import { windowAround } from '../dialog/selection.ts';
 import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';

@@ -1,8 +1,7 @@
 /** The state of the rewind dialog: the list of turns, what to restore, and the effect on files. Pure. */
-import { changedText } from '../../commands/turnChoice.ts';
-import type { RestoreStep } from '../../protocol/checkpoints.ts';
+import { changedText } from '../../commands/rewind/turnChoice.ts';
+import type { RestoreStep, RewindPlan, TurnRecord } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
-import type { RewindPlan, TurnRecord } from '../../protocol/rewind.ts';
 import { type Choice, type ChoiceDialog, choiceOfKey } from '../dialog/choices.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';

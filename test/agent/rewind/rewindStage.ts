@@ -19,8 +19,7 @@ import {
   type OpenFileCheckpoints,
 } from '../../../src/checkpoints/createFileCheckpoints.ts';
 import { BlobStore } from '../../../src/context/index.ts';
-import type { FileCheckpoints } from '../../../src/protocol/checkpoints.ts';
-import type { RewindReport } from '../../../src/protocol/rewind.ts';
+import type { FileCheckpoints, RewindReport } from '../../../src/protocol/checkpoints.ts';
 import { builtinTools } from '../../../src/tools/builtinTools.ts';
 import { type Given, type Stage, stage } from '../stage.ts';
 

@@ -7,7 +7,7 @@ import { checkDataFolder, checkSessions, checkSettings } from '../../../src/cli/
 import { checkNode, checkPrograms } from '../../../src/cli/doctor/checks/programs.ts';
 import { diagnose } from '../../../src/cli/doctor/diagnose.ts';
 import type { NetworkPorts } from '../../../src/cli/doctor/types.ts';
-import { type Finding, isHealthy } from '../../../src/protocol/doctor.ts';
+import { type Finding, isHealthy } from '../../../src/commands/pages/doctorPage.ts';
 import type { ModelError } from '../../../src/protocol/model.ts';
 import type { ModelProbe, ServedModel, ServerAnswer } from '../../../src/protocol/server.ts';
 import { doctorPorts, type Given } from './doctorPorts.ts';

@@ -1,9 +1,9 @@
 /** Every dialog with keys of the user's own: they work, the line of keys names them, and Esc leaves as ever. */
 import type { ReactNode } from 'react';
 import { expect, onTestFinished, test } from 'vitest';
+import type { TurnRecord } from '../../../src/protocol/checkpoints.ts';
 import type { ContextItem } from '../../../src/protocol/contextReport.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
-import type { TurnRecord } from '../../../src/protocol/rewind.ts';
 import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
 import { PermissionDialog } from '../../../src/ui/dialog/PermissionDialog.tsx';
 import { trustDialog } from '../../../src/ui/dialog/phaseDialogs.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RestoreStep } from '../../../src/protocol/checkpoints.ts';
+import type { RestoreStep, RewindPlan, TurnRecord } from '../../../src/protocol/checkpoints.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
-import type { RewindPlan, TurnRecord } from '../../../src/protocol/rewind.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { RewindDialog } from '../../../src/ui/rewind/RewindDialog.tsx';
 import { state } from '../../headless/scriptedAgent.ts';

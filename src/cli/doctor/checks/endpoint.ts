@@ -1,10 +1,10 @@
 /** Checks the endpoint, its API key and the model. Never shows a key. */
 
+import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { shownUrl } from '../../../model/errors.ts';
 import { hasAuthorization } from '../../../model/http/ownHeaders.ts';
 import { proxyFor } from '../../../model/http/proxies.ts';
 import { findServed } from '../../../model/servers/askServer.ts';
-import type { Finding } from '../../../protocol/doctor.ts';
 import type { ModelError } from '../../../protocol/model.ts';
 import type { ModelProbe, ServedModel, ServerAnswer } from '../../../protocol/server.ts';
 import { count } from '../../../ui/print/numbers.ts';

@@ -1,7 +1,7 @@
 /** Checks the data folder, the settings and the sessions. */
 import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Finding } from '../../../protocol/doctor.ts';
+import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { formatBytes } from '../../../ui/print/numbers.ts';
 import { openSessionCatalogue } from '../../process/threads.ts';
 import { unsupportedText } from '../../unsupportedNotices.ts';

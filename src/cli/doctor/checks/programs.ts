@@ -1,5 +1,5 @@
+import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { OWN_GIT_ARGUMENTS } from '../../../disk/ownPrograms.ts';
-import type { Finding } from '../../../protocol/doctor.ts';
 import type { SandboxState } from '../../../protocol/sandbox.ts';
 import type { DoctorPorts } from '../types.ts';
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../protocol/doctor.ts';
+import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { textWidth } from '../../../ui/print/width.ts';
 import { isDumbTerminal } from '../../terminal/screenKind.ts';
 import type { TerminalFacts } from '../terminalFacts.ts';

@@ -1,5 +1,5 @@
-import type { Agent } from '../agent/types.ts';
-import type { TurnRecord } from '../protocol/rewind.ts';
+import type { Agent } from '../../agent/types.ts';
+import type { TurnRecord } from '../../protocol/checkpoints.ts';
 
 /** Summarizes a turn's changes; for example "+12 −3 in 2 files". Empty if it changed nothing. */
 export function changedText({ files, lines }: Pick<TurnRecord, 'files' | 'lines'>): string {

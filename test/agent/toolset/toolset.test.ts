@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createToolset } from '../../src/agent/toolset.ts';
-import { requestsIn } from '../../src/context/request/rebuildRequest.ts';
-import type { Tool } from '../../src/protocol/tools.ts';
-import { calls, says } from './scriptedModel.ts';
-import { ok, smallTool } from './smallTools.ts';
-import { readLog, stage } from './stage.ts';
+import { createToolset } from '../../../src/agent/toolset/toolset.ts';
+import { requestsIn } from '../../../src/context/request/rebuildRequest.ts';
+import type { Tool } from '../../../src/protocol/tools.ts';
+import { calls, says } from '../scriptedModel.ts';
+import { ok, smallTool } from '../smallTools.ts';
+import { readLog, stage } from '../stage.ts';
 
 /** A tool whose call brings another one: `Query`. */
 function connectable(): readonly Tool[] {

@@ -1,6 +1,6 @@
 /** The tools of a session. They may change while it runs, for example when an MCP server connects or disconnects. */
-import type { ToolSchema } from '../protocol/messages.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { ToolSchema } from '../../protocol/messages.ts';
+import type { Tool } from '../../protocol/tools.ts';
 import type { DeferredTools } from './deferredTools.ts';
 
 /** Finds a tool by its name, or by another name that the model may call it by. */

@@ -1,6 +1,6 @@
-import { changesPage, changesStat } from './pages/changesPage.ts';
+import { changesPage, changesStat } from '../pages/changesPage.ts';
+import type { Command } from '../types.ts';
 import { turnOf } from './turnChoice.ts';
-import type { Command } from './types.ts';
 
 /** Shows the changes on disk of this session or of one turn. */
 export const diff: Command = {

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { plainText } from '../../src/commands/pages/page.ts';
-import type { CommandResult } from '../../src/commands/types.ts';
-import { runHeadless } from '../../src/headless/runHeadless.ts';
-import type { RestoreStep } from '../../src/protocol/checkpoints.ts';
-import type { TurnRecord } from '../../src/protocol/rewind.ts';
-import { type ScriptedContext, scriptedAgent, state } from '../headless/scriptedAgent.ts';
-import { commandHost, run } from './commandHost.ts';
+import { plainText } from '../../../src/commands/pages/page.ts';
+import type { CommandResult } from '../../../src/commands/types.ts';
+import { runHeadless } from '../../../src/headless/runHeadless.ts';
+import type { RestoreStep, TurnRecord } from '../../../src/protocol/checkpoints.ts';
+import { type ScriptedContext, scriptedAgent, state } from '../../headless/scriptedAgent.ts';
+import { commandHost, run } from '../commandHost.ts';
 
 const { root } = state;
 

@@ -1,14 +1,14 @@
 /** Tools behind a search: when they are deferred, how they are found, and what that costs. */
 import { expect, test } from 'vitest';
-import { createDeferredTools } from '../../src/agent/deferredTools.ts';
-import { searchTools } from '../../src/agent/toolSearch.ts';
-import { createToolset } from '../../src/agent/toolset.ts';
-import { estimateTokens } from '../../src/context/index.ts';
-import type { ToolSchema } from '../../src/protocol/messages.ts';
-import type { Tool, ToolContext } from '../../src/protocol/tools.ts';
-import { calls, says } from './scriptedModel.ts';
-import { smallTool } from './smallTools.ts';
-import { stage } from './stage.ts';
+import { createDeferredTools } from '../../../src/agent/toolset/deferredTools.ts';
+import { searchTools } from '../../../src/agent/toolset/toolSearch.ts';
+import { createToolset } from '../../../src/agent/toolset/toolset.ts';
+import { estimateTokens } from '../../../src/context/index.ts';
+import type { ToolSchema } from '../../../src/protocol/messages.ts';
+import type { Tool, ToolContext } from '../../../src/protocol/tools.ts';
+import { calls, says } from '../scriptedModel.ts';
+import { smallTool } from '../smallTools.ts';
+import { stage } from '../stage.ts';
 
 /** A tool of a server with a schema of about so many tokens. */
 function serverTool(name: string, description: string, tokens = 200): Tool {

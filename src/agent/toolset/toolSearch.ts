@@ -1,7 +1,7 @@
 /** The tool that finds deferred tools: by words that say what they do, or by name. */
 import * as z from 'zod';
-import type { ToolSchema } from '../protocol/messages.ts';
-import type { Tool, ToolOutcome } from '../protocol/tools.ts';
+import type { ToolSchema } from '../../protocol/messages.ts';
+import type { Tool, ToolOutcome } from '../../protocol/tools.ts';
 
 const TOOL_SEARCH = 'ToolSearch';
 const MAX_SERVERS_NAMED = 50;

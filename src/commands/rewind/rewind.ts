@@ -1,10 +1,10 @@
-import { oneLine } from '../context/index.ts';
-import type { RewindPlan, TurnRecord } from '../protocol/rewind.ts';
-import { alignColumns } from './figures.ts';
-import { changesPage } from './pages/changesPage.ts';
-import { heading, type Page, pageLine } from './pages/page.ts';
+import { oneLine } from '../../context/index.ts';
+import type { RewindPlan, TurnRecord } from '../../protocol/checkpoints.ts';
+import { alignColumns } from '../figures.ts';
+import { changesPage } from '../pages/changesPage.ts';
+import { heading, type Page, pageLine } from '../pages/page.ts';
+import type { Command } from '../types.ts';
 import { changedText, turnOf } from './turnChoice.ts';
-import type { Command } from './types.ts';
 
 /** Maximum number of turns listed in output without a full screen. */
 const LISTED = 20;

@@ -4,8 +4,8 @@
  * Tools found by a search are offered from then on, after all others, so that the provider's cache of the preceding
  * ones stays valid.
  */
-import type { ToolSchema } from '../protocol/messages.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { ToolSchema } from '../../protocol/messages.ts';
+import type { Tool } from '../../protocol/tools.ts';
 import { createToolSearch, describeToolSearch, type ToolSearchPorts } from './toolSearch.ts';
 
 /** Share of the context window above which the schemas are deferred. */
