@@ -100,6 +100,7 @@ trust as ClawdCode's: restrictions apply at once, the rest after you trust the f
 | \`permissions.additionalDirectories\`, \`defaultMode\`              | the same; the mode \`auto\` only from your own \`config.json\`                                  |
 | \`permissions.disableBypassPermissionsMode\`, \`disableAutoMode\`   | the same                                                                                        |
 | \`env\`                                                           | variables for commands                                                                          |
+| \`hooks\`, \`disableAllHooks\` | [hooks](hooks.md), in addition to those in ClawdCode's files |
 | \`disabledMcpjsonServers\`                                        | turns off these servers of \`.mcp.json\`                                                     |
 | \`enabledMcpjsonServers\`, \`enableAllProjectMcpServers\`           | approves servers of \`.mcp.json\` in trusted folders; only in \`~/.claude/settings.json\`          |
 
@@ -124,8 +125,8 @@ A repository that you have just cloned must not be able to send your key elsewhe
 folder apply only after you trust the folder, in a dialog that lists them:
 
 - what chooses the model, runs something or allows more: \`model\`, \`models\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`,
-  \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`, \`checkpoints\`, \`maxTurns\`,
-  \`context.truncate.outputDir\`, \`permissions.allow\`, \`permissions.additionalDirectories\`, and
+  \`statusLine\`, \`notificationCommand\`, each of the \`hooks\`, \`disableAllHooks\`, \`webFetch.allowPrivate\`,
+  \`checkpoints\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`, \`permissions.additionalDirectories\`, and
   \`permissions.defaultMode\` unless it is \`plan\`
 - what loosens \`sandbox\`, including \`forwardPorts: true\`
 - what sends more: \`context.memory\` unless it is turned off, \`context.threadSummary\` unless it is \`off\`,

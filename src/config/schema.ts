@@ -314,18 +314,16 @@ export const settingsSchema = z.strictObject({
     .record(z.string(), z.array(z.unknown()))
     .default({})
     .describe(
-      'Commands and addresses that are told what happens and may block or change it, by event, as in Claude Code: {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}]}; see docs/hooks.md. Hooks of all settings files add up; those in a folder\'s files run only after you have approved each.',
+      'Commands and URLs to call at certain points, which may block or change what happens, by event, as in Claude Code: {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}]}; see docs/hooks.md. Hooks from all settings files run; those in a folder\'s files only after you have approved each.',
     ),
   disableAllHooks: z
     .boolean()
     .default(false)
-    .describe(
-      'Run no hooks. In managed settings also theirs; anywhere else, hooks of managed settings still run.',
-    ),
+    .describe('Run no hooks. Managed hooks still run, unless managed settings set this.'),
   allowManagedHooksOnly: z
     .boolean()
     .default(false)
-    .describe('Run only the hooks of managed settings. Read only from managed settings.'),
+    .describe('Run only hooks from managed settings. Read only from managed settings.'),
   sandbox: sandboxSettings.prefault({}).describe('What the operating system lets commands do.'),
   sessions: z
     .strictObject({
