@@ -47,6 +47,24 @@ its default, and [a JSON Schema](../schema/settings.schema.json) provides comple
 affects only its key: ClawdCode reports the file, the key and the fix, and applies the rest. The exception is an error
 that leaves the endpoint unclear: see [Endpoint and network](troubleshooting.md#endpoint-and-network).
 
+## Change a setting
+
+\`/config\` lists every setting with the value in force and the file, variable or flag that it comes from. Choose one to change
+it; then choose the file: your \`config.json\`, or \`.clawdcode.local.json\` for this project only. Lists, objects and keys
+are changed in a file or with the subcommand. In a shell:
+
+    clawdcode config list [words]                     every setting, or those that match
+    clawdcode config get theme
+    clawdcode config set maxTurns 50
+    clawdcode config set -s local permissions.deny '["Read(secrets/**)"]'
+    clawdcode config unset theme
+
+\`--json\` prints \`list\` and \`get\` for programs; keys, headers and the values of variables are left out. A change keeps
+comments and everything else in the file. A file with a syntax error is not written: correct it first. Theme, vim mode,
+reasoning and motion change at once, other settings with the next session that you start. If something else overrides
+the value (a project's file, a variable, a flag, managed settings), ClawdCode says so. What you set for a project that
+you trust needs no further approval.
+
 ## Every setting
 
 ${table(['Setting', 'Default', 'Meaning'], rows)}

@@ -7,6 +7,7 @@ import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
 import { asSettings } from '../config/untrusted.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
 import type { AppServices, Boot, TrustQuestion } from '../ui/types.ts';
+import { createConfigPort } from './configPort.ts';
 import { createCommandHost } from './host.ts';
 import { askServers, leftOutNotice, usableServers } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
@@ -177,7 +178,15 @@ function appServices(
           type: 'opened',
           session: {
             agent: opened.agent,
-            host: createCommandHost(opened, factory, place, loaded, trust, debug),
+            host: createCommandHost(
+              opened,
+              factory,
+              place,
+              loaded,
+              trust,
+              debug,
+              createConfigPort(place, options, loaded),
+            ),
             resumed: opened.resumed,
             notices: opened.notices,
             onAssumedWindow: opened.onAssumedWindow,

@@ -9,6 +9,7 @@ import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
 import type { ReportOptions } from '../headless/types.ts';
 import { reveal, sanitize } from '../ui/print/sanitize.ts';
+import { createConfigPort } from './configPort.ts';
 import { type DriverInput, openDriverInput } from './driverInput.ts';
 import { createCommandHost } from './host.ts';
 import { leftOutNotice, usableServers } from './mcp/approval.ts';
@@ -142,7 +143,15 @@ export async function printMode(
   )
     await opened.mcp?.settle(new AbortController().signal);
   const run: Omit<ReportOptions, 'outputFormat'> = {
-    host: createCommandHost(opened, factory, place, loaded, trust, debug),
+    host: createCommandHost(
+      opened,
+      factory,
+      place,
+      loaded,
+      trust,
+      debug,
+      createConfigPort(place, options, loaded),
+    ),
     includePartialMessages: options.includePartialMessages,
     includeHookEvents: options.includeHookEvents,
     write: (text) => void (terminated || process.stdout.write(plain(process.stdout, answer(text)))),

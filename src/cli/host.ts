@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { allCommands } from '../commands/allCommands.ts';
 import { mcpPromptCommands } from '../commands/mcpPrompts.ts';
 import { skillCommands } from '../commands/skills.ts';
-import type { Command, CommandHost, MemoryPort } from '../commands/types.ts';
+import type { Command, CommandHost, ConfigPort, MemoryPort } from '../commands/types.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
@@ -28,6 +28,7 @@ export function createCommandHost(
   loaded: LoadedSettings,
   { isTrusted }: Pick<FolderTrust, 'isTrusted'>,
   debug: DebugLog,
+  config: ConfigPort,
 ): CommandHost {
   const fixedCommands = [...allCommands, ...skillCommands(skills.found.skills, allCommands)];
   let prompts: readonly McpPromptInfo[] = [];
@@ -44,6 +45,7 @@ export function createCommandHost(
     mcp,
     hooks: () => hooks?.list() ?? [],
     agents,
+    config,
     skills: {
       list: skills.list,
       shownPath: (path) =>

@@ -8,7 +8,7 @@ const epilogue = `
 Subcommands (each has --help):
   session       list, search, show and manage the sessions on this machine
   permissions   explain permission decisions, and suggest rules from what you approved
-  mcp           add, list and remove MCP servers, and log in to them
+  mcp           add, list and remove MCP servers, and log in to them · config   show and change settings
   doctor        check your setup · completion   print a script for bash, zsh or fish
 
 Exit codes:

@@ -1,5 +1,5 @@
 /**
- * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `doctor`, `completion`) from prompts that
+ * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `config …`, `doctor`, `completion`) from prompts that
  * start with the same word. Loads nothing, because it runs on every start.
  */
 import { nearest } from '../config/nearest.ts';
@@ -36,13 +36,16 @@ const mcpVerbs = [
   'reset-project-choices',
 ] as const;
 
+/** The subcommands of `clawdcode config`, in the order of its help. */
+export const configVerbs = ['list', 'get', 'set', 'unset'] as const;
+
 /** Shells with completion of the command line. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Allowed with every subcommand; takes effect where the environment is read. */
 const COLORLESS = '--no-color';
 
-type Subcommand = 'session' | 'permissions' | 'mcp' | 'doctor' | 'completion';
+type Subcommand = 'session' | 'permissions' | 'mcp' | 'config' | 'doctor' | 'completion';
 
 /** `argv`: the arguments after the subcommand. */
 type Route =
@@ -104,6 +107,7 @@ const subcommands: readonly {
   { type: 'session', words: [...sessionVerbs, 'help'] },
   { type: 'permissions', words: [...permissionVerbs, 'help'] },
   { type: 'mcp', words: [...mcpVerbs, 'help'] },
+  { type: 'config', words: [...configVerbs, 'help'] },
   { type: 'doctor', words: [] },
   // `sessions` is used by the completion scripts themselves.
   { type: 'completion', words: [...shells, 'sessions'] },
@@ -135,10 +139,9 @@ const reserved: readonly Reserved[] = [
       'ClawdCode does not update itself: update it in the same way as you installed it (in a clone: git pull && npm install).',
   },
   {
-    names: ['config', 'settings'],
-    verbs: ['get', 'set', 'list', 'ls', 'add', 'remove', 'edit'],
-    advice:
-      'Settings are files: ~/.clawdcode/config.json for you, .clawdcode.json for a project; see docs/settings.md and "clawdcode doctor".',
+    names: ['settings'],
+    verbs: ['get', 'set', 'list', 'ls', 'unset'],
+    advice: 'Run "clawdcode config list".',
   },
   {
     names: ['plugin', 'plugins', 'extensions', 'agents', 'skills', 'hooks'],

@@ -1,6 +1,7 @@
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { compact, uncompact } from './compact.ts';
+import { config } from './config.ts';
 import { context, cost } from './context.ts';
 import { copy } from './copy.ts';
 import { exportCommand } from './export.ts';
@@ -48,6 +49,7 @@ export const allCommands: readonly Command[] = [
   cost,
   permissions,
   audit,
+  config,
   keys,
   vim,
   theme,

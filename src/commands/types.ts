@@ -1,5 +1,6 @@
 /** Types of slash commands: the services they may use and the results they may return. */
 import type { Agent } from '../agent/types.ts';
+import type { SaveOutcome } from '../config/editSettings.ts';
 import type {
   FoundMemory,
   MemoryFileInfo,
@@ -14,6 +15,7 @@ import type { HookStatus } from '../protocol/hooks.ts';
 import type { McpPort } from '../protocol/mcp.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
+import type { SettingEdit, SettingInfo } from '../protocol/settings.ts';
 import type { PreparedSkill, Skill, SkillList } from '../protocol/skills.ts';
 import type { AgentList } from '../protocol/subagents.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
@@ -112,6 +114,13 @@ export interface ProjectFacts {
   readonly agentsBytes: number | undefined;
 }
 
+/** All settings, and the files of the user that change them. */
+export interface ConfigPort {
+  /** Reads the files again. */
+  list(): Promise<readonly SettingInfo[]>;
+  save(edit: SettingEdit): Promise<SaveOutcome>;
+}
+
 /** The services that commands may use; implemented in `cli`. */
 export interface CommandHost {
   readonly agent: Agent;
@@ -124,6 +133,7 @@ export interface CommandHost {
   hooks(): readonly HookStatus[];
   /** The subagents of this session, and definitions that are not used. */
   readonly agents: AgentList;
+  readonly config: ConfigPort;
   status(): StatusInfo;
   /** Returns the `context.*` settings of this session. */
   settings(): ContextSettings;
@@ -186,6 +196,12 @@ export type CommandResult =
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' }
   /** `page` replaces the dialog where there is no full screen. */
   | { readonly type: 'dialog'; readonly dialog: 'items' | 'tasks'; readonly page: Page }
+  | {
+      readonly type: 'dialog';
+      readonly dialog: 'config';
+      readonly settings: readonly SettingInfo[];
+      readonly page: Page;
+    }
   /** Rewinds to this turn, or lets the user choose one. */
   | {
       readonly type: 'dialog';
@@ -199,6 +215,8 @@ export type CommandResult =
   /** Copies the open session, in full or up to an entry, and continues in the copy. */
   | { readonly type: 'fork_session'; readonly uptoSeq?: number }
   | { readonly type: 'toggle_vim' }
+  /** A setting that the screen applies at once was saved; `text` says so. */
+  | { readonly type: 'setting_changed'; readonly edit: SettingEdit; readonly text: string }
   | { readonly type: 'exit' };
 
 export interface Command {

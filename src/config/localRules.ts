@@ -8,14 +8,23 @@ import type { SettingsRule, Values } from './types.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/**
- * Adds a permission rule to a personal settings file (`.clawdcode.local.json`), once, and keeps that file out of the
- * repository's commits. `env` is the environment for git.
- */
-export async function addLocalRule(
+/** Adds a permission rule to a personal settings file, once; see `editLocalFile`. */
+export function addLocalRule(
   file: string,
   behavior: SettingsRule['behavior'],
   rule: string,
+  env: Variables,
+): Promise<SaveOutcome> {
+  return editLocalFile(file, (values) => changesFor(values, behavior, rule), env);
+}
+
+/**
+ * Changes a personal settings file (`.clawdcode.local.json`) and keeps that file out of the repository's commits. `env`
+ * is the environment for git.
+ */
+export async function editLocalFile(
+  file: string,
+  changes: (values: Values) => readonly SettingsChange[],
   env: Variables,
 ): Promise<SaveOutcome> {
   // A link in a repository could redirect the rule to a file that applies to more than this folder.
@@ -25,7 +34,7 @@ export async function addLocalRule(
       message: `Nothing was saved: ${file} is a link. Replace it with a regular file.`,
     };
   }
-  const saved = await editSettings(file, 'local', (values) => changesFor(values, behavior, rule));
+  const saved = await editSettings(file, 'local', changes);
   // Optional: without git, or in a read-only repository, the rule applies anyway.
   if (saved.type === 'saved') await excludeFromGit(file, env).catch(() => undefined);
   return saved;

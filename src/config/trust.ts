@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from './files.ts';
+import { diffGrants } from './grants.ts';
 import type { Grant } from './types.ts';
 
 const grantSchema = z.looseObject({ kind: z.string(), text: z.string(), source: z.string() });
@@ -63,6 +64,20 @@ export async function trustFolder(
   const folders = { ...trust.folders, [realRoot]: now().toISOString() };
   const grants = { ...trust.grants, [realRoot]: granted.map((grant) => ({ ...grant })) };
   await writeTrustFile(dataRoot, { ...trust, folders, grants });
+}
+
+/** Adds grants that the user has just given in a folder that they trust; does nothing in any other folder. */
+export async function approveGrants(
+  dataRoot: string,
+  realRoot: string,
+  added: readonly Grant[],
+): Promise<void> {
+  const trust = await readTrustFile(dataRoot);
+  if (added.length === 0 || !Object.hasOwn(trust.folders, realRoot)) return;
+  const known = Object.hasOwn(trust.grants, realRoot) ? (trust.grants[realRoot] ?? []) : [];
+  const { added: fresh } = diffGrants(known, added);
+  const grants = { ...trust.grants, [realRoot]: [...known, ...fresh.map((grant) => ({ ...grant }))] };
+  await writeTrustFile(dataRoot, { ...trust, grants });
 }
 
 /** Records that the user saved these rules in a folder, which is less than trusting all of its settings. */

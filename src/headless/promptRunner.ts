@@ -151,6 +151,8 @@ function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op 
       return { type: 'answer', ok: result.level !== 'error', text: result.text };
     case 'exit':
       return { type: 'answer', ok: true, text: '' };
+    case 'setting_changed':
+      return { type: 'answer', ok: true, text: result.text };
     case 'page':
       return { type: 'answer', ok: true, text: plainText(result.page) };
     case 'dialog':

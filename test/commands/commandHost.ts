@@ -37,6 +37,10 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       prepare: async () => ({ problem: 'There is none.' }),
     },
     hooks: () => [],
+    config: {
+      list: async () => [],
+      save: async () => ({ type: 'refused', message: 'nothing is saved in this test' }),
+    },
     settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
     explainPermission: async () => undefined,

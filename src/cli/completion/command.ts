@@ -1,6 +1,7 @@
 /** `clawdcode completion bash|zsh|fish`: prints the completion script for a shell. */
 import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { createConfigProgram } from '../configCommand/program.ts';
 import { createDoctorProgram } from '../doctor/program.ts';
 import { createMcpProgram } from '../mcpCommand/program.ts';
 import { createPermissionsProgram } from '../permissionsCommand/program.ts';
@@ -47,6 +48,7 @@ function wholeCommandLine(): CommandSpec {
     createSessionProgram(unused, unused),
     createPermissionsProgram(unused),
     createMcpProgram(unused),
+    createConfigProgram(unused),
     createDoctorProgram(),
     createCompletionProgram(),
   ];

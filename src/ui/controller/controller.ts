@@ -97,6 +97,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     submit: (draft) => send({ type: 'submitted', draft }),
     intent: (intent, { empty }) => send({ type: 'key', intent, empty }),
     answer: (id, answer) => send({ type: 'answered', id, answer }),
+    configure: (answer) => send({ type: 'configured', answer }),
     forkBefore: (turn) => send({ type: 'fork_picked', turn }),
     leave: () => send({ type: 'leave', code: 0 }),
     adjust: (change) => send({ type: 'adjusted', change }),

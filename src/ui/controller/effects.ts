@@ -2,9 +2,12 @@
  * Runs the effects that the reducer returned. The composer belongs to the screen; effects reach it through a handle.
  */
 import { promptOf } from '../../agent/promptOf.ts';
+import type { SettingEdit } from '../../protocol/settings.ts';
+import { themeSettings } from '../../protocol/themeNames.ts';
 import type { Draft } from '../input/composerState.ts';
 import { mayNameImages } from '../input/images.ts';
 import { keepTheme } from '../theme/describeTheme.ts';
+import { withSetting } from '../theme/theme.ts';
 import type { UiExit, UiOptions } from '../types.ts';
 import type { ControllerState, Effect, Message } from './reduce.ts';
 import { runInput } from './runInput.ts';
@@ -85,6 +88,10 @@ export function createEffects(ports: EffectPorts): (effect: Effect) => void | Pr
         );
       case 'save_vim':
         return saveVim(effect.vim, ports);
+      case 'save_setting':
+        return changeSetting(effect, ports);
+      case 'apply_setting':
+        return applySetting(effect.edit, ports);
       case 'clear_composer':
         screen()?.composer()?.clear();
         return;
@@ -138,6 +145,43 @@ async function saveVim(vim: boolean, { state, dispatch }: EffectPorts): Promise<
   const saved = await state().services?.saveSetting(['vim'], vim);
   const problem = saved?.type === 'refused' ? { problem: saved.message } : {};
   void dispatch({ type: 'vim_saved', vim, ...problem });
+}
+
+/** Saves a setting, says what became of it, and shows the list again. */
+async function changeSetting(
+  { edit, setting }: Extract<Effect, { type: 'save_setting' }>,
+  ports: EffectPorts,
+): Promise<void> {
+  const { state, screen, showNotice, dispatch } = ports;
+  const port = state().session?.host.config;
+  if (port === undefined) return;
+  // Loads the schema of the settings: not before the first frame.
+  const { appliesAtOnce, saveSetting } = await import('../../commands/config.ts');
+  const { isSaved, text } = await saveSetting(port, setting, edit, appliesAtOnce(edit.key));
+  showNotice(isSaved ? 'info' : 'warning', text);
+  const settings = await port.list();
+  const now = settings.find(({ key }) => key === edit.key);
+  if (isSaved && now !== undefined) await applySetting({ ...edit, value: now.value }, ports);
+  // Plain mode would read the whole list out again.
+  const isPlain = screen()?.plain !== undefined;
+  void dispatch({ type: 'settings_listed', settings: isPlain ? undefined : settings, last: edit.key });
+}
+
+/** Applies a setting to this session if that is possible; `value` is the one in force. */
+async function applySetting(
+  { key, value }: SettingEdit,
+  { state, snapshot, dispatch }: EffectPorts,
+): Promise<void> {
+  if (key === 'theme') {
+    const setting = themeSettings.find((name) => name === value) ?? 'auto';
+    await dispatch({ type: 'adjusted', change: { theme: withSetting(snapshot().theme, setting) } });
+  } else if (isPreference(key) && typeof value === 'boolean' && state().preferences[key] !== value) {
+    await dispatch({ type: 'setting_applied', preferences: { [key]: value } });
+  }
+}
+
+function isPreference(key: string): key is 'vim' | 'showReasoning' | 'reducedMotion' {
+  return key === 'vim' || key === 'showReasoning' || key === 'reducedMotion';
 }
 
 async function forkBefore(

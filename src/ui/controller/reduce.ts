@@ -7,13 +7,22 @@ import type { ModelList } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { Op } from '../../protocol/ops.ts';
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
+import type { SettingEdit, SettingInfo } from '../../protocol/settings.ts';
+import type { ConfigAnswer } from '../config/configDialogs.ts';
 import type { Draft } from '../input/composerState.ts';
 import type { Intent } from '../keys/actions.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
 import { count } from '../print/numbers.ts';
 import { toggledTodos } from '../print/todos.ts';
 import { type Theme, type ThemeSetting, withSetting } from '../theme/theme.ts';
-import { type AppServices, type Boot, defaultPreferences, type UiOptions, type UiSession } from '../types.ts';
+import {
+  type AppServices,
+  type Boot,
+  defaultPreferences,
+  type UiOptions,
+  type UiPreferences,
+  type UiSession,
+} from '../types.ts';
 import type { InputEffect } from './runInput.ts';
 import type { Phase, Snapshot } from './types.ts';
 import type { Print } from './view.ts';
@@ -53,6 +62,15 @@ export type Message =
   | { readonly type: 'dialog_closed' }
   | { readonly type: 'model_picked'; readonly id: string | undefined }
   | { readonly type: 'theme_picked'; readonly setting: ThemeSetting | undefined }
+  | { readonly type: 'configured'; readonly answer: ConfigAnswer }
+  /** The settings after a change; undefined closes the dialog. */
+  | {
+      readonly type: 'settings_listed';
+      readonly settings: readonly SettingInfo[] | undefined;
+      readonly last: string;
+    }
+  /** A setting that applies at once was saved. */
+  | { readonly type: 'setting_applied'; readonly preferences: Partial<UiPreferences> }
   | { readonly type: 'fork_picked'; readonly turn: TurnRecord }
   | { readonly type: 'leave'; readonly code: number }
   /** Everything is closed. */
@@ -71,6 +89,8 @@ export type Effect =
   | { readonly type: 'fork_before'; readonly turn: TurnRecord }
   | { readonly type: 'keep_theme'; readonly setting: ThemeSetting }
   | { readonly type: 'save_vim'; readonly vim: boolean }
+  | { readonly type: 'save_setting'; readonly edit: SettingEdit; readonly setting: SettingInfo }
+  | { readonly type: 'apply_setting'; readonly edit: SettingEdit }
   | { readonly type: 'leave'; readonly code: number }
   | {
       readonly type:
@@ -178,6 +198,17 @@ export function reduce(state: ControllerState, message: Message, facts: Facts): 
       return message.setting === undefined
         ? closed(state)
         : closed(state, { type: 'keep_theme', setting: message.setting });
+    case 'configured':
+      return configured(state, message.answer);
+    case 'settings_listed': {
+      const { settings, last } = message;
+      if (state.phase.type !== 'config') return { state, effects: [] };
+      return settings === undefined
+        ? closed(state)
+        : to(state, { phase: { type: 'config', settings, step: { type: 'list', last } } });
+    }
+    case 'setting_applied':
+      return to(state, { preferences: { ...state.preferences, ...message.preferences } });
     case 'fork_picked':
       return closed(state, { type: 'fork_before', turn: message.turn });
     case 'leave':
@@ -222,6 +253,15 @@ function interpreted(state: ControllerState, effect: InputEffect, facts: Facts):
       const { turn } = effect;
       return to(state, { phase: { type: 'rewind', ...(turn === undefined ? {} : { turn }) } });
     }
+    case 'config':
+      return to(state, { phase: { type: 'config', settings: effect.settings, step: { type: 'list' } } });
+    case 'apply_setting':
+      return to(
+        state,
+        {},
+        { type: 'apply_setting', edit: effect.edit },
+        { type: 'notice', level: 'info', text: effect.text },
+      );
     case 'set_theme':
       return effect.setting === undefined
         ? to(state, { phase: { type: 'themes' } })
@@ -244,6 +284,18 @@ function interpreted(state: ControllerState, effect: InputEffect, facts: Facts):
     case 'exit':
       return leave(state, 0);
   }
+}
+
+function configured(state: ControllerState, answer: ConfigAnswer): Reduced {
+  if (state.phase.type !== 'config') return { state, effects: [] };
+  if (answer.type === 'close') return closed(state);
+  const phase = { ...state.phase, step: answer };
+  if (answer.type !== 'saving') return to(state, { phase });
+  const { edit } = answer;
+  const setting = phase.settings.find(({ key }) => key === edit.key);
+  return setting === undefined
+    ? closed(state)
+    : to(state, { phase }, { type: 'save_setting', edit, setting });
 }
 
 type KeyMessage = Extract<Message, { type: 'key' }>;

@@ -3,6 +3,7 @@ import { interpret, unknownCommandText } from '../../commands/interpret.ts';
 import type { CommandHost } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { ImagePart } from '../../protocol/files/images.ts';
+import type { SettingEdit, SettingInfo } from '../../protocol/settings.ts';
 import type { ThemeSetting } from '../../protocol/themeNames.ts';
 import type { Print } from './view.ts';
 
@@ -11,6 +12,9 @@ export type InputEffect =
   | { readonly type: 'none' }
   | { readonly type: 'print'; readonly print: Print }
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' | 'tasks' }
+  | { readonly type: 'config'; readonly settings: readonly SettingInfo[] }
+  /** Applies a setting that was saved. */
+  | { readonly type: 'apply_setting'; readonly edit: SettingEdit; readonly text: string }
   | { readonly type: 'rewind'; readonly turn?: TurnRecord }
   | { readonly type: 'set_theme'; readonly setting?: ThemeSetting }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
@@ -55,8 +59,11 @@ export async function runInput(
         case 'page':
           return { type: 'print', print: { type: 'page', page: result.page } };
         case 'dialog':
+          if (result.dialog === 'config') return { type: 'config', settings: result.settings };
           if (result.dialog !== 'rewind') return { type: 'dialog', dialog: result.dialog };
           return { type: 'rewind', ...(result.turn === undefined ? {} : { turn: result.turn }) };
+        case 'setting_changed':
+          return { ...result, type: 'apply_setting' };
         default:
           return result;
       }

@@ -2,6 +2,8 @@
 import type { ModelList } from '../../commands/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
+import type { SettingInfo } from '../../protocol/settings.ts';
+import type { ConfigAnswer, ConfigStep } from '../config/configDialogs.ts';
 import type { ComposerHandle } from '../input/Composer.tsx';
 import type { Draft } from '../input/composerState.ts';
 import type { Intent } from '../keys/actions.ts';
@@ -31,6 +33,7 @@ export type Phase =
   | { readonly type: 'items' }
   | { readonly type: 'themes' }
   | { readonly type: 'tasks' }
+  | { readonly type: 'config'; readonly step: ConfigStep; readonly settings: readonly SettingInfo[] }
   | { readonly type: 'keys' }
   /** The rewind dialog, for one turn or with a list of turns. */
   | { readonly type: 'rewind'; readonly turn?: TurnRecord }
@@ -95,6 +98,8 @@ export interface Controller {
   pickModel(id: string | undefined): void;
   /** Undefined keeps the current theme. */
   pickTheme(setting: ThemeSetting | undefined): void;
+  /** The answer to a dialog of `/config`. */
+  configure(answer: ConfigAnswer): void;
   /** Forks the session before this turn and puts the turn's prompt into the composer. */
   forkBefore(turn: TurnRecord): void;
   /** Ends the conversation, even if something is still running. */

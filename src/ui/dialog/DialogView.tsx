@@ -1,13 +1,25 @@
 /** Draws a dialog and translates keys into its answers. */
-import { usePaste } from 'ink';
+import { Box, usePaste } from 'ink';
 import { useRef } from 'react';
+import { applyEdit, createBuffer } from '../input/textBuffer.ts';
+import type { DialogPlace } from '../keys/keymap.ts';
 import { useDialogKeys } from '../keys/useKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { ruled, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
-import { type ChoiceDialog, choiceDialogLines, choicesPlace, type DialogRoom } from './choices.ts';
-import { type Dialog, keptChoice, pressChoice, questionOf, quits, type WaitDialog } from './dialog.ts';
-import { Lines } from './Lines.tsx';
+import { bodyLines, type ChoiceDialog, choiceDialogLines, choicesPlace, type DialogRoom } from './choices.ts';
+import {
+  type Dialog,
+  keptChoice,
+  type ListDialog,
+  pressChoice,
+  questionOf,
+  quits,
+  type TextDialog,
+  type WaitDialog,
+} from './dialog.ts';
+import { fieldInput, fieldText } from './field.ts';
+import { Lines, TextField } from './Lines.tsx';
 import { SelectList } from './SelectList.tsx';
 import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
@@ -26,6 +38,8 @@ export function DialogView<A>({ dialog, ...props }: DialogViewProps<A>) {
   switch (dialog.type) {
     case 'choices':
       return <ChoiceView key={dialog.id} {...props} dialog={dialog} />;
+    case 'text':
+      return <TextView key={dialog.id} {...props} dialog={dialog} />;
     case 'wait':
       return <WaitView key={dialog.id} {...props} dialog={dialog} />;
     case 'list':
@@ -40,12 +54,72 @@ export function DialogView<A>({ dialog, ...props }: DialogViewProps<A>) {
           items={dialog.items}
           textOf={({ label }) => label}
           {...(dialog.empty === undefined ? {} : { empty: dialog.empty })}
+          {...(dialog.start === undefined ? {} : { start: dialog.start })}
+          {...detailsOf(dialog, props)}
           onPick={({ answer }) => onAnswer(answer)}
           onCancel={() => onAnswer(dialog.cancel)}
           onQuit={() => onAnswer(dialog.quit ?? dialog.cancel)}
         />
       );
   }
+}
+
+/** Rows for the details of the selected item. */
+const DETAIL_ROWS = 5;
+
+function detailsOf<A>({ items }: ListDialog<A>, { width, theme }: DialogRoom) {
+  if (items.every(({ detail }) => detail === undefined)) return {};
+  const detailOf = (item: ListDialog<A>['items'][number] | undefined) => {
+    const lines = (item?.detail ?? []).flatMap((line) => wrapText(sanitizeLine(line), width - 2, theme.dim));
+    const shown = ['', ...lines.map((line) => `  ${line}`)].slice(0, DETAIL_ROWS);
+    // Always as many rows, so that the list does not move.
+    return <Lines lines={[...shown, ...Array(DETAIL_ROWS - shown.length).fill(' ')]} />;
+  };
+  return { detailRows: DETAIL_ROWS, detailOf };
+}
+
+const textPlace: DialogPlace = { contexts: ['Select'], typing: 'text' };
+
+/** Text above a field; Enter answers, Esc cancels. */
+function TextView<A>(props: DialogViewProps<A, TextDialog<A>>) {
+  const { dialog, width, rows, theme, isActive = true, onAnswer } = props;
+  const [state, latest, set] = useLatest(() => ({
+    buffer: applyEdit(createBuffer(), { type: 'insert', text: fieldInput(dialog.initial) }),
+    problem: '',
+  }));
+  const insert = (text: string): void => edited({ type: 'insert', text: fieldInput(text) });
+  const edited = (edit: Parameters<typeof applyEdit>[1]): void =>
+    set({ buffer: applyEdit(latest().buffer, edit), problem: '' });
+  const accept = (): void => {
+    const read = dialog.read(fieldText(latest().buffer));
+    if ('problem' in read) set({ ...latest(), problem: read.problem });
+    else onAnswer(read.answer);
+  };
+  useDialogKeys(
+    () => textPlace,
+    (key) => {
+      if (quits(dialog, key)) onAnswer(dialog.quit ?? dialog.cancel);
+      else if (key.type === 'edit') edited(key.edit);
+      else if (key.type === 'text') insert(key.text);
+      else if (key.type === 'action' && key.name === 'select:accept') accept();
+      else if (key.type === 'action' && key.name === 'select:cancel') onAnswer(dialog.cancel);
+    },
+    isActive,
+  );
+  usePaste(insert, { isActive });
+  const head = [
+    ruled(sanitizeLine(dialog.title), width, theme),
+    ...bodyLines(dialog.body, Math.max(0, rows - 4), props),
+  ];
+  const problem = wrapText(sanitizeLine(state.problem), width, theme.error);
+  return (
+    <Box flexDirection="column">
+      <Lines lines={head} />
+      <TextField label={dialog.label} buffer={state.buffer} width={width} theme={theme} isActive={isActive} />
+      {state.problem !== '' && <Lines lines={problem.slice(0, Math.max(1, rows - head.length - 2))} />}
+      <Lines lines={[theme.dim(truncate('Enter accepts · Esc goes back', width))]} />
+    </Box>
+  );
 }
 
 function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {

@@ -1,5 +1,6 @@
 /** The dialogs before and between sessions: trust, onboarding, session and model pickers, lists. */
 
+import { configDialog } from '../config/configDialogs.ts';
 import type { Controller, Snapshot } from '../controller/types.ts';
 import { ItemsDialog } from '../items/ItemsDialog.tsx';
 import { KeysDialog } from '../keys/KeysDialog.tsx';
@@ -85,6 +86,14 @@ export function PhaseDialog({ snapshot, controller, columns, rows, now, keymap }
       return <ItemsDialog {...room} agent={session.agent} onClose={() => controller.closeDialog()} />;
     case 'keys':
       return <KeysDialog {...room} keymap={keymap} onClose={() => controller.closeDialog()} />;
+    case 'config':
+      return (
+        <DialogView
+          {...room}
+          dialog={configDialog(phase.step, phase.settings)}
+          onAnswer={(answer) => controller.configure(answer)}
+        />
+      );
     case 'tasks':
       if (session === undefined) return null;
       return (

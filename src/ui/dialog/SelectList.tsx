@@ -34,6 +34,8 @@ interface SelectListProps<T> {
   readonly rows: number;
   readonly theme: Theme;
   readonly isActive?: boolean;
+  /** Index of the item that is selected first. */
+  readonly start?: number;
   /** Number of rows that `detailOf` draws below the list. */
   readonly detailRows?: number;
   readonly detailOf?: (item: T | undefined) => ReactNode;
@@ -56,10 +58,10 @@ const place: DialogPlace = { contexts: ['Select'], typing: 'text' };
 /** A picker: typing filters, arrows move, Enter picks, Esc cancels. Draws only the visible rows. */
 export function SelectList<T>(props: SelectListProps<T>) {
   const { title, items, textOf, rowOf, empty = 'Nothing here.', width, rows, theme, isActive = true } = props;
-  const { detailRows = 0, detailOf, onPick, onCancel, onQuit = onCancel } = props;
+  const { start = 0, detailRows = 0, detailOf, onPick, onCancel, onQuit = onCancel } = props;
   const [state, latest, set] = useLatest<State<T>>(() => ({
     filter: createBuffer(),
-    selection: createSelection(items),
+    selection: moveSelection(createSelection(items), start, rows),
   }));
   const previous = useRef(items);
   useEffect(() => {

@@ -238,7 +238,8 @@ function hintLine<A>(
   return [theme.dim(truncate(dotted(keys + more, hint.escape), width))];
 }
 
-function bodyLines(
+/** The text above choices or a field, in at most `rows` lines. */
+export function bodyLines(
   body: readonly Block[],
   rows: number,
   { width, theme }: Omit<DialogRoom, 'rows'>,

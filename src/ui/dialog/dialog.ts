@@ -4,10 +4,10 @@
  */
 
 import type { DialogKey } from '../keys/keymap.ts';
-import { type ChoiceDialog, choiceOfKey, type DialogBase, movedChoice } from './choices.ts';
+import { type Block, type ChoiceDialog, choiceOfKey, type DialogBase, movedChoice } from './choices.ts';
 import type { StrayWord } from './useAnswers.ts';
 
-export type Dialog<A> = ChoiceDialog<A> | ListDialog<A> | WaitDialog<A>;
+export type Dialog<A> = ChoiceDialog<A> | ListDialog<A> | TextDialog<A> | WaitDialog<A>;
 
 /** Picks one of many rows: filtered by typing on the screen, chosen by number or name in plain mode. */
 export interface ListDialog<A> extends DialogBase<A> {
@@ -17,8 +17,12 @@ export interface ListDialog<A> extends DialogBase<A> {
     readonly label: string;
     /** Accepted in plain mode in addition to the number. */
     readonly name: string;
+    /** Lines about it: below the list while it is selected; only on the screen. */
+    readonly detail?: readonly string[];
     readonly answer: A;
   }[];
+  /** Index of the row that is selected first; 0 if absent. */
+  readonly start?: number;
   /** Singular name of an item, e.g. "model". */
   readonly noun: string;
   /** Shown when there is nothing to choose from. */
@@ -27,6 +31,17 @@ export interface ListDialog<A> extends DialogBase<A> {
   readonly introduction: (shown: number) => string;
   /** True if an empty line cancels. */
   readonly canSkip?: boolean;
+}
+
+/** One line to type. */
+export interface TextDialog<A> extends DialogBase<A> {
+  readonly type: 'text';
+  readonly body: readonly Block[];
+  readonly label: string;
+  /** The text to start with. */
+  readonly initial: string;
+  /** The answer for a text, or why it is not accepted. */
+  readonly read: (text: string) => { readonly answer: A } | { readonly problem: string };
 }
 
 /** Shown while something takes a moment. */

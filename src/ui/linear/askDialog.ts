@@ -1,7 +1,7 @@
 /** A dialog in plain mode: read out once, answered with a number, a letter or a name. */
 import type { Controller } from '../controller/types.ts';
 import type { Block, Choice, ChoiceDialog } from '../dialog/choices.ts';
-import type { ListDialog } from '../dialog/dialog.ts';
+import type { ListDialog, TextDialog } from '../dialog/dialog.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 
 /** Maximum items read out; the name of any other item is a valid answer, too. */
@@ -10,15 +10,35 @@ const TOLD = 40;
 /** The reply to a line that was typed before its question and would have granted something. */
 export const UNHEARD = 'That line was typed before the question, so it was ignored. Please answer now.';
 
-/** Turns a dialog of choices or a list into text and an answer handler. */
+/** Turns a dialog into text and an answer handler. */
 export function dialogueOf<A>(
-  dialog: ChoiceDialog<A> | ListDialog<A>,
+  dialog: ChoiceDialog<A> | ListDialog<A> | TextDialog<A>,
   onAnswer: (answer: A) => void,
 ): Dialogue {
   const cancel = (): void => onAnswer(dialog.quit ?? dialog.cancel);
+  if (dialog.type === 'text') return { ...textDialogue(dialog, onAnswer), cancel };
   return dialog.type === 'list'
     ? { ...listDialogue(dialog, onAnswer), cancel }
     : { ...choiceDialogue(dialog, onAnswer), cancel };
+}
+
+function textDialogue<A>(
+  { title, body, label, initial, read, cancel }: TextDialog<A>,
+  onAnswer: (answer: A) => void,
+): Omit<Dialogue, 'cancel'> {
+  return {
+    tell: [
+      `Question: ${sanitizeLine(title)}`,
+      ...body.flatMap(blockWords),
+      `${label.replace(/: *$/, '')}, now ${sanitizeLine(initial) || 'empty'}. Type a new value. An empty line goes back.`,
+    ],
+    answer(text) {
+      const given = text === '' ? { answer: cancel } : read(text);
+      if ('problem' in given) return given.problem;
+      onAnswer(given.answer);
+      return undefined;
+    },
+  };
 }
 
 function choiceDialogue<A>(

@@ -1,3 +1,4 @@
+import { configDialog } from '../config/configDialogs.ts';
 import type { Snapshot } from '../controller/types.ts';
 import { modelsDialog, serverDialog, trustDialog } from '../dialog/phaseDialogs.ts';
 import { refusalDialog } from '../sessions/refusal.ts';
@@ -48,6 +49,12 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
     case 'items':
       if (session !== undefined) ports.ask(items(session.agent, ports));
       return;
+    case 'config': {
+      const dialog = configDialog(phase.step, phase.settings);
+      if (dialog.type === 'wait') ports.tell(dialog.plainText);
+      else ports.ask(dialogueOf(dialog, (answer) => ports.controller.configure(answer)));
+      return;
+    }
     case 'tasks': {
       const asked = session && tasks(session.agent, ports);
       if (asked !== undefined) ports.ask(asked);

@@ -1,0 +1,16 @@
+/** The settings for `/config`: read again from the files, and saved in them. */
+import type { ConfigPort } from '../commands/types.ts';
+import { changeSetting } from '../config/changeSetting.ts';
+import { listSettings } from '../config/settingsList.ts';
+import type { LoadedSettings } from '../config/types.ts';
+import type { CliOptions } from './options.ts';
+import type { AppPaths } from './process/appPaths.ts';
+import { readSettings, trustIn } from './startup.ts';
+
+/** `running`: the settings that this process uses. */
+export function createConfigPort(place: AppPaths, options: CliOptions, running: LoadedSettings): ConfigPort {
+  return {
+    list: async () => listSettings(await readSettings(place, options, await trustIn(place)), running),
+    save: (edit) => changeSetting(place, edit),
+  };
+}
