@@ -23,7 +23,7 @@ import {
   type PermissionRules,
   type Questions,
 } from './approvals.ts';
-import { type AttachPorts, attachFiles } from './attachments/attachFiles.ts';
+import { type AttachPorts, attachedEntries, attachFiles } from './attachments/attachFiles.ts';
 import { createJudge, type Judge } from './auto/judge.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { type ContextOps, createContextOps } from './contextOps.ts';
@@ -405,6 +405,7 @@ function createToolCalls(
   { checkpoints, judge, toolContext, callHooks, abort }: ToolCallParts,
 ): CallPorts {
   const { notice, questions, modes, toolset } = core;
+  const attaching = attachPorts(deps, core, toolContext);
   const ports: CallPorts = {
     toolset,
     toolContext: (callId, tool, signal) => ({
@@ -416,6 +417,7 @@ function createToolCalls(
     now: deps.clock.now,
     checkpoints,
     hooks: callHooks,
+    attach: attaching && ((mentioning, signal) => attachedEntries(mentioning, signal, attaching)),
   };
   return ports;
 }
@@ -436,25 +438,36 @@ function fillIn(
   });
 }
 
+/** Undefined if mentions stay text. */
+function attachPorts(
+  { attaches, context, decide, interactive, model, newId }: AgentDeps,
+  { toolset }: Core,
+  toolContext: ToolContexts,
+): AttachPorts | undefined {
+  return (
+    attaches && {
+      toolset,
+      toolContext: (signal) => toolContext(newId(), toolNames.read, signal),
+      decide,
+      home: attaches.home,
+      isFromUser: interactive,
+      windowTokens: () => model.current().windowTokens,
+      entries: () => context.live().entries,
+      messages: () => context.getMessages(),
+    }
+  );
+}
+
 /** Adds the files that a prompt mentions, then what MCP servers add. */
 function promptExpander(
   deps: AgentDeps,
-  { toolset }: Core,
+  core: Core,
   toolContext: ToolContexts,
 ): TurnJobPorts['expandPrompt'] {
-  const { attaches, expandPrompt = async (prompt) => prompt, context } = deps;
-  if (attaches === undefined) return deps.expandPrompt;
-  const ports: AttachPorts = {
-    toolset,
-    toolContext: (signal) => toolContext(deps.newId(), toolNames.read, signal),
-    decide: deps.decide,
-    home: attaches.home,
-    isFromUser: deps.interactive,
-    windowTokens: () => deps.model.current().windowTokens,
-    entries: () => context.live().entries,
-    messages: () => context.getMessages(),
-  };
-  return async (prompt, signal) => expandPrompt(await attachFiles(prompt, signal, ports), signal);
+  const { expandPrompt = async (prompt) => prompt } = deps;
+  const ports = attachPorts(deps, core, toolContext);
+  return async (prompt, signal) =>
+    expandPrompt(ports === undefined ? prompt : await attachFiles(prompt, signal, ports), signal);
 }
 
 interface TurnParts {

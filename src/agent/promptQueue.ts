@@ -61,7 +61,16 @@ export function promptEntries(op: PromptOp): NewEntry[] {
   return [...(skill === undefined ? [] : [skillEntry(skill)]), prompt, ...attachments.map(attachmentEntry)];
 }
 
-function attachmentEntry({ path, title, outcome, summary, text, filesRead, images }: Attachment): NewEntry {
+/** Builds the log entry of an attached file or folder. */
+export function attachmentEntry({
+  path,
+  title,
+  outcome,
+  summary,
+  text,
+  filesRead,
+  images,
+}: Attachment): NewEntry {
   return {
     type: 'user',
     subtype: 'attachment',

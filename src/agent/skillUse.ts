@@ -65,7 +65,7 @@ export function skillPrompt(
 ): PromptOp {
   // What its commands print mentions nothing.
   const own = parts.map((part) => (part.type === 'text' ? part.text : ' ')).join('');
-  const mentionedIn = { text: own, isOfRepository: scope === 'project' };
+  const mentionedIn = { text: own, onlyInProject: scope === 'project' };
   if (kind === 'command')
     return { type: 'prompt', text, display, typed: display, mentionedIn, ...(commands && { commands }) };
   const skill = { name, file, text, ...(commands && { commands }) };

@@ -17,6 +17,7 @@ import type {
   Preview,
   TurnQuestion,
 } from '../protocol/permissions.ts';
+import type { Mentioning, SkillText } from '../protocol/skills.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -45,6 +46,10 @@ export interface ToolCallPorts {
   readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'before' | 'after'>;
   /** Absent without hooks. */
   readonly hooks?: CallHooks | undefined;
+  /** Entries of the files that the text of a skill mentions. Absent = they stay text. */
+  readonly attach?:
+    | ((mentioning: Mentioning, signal: AbortSignal) => Promise<readonly NewEntry[]>)
+    | undefined;
 }
 
 /** Identifies a call to be decided about. */
@@ -438,7 +443,7 @@ async function record(
   const behind = [
     ...(verdict.type === 'outcome' ? imageEntries(call.id, verdict.outcome) : []),
     ...(verdict.type === 'outcome' && verdict.outcome.skill
-      ? [skillEntry(verdict.outcome.skill, call.id)]
+      ? await skillEntries(verdict.outcome.skill, call.id, ports)
       : []),
     ...drafts,
     ...notes,
@@ -455,6 +460,16 @@ async function record(
     behind,
     ...(grant && { permission: { ...grant } }),
   });
+}
+
+async function skillEntries(
+  skill: SkillText,
+  callId: string,
+  { attach, signal }: ToolCallPorts,
+): Promise<readonly NewEntry[]> {
+  const { mentionedIn } = skill;
+  const mentioned = mentionedIn === undefined ? [] : ((await attach?.(mentionedIn, signal)) ?? []);
+  return [skillEntry(skill, callId), ...mentioned];
 }
 
 /** Tool results hold only text, so images follow as user messages. */

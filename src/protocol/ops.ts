@@ -2,7 +2,7 @@
 import type { ItemEdit } from './contextReport.ts';
 import type { ContentPart } from './messages.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
-import type { PreparedSkill, SkillText } from './skills.ts';
+import type { Mentioning, PreparedSkill, SkillText } from './skills.ts';
 
 /** The parts of a session that a rewind can restore. */
 export const rewindScopes = ['both', 'conversation', 'files'] as const;
@@ -21,8 +21,8 @@ export interface PromptOp {
   /** Commands whose output is part of the text. */
   readonly commands?: SkillText['commands'];
   readonly images?: readonly Extract<ContentPart, { type: 'image' }>[];
-  /** Text of a skill whose `@path` mentions are attached, too. */
-  readonly mentionedIn?: { readonly text: string; readonly isOfRepository: boolean };
+  /** The text of a skill, whose mentions are attached, too. */
+  readonly mentionedIn?: Mentioning;
   /** What was attached when the prompt was sent. */
   readonly attachments?: readonly Attachment[];
 }

@@ -54,6 +54,15 @@ export interface SkillText {
     readonly status?: string;
     readonly basis?: string;
   }[];
+  readonly mentionedIn?: Mentioning;
+}
+
+/** A text whose `@path` mentions are attached. */
+export interface Mentioning {
+  /** Without the output of commands, which mentions nothing. */
+  readonly text: string;
+  /** Attaches only what is in the project and needs no approval: the repository or the model may have named it. */
+  readonly onlyInProject: boolean;
 }
 
 /** A skill about to be used, with its text in parts. */

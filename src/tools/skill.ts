@@ -60,7 +60,13 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
         text: `The instructions of the skill ${skill.name} follow.`,
         kind: 'text',
         display: { title: skill.name, summary: 'loaded' },
-        skill: { name: skill.name, file: skill.file, ...filled },
+        // The model has written the arguments that are part of it.
+        skill: {
+          name: skill.name,
+          file: skill.file,
+          ...filled,
+          mentionedIn: { text: plain, onlyInProject: true },
+        },
       };
     },
   });

@@ -8,6 +8,7 @@ import type { Access, PermissionDecision } from '../../src/protocol/permissions.
 import type { Skill } from '../../src/protocol/skills.ts';
 import { editTool } from '../../src/tools/edit.ts';
 import { readTool } from '../../src/tools/read.ts';
+import { skillTool } from '../../src/tools/skill.ts';
 import { calls, says } from './scriptedModel.ts';
 import { type Given, stage } from './stage.ts';
 
@@ -215,4 +216,40 @@ test('a resumed session builds the same request', async () => {
   });
   expect(again.context.getMessages().slice(0, before.length)).toEqual(before);
   expect(again.context.fileReads(join(first.root, 'src/a.ts'))).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('a skill that the model loads attaches only what is in the project', async () => {
+  const skill: Skill = {
+    name: 'look',
+    kind: 'skill',
+    description: 'Looks.',
+    file: '/skills/look/SKILL.md',
+    scope: 'user',
+    modelCanUse: true,
+    userCanUse: true,
+    allowedTools: [],
+    ignored: [],
+  };
+  const text = 'Look at @src/a.ts and @/etc/hostname.';
+  const loads = skillTool({
+    skills: [skill],
+    prepare: async () => ({
+      skill,
+      parts: [
+        { type: 'text', text },
+        { type: 'command', command: 'echo @src/x' },
+      ],
+    }),
+    onUse: () => undefined,
+  });
+  const { ask, attached } = await project({
+    tools: [readTool('/home/nobody'), loads],
+    decide: readAll,
+    answers: [calls(['s', 'Skill', { skill: 'look' }]), says('Done.')],
+  });
+  await ask('Look');
+  expect(attached().map(({ data }) => [data?.title, data?.outcome])).toEqual([
+    ['src/a.ts', 'read'],
+    ['/etc/hostname', 'refused'],
+  ]);
 });

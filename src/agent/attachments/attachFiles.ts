@@ -3,14 +3,16 @@
  * form, when the prompt is sent. What does not exist stays text.
  */
 import { isAbsolute, join, resolve } from 'node:path';
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { Attachment, PromptOp } from '../../protocol/ops.ts';
 import type { Access, PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
+import type { Mentioning } from '../../protocol/skills.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { PreparedCall, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { areInside, kindOf, listFolder } from '../../tools/files/mentionedFiles.ts';
 import { textOf } from '../promptOf.ts';
+import { attachmentEntry } from '../promptQueue.ts';
 import type { Toolset } from '../toolset/toolset.ts';
 import { type Mention, mentionsIn, spellings } from './mentions.ts';
 
@@ -41,8 +43,8 @@ export interface AttachPorts {
 /** A mention and whose words it is part of. */
 interface Wanted {
   readonly mention: Mention;
-  /** Named by a file of the repository: it must be below the project. */
-  readonly isOfRepository: boolean;
+  /** Named by the repository or the model: only what is in the project and needs no approval. */
+  readonly onlyInProject: boolean;
 }
 
 /** Adds what the prompt mentions. Never rejects. */
@@ -72,12 +74,22 @@ export async function attachFiles(
   return attachments.length === 0 ? prompt : { ...prompt, attachments };
 }
 
+/** Entries of what the text of a skill mentions. Never rejects. */
+export async function attachedEntries(
+  mentionedIn: Mentioning,
+  signal: AbortSignal,
+  ports: AttachPorts,
+): Promise<readonly NewEntry[]> {
+  const { attachments = [] } = await attachFiles({ type: 'prompt', text: '', mentionedIn }, signal, ports);
+  return attachments.map(attachmentEntry);
+}
+
 /** What was pasted or piped in mentions nothing: it may be anybody's text. */
 function wantedBy({ typed, display, text, mentionedIn }: PromptOp): readonly Wanted[] {
-  const own = mentionsIn(typed ?? display ?? text).map((mention) => ({ mention, isOfRepository: false }));
+  const own = mentionsIn(typed ?? display ?? text).map((mention) => ({ mention, onlyInProject: false }));
   const ofSkill = mentionsIn(mentionedIn?.text ?? '').map((mention) => ({
     mention,
-    isOfRepository: mentionedIn?.isOfRepository === true,
+    onlyInProject: mentionedIn?.onlyInProject === true,
   }));
   return [...own, ...ofSkill];
 }
@@ -99,7 +111,7 @@ function isTwice(
 }
 
 async function attachmentOf(
-  { mention, isOfRepository }: Wanted,
+  { mention, onlyInProject }: Wanted,
   room: number,
   signal: AbortSignal,
   ports: AttachPorts,
@@ -117,7 +129,7 @@ async function attachmentOf(
       if (prepared?.type !== 'ready') return undefined;
       const title = kind === 'folder' ? `${prepared.title.replace(/\/$/, '')}/` : prepared.title;
       const about = { path: absolute, title };
-      const why = await reasonAgainst(prepared, isOfRepository, context, ports);
+      const why = await reasonAgainst(prepared, onlyInProject, context, ports);
       if (why !== undefined) return refusal(about, why);
       if (kind === 'folder') return { ...about, outcome: 'listed', ...(await listingOf(prepared, title)) };
       return fileOf(about, await prepared.run({ basis: 'user' }), room, ports);
@@ -140,18 +152,18 @@ type Ready = Extract<PreparedCall, { type: 'ready' }>;
  */
 async function reasonAgainst(
   { access }: Ready,
-  isOfRepository: boolean,
+  onlyInProject: boolean,
   { root }: ToolContext,
   { decide, isFromUser }: AttachPorts,
 ): Promise<string | undefined> {
   if (access.type !== 'read') return 'it cannot be read';
   const isBelow = areInside(access.realPaths ?? access.paths, root);
-  if (isOfRepository && !isBelow) return 'it is outside the project';
+  if (onlyInProject && !isBelow) return 'it is outside the project';
   const { behavior, causes, rule, reason } = await decide(toolNames.read, access, 'default');
   if (behavior === 'allow') return undefined;
   const isSecret = causes?.some((cause) => cause.type === 'limit' && cause.isSecret === true) ?? true;
   if (isSecret && rule === undefined && behavior === 'ask') return 'it may hold secrets';
-  if (behavior === 'ask' && rule === undefined && isFromUser && !isOfRepository) return undefined;
+  if (behavior === 'ask' && rule === undefined && isFromUser && !onlyInProject) return undefined;
   return reason.replace(/\.$/, '');
 }
 

@@ -54,6 +54,12 @@ export function denial(comment = ''): PermissionAnswer {
   return comment.trim() === '' ? { behavior: 'deny' } : { behavior: 'deny', comment: comment.trim() };
 }
 
+/** Who asks the questions of a form. Not sanitized. */
+export function formTitle({ from, headline }: PermissionQuestion): string {
+  if (from === undefined) return headline ?? 'The model asks';
+  return headline === undefined ? `Subagent ${from} asks` : `${headline} (subagent ${from})`;
+}
+
 /** Notice that the preview contains marked characters; undefined if it contains none. */
 export function previewNotice(preview: Preview): string | undefined {
   return revealedNotice(shownTexts(preview), preview.type === 'command');

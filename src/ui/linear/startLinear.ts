@@ -6,6 +6,7 @@ import type { PermissionAnswer, PermissionQuestion } from '../../protocol/permis
 import { createController } from '../controller/controller.ts';
 import { FRAME_MS } from '../controller/sessionStore.ts';
 import type { Snapshot } from '../controller/types.ts';
+import { formTitle } from '../dialog/permission.ts';
 import { createHistoryFile } from '../input/history.ts';
 import { keyIn } from '../onboarding/accessForm.ts';
 import type { UiExit, UiOptions } from '../types.ts';
@@ -137,9 +138,9 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
   };
   const questionDialogue = (question: PermissionQuestion): Dialogue => {
     const onAnswer = (answer: PermissionAnswer): void => controller.answer(question.id, answer);
-    const { preview, headline = 'The model asks' } = question;
+    const { preview } = question;
     return preview.type === 'form'
-      ? askForm(preview, headline, { ask, onAnswer })
+      ? askForm(preview, formTitle(question), { ask, onAnswer })
       : permission(question, { words, onAnswer });
   };
   let quietSince = 0;

@@ -12,6 +12,7 @@ import type { Snapshot } from '../controller/types.ts';
 import { activityOf, type LiveTool, type View } from '../controller/view.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { PermissionDialog } from '../dialog/PermissionDialog.tsx';
+import { formTitle } from '../dialog/permission.ts';
 import type { FormDialogProps } from '../form/FormDialog.tsx';
 import { sanitize, sanitizeLine } from '../print/sanitize.ts';
 import { liveTail } from '../print/streaming.ts';
@@ -143,12 +144,12 @@ interface QuestionDialogProps extends ComponentProps<typeof PermissionDialog> {
 /** A form has a dialog of its own; every other question is whether something may happen. */
 function QuestionDialog({ FormDialog, ...props }: QuestionDialogProps) {
   const { question, width, rows, theme, onAnswer } = props;
-  const { preview, headline = 'The model asks' } = question;
+  const { preview } = question;
   if (preview.type !== 'form') return <PermissionDialog {...props} />;
   const room = { width, rows, theme };
   return (
     FormDialog && (
-      <FormDialog {...room} id={question.id} title={headline} form={preview} onAnswer={onAnswer} />
+      <FormDialog {...room} id={question.id} title={formTitle(question)} form={preview} onAnswer={onAnswer} />
     )
   );
 }
