@@ -14,7 +14,7 @@ import {
 } from '../protocol/mcp.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
-import type { CallOptions, Connection, ConnectPorts } from './connect.ts';
+import type { CallOptions, Connection, ConnectPorts, VisitNeededError } from './connect.ts';
 import { type Endpoint, endpointOf, type Variables } from './endpoint.ts';
 import { type OfferedTool, offeredPrompts, offeredTools } from './offeredTools.ts';
 import { type CallResult, contentOf } from './outcome.ts';
@@ -50,6 +50,8 @@ const MAX_URI = 500;
 const MAX_LOG = 16_000;
 /** Milliseconds to wait for prompts and resources before the tools are offered without them. */
 const MORE_MS = 1000;
+/** Pages that a call may ask the user to visit. */
+const MAX_VISITS = 3;
 /** Minimum interval, in milliseconds, between rereads of a list that keeps changing. */
 const RELIST_MS = 1000;
 
@@ -127,11 +129,22 @@ export class McpServer {
         await this.disconnect();
         this.#state = { type: 'needs-auth' };
       }
+      if ((error as Error).name === 'VisitNeededError')
+        throw new Error(await this.#visit(error as VisitNeededError, signal));
       throw error;
     } finally {
       ended();
       over.abort();
     }
+  }
+
+  /** Asks the user to visit the pages; returns what the model is told. */
+  async #visit({ message, visits }: VisitNeededError, signal: AbortSignal): Promise<string> {
+    for (const visit of visits.slice(0, MAX_VISITS)) {
+      const { action } = await this.#requests.answer({ ...(visit as object), mode: 'url' }, signal);
+      if (action !== 'accept') return `${message} The user did not agree to that.`;
+    }
+    return `${message} They have agreed: call it again when they are done there.`;
   }
 
   prompts(): readonly McpPromptInfo[] {

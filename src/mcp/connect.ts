@@ -5,6 +5,8 @@
 import {
   Client,
   type Progress,
+  ProtocolError,
+  ProtocolErrorCode,
   type ResultTypeMap,
   SdkError,
   SdkErrorCode,
@@ -188,8 +190,28 @@ async function authOf({
 function told<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return answer.catch((error: unknown) => {
     if (isUnauthorized(error)) throw new AuthorizationNeededError();
+    const visits = visitsIn(error);
+    if (visits !== undefined) throw new VisitNeededError(visits);
     throw new Error(reasonOf(error, timeoutMs));
   });
+}
+
+/** The user has to visit pages before the server can answer the call. */
+export class VisitNeededError extends Error {
+  override readonly name = 'VisitNeededError';
+  /** Parameters of `elicitation/create`. */
+  readonly visits: readonly unknown[];
+  constructor(visits: readonly unknown[]) {
+    super('It needs the user to visit a page first.');
+    this.visits = visits;
+  }
+}
+
+function visitsIn(error: unknown): readonly unknown[] | undefined {
+  if (!(error instanceof ProtocolError) || error.code !== ProtocolErrorCode.UrlElicitationRequired)
+    return undefined;
+  const { elicitations } = (error.data ?? {}) as { readonly elicitations?: unknown };
+  return Array.isArray(elicitations) ? elicitations : undefined;
 }
 
 /** The server requires a login. */

@@ -208,6 +208,21 @@ describe('a server that asks', () => {
     expect((await run({})).results).toEqual([{ action: 'cancel' }]);
   });
 
+  test.each<[PermissionAnswer, string, readonly string[]]>([
+    [{ behavior: 'allow', choice: 'open' }, 'They have agreed: call it again', ['https://example.com/in']],
+    [{ behavior: 'deny', choice: 'decline' }, 'did not agree', []],
+  ])('a call that needs a page to be visited first asks for that (%#)', async (answer, told, visited) => {
+    const opened: string[] = [];
+    const bench = await openBench(
+      { srv: stdio('visits') },
+      { canAskUser: true, openUrl: (url) => opened.push(url) },
+    );
+    const { status, text } = await bench.call('mcp__srv__visit', {}, { askForm: async () => answer });
+    expect(status).toBe('error');
+    expect(text).toContain(told);
+    expect(opened).toEqual(visited);
+  });
+
   test('a question is withdrawn when its call is over', async () => {
     const bench = await openBench({ srv: stdio() }, { canAskUser: true });
     const withdrawn = new Promise((resolve) => {

@@ -33,6 +33,8 @@ export function createAnswers(send, modes = [], request = undefined) {
   let listed = modes.includes('many-tools')
     ? Array.from({ length: 3000 }, (_, number) => ({ ...tools[0], name: `tool${number}` }))
     : tools;
+  if (modes.includes('visits'))
+    listed = [...tools, { name: 'visit', description: 'Needs a page to be visited.', inputSchema: object() }];
   if (modes.includes('odd-names'))
     listed = [
       { ...tools[0], name: 'say it' },
@@ -149,6 +151,15 @@ export function createAnswers(send, modes = [], request = undefined) {
         }
         return text(JSON.stringify({ declared: clientCapabilities.elicitation ?? null, results }));
       }
+      case 'visit':
+        throw Object.assign(new Error('Log in first'), {
+          code: -32042,
+          data: {
+            elicitations: [
+              { mode: 'url', message: 'Log in', url: 'https://example.com/in', elicitationId: '1' },
+            ],
+          },
+        });
       case 'fail':
         return { ...text('It did not work.'), isError: true };
       default:
@@ -199,7 +210,11 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     running.set(message.id, abort);
     answers(message, abort.signal).then(
       (result) => result && write({ id: message.id, result }),
-      (error) => write({ id: message.id, error: { code: error.code ?? -32000, message: error.message } }),
+      (error) =>
+        write({
+          id: message.id,
+          error: { code: error.code ?? -32000, message: error.message, data: error.data },
+        }),
     );
   });
   function flood() {
