@@ -66,12 +66,12 @@ export interface AgentDeps extends PermissionRules {
      * Called before a turn: waits until the model's properties (its context window, for example) have been looked up.
      * `tokens` returns the approximate size of the next request. Returns warnings for the user.
      */
-    settle?(signal: AbortSignal, tokens: () => number): Promise<readonly string[]>;
+    waitForFacts?(signal: AbortSignal, tokens: () => number): Promise<readonly string[]>;
   };
   /** The tools available right now; called before each request and each tool call. */
   readonly tools: () => readonly Tool[];
   /** Called before each request: waits, with its own timeout, for tools that are still loading. */
-  readonly settleTools?: (signal: AbortSignal) => Promise<void>;
+  readonly waitForTools?: (signal: AbortSignal) => Promise<void>;
   /** Adds the files that a prompt mentions, read at the time it is sent; never rejects. */
   readonly expandPrompt?: (prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>;
   /** Attaches the files that prompts mention as `@path`; `home` is for `~`. Absent = they stay text. */
@@ -252,7 +252,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
     },
   });
   const titles = createTitleJob({ ...deps, model: model.current, isBusy: jobs.busy });
-  hub.subscribe(checkpoints.hear);
+  hub.subscribe(checkpoints.handleEvent);
   hub.subscribe(titles.hear);
   const tasks = createAgentTasks(joinTasks(deps.tasks, subagents), emit, (draft) =>
     context.append(draft).catch(deps.onError),
@@ -487,12 +487,12 @@ function createTurn(deps: AgentDeps, core: Core, { checkpoints, tasks, toolCalls
     checkpoints,
     taskNotes: tasks.takeNotes,
     schemas: toolset.schemas,
-    settleTools: deps.settleTools,
+    waitForTools: deps.waitForTools,
     expandPrompt: promptExpander(deps, core, toolCalls.toolContext),
     emit,
     reportBug: core.reportBug,
     reply: { client, clock, ...(deps.onUnderway && { onUnderway: deps.onUnderway }) },
-    settleModel: async (signal, tokens) => (await model.settle?.(signal, tokens)) ?? [],
+    waitForModel: async (signal, tokens) => (await model.waitForFacts?.(signal, tokens)) ?? [],
     maxSteps: deps.maxSteps,
     interactive: deps.interactive,
     toolCalls,

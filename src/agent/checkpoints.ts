@@ -33,11 +33,11 @@ export interface CallChanges {
 
 export interface CheckpointKeeper {
   /** Starts a scan in the background. */
-  look(): void;
+  scan(): void;
   /** Starts a scan after `SOON_MS`, unless the turn ends or a call that changes files starts before that. */
-  lookSoon(): void;
+  scanSoon(): void;
   /** Handles the agent's events: scans while the model writes a command, when nothing else is waiting for the scan. */
-  hear(event: AgentEvent): void;
+  handleEvent(event: AgentEvent): void;
   /** Resolves when the changes of interrupted calls have been logged. */
   settled(): Promise<void>;
   /**
@@ -73,7 +73,7 @@ const nothing: CallChanges = { filesChanged: [], drafts: [] };
 export function createCheckpointKeeper({ files, context, running, now, warn }: KeeperDeps): CheckpointKeeper {
   /** Runs one operation at a time, in the order requested. */
   let queue: Promise<unknown> = Promise.resolve();
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let scannedAt = Number.NEGATIVE_INFINITY;
   /** True while changes of an interrupted call are still to be recorded. */
   let isLate = false;
   let isQueued = false;
@@ -103,7 +103,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   const capture = async (port: FileCheckpoints, callIds: readonly string[], paths?: readonly string[]) => {
     const by = [...new Set([...callIds, ...(paths === undefined ? lingering : [])])];
     if (paths === undefined) {
-      lookedAt = now();
+      scannedAt = now();
       lingering = new Set(alive());
     }
     return { captured: onlyNews(await port.capture(paths)), callIds: by };
@@ -115,9 +115,9 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     notes = said;
     return captured;
   };
-  const lookOnce = async (port: FileCheckpoints): Promise<void> => {
+  const runScan = async (port: FileCheckpoints): Promise<void> => {
     if (lingering.size === 0) {
-      lookedAt = now();
+      scannedAt = now();
       lingering = new Set(alive());
       await port.baseline(closing.signal);
       return;
@@ -128,33 +128,33 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     if (draft !== undefined) await context.append(draft);
     isLate = false;
   };
-  const look = (): void => {
+  const scan = (): void => {
     if (files === undefined || isQueued) return;
     isQueued = true;
     void safely(async () => {
       isQueued = false;
-      await lookOnce(files);
+      await runScan(files);
     });
   };
 
   /** Scans unless the last scan is recent. */
-  const lookIfStale = (): void => {
-    if (isLate || now() - lookedAt >= FRESH_MS) look();
+  const scanIfStale = (): void => {
+    if (isLate || now() - scannedAt >= FRESH_MS) scan();
   };
   let soon: NodeJS.Timeout | undefined;
 
   const keeper: CheckpointKeeper = {
-    look,
-    lookSoon() {
+    scan,
+    scanSoon() {
       // Forces a scan before the next command, so that the user's own edits since the last turn are not credited to it.
-      lookedAt = Number.NEGATIVE_INFINITY;
+      scannedAt = Number.NEGATIVE_INFINITY;
       clearTimeout(soon);
-      soon = setTimeout(look, SOON_MS).unref();
+      soon = setTimeout(scan, SOON_MS).unref();
     },
-    hear(event) {
+    handleEvent(event) {
       const writesCommand = event.type === 'tool_call_delta' && event.name === toolNames.bash;
       if (writesCommand || event.type === 'turn_ended') clearTimeout(soon);
-      if (writesCommand) lookIfStale();
+      if (writesCommand) scanIfStale();
     },
     async settled() {
       if (isLate) await queue;
@@ -169,7 +169,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
           signal,
         );
       if (!mayChangeAnything(access)) return;
-      lookIfStale();
+      scanIfStale();
       await unlessAborted(queue, signal);
     },
     async after(callId, cause, access, signal) {
@@ -178,7 +178,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
         // Its processes may still be exiting, and an interrupt does not wait for them.
         isLate = true;
         lingering = new Set([...lingering, callId]);
-        look();
+        scan();
         return nothing;
       }
       const paths = access.type === 'write' ? access.paths : undefined;
@@ -196,9 +196,9 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     lend: (callId) => ({
       ...keeper,
       // The turn belongs to the agent that lends this.
-      lookSoon() {},
+      scanSoon() {},
       settled: async () => {},
-      hear: (event) => event.type === 'tool_call_delta' && keeper.hear(event),
+      handleEvent: (event) => event.type === 'tool_call_delta' && keeper.handleEvent(event),
       async before(access, signal) {
         await keeper.before(access, signal);
         if (files === undefined || signal.aborted || !mayChangeAnything(access)) return;
@@ -224,7 +224,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     alone: enqueue,
     async close() {
       clearTimeout(soon);
-      if (lingering.size > 0) look();
+      if (lingering.size > 0) scan();
       else closing.abort();
       await queue;
     },

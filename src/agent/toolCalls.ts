@@ -43,7 +43,7 @@ export interface ToolCallPorts {
   readonly onAllowed: (question: NewQuestion, access: Access, answer: PermissionAnswer) => Promise<void>;
   readonly newId: () => string;
   readonly now: () => number;
-  readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'before' | 'after'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'before' | 'after'>;
   /** Absent without hooks. */
   readonly hooks?: CallHooks | undefined;
   /** Entries of the files that the text of a skill mentions. Absent = they stay text. */
@@ -381,7 +381,7 @@ async function askUser(
   if (answer.behavior === 'allow') {
     await ports.onAllowed(question, prepared.access, answer);
     // Time passed while the question was open, and "always" may have written a rule into the project: scan again.
-    if (mayChangeAnything(prepared.access)) ports.checkpoints.look();
+    if (mayChangeAnything(prepared.access)) ports.checkpoints.scan();
     return { ...checked, type: 'granted', grant, ...(answer.answers && { answers: answer.answers }) };
   }
   if (ports.signal.aborted) return notStarted;

@@ -13,8 +13,8 @@ export interface TurnPorts {
   readonly toolCalls: Omit<ToolCallPorts, 'context' | 'signal' | 'emit'>;
   /** The tool schemas for the next request. */
   readonly schemas: () => readonly ToolSchema[];
-  /** See `AgentDeps.settleTools`. */
-  readonly settleTools?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** See `AgentDeps.waitForTools`. */
+  readonly waitForTools?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
   /** Appends queued prompts; returns whether there were any, or why a hook blocked all of them. */
@@ -52,7 +52,7 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     if (ports.maxSteps !== undefined && step > ports.maxSteps)
       return { ...end('max_turns'), steps: step - 1 };
     if (signal.aborted) return { ...end('interrupted'), steps: step - 1 };
-    await ports.settleTools?.(signal);
+    await ports.waitForTools?.(signal);
     await ports.deliverNotes();
     const delivered = await ports.deliverQueued();
     if (delivered.type === 'blocked' && step === 1)

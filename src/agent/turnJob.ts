@@ -22,7 +22,7 @@ export interface TurnJobPorts
   readonly context: ContextManager;
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
-  readonly checkpoints: Pick<CheckpointKeeper, 'lookSoon' | 'settled'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'scanSoon' | 'settled'>;
   /** Returns notes about background tasks that ended since the model was last told. */
   readonly taskNotes: () => readonly NewEntry[];
   readonly schemas: () => readonly ToolSchema[];
@@ -30,8 +30,8 @@ export interface TurnJobPorts
   readonly expandPrompt?: ((prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>) | undefined;
   readonly emit: (event: AgentEvent) => void;
   readonly reportBug: (error: unknown) => void;
-  /** See `AgentDeps.model.settle`. */
-  readonly settleModel: (signal: AbortSignal, tokens: () => number) => Promise<readonly string[]>;
+  /** See `AgentDeps.model.waitForFacts`. */
+  readonly waitForModel: (signal: AbortSignal, tokens: () => number) => Promise<readonly string[]>;
 }
 
 /** Counts the changes on disk that calls made after this entry, in the form of a `turn_end` entry. */
@@ -99,7 +99,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     let hasScanned = false;
     return () => {
       ports.reply.onUnderway?.();
-      if (!hasScanned) checkpoints.lookSoon();
+      if (!hasScanned) checkpoints.scanSoon();
       hasScanned = true;
     };
   };
@@ -115,7 +115,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       await checkpoints.settled();
       await modes.announce();
       const tokens = (): number => context.measure(schemas()).usedTokens + tokensOf(prompts.all());
-      for (const text of await ports.settleModel(signal, tokens))
+      for (const text of await ports.waitForModel(signal, tokens))
         emit({ type: 'notice', level: 'warning', text });
       const reply = { ...ports.reply, onUnderway: scanOnce() };
       end = await runTurn({

@@ -32,16 +32,16 @@ export async function boot(place: AppPaths, options: CliOptions, debug: DebugLog
   const asked = { place, options, debug, environment: prefetchEnvironment(place.cwd) };
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
-  if (loaded.untrusted.length === 0) return settleServers(asked, loaded, trust);
+  if (loaded.untrusted.length === 0) return waitForServers(asked, loaded, trust);
   return {
     type: 'trust',
     question: trustQuestion(place.root, loaded, trust),
     async answer(yes) {
-      if (!yes) return settleServers(asked, withoutHeldEndpoint(loaded), trust);
+      if (!yes) return waitForServers(asked, withoutHeldEndpoint(loaded), trust);
       // Trust only what was shown: a file that has changed in the meantime asks again.
       await trustFolder(place.dataRoot, place.root, loaded.grants, () => new Date());
       const now = await trustIn(place);
-      return settleServers(asked, await readSettings(place, options, now), now);
+      return waitForServers(asked, await readSettings(place, options, now), now);
     },
   };
 }
@@ -80,7 +80,7 @@ interface Asked {
 }
 
 /** Asks which of the folder's MCP servers may be used; then chooses the model. */
-function settleServers(asked: Asked, loaded: LoadedSettings, trust: FolderTrust): Promise<Boot> {
+function waitForServers(asked: Asked, loaded: LoadedSettings, trust: FolderTrust): Promise<Boot> {
   return askServers(asked.place, loaded, trust, (now) => chooseModel(asked, loaded, now));
 }
 

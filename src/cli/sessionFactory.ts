@@ -333,7 +333,7 @@ function createAgentOf(
     engine.prepare();
     sandbox.prepare();
   });
-  const settleTools = mcp && ((signal: AbortSignal) => mcp.settle(signal));
+  const waitForTools = mcp && ((signal: AbortSignal) => mcp.settle(signal));
   // Do not offer to save a rule that would have no effect.
   const suggestHost = settings.allowManagedPermissionRulesOnly ? undefined : permissions.suggestHost;
   const subagents =
@@ -346,7 +346,7 @@ function createAgentOf(
           parentModel: () => model.current().id,
           environment: options.environment,
           otherTools: () => [...skills.tools, ...(mcp?.tools() ?? [])],
-          ...(settleTools && { settleTools }),
+          ...(waitForTools && { waitForTools }),
           decide: autoAllow.decide,
           autoAllow: autoAllow.enable,
           remember: permissions.remember,
@@ -360,7 +360,7 @@ function createAgentOf(
     onUnderway: warmUp.underway,
     model,
     tools,
-    ...(settleTools && { settleTools }),
+    ...(waitForTools && { waitForTools }),
     attaches: { home: place.home },
     ...(mcp && { expandPrompt: (prompt, signal) => mcp.expand(prompt, signal) }),
     ...(subagents && { subagents }),

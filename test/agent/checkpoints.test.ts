@@ -29,7 +29,7 @@ function keeper() {
 
 test('a turn scans at once, while the model thinks', async () => {
   const { keeper: one, asked } = keeper();
-  one.lookSoon();
+  one.scanSoon();
   expect(asked).toEqual([]);
   await vi.runAllTimersAsync();
   expect(asked).toEqual(['scan']);
@@ -37,19 +37,19 @@ test('a turn scans at once, while the model thinks', async () => {
 
 test('a turn without calls is not scanned', async () => {
   const { keeper: one, asked } = keeper();
-  one.lookSoon();
-  one.hear({ type: 'turn_ended', outcome: 'done', steps: 1 });
+  one.scanSoon();
+  one.handleEvent({ type: 'turn_ended', outcome: 'done', steps: 1 });
   await vi.runAllTimersAsync();
   expect(asked).toEqual([]);
 });
 
 test('no scan runs during a call that changes files: its changes would look as if they had been there before', async () => {
   const { keeper: one, asked } = keeper();
-  one.lookSoon();
+  one.scanSoon();
   await one.before(write, signal);
   await vi.runAllTimersAsync();
   expect(asked).toEqual(['keep']);
-  one.lookSoon();
+  one.scanSoon();
   await one.before(command, signal);
   expect(asked, 'the look of its own').toEqual(['keep', 'scan']);
   await vi.runAllTimersAsync();
@@ -59,15 +59,15 @@ test('no scan runs during a call that changes files: its changes would look as i
 test('the first command of a turn triggers a scan, even right after the previous turn', async () => {
   const { keeper: one, asked } = keeper();
   await one.before(command, signal);
-  one.lookSoon();
+  one.scanSoon();
   await one.before(command, signal);
   expect(asked).toEqual(['scan', 'scan']);
 });
 
 test('a command being written triggers one scan', async () => {
   const { keeper: one, asked } = keeper();
-  one.lookSoon();
-  one.hear({ type: 'tool_call_delta', index: 0, name: 'Bash', argumentsLength: 1 });
+  one.scanSoon();
+  one.handleEvent({ type: 'tool_call_delta', index: 0, name: 'Bash', argumentsLength: 1 });
   await vi.runAllTimersAsync();
   await one.before(command, signal);
   expect(asked).toEqual(['scan']);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createContextOps } from '../../src/agent/contextOps.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
-import { configuration, failure, house, step, summary } from '../context/harness.ts';
+import { configuration, createTestHome, failure, step, summary } from '../context/harness.ts';
 
 test.each([
   ['done', summary('## Status\nAll is read.')],
   ['fallback', failure()],
 ])('the context is measured again after a /compact that ends as %s', async (outcome, reply) => {
-  const home = await house({ windowTokens: 40_000, waits: true });
+  const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'read it all');

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { SessionNotFoundError } from '../../src/context/index.ts';
 import { shellOutput } from '../../src/protocol/entries/shellOutput.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
-import { ask, call, configuration, house, outcome, say } from './harness.ts';
+import { ask, call, configuration, createTestHome, outcome, say } from './harness.ts';
 
 test('a session survives a restart with its header, and its next request is the same bytes', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(
     'ann',
@@ -50,7 +50,7 @@ test('a session survives a restart with its header, and its next request is the 
 });
 
 test('a call that a crash cut short gets one synthetic result, and the request does not change by it', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(undefined, {}, configuration);
   await first.addMessage('user', 'go');
@@ -70,7 +70,7 @@ test('a call that a crash cut short gets one synthetic result, and the request d
 });
 
 test('every entry is on disk before a subscriber hears of it, and a subscriber that throws disturbs nobody', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   const seen: boolean[] = [];
@@ -88,7 +88,7 @@ test('every entry is on disk before a subscriber hears of it, and a subscriber t
 });
 
 test('without a session there is a clear error, and an unknown id is never a new session', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const context = home.manager();
   await expect(context.addMessage('user', 'x')).rejects.toThrow('There is no open session');
   await expect(context.loadSession('nope')).rejects.toBeInstanceOf(SessionNotFoundError);
@@ -96,7 +96,7 @@ test('without a session there is a clear error, and an unknown id is never a new
 });
 
 test('a large result reaches the model bounded, says so first, and is kept whole', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   const text = 'x'.repeat(1_000_000);
@@ -112,7 +112,7 @@ test('a large result reaches the model bounded, says so first, and is kept whole
 });
 
 test('what files a session read and wrote, and its todo list, are known again after a restart', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(undefined, {}, configuration);
   const todos = [{ content: 'fix it', status: 'pending' as const }];
@@ -136,7 +136,7 @@ test('what files a session read and wrote, and its todo list, are known again af
 });
 
 test('the usage that a server reports corrects the estimate, also after a restart', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const context = home.manager();
   const id = await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'word '.repeat(2000));
@@ -152,7 +152,7 @@ test('the usage that a server reports corrects the estimate, also after a restar
 });
 
 test('the parts of a measurement sum to what is used, and the trigger is the one of the window', async () => {
-  const home = await house({ waits: true, windowTokens: 8000 });
+  const home = await createTestHome({ waits: true, windowTokens: 8000 });
   home.tools = [{ name: 'Read', description: 'reads', parameters: { type: 'object' } }];
   const context = home.manager();
   await context.createSession(undefined, {}, { ...configuration, instructions: 'Be kind.' });
@@ -174,7 +174,7 @@ test('the parts of a measurement sum to what is used, and the trigger is the one
 });
 
 test('a command of the user and its output reach the model as one message', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.appendShell('git status', outcome('clean', { kind: 'command' }));
@@ -189,7 +189,7 @@ test('a command of the user and its output reach the model as one message', asyn
 });
 
 test('the layers of the context are filled from the log', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const context = home.manager();
   const sessionId = await context.createSession('ann', { a: 1 }, configuration);
   await context.appendReply(ask([call('a')]));

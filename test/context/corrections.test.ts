@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { configuration, house, step } from './harness.ts';
+import { configuration, createTestHome, step } from './harness.ts';
 
 test('the newest prompt cannot be dropped, an older one can', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   const older = await context.addMessage('user', 'first');
@@ -15,7 +15,7 @@ test('the newest prompt cannot be dropped, an older one can', async () => {
 });
 
 test('a server that finds a handful of tokens too long does not leave a window of a handful of tokens', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'hello');
@@ -29,7 +29,7 @@ describe('what is told of an overflow error', () => {
   const error = { kind: 'overflow' as const, message: 'too long', retryable: false };
   async function toldOf(...windows: readonly (number | undefined)[]): Promise<readonly unknown[]> {
     const told: unknown[] = [];
-    const home = await house({ windowTokens: 60_000 });
+    const home = await createTestHome({ windowTokens: 60_000 });
     Object.assign(home.deps, {
       onWindowLearned: async (model: string, tokens: number) => void told.push({ model, tokens }),
     });
@@ -52,7 +52,7 @@ describe('what is told of an overflow error', () => {
 });
 
 test('a named window may be larger than the one that was assumed', async () => {
-  const home = await house({ windowTokens: 32_000 });
+  const home = await createTestHome({ windowTokens: 32_000 });
   home.model = { ...home.model, source: 'assumed' };
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -68,7 +68,7 @@ test('a named window may be larger than the one that was assumed', async () => {
 });
 
 test('a window that an error revealed holds until the server tells another one, also after a restart', async () => {
-  const home = await house({ windowTokens: 60_000 });
+  const home = await createTestHome({ windowTokens: 60_000 });
   const told = (windowTokens: number): void => {
     home.model = { ...home.model, windowTokens, source: 'server' };
   };

@@ -39,7 +39,7 @@ export class ScriptedSummaries {
   }
 }
 
-export interface House {
+export interface TestHome {
   readonly root: string;
   readonly store: PersistentStore;
   readonly summaries: ScriptedSummaries;
@@ -62,9 +62,9 @@ export const modelOf = (windowTokens: number): ModelInfo => ({
 });
 
 /** A project and a data folder in a temporary directory. */
-export async function house(given: Given = {}): Promise<House> {
+export async function createTestHome(given: Given = {}): Promise<TestHome> {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-context-'));
-  const built = houseIn(folder, given);
+  const built = createTestHomeIn(folder, given);
   onTestFinished(async () => {
     await built.closeAll();
     await rm(folder, { recursive: true, force: true });
@@ -81,7 +81,7 @@ interface Given {
 }
 
 /** The same, in a folder that the caller owns. */
-export function houseIn(folder: string, given: Given = {}): House {
+export function createTestHomeIn(folder: string, given: Given = {}): TestHome {
   const managers: ContextManager[] = [];
   const store = new PersistentStore({
     dataRoot: join(folder, 'data'),
@@ -93,7 +93,7 @@ export function houseIn(folder: string, given: Given = {}): House {
     ...(given.waits === true ? { strategy: 'summary', threadSummary: 'off' } : {}),
     ...given.settings,
   });
-  const built: House = {
+  const built: TestHome = {
     root: folder,
     store,
     summaries,

@@ -35,7 +35,7 @@ export interface SubagentParts {
   /** The tools that are not built in: of skills and MCP servers. */
   readonly otherTools: () => readonly Tool[];
   readonly skills: Pick<SessionSkills, 'found' | 'prepare'>;
-  readonly settleTools?: (signal: AbortSignal) => Promise<void>;
+  readonly waitForTools?: (signal: AbortSignal) => Promise<void>;
   readonly decide: AgentDeps['decide'];
   readonly autoAllow: () => void;
   readonly remember: AgentDeps['remember'];
@@ -140,7 +140,7 @@ function createChild(
     interactive,
     root,
     toolDeps,
-    settleTools,
+    waitForTools,
     suggestHost,
     hooks: port,
     onError,
@@ -155,7 +155,7 @@ function createChild(
     client,
     model,
     tools: () => toolsFor(definition, [...builtin.tools, ...parts.otherTools()]),
-    ...(settleTools && { settleTools }),
+    ...(waitForTools && { waitForTools }),
     disposeTools: builtin.dispose,
     runningCalls: builtin.runningCalls,
     tasks: builtin.tasks,

@@ -5,8 +5,8 @@ import { firstIsQuick } from '../../e2e/support/long.ts';
 import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { isSummary, runPrint, SILENT, SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const PROMPT = 'Read the whole book and leave nothing out';
 /** Each page is about a twelfth of the window. */

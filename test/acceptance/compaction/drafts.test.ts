@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createModelChoice } from '../../../src/cli/models/modelChoice.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import { sessionOf } from '../../context/sessionOf.ts';
-import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const mentioned = (text: string): string[] => [...new Set(text.match(/turn-\d+-end/g) ?? [])];
 

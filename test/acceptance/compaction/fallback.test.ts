@@ -4,13 +4,13 @@ import type { Clock } from '../../../src/agent/reply.ts';
 import { retainedBy } from '../../../src/context/history/compactions.ts';
 import type { SummaryModel } from '../../../src/context/index.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp, type OpenHouse } from '../support/house.ts';
+import { createTestApp, type OpenTestApp } from '../support/testApp.ts';
 
 /** Retries cost no time. */
 const hasty: Clock = { now: () => Date.now(), random: () => 0.5, sleep: () => Promise.resolve() };
 const last = `Please never touch the folder legacy/, and say „danke“ ${'x'.repeat(250)}`;
 
-async function talk(open: OpenHouse, many: number): Promise<void> {
+async function talk(open: OpenTestApp, many: number): Promise<void> {
   for (let n = 0; n < many; n++)
     await open.ask(`request number ${n}.`, { text: `Answer ${n}. ${'And so on. '.repeat(300)}` });
   await open.ask(last, { text: 'Understood.' });

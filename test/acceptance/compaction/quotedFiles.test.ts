@@ -7,8 +7,8 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { cpuMs } from '../../cpuTime.ts';
 import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const quoted = ['src/a.ts', 'src/b.test.ts', 'src/c.ts', 'docs/d.md', 'e.txt', 'src/f.ts', 'g.txt', 'h.txt'];
 const files = {

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { isSummary, SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const models = { big: { contextWindow: 128_000 }, small: { contextWindow: 32_000 } };
 const page = (n: number): string =>

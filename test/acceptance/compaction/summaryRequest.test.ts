@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const HEADINGS = [
   'Primary request and intent',

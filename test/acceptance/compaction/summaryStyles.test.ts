@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/agent/reply.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { SUMMARY } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const hasty: Clock = { now: () => Date.now(), random: () => 0.5, sleep: () => Promise.resolve() };
 const answer = { text: `Words. ${'And more of it. '.repeat(3000)}` };

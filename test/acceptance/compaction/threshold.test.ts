@@ -4,18 +4,18 @@ import { retainedBy } from '../../../src/context/history/compactions.ts';
 import { estimateTokens } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { createTestApp, type OpenHouse } from '../support/house.ts';
+import { createTestApp, type OpenTestApp } from '../support/testApp.ts';
 
 /** Counted without a model, so that the trigger is all there is to see. */
 const context = { summary: 'simple' } as const;
 
-const talk = async (open: OpenHouse): Promise<void> => {
+const talk = async (open: OpenTestApp): Promise<void> => {
   for (let n = 0; n < 12; n++)
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(100)}` });
 };
 const tokensOf = (entries: readonly JSONLEntry[]): number =>
   entries.reduce((sum, { message }) => sum + estimateTokens(String(message.content)), 0);
-const boundaries = (open: OpenHouse) =>
+const boundaries = (open: OpenTestApp) =>
   open.entries().filter(({ subtype }) => subtype === 'compact_boundary');
 
 test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { estimateTokens, HistoryManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { createTestApp } from '../support/house.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const options = {
   sizeOf: (entry: JSONLEntry) => estimateTokens(JSON.stringify(entry.message)),

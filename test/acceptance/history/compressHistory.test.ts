@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { estimateTokens, HistoryManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { isSummary, SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const sizeOf = (entry: JSONLEntry): number =>
   estimateTokens(JSON.stringify([entry.message, entry.toolResult ?? '']));

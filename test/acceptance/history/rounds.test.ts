@@ -1,8 +1,8 @@
 /** Rounds, for the window and for going back. */
 import { expect, test } from 'vitest';
 import { estimateRounds, findRoundBoundaries, HistoryManager } from '../../../src/context/index.ts';
-import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const roles = (...names: string[]) => names.map((role) => ({ role }));
 

@@ -8,8 +8,8 @@ import { fileStamp, isStampReliable } from '../../../src/protocol/files/fileStam
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { openWorkbench } from '../../tools/workbench.ts';
-import { createTestApp } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('`CacheStore` keeps 100 values for five minutes, and lets the least recently used one go', () => {
   let now = 0;

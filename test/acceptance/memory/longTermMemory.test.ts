@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { LongTermMemory } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { openProject } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('/memory saves a note, and matching prompts include it', async () => {
   // A busy machine may take longer than the default to build the first index.

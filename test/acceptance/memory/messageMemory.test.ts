@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { MemoryStore, projectMessages } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { sessionOf } from '../../context/sessionOf.ts';
-import { createTestApp, type House } from '../support/house.ts';
+import { createTestApp, type TestApp } from '../support/testApp.ts';
 
 /** A session of 1,200 messages: 300 rounds of a question, a call, its result and an answer. */
-async function longSession(house: House) {
+async function longSession(house: TestApp) {
   const manager = house.manager();
   await manager.createSession('u', {}, { systemPrompt: 'Be brief.', instructions: 'Be kind.' });
   for (let n = 0; n < 300; n++) {

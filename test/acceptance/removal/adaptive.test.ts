@@ -7,8 +7,8 @@ import {
   MiddleRemovalStrategy,
   OldestRemovalStrategy,
 } from '../../../src/context/strategies/removalStrategies.ts';
-import { createTestApp } from '../support/house.ts';
 import { messages } from '../support/items.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const sizes = [650, 650, 500, 500, 500, 850, 850, 1100, 400, 400, 400, 550, 550, 550, 550];
 /** The design's example: the middle ends at 6,200 with 12 messages, the oldest at 5,800 with 10. */

@@ -4,8 +4,8 @@ import { checkAndCompress } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('`checkAndCompress` respects its switch, strategy, interval of 5 s and threshold', () => {
   const { at, checkIntervalMs } = contextSettingsSchema.parse({}).removal;

@@ -1,9 +1,9 @@
 /** A hybrid looks at the conversation and chooses. */
 import { expect, test } from 'vitest';
 import { planRemoval, type StrategyName } from '../../../src/context/index.ts';
-import { createTestApp } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 import { use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const plan = (items: ReturnType<typeof messages>, share: number, strategy: StrategyName = 'hybrid') =>
   planRemoval(items, items.reduce((sum, { tokens }) => sum + tokens, 0) * share, {

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { planRemoval, type RemovalPlanOptions } from '../../../src/context/index.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { messages, numberOf } from '../support/items.ts';
 import { use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const options: RemovalPlanOptions = {
   strategy: 'middle-removal',

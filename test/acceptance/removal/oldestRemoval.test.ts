@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { planRemoval } from '../../../src/context/index.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { messages, numberOf } from '../support/items.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const options = {
   strategy: 'oldest-removal',

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import type { StrategyItem } from '../../../src/context/index.ts';
 import { assignMessagePriorities, strategyItems } from '../../../src/context/strategies/priorities.ts';
-import { createTestApp } from '../support/house.ts';
 import { messages } from '../support/items.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 /** Of one message in the middle of others. */
 const rank = (given: Partial<StrategyItem>): string | undefined =>

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { planRemoval, type RemovalResult, type RemovalStrategy } from '../../../src/context/index.ts';
 import { allStrategies } from '../../../src/context/strategies/removalStrategies.ts';
-import { createTestApp } from '../support/house.ts';
 import { messages } from '../support/items.ts';
 import { SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('twelve compactions leave ten records', async () => {
   const house = await createTestApp({ strategy: 'summary', window: 200_000 });

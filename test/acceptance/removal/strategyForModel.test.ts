@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { reductionOf } from '../../../src/context/history/reductions.ts';
 import { removalPolicyFor, strategyForModel } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
-import { createTestApp } from '../support/house.ts';
 import { openProject } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { ContextBuilder, DEFAULT_CONTEXT_CONFIG } from '../../../src/context/index.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 /** A busy machine may take longer than the default to build the first index. */
 const patient = { timeoutMs: 20_000 };

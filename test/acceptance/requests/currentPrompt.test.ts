@@ -1,8 +1,8 @@
 /** The current prompt is there, once, whatever it is. */
 import { expect, test } from 'vitest';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { openProject, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('prompts with the same beginning, and a tool step, each appear once', async () => {
   const house = await createTestApp({ files: { 'a.txt': 'alpha\n' } });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { LongTermMemory } from '../../../src/context/index.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('summary and memory fail, and the answer still comes', async () => {
   const error = { kind: 'server', message: 'the summariser is down', retryable: false } as const;

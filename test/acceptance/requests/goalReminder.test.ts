@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { estimateTokens, extractGoalFromMessage, generateStatusSummary } from '../../../src/context/index.ts';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const GOAL = 'Make the scanner accept braces inside of brackets';
 const todos = [

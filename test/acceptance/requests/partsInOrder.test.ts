@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const words = ({ messages }: WireRequest): string[] =>
   messages.map((message) => `${message.role}: ${textOf(message).replace(/\s+/g, ' ').slice(0, 44)}`);

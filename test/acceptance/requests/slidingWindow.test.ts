@@ -6,8 +6,8 @@ import { reductionOf } from '../../../src/context/history/reductions.ts';
 import { windowItems } from '../../../src/context/history/SlidingWindow.ts';
 import { estimateTokens, SlidingWindow } from '../../../src/context/index.ts';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const sizeOfText = (value: unknown): number =>
   estimateTokens(typeof value === 'string' ? value : JSON.stringify(value ?? ''));

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const longPrompt = `Mind every word of this: ${'never drop a word of the user '.repeat(200)}`;
 

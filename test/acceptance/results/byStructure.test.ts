@@ -8,9 +8,9 @@ import { compress } from '../../../src/context/results/ToolResultCompressor.ts';
 import { WorkingMemory } from '../../../src/context/results/WorkingMemory.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { article, servePages } from '../support/pages.ts';
 import { use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const { offload } = contextSettingsSchema.parse({});
 

@@ -3,8 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS, truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { openProject, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 

@@ -1,8 +1,8 @@
 /** Of a list the first items, and how many there are. */
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const files = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/f${n}.txt`, `${n}\n`]));
 

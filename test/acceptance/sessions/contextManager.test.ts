@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { setStage } from '../../e2e/support/stage.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { keys } from '../../ui/screen.ts';
-import { createTestApp } from '../support/house.ts';
 import { openProject, SILENT } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('`ContextManager` creates a session, adds messages, and loads them again', async () => {
   const house = await createTestApp();

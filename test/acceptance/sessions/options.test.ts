@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/cli/process/clock.ts';
 import { CacheStore } from '../../../src/context/storage/CacheStore.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp, type SessionFactoryOptions } from '../support/house.ts';
+import { createTestApp, type SessionFactoryOptions } from '../support/testApp.ts';
 
 /** The questions that the last of thirty requests shows. */
 async function shown(context: object, more: SessionFactoryOptions = {}): Promise<string[]> {

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { SUMMARY } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 const BOUNDARY = '=== Context Compaction Boundary ===';
 

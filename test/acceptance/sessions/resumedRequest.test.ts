@@ -1,8 +1,8 @@
 /** What the model saw before the program ended is what it sees afterwards. */
 import { expect, test } from 'vitest';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
-import { createTestApp } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('a resumed session sends the same bytes from the last boundary on, with tools and the retained tail', async () => {
   const house = await createTestApp({

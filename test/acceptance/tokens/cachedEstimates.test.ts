@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { estimateMessagesTokens, estimateTokens, estimateTokensCached } from '../../../src/context/index.ts';
 import { TokenCache } from '../../../src/context/tokens/TokenCache.ts';
-import { createTestApp } from '../support/house.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('the cache of `estimateTokensCached` and `estimateMessagesTokens` is bounded', () => {
   const cache = new TokenCache({ maxEntries: 5000, maxBytes: 1_000_000 });

@@ -6,8 +6,8 @@ import { HistoryManager } from '../../../src/context/index.ts';
 import { RequestSizer } from '../../../src/context/request/RequestSizer.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { sessionOf } from '../../context/sessionOf.ts';
-import { createTestApp } from '../support/house.ts';
 import { SUMMARY, use } from '../support/project.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('after 200 operations the counter of `HistoryManager` equals a full recount', async () => {
   const open = await (await createTestApp({ strategy: 'summary', files: { 'a.txt': 'alpha\n' } })).open();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { allocateBudget } from '../../../src/context/tokens/budgets.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
-import { createTestApp } from '../support/house.ts';
+import { createTestApp } from '../support/testApp.ts';
 
 test('`allocateBudget` divides 48,000 tokens 20 : 10 : 10 : 55 : 5', () => {
   const { budget } = contextSettingsSchema.parse({});

@@ -8,26 +8,26 @@ import {
   ask,
   call,
   configuration,
+  createTestHome,
   failure,
-  type House,
-  house,
   modelOf,
   outcome,
   say,
   step,
   summary,
+  type TestHome,
 } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
 const filler = (words: number): string => 'alpha beta gamma delta '.repeat(words / 4);
-const manual = (home: House, focus?: string) => ({
+const manual = (home: TestHome, focus?: string) => ({
   ...home.options(),
   trigger: 'manual' as const,
   ...(focus === undefined ? {} : { focus }),
 });
 
 /** A session with a goal and ten steps of about 1,000 tokens. */
-async function longSession(home: House): Promise<{ context: ContextManager; id: string }> {
+async function longSession(home: TestHome): Promise<{ context: ContextManager; id: string }> {
   const context = home.manager();
   const id = await context.createSession(undefined, {}, { ...configuration, instructions: 'Use tabs.' });
   await context.addMessage('user', 'first request: never touch the database');
@@ -38,7 +38,11 @@ async function longSession(home: House): Promise<{ context: ContextManager; id: 
 }
 
 test('a compaction puts a summary in place of the older part and keeps the newest, also after a restart', async () => {
-  const home = await house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
+  const home = await createTestHome({
+    waits: true,
+    windowTokens: 16_000,
+    settings: { compact: { auto: false } },
+  });
   const { context, id } = await longSession(home);
   const whole = context.getMessages();
   home.summaries.expect(
@@ -82,7 +86,7 @@ test('a compaction puts a summary in place of the older part and keeps the newes
 
 test('a file that changed after the compaction is quoted as it was then', async () => {
   const isSensitive = (path: string): boolean => path.endsWith('.env');
-  const home = await house({
+  const home = await createTestHome({
     waits: true,
     windowTokens: 20_000,
     settings: { compact: { auto: false } },
@@ -109,7 +113,11 @@ test('a file that changed after the compaction is quoted as it was then', async 
 });
 
 test('a file that was read is quoted as well, but not as much of it as the compaction frees', async () => {
-  const home = await house({ waits: true, windowTokens: 48_000, settings: { compact: { auto: false } } });
+  const home = await createTestHome({
+    waits: true,
+    windowTokens: 48_000,
+    settings: { compact: { auto: false } },
+  });
   const text = filler(2400).replaceAll('delta ', 'delta\n');
   await writeFile(join(home.root, 'a.ts'), text);
   const context = home.manager();
@@ -126,7 +134,7 @@ test('a file that was read is quoted as well, but not as much of it as the compa
 });
 
 test('at the trigger it compacts by itself, and what is appended meanwhile is kept', async () => {
-  const home = await house({ waits: true, windowTokens: 12_000 });
+  const home = await createTestHome({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(async () => {
     await context.addMessage('user', 'typed while it was summarising');
@@ -157,7 +165,7 @@ test('at the trigger it compacts by itself, and what is appended meanwhile is ke
 });
 
 test('at the trigger the summary message has the summary, what was recorded, the user’s words and the files, in this order', async () => {
-  const home = await house({ windowTokens: 40_000 });
+  const home = await createTestHome({ windowTokens: 40_000 });
   home.model = { ...home.model, hasOneSlot: true };
   const path = join(home.root, 'main.ts');
   await writeFile(path, 'export const main = 1;\n');
@@ -193,7 +201,7 @@ test('at the trigger the summary message has the summary, what was recorded, the
 });
 
 test('a second summary is written with the first before it, and with the words that the user said until then', async () => {
-  const home = await house({ windowTokens: 40_000 });
+  const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'never touch the database');
@@ -217,7 +225,7 @@ test('a second summary is written with the first before it, and with the words t
 });
 
 test('a summary in another language than the user’s is thrown away, and counts as a failure', async () => {
-  const home = await house({ windowTokens: 40_000 });
+  const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   for (let index = 0; index < 6; index++) {
@@ -233,7 +241,7 @@ test('a summary in another language than the user’s is thrown away, and counts
 });
 
 test('a path in a summary that occurs nowhere in the session is marked in what the model reads', async () => {
-  const home = await house({ windowTokens: 40_000 });
+  const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'mend src/real.ts');
@@ -247,7 +255,7 @@ test('a path in a summary that occurs nowhere in the session is marked in what t
 });
 
 test('just below the trigger nothing happens, at it a compaction does', async () => {
-  const home = await house({ waits: true, windowTokens: 100_000 });
+  const home = await createTestHome({ waits: true, windowTokens: 100_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'go');
@@ -267,7 +275,7 @@ test.each([
   ['an empty reply', summary('  ')],
   ['a tool call instead of text', { type: 'done' as const, reply: ask([call('x')]) }],
 ])('after %s a fallback stands in, visibly, and the session goes on', async (_, reply) => {
-  const home = await house({ waits: true, windowTokens: 12_000 });
+  const home = await createTestHome({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(reply);
   const built = await context.buildRequest(home.options());
@@ -285,7 +293,7 @@ test.each([
 });
 
 test('when a file cannot be judged the second tier keeps more and tells the error', async () => {
-  const home = await house({
+  const home = await createTestHome({
     waits: true,
     windowTokens: 12_000,
     isSensitive: () => {
@@ -301,7 +309,7 @@ test('when a file cannot be judged the second tier keeps more and tells the erro
 });
 
 test('an abort leaves everything as it was', async () => {
-  const home = await house({ waits: true, windowTokens: 12_000 });
+  const home = await createTestHome({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   const before = JSON.stringify(context.entries());
   const controller = new AbortController();
@@ -315,7 +323,11 @@ test('an abort leaves everything as it was', async () => {
 });
 
 test('an abort ends the wait for a summary model that never answers', async () => {
-  const home = await house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
+  const home = await createTestHome({
+    waits: true,
+    windowTokens: 16_000,
+    settings: { compact: { auto: false } },
+  });
   const { context } = await longSession(home);
   const before = context.entries();
   const stop = new AbortController();
@@ -329,7 +341,7 @@ test('an abort ends the wait for a summary model that never answers', async () =
 });
 
 test('too little to compact is refused with a sentence and without asking the model', async () => {
-  const home = await house({ waits: true });
+  const home = await createTestHome({ waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   expect(await context.compressCurrentContext(manual(home))).toMatchObject({
@@ -344,7 +356,7 @@ test('too little to compact is refused with a sentence and without asking the mo
 });
 
 test('a summary that is too long is cut to its budget', async () => {
-  const home = await house({ waits: true, windowTokens: 12_000 });
+  const home = await createTestHome({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(summary(filler(20_000)));
   await context.buildRequest(home.options());
@@ -358,7 +370,7 @@ test('a summary that is too long is cut to its budget', async () => {
 });
 
 test('a request for a summary that does not fit is clipped and still valid', async () => {
-  const home = await house({ waits: true, windowTokens: 200_000 });
+  const home = await createTestHome({ waits: true, windowTokens: 200_000 });
   const { context } = await longSession(home);
   for (let index = 0; index < 20; index++) await step(context, `more${index}`, filler(3000));
   home.model = modelOf(10_000);
@@ -375,7 +387,7 @@ test('a request for a summary that does not fit is clipped and still valid', asy
 });
 
 test('after an overflow it learns the window and shrinks again and again, until nothing is left to give', async () => {
-  const home = await house({ waits: true, windowTokens: 100_000 });
+  const home = await createTestHome({ waits: true, windowTokens: 100_000 });
   const { context, id } = await longSession(home);
   await context.buildRequest(home.options());
   const error = { kind: 'overflow' as const, message: 'too long', retryable: false, windowTokens: 9000 };
@@ -404,7 +416,7 @@ test('after an overflow it learns the window and shrinks again and again, until 
 });
 
 test('in a window of 8,000 tokens a long task with full-size prompts goes on and on', async () => {
-  const home = await house({ waits: true, windowTokens: 8000 });
+  const home = await createTestHome({ waits: true, windowTokens: 8000 });
   home.tools = bigTools();
   const context = home.manager();
   await context.createSession(undefined, {}, { systemPrompt: filler(1040).slice(0, 6000) });
@@ -432,7 +444,7 @@ test('in a window of 8,000 tokens a long task with full-size prompts goes on and
 });
 
 test('a prompt that no window takes is refused with the numbers, and the next one works', async () => {
-  const home = await house({ waits: true, windowTokens: 8000 });
+  const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', filler(40_000));

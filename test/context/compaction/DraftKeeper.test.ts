@@ -9,7 +9,7 @@ import type { ContextManager, SummaryModel } from '../../../src/context/index.ts
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../e2e/support/long.ts';
 import { dataOf } from '../../madeUpEntry.ts';
-import { ask, call, house, outcome, say, summary } from '../harness.ts';
+import { ask, call, createTestHome, outcome, say, summary } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
 const STEP_MS = 8000;
@@ -48,7 +48,7 @@ interface Given {
 
 /** A long session of reads, edits and prompts over real files, with time that passes only between its steps. */
 async function longSession({ windowTokens, steps = 300, settings = {} }: Given): Promise<Run> {
-  const home = await house({ windowTokens, settings });
+  const home = await createTestHome({ windowTokens, settings });
   const clock = new VirtualTime();
   let asked = 0;
   const askedAt: number[] = [];
@@ -209,7 +209,7 @@ test.each([48_000, 128_000])(
 );
 
 test('however fast a request grows, no draft is begun below 65 % of a trigger that the user has set', async () => {
-  const home = await house({ windowTokens: 40_000, settings: { compressionThreshold: 16_000 } });
+  const home = await createTestHome({ windowTokens: 40_000, settings: { compressionThreshold: 16_000 } });
   const context = home.manager();
   await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
   await context.addMessage('user', 'do it all');
@@ -229,7 +229,7 @@ test('however fast a request grows, no draft is begun below 65 % of a trigger th
 });
 
 test('steps after a draft that are too old for the tail become lines; none of them is lost', async () => {
-  const home = await house({ windowTokens: 40_000, settings: { compact: { retain: 0.05 } } });
+  const home = await createTestHome({ windowTokens: 40_000, settings: { compact: { retain: 0.05 } } });
   let answer = (): void => {};
   home.summaries.expect(
     () =>
@@ -271,7 +271,7 @@ test('steps after a draft that are too old for the tail become lines; none of th
 });
 
 test('after a compaction was taken back nobody is asked for a draft before the next prompt', async () => {
-  const home = await house({ windowTokens: 40_000 });
+  const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
   await context.addMessage('user', 'do it all');
@@ -304,7 +304,7 @@ test('after a compaction was taken back nobody is asked for a draft before the n
 describe('a draft', () => {
   /** A session whose summaries are written when the test says so. */
   async function heldSession(windowTokens: number, settings = {}) {
-    const home = await house({ windowTokens, settings });
+    const home = await createTestHome({ windowTokens, settings });
     const answers: ((text: string) => void)[] = [];
     const summarize: SummaryModel = (_, { signal }) =>
       new Promise((resolve) => {

@@ -1,18 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { reductionOf } from '../../../src/context/history/reductions.ts';
 import type { ContextManager } from '../../../src/context/index.ts';
-import { ask, call, configuration, failure, type House, house, outcome, say, summary } from '../harness.ts';
+import {
+  ask,
+  call,
+  configuration,
+  createTestHome,
+  failure,
+  outcome,
+  say,
+  summary,
+  type TestHome,
+} from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
 /** One step of about `tokens` tokens of tool output. */
-async function step(context: ContextManager, home: House, name: string, tokens: number): Promise<void> {
+async function step(context: ContextManager, home: TestHome, name: string, tokens: number): Promise<void> {
   const text = `${name} ${'alpha beta gamma delta '.repeat(Math.ceil(tokens / 4))}`;
   await context.appendReply(ask([call(`call_${name}`)]));
   await context.appendToolResult({ call: call(`call_${name}`), outcome: outcome(text) });
   await context.maintain(home.options());
 }
 
-async function started(home: House): Promise<ContextManager> {
+async function started(home: TestHome): Promise<ContextManager> {
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'first request: never touch the database');
@@ -44,7 +54,7 @@ const notes = (context: ContextManager): string[] =>
 const economy = { strategy: 'economy', threadSummary: 'off' } as const;
 
 test('with economy old steps become a line each, many at once, and the newest quarter of the window stays', async () => {
-  const home = await house({ windowTokens: 40_000, settings: economy });
+  const home = await createTestHome({ windowTokens: 40_000, settings: economy });
   const context = await started(home);
   let full = 0;
   for (let index = 0; index < 12; index++) {
@@ -71,7 +81,7 @@ test('with economy old steps become a line each, many at once, and the newest qu
 });
 
 test('with economy the current turn stays whole, however long it is', async () => {
-  const home = await house({ windowTokens: 40_000, settings: economy });
+  const home = await createTestHome({ windowTokens: 40_000, settings: economy });
   const context = await started(home);
   await step(context, home, 'old', 2500);
   await endTurn(context);
@@ -92,7 +102,7 @@ test('with economy the current turn stays whole, however long it is', async () =
 });
 
 test('with economy a summary takes the place of earlier turns from half of the window on; the current turn stays', async () => {
-  const home = await house({ windowTokens: 128_000, settings: { strategy: 'economy' } });
+  const home = await createTestHome({ windowTokens: 128_000, settings: { strategy: 'economy' } });
   home.summaries.expect(summary('## 1. Primary request\nfoxes'));
   const context = await started(home);
   const { triggerTokens } = context.measure([]);
@@ -123,7 +133,7 @@ test('with economy a summary takes the place of earlier turns from half of the w
 
 describe('with economy a draft', () => {
   /** Three turns of about `tokens` each, and the prompt of a fourth. */
-  async function threeTurns(home: House, tokens: number): Promise<ContextManager> {
+  async function threeTurns(home: TestHome, tokens: number): Promise<ContextManager> {
     const context = await started(home);
     for (let turn = 0; turn < 3; turn++) {
       for (let index = 0; index < tokens / 3000; index++)
@@ -135,7 +145,7 @@ describe('with economy a draft', () => {
   }
 
   /** Steps of the current turn, each with its request, until so many tokens are used. */
-  async function workUntil(context: ContextManager, home: House, tokens: number): Promise<string[]> {
+  async function workUntil(context: ContextManager, home: TestHome, tokens: number): Promise<string[]> {
     const names: string[] = [];
     while (used(context) < tokens) {
       names.push(`current${names.length}`);
@@ -150,7 +160,7 @@ describe('with economy a draft', () => {
   const foxes = summary('1. Primary request and intent\nfoxes');
 
   test('is not asked for where most of the earlier turns is pinned; the one at the trigger is used', async () => {
-    const home = await house({ windowTokens: 200_000, settings: early });
+    const home = await createTestHome({ windowTokens: 200_000, settings: early });
     const context = await threeTurns(home, 15_000);
     for (const { kind, uuid } of context.items())
       if (kind === 'reply') await context.editItem({ action: 'pin', uuid }, []);
@@ -165,7 +175,7 @@ describe('with economy a draft', () => {
   });
 
   test('is used in a window of a million, where earlier turns are a small part of it', async () => {
-    const home = await house({ windowTokens: 1_000_000, settings: early });
+    const home = await createTestHome({ windowTokens: 1_000_000, settings: early });
     const context = await threeTurns(home, 15_000);
     home.summaries.expect(foxes);
     await workUntil(context, home, 102_000);
@@ -177,7 +187,7 @@ describe('with economy a draft', () => {
   test.each([140_000, 175_000])(
     'leaves the current turn as it is, also with a prompt that came in the middle of it (%i)',
     async (tokens) => {
-      const home = await house({ windowTokens: 200_000, settings: early });
+      const home = await createTestHome({ windowTokens: 200_000, settings: early });
       const context = await threeTurns(home, 15_000);
       let answer = (): void => {};
       home.summaries.expect(() => new Promise((resolve) => (answer = () => resolve(foxes))));
@@ -201,7 +211,7 @@ describe('with economy a draft', () => {
   );
 
   test('is not begun where the cache is cold: lines are free then', async () => {
-    const home = await house({ windowTokens: 200_000, settings: early });
+    const home = await createTestHome({ windowTokens: 200_000, settings: early });
     const context = await threeTurns(home, 36_000);
     Object.assign(home.deps, { clock: () => Date.now() + 2 * 60 * 60 * 1000 });
     await context.buildRequest(home.options());
@@ -210,7 +220,7 @@ describe('with economy a draft', () => {
   });
 
   test('had no chance where the window shrank all at once: the summary is waited for', async () => {
-    const home = await house({ windowTokens: 1_000_000, settings: early });
+    const home = await createTestHome({ windowTokens: 1_000_000, settings: early });
     const context = await threeTurns(home, 45_000);
     home.model = { ...home.model, windowTokens: 128_000 };
     // Longer than any request waits for a draft.
@@ -221,7 +231,7 @@ describe('with economy a draft', () => {
 });
 
 test('by default nothing is reduced below the trigger: every request begins with the one before', async () => {
-  const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
+  const home = await createTestHome({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   // Also where no provider has the prefix in its cache any more, as on the next day.
   Object.assign(home.deps, { clock: () => Date.now() + 24 * 60 * 60 * 1000 });
   const context = await started(home);
@@ -242,7 +252,7 @@ test('by default nothing is reduced below the trigger: every request begins with
 });
 
 test('what no request has shown yet is never masked: results before a queued prompt, a command of the user', async () => {
-  const home = await house({
+  const home = await createTestHome({
     windowTokens: 40_000,
     settings: { ...economy, mask: { protect: 0.01, batch: 0.02 } },
   });
@@ -281,7 +291,7 @@ test('what no request has shown yet is never masked: results before a queued pro
 });
 
 test('a draft that was written beside the work is swapped in at the trigger, without a wait', async () => {
-  const home = await house({ windowTokens: 20_000, settings: { strategy: 'summary' } });
+  const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(summary('## 1. Primary request and intent\nfoxes'), summary('## again'));
   const context = await started(home);
   for (let index = 0; index < 12 && !kinds(context).includes('summary'); index++) {
@@ -297,7 +307,7 @@ test('a draft that was written beside the work is swapped in at the trigger, wit
 });
 
 test('with a summariser that never answers nobody waits: messages are removed at nine tenths, with a pointer', async () => {
-  const home = await house({ windowTokens: 20_000, settings: { strategy: 'summary' } });
+  const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(
     ...Array.from(
       { length: 9 },
@@ -320,7 +330,7 @@ test('with a summariser that never answers nobody waits: messages are removed at
 });
 
 test('removal leaves room for new work: a fifth of what lies below the trigger, also in a small window', async () => {
-  const home = await house({ windowTokens: 8000, settings: { strategy: 'oldest-removal' } });
+  const home = await createTestHome({ windowTokens: 8000, settings: { strategy: 'oldest-removal' } });
   const context = await started(home);
   const { triggerTokens } = context.measure([]);
   for (let index = 0; kinds(context).length === 0; index++) {
@@ -334,7 +344,7 @@ test('removal leaves room for new work: a fifth of what lies below the trigger, 
 });
 
 test('three failures open the breaker, a restart does not close it, another model does', async () => {
-  const home = await house({ windowTokens: 20_000, settings: { strategy: 'summary' } });
+  const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(failure(), failure(), failure());
   let context = await started(home);
   for (let index = 0; index < 24; index++) {
@@ -363,8 +373,8 @@ async function broken(
   old: number,
   own: number,
   oldTokens = 2500,
-): Promise<{ context: ContextManager; home: House }> {
-  const home = await house({ windowTokens: 40_000 });
+): Promise<{ context: ContextManager; home: TestHome }> {
+  const home = await createTestHome({ windowTokens: 40_000 });
   const context = await started(home);
   for (let failed = 0; failed < 3; failed++)
     await context.append({
@@ -475,7 +485,7 @@ test('results that no request has shown yet stay whole, however large they are a
 });
 
 test('while a draft is written nothing is lost before nine tenths of the window; there old steps become lines', async () => {
-  const home = await house({ windowTokens: 40_000 });
+  const home = await createTestHome({ windowTokens: 40_000 });
   home.summaries.expect((_, signal) => {
     return new Promise((resolve) =>
       signal.addEventListener('abort', () => resolve({ type: 'aborted' }), { once: true }),
@@ -499,7 +509,7 @@ test('while a draft is written nothing is lost before nine tenths of the window;
 });
 
 test('on an endpoint with one slot the user sees the summary run, and Esc takes masking instead', async () => {
-  const home = await house({ windowTokens: 40_000 });
+  const home = await createTestHome({ windowTokens: 40_000 });
   home.model = { ...home.model, hasOneSlot: true };
   const context = await started(home);
   for (let index = 0; used(context) < context.measure([]).triggerTokens; index++) {
@@ -523,7 +533,7 @@ test('on an endpoint with one slot the user sees the summary run, and Esc takes 
 });
 
 test('where a summary gained too little, the model is not asked for the same again at every step', async () => {
-  const home = await house({ windowTokens: 100_000 });
+  const home = await createTestHome({ windowTokens: 100_000 });
   const context = await started(home);
   await step(context, home, 'early', 1500);
   for (let index = 0; index < 10; index++) {
@@ -555,7 +565,7 @@ test('where a summary gained too little, the model is not asked for the same aga
 });
 
 test('a compaction can be taken back, byte for byte, and nothing is compacted by itself before the next prompt', async () => {
-  const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
+  const home = await createTestHome({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   home.summaries.expect(summary('## 1. Primary request\nfoxes'));
   const context = await started(home);
   for (let index = 0; index < 6; index++) await step(context, home, `u${index}`, 1500);
@@ -584,7 +594,7 @@ test('a compaction can be taken back, byte for byte, and nothing is compacted by
 });
 
 test('after an overflow a request shrinks by a tenth, also where the window that is named has room for more', async () => {
-  const home = await house({ windowTokens: 100_000, settings: { threadSummary: 'off' } });
+  const home = await createTestHome({ windowTokens: 100_000, settings: { threadSummary: 'off' } });
   const context = await started(home);
   for (let index = 0; index < 60; index++) {
     await context.addMessage('user', `request ${index} ${'about foxes and dogs '.repeat(40)}`);
@@ -603,7 +613,7 @@ test('after an overflow a request shrinks by a tenth, also where the window that
 });
 
 test('an item can be dropped, restored and pinned', async () => {
-  const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
+  const home = await createTestHome({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   const context = await started(home);
   await step(context, home, 'unique-a', 500);
   await step(context, home, 'unique-b', 500);

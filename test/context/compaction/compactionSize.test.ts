@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { ContextManager } from '../../../src/context/index.ts';
-import { ask, call, house, outcome, say, summary } from '../harness.ts';
+import { ask, call, createTestHome, outcome, say, summary } from '../harness.ts';
 
 /** What one compaction added to the log, in bytes, and what of that its summary takes. */
 async function sizeOfCompaction(context: ContextManager, compact: () => Promise<unknown>) {
@@ -22,7 +22,7 @@ async function sizeOfCompaction(context: ContextManager, compact: () => Promise<
 }
 
 test('a compaction that quotes 150 messages of the user adds at most 8 kB plus its summary', async () => {
-  const { manager, summaries, options } = await house({ windowTokens: 200_000 });
+  const { manager, summaries, options } = await createTestHome({ windowTokens: 200_000 });
   const context = manager();
   await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
   for (let index = 0; index < 250; index++) {
@@ -46,7 +46,7 @@ describe.each([32_000, 200_000, 1_000_000])('in a window of %i tokens', (windowT
   test.each(['auto', 'economy'] as const)(
     'a compaction (%s) adds at most 8 kB plus its summary',
     async (strategy) => {
-      const { manager, summaries, options } = await house({ windowTokens, settings: { strategy } });
+      const { manager, summaries, options } = await createTestHome({ windowTokens, settings: { strategy } });
       const context = manager();
       await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
       await context.addMessage('user', 'Mend every file in src.');

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ContextManager } from '../../../src/context/index.ts';
-import { configuration, failure, type House, house, say, step, summary } from '../harness.ts';
+import { configuration, createTestHome, failure, say, step, summary, type TestHome } from '../harness.ts';
 
 const filler = 'alpha beta gamma delta '.repeat(200);
 const DAYS = ['Monday', 'Tuesday', 'Wednesday'];
 
 /** Long work, then a resume on each of three days, so near each other that all are in the tail. */
-async function threeDays(home: House): Promise<ContextManager> {
+async function threeDays(home: TestHome): Promise<ContextManager> {
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'look around');
@@ -20,8 +20,8 @@ async function threeDays(home: House): Promise<ContextManager> {
   return context;
 }
 
-const street = (): Promise<House> =>
-  house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
+const street = (): Promise<TestHome> =>
+  createTestHome({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
 
 function days(context: ContextManager): readonly (string | undefined)[] {
   const texts = context.getMessages().map(({ content }) => String(content));
@@ -68,7 +68,7 @@ test('taking the compaction back brings all of them back', async () => {
 });
 
 test('where steps become lines, the newest note stays and old ones go with them', async () => {
-  const home = await house({
+  const home = await createTestHome({
     windowTokens: 16_000,
     settings: { strategy: 'economy', threadSummary: 'off', mask: { protect: 0.01 } },
   });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { ask, call, configuration, house, outcome, summary } from '../harness.ts';
+import { ask, call, configuration, createTestHome, outcome, summary } from '../harness.ts';
 
 const filler = 'alpha beta gamma delta '.repeat(150);
 
 test('after many compactions by a model that forgets, every constraint and changed path is still in the request', async () => {
-  const home = await house({ windowTokens: 60_000, settings: { compact: { auto: false } } });
+  const home = await createTestHome({ windowTokens: 60_000, settings: { compact: { auto: false } } });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   const needles: string[] = [];

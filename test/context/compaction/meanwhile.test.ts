@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ContextManager, SummaryReply } from '../../../src/context/index.ts';
 import { rewindTo } from '../anyCorrection.ts';
-import { configuration, type House, house, say, step, summary } from '../harness.ts';
+import { configuration, createTestHome, say, step, summary, type TestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
 /** A session with a compaction under way: what it waits for, and its report. */
-async function compacting(home: House) {
+async function compacting(home: TestHome) {
   let answer = (_: SummaryReply): void => {};
   const asked = new Promise<void>((resolve) => {
     home.summaries.expect(() => {
@@ -39,14 +39,16 @@ const contents = (context: ContextManager): readonly unknown[] =>
   context.getMessages().map(({ content }) => content);
 
 test('what the user pins while a summary is written stays', async () => {
-  const { context, first, finish } = await compacting(await house({ windowTokens: 20_000, waits: true }));
+  const { context, first, finish } = await compacting(
+    await createTestHome({ windowTokens: 20_000, waits: true }),
+  );
   await context.editItem({ action: 'pin', uuid: first }, []);
   expect((await finish()).outcome).toBe('done');
   expect(contents(context)).toContain('the first words');
 });
 
 test('a summary of what was rewound, dropped or restored meanwhile is not used, and its cost is recorded', async () => {
-  const home = await house({ windowTokens: 20_000, waits: true });
+  const home = await createTestHome({ windowTokens: 20_000, waits: true });
   const { context, first, finish } = await compacting(home);
   expect(await rewindTo(sessionOf(context), first)).toBe(true);
   const before = contents(context);
@@ -57,7 +59,7 @@ test('a summary of what was rewound, dropped or restored meanwhile is not used, 
 });
 
 test('a request that the server finds too long is no failure of the model that writes summaries', async () => {
-  const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
+  const home = await createTestHome({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   const error = { kind: 'overflow' as const, message: 'too long', retryable: false };

@@ -8,7 +8,7 @@ import { type Atom, isPrompt } from '../../../src/context/history/atoms.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
-import { configuration, type House, house, say, step, summary } from '../harness.ts';
+import { configuration, createTestHome, say, step, summary, type TestHome } from '../harness.ts';
 import { LogMaker } from '../history/logMaker.ts';
 
 const sizeOfText = (text: string): number => text.length;
@@ -208,7 +208,7 @@ test('results that were not sent yet take the room for new work; a reply that wa
   expect([clips(false), clips(true)]).toEqual([0, 1]);
 });
 
-const manual = (home: House) => ({ ...home.options() });
+const manual = (home: TestHome) => ({ ...home.options() });
 const environment: NewEntry = {
   type: 'user',
   subtype: 'environment',
@@ -216,7 +216,7 @@ const environment: NewEntry = {
 };
 const filler = 'alpha beta gamma delta '.repeat(400);
 
-async function conversation(home: House, answer = filler): Promise<ContextManager> {
+async function conversation(home: TestHome, answer = filler): Promise<ContextManager> {
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'the old question');
@@ -230,7 +230,11 @@ async function conversation(home: House, answer = filler): Promise<ContextManage
 
 describe('/compact', () => {
   test('right after a resume keeps the newest question together with its answer', async () => {
-    const home = await house({ windowTokens: 24_000, waits: true, settings: { compact: { auto: false } } });
+    const home = await createTestHome({
+      windowTokens: 24_000,
+      waits: true,
+      settings: { compact: { auto: false } },
+    });
     // More than the tail may have: it stays because it is the newest of the conversation.
     const context = await conversation(home, filler.repeat(4));
     await context.append(environment);
@@ -244,7 +248,7 @@ describe('/compact', () => {
   });
 
   test('keeps a question that waits for its answer', async () => {
-    const home = await house({ windowTokens: 40_000, waits: true });
+    const home = await createTestHome({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     await context.addMessage('user', 'and one more?');
     home.summaries.expect(summary('## Status\nIt was asked and answered.'));
@@ -255,7 +259,7 @@ describe('/compact', () => {
   });
 
   test('keeps the short reply that the newest message answers, however much was done since', async () => {
-    const home = await house({ windowTokens: 40_000, waits: true });
+    const home = await createTestHome({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     await context.appendReply(say('A limit of 20 would bound it. Do you want one?'));
     await context.addMessage('user', 'Yes, please.');
@@ -270,7 +274,7 @@ describe('/compact', () => {
   });
 
   test('takes a large part of a session of medium length: a fifth of it stays, not of the window', async () => {
-    const home = await house({ windowTokens: 200_000, waits: true });
+    const home = await createTestHome({ windowTokens: 200_000, waits: true });
     const context = await conversation(home);
     for (let index = 0; index < 12; index++) await step(context, `more${index}`, filler);
     home.summaries.expect(summary('## Status\nIt is under way.'));
@@ -280,7 +284,7 @@ describe('/compact', () => {
   });
 
   test('lets the summariser read everything, also what stays', async () => {
-    const home = await house({ windowTokens: 40_000, waits: true });
+    const home = await createTestHome({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     const before = context.getMessages();
     home.summaries.expect(summary('## Status\nIt was asked and answered.'));
@@ -290,7 +294,7 @@ describe('/compact', () => {
 
   /** A little work on a file, and an answer so long that hardly anything is left to summarise. */
   const littleToGain = async (
-    home: House,
+    home: TestHome,
     early: string,
     { answer, written }: { answer: string; written: string },
   ) => {
@@ -308,7 +312,7 @@ describe('/compact', () => {
   };
 
   test('is refused where the summary would take what it frees, and nothing is changed but what it cost', async () => {
-    const home = await house({ windowTokens: 64_000 });
+    const home = await createTestHome({ windowTokens: 64_000 });
     const context = await littleToGain(home, filler.slice(0, 3500), {
       answer: filler.repeat(10),
       written: filler,
@@ -321,7 +325,7 @@ describe('/compact', () => {
   });
 
   test('quotes less of the files before it is refused', async () => {
-    const home = await house({ windowTokens: 64_000 });
+    const home = await createTestHome({ windowTokens: 64_000 });
     const context = await littleToGain(home, filler.slice(0, 8000), {
       answer: filler.repeat(17),
       written: '1. Primary request and intent\nIt was read.',
@@ -333,7 +337,11 @@ describe('/compact', () => {
   test.each([8000, 16_000, 40_000, 200_000])(
     'frees something or says in one line why not, however long the session is (%i)',
     async (windowTokens) => {
-      const home = await house({ windowTokens, waits: true, settings: { compact: { auto: false } } });
+      const home = await createTestHome({
+        windowTokens,
+        waits: true,
+        settings: { compact: { auto: false } },
+      });
       const context = home.manager();
       await context.createSession(undefined, {}, configuration);
       const outcomes: string[] = [];

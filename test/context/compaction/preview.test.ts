@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { configuration, house, say, step, summary } from '../harness.ts';
+import { configuration, createTestHome, say, step, summary } from '../harness.ts';
 
 test('the diff of a compaction lists what that one left out, not what an earlier one did', async () => {
-  const home = await house({ windowTokens: 40_000, waits: true });
+  const home = await createTestHome({ windowTokens: 40_000, waits: true });
   home.summaries.expect(summary('## 1. Primary request and intent\none'), summary('## 1. two'));
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -23,7 +23,11 @@ test('the diff of a compaction lists what that one left out, not what an earlier
 });
 
 test('a preview lists the messages that had no room and the changed files that nobody names', async () => {
-  const home = await house({ windowTokens: 8000, waits: true, settings: { compact: { auto: false } } });
+  const home = await createTestHome({
+    windowTokens: 8000,
+    waits: true,
+    settings: { compact: { auto: false } },
+  });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'the goal');
@@ -54,7 +58,7 @@ test('a preview lists the messages that had no room and the changed files that n
 });
 
 test('the next /compact applies exactly the summary of a preview, unless something else is asked for', async () => {
-  const home = await house({ windowTokens: 40_000 });
+  const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'mend it');

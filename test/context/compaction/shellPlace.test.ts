@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ContextManager } from '../../../src/context/index.ts';
-import { configuration, failure, type House, house, step, summary } from '../harness.ts';
+import { configuration, createTestHome, failure, step, summary, type TestHome } from '../harness.ts';
 
 const filler = 'alpha beta gamma delta '.repeat(200);
 
 /** A session that was begun in `from` and has ten steps, with the shell in `to` since the second. */
-async function session(home: House, to: string, from = '.'): Promise<ContextManager> {
+async function session(home: TestHome, to: string, from = '.'): Promise<ContextManager> {
   const context = home.manager();
   const environment = { directory: join(home.root, from) };
   await context.createSession(undefined, {}, { ...configuration, environment });
@@ -19,7 +19,7 @@ async function session(home: House, to: string, from = '.'): Promise<ContextMana
 }
 
 /** The lines of the summary message that speak of the shell. */
-async function told(home: House, context: ContextManager): Promise<readonly string[]> {
+async function told(home: TestHome, context: ContextManager): Promise<readonly string[]> {
   const report = await context.compressCurrentContext({ ...home.options() });
   expect(report.outcome).toMatch(/^(done|fallback)$/);
   const text = context
@@ -29,8 +29,8 @@ async function told(home: House, context: ContextManager): Promise<readonly stri
   return text?.split('\n').filter((line) => line.includes('The shell is in')) ?? ['no summary'];
 }
 
-const street = (): Promise<House> =>
-  house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
+const street = (): Promise<TestHome> =>
+  createTestHome({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
 
 test.each([
   ['a model wrote', summary('The user wants X.')],

@@ -6,14 +6,17 @@ import { describe, expect, test } from 'vitest';
 import { labelled, quoteFile } from '../../../src/context/compaction/summaryMessage.ts';
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { CompactionReport } from '../../../src/protocol/events.ts';
-import { ask, call, configuration, type House, house, outcome, summary } from '../harness.ts';
+import { ask, call, configuration, createTestHome, outcome, summary, type TestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
 const filler = (tokens: number): string => 'alpha beta gamma delta '.repeat(Math.ceil(tokens / 4));
 const linesOf = (name: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `const ${name}${index} = ${index};`).join('\n');
 
-async function open(home: House, files: Readonly<Record<string, string | Buffer>>): Promise<ContextManager> {
+async function open(
+  home: TestHome,
+  files: Readonly<Record<string, string | Buffer>>,
+): Promise<ContextManager> {
   await mkdir(join(home.root, 'src'), { recursive: true });
   for (const [name, text] of Object.entries(files)) await writeFile(join(home.root, name), text);
   const context = home.manager();
@@ -26,7 +29,7 @@ let ids = 0;
 /** A read as the tool reports it: numbered lines, and the hash of the whole. */
 async function read(
   context: ContextManager,
-  home: House,
+  home: TestHome,
   name: string,
   range: { readonly offset?: number; readonly limit?: number } = {},
 ): Promise<void> {
@@ -45,7 +48,7 @@ async function read(
   });
 }
 
-async function write(context: ContextManager, home: House, name: string, content: string): Promise<void> {
+async function write(context: ContextManager, home: TestHome, name: string, content: string): Promise<void> {
   const path = join(home.root, name);
   await writeFile(path, content);
   const one = call(`write${ids++}`, 'Write', { file_path: path, content });
@@ -66,7 +69,7 @@ function headings(context: ContextManager): string[] {
   return [...text.matchAll(/^### (.*)\n\n```/gm)].map(([, heading]) => String(heading));
 }
 
-async function edit(context: ContextManager, home: House, name: string, text: string): Promise<void> {
+async function edit(context: ContextManager, home: TestHome, name: string, text: string): Promise<void> {
   const path = join(home.root, name);
   const one = call(`edit${ids++}`, 'Edit', { file_path: path, old_string: 'x', new_string: text });
   await context.appendReply(ask([one]));
@@ -87,7 +90,7 @@ async function work(context: ContextManager, steps: number, tokens: number): Pro
   }
 }
 
-async function compact(context: ContextManager, home: House): Promise<CompactionReport> {
+async function compact(context: ContextManager, home: TestHome): Promise<CompactionReport> {
   home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
   const report = await context.compressCurrentContext({ ...home.options() });
   expect(report.outcome).toBe('done');
@@ -95,7 +98,7 @@ async function compact(context: ContextManager, home: House): Promise<Compaction
 }
 
 const byHand = (windowTokens: number, given: object = {}) =>
-  house({ windowTokens, waits: true, settings: { compact: { auto: false } }, ...given });
+  createTestHome({ windowTokens, waits: true, settings: { compact: { auto: false } }, ...given });
 
 test('changed files come first, then those the current task reads, then those that were read before', async () => {
   const home = await byHand(40_000);
@@ -378,7 +381,7 @@ describe('after a file was touched', () => {
     let compactions = 0;
     await fc.assert(
       fc.asyncProperty(given, async ({ windowTokens, way, lines, touches, grain }) => {
-        const home = await house({
+        const home = await createTestHome({
           windowTokens,
           settings: { threadSummary: way === 'draft' ? 'on' : 'off', compact: { auto: way !== 'by hand' } },
         });

@@ -14,7 +14,7 @@ import { type ContextManager, PersistentStore } from '../../../src/context/index
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { anyText, Log } from '../facts/log.ts';
-import { configuration, type House, house, say, step, summary } from '../harness.ts';
+import { configuration, createTestHome, say, step, summary, type TestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
 const sizeOf = (text: string): number => estimateTokens(text, HIGH);
@@ -140,7 +140,7 @@ const CONSTRAINT = 'first words:\n  - never touch the "database"\n\n\t- use tabs
 
 /** A session that is compacted twice by a model that forgets everything. */
 async function twiceCompacted(
-  home: House,
+  home: TestHome,
 ): Promise<{ readonly context: ContextManager; readonly id: string }> {
   const context = home.manager();
   const id = await context.createSession(undefined, {}, configuration);
@@ -158,7 +158,7 @@ async function twiceCompacted(
 }
 
 test('what the user wrote survives a second compaction word for word, and is there once', async () => {
-  const home = await house({ windowTokens: 40_000, waits: true });
+  const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
   const sent = context
     .getMessages()
@@ -177,7 +177,7 @@ test.each([
 ])(
   'by default they have a tenth of the window and 20,000 tokens at most (%i)',
   async (windowTokens, most) => {
-    const home = await house({ windowTokens });
+    const home = await createTestHome({ windowTokens });
     const context = home.manager();
     await context.createSession(undefined, {}, configuration);
     for (let index = 0; index < 100; index++) {
@@ -197,7 +197,7 @@ test.each([
   ['whole', undefined],
   ['in part', 4000],
 ])('a session that is read %s has the same words after a restart, byte for byte', async (_, wholeBytes) => {
-  const home = await house({ windowTokens: 40_000, waits: true });
+  const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const { context, id } = await twiceCompacted(home);
   const before = text(context);
   await context.close();
@@ -222,7 +222,7 @@ test.each([
 });
 
 test('a message that the user drops goes out of the summary, and comes back when it is restored', async () => {
-  const home = await house({ windowTokens: 40_000, waits: true });
+  const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
   const item = context.items().find(({ title }) => title.startsWith('one 1: go on'));
   expect(await context.editItem({ action: 'drop', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
@@ -233,7 +233,7 @@ test('a message that the user drops goes out of the summary, and comes back when
 });
 
 test('a message that the user brings back out of the summary stands where it was, and is there once', async () => {
-  const home = await house({ windowTokens: 40_000, waits: true });
+  const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
   const item = context.items().find(({ title }) => title.startsWith('one 1: go on'));
   expect(await context.editItem({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();

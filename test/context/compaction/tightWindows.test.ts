@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { cpuClock } from '../../cpuTime.ts';
-import { ask, call, configuration, house, outcome, say, step, summary } from '../harness.ts';
+import { ask, call, configuration, createTestHome, outcome, say, step, summary } from '../harness.ts';
 
 const filler = (characters: number): string => 'some words of a text. '.repeat(Math.ceil(characters / 22));
 
 test('after a prompt that no window takes, the next one gets a real summary of what came before', async () => {
-  const home = await house({ waits: true, windowTokens: 8000 });
+  const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'never touch the database');
@@ -21,7 +21,7 @@ test('after a prompt that no window takes, the next one gets a real summary of w
 });
 
 test('a model whose newest results no window takes is told so, and does not ask for the same again', async () => {
-  const home = await house({ waits: true, windowTokens: 8000 });
+  const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'read everything');
@@ -35,7 +35,7 @@ test('a model whose newest results no window takes is told so, and does not ask 
 });
 
 test('where tools and instructions reach beyond the trigger, results are shortened to what the window takes', async () => {
-  const home = await house({ waits: true, windowTokens: 16_000 });
+  const home = await createTestHome({ waits: true, windowTokens: 16_000 });
   const context = home.manager();
   home.tools = [{ name: 'Read', description: filler(46_000), parameters: { type: 'object' } }];
   await context.createSession(undefined, {}, configuration);
@@ -52,7 +52,11 @@ test('where tools and instructions reach beyond the trigger, results are shorten
 });
 
 test('a request too large to send can be compacted by hand, though the trigger is out of reach', async () => {
-  const home = await house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
+  const home = await createTestHome({
+    waits: true,
+    windowTokens: 16_000,
+    settings: { compact: { auto: false } },
+  });
   const context = home.manager();
   home.tools = [{ name: 'Read', description: filler(54_000), parameters: { type: 'object' } }];
   await context.createSession(undefined, {}, configuration);
@@ -70,7 +74,11 @@ test('a request too large to send can be compacted by hand, though the trigger i
 });
 
 test('a summary never asks for a longer reply than the model can write', async () => {
-  const home = await house({ waits: true, windowTokens: 64_000, settings: { compact: { auto: false } } });
+  const home = await createTestHome({
+    waits: true,
+    windowTokens: 64_000,
+    settings: { compact: { auto: false } },
+  });
   home.model = { ...home.model, maxOutputTokens: 3000 };
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -84,7 +92,7 @@ test('a summary never asks for a longer reply than the model can write', async (
 });
 
 test('a result that comes when another session is open belongs to the one that asked for it', async () => {
-  const home = await house({ waits: true });
+  const home = await createTestHome({ waits: true });
   const context = home.manager();
   const first = await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'go');
@@ -99,7 +107,7 @@ test('a result that comes when another session is open belongs to the one that a
 test('a session of many thousand steps is compacted without holding anything up', {
   tags: 'long',
 }, async () => {
-  const home = await house({ waits: true, windowTokens: 1_000_000 });
+  const home = await createTestHome({ waits: true, windowTokens: 1_000_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'go');
@@ -119,7 +127,7 @@ test('a session of many thousand steps is compacted without holding anything up'
 test.each([8000, 40_000])(
   'nobody is paid for drafts that could not be used around long instructions (%i)',
   async (windowTokens) => {
-    const home = await house({ windowTokens });
+    const home = await createTestHome({ windowTokens });
     const context = home.manager();
     const systemPrompt = 'word and more '.repeat(Math.floor((0.77 * windowTokens) / 3));
     await context.createSession(undefined, {}, { systemPrompt });
@@ -134,7 +142,7 @@ test.each([8000, 40_000])(
 );
 
 test('in a small window the model sees what it asked for before the room for new work is cleared', async () => {
-  const home = await house({ waits: true, windowTokens: 8000 });
+  const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   home.tools = [{ name: 'Read', description: filler(9_000), parameters: { type: 'object' } }];
   await context.createSession(undefined, {}, configuration);

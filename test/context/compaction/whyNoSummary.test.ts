@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { whyNoSummary } from '../../../src/context/compaction/checkSummary.ts';
-import { configuration, house, modelOf, step, summary } from '../harness.ts';
+import { configuration, createTestHome, modelOf, step, summary } from '../harness.ts';
 
 const judged = (
   text: string,
@@ -59,7 +59,7 @@ test('a long reply is quoted with its beginning', () => {
 });
 
 test('a refusal is no summary: it is told, counted, and the fallback takes its place', async () => {
-  const home = await house({ windowTokens: 40_000, waits: true });
+  const home = await createTestHome({ windowTokens: 40_000, waits: true });
   home.model = modelOf(40_000);
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

@@ -19,7 +19,7 @@ import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../e2e/support/long.ts';
 import { madeUpNewEntry } from '../../madeUpEntry.ts';
 import { undoReduction } from '../anyCorrection.ts';
-import { configuration, type House, house, say, step } from '../harness.ts';
+import { configuration, createTestHome, say, step, type TestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 import { LogMaker } from './logMaker.ts';
 
@@ -187,12 +187,15 @@ test.each(['compaction', 'removal'] as const)(
 
 const strategies = ['hybrid', 'sliding-window'] as const;
 
-async function place(strategy: string): Promise<House> {
-  return house({ windowTokens: 3000, settings: { strategy, threadSummary: 'off', window: { rounds: 8 } } });
+async function place(strategy: string): Promise<TestHome> {
+  return createTestHome({
+    windowTokens: 3000,
+    settings: { strategy, threadSummary: 'off', window: { rounds: 8 } },
+  });
 }
 
 /** A manager that holds logs above this size in part, or a copy of the folder as it is now. */
-function managerOf({ deps, root }: House, folder: string, wholeBytes?: number): ContextManager {
+function managerOf({ deps, root }: TestHome, folder: string, wholeBytes?: number): ContextManager {
   const store = new PersistentStore({
     ...{ dataRoot: join(root, folder), projectRoot: root, programVersion: '1' },
     ...(wholeBytes === undefined ? {} : { wholeBytes }),
@@ -202,14 +205,14 @@ function managerOf({ deps, root }: House, folder: string, wholeBytes?: number): 
   return context;
 }
 
-async function copyOf(at: House, context: ContextManager, as: string, wholeBytes?: number) {
+async function copyOf(at: TestHome, context: ContextManager, as: string, wholeBytes?: number) {
   await cp(join(at.root, 'parts'), join(at.root, as), { recursive: true });
   const copy = managerOf(at, as, wholeBytes);
   await copy.loadSession(basename(context.filePath() ?? '', '.jsonl'));
   return copy;
 }
 
-async function turns(context: ContextManager, at: House, from: number, to: number): Promise<void> {
+async function turns(context: ContextManager, at: TestHome, from: number, to: number): Promise<void> {
   for (let turn = from; turn < to; turn++) {
     const prompt = {
       type: 'user',

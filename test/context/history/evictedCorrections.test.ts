@@ -8,7 +8,7 @@ import { seal } from '../../../src/context/storage/entryLine.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { MadeUpFields } from '../../madeUpEntry.ts';
 import { rewindTo } from '../anyCorrection.ts';
-import { house } from '../harness.ts';
+import { createTestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 import { makeEntry } from '../storage/tmp.ts';
 
@@ -24,7 +24,7 @@ const lines = entries.map((entry) => seal(JSON.stringify(entry)));
 
 /** A session of which only the end is in memory. */
 async function opened(content: readonly string[]): Promise<ContextManager> {
-  const { deps, root } = await house({ windowTokens: 1_000_000 });
+  const { deps, root } = await createTestHome({ windowTokens: 1_000_000 });
   const store = new PersistentStore({
     dataRoot: join(root, 'data'),
     projectRoot: root,

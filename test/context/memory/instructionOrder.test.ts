@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createInstructionSource } from '../../../src/context/memory/InstructionSource.ts';
 import type { NewEntry } from '../../../src/protocol/entries.ts';
-import { ask, call, configuration, house, outcome, say } from '../harness.ts';
+import { ask, call, configuration, createTestHome, outcome, say } from '../harness.ts';
 
 const prompt = (content: string): NewEntry => ({
   type: 'user',
@@ -12,7 +12,7 @@ const prompt = (content: string): NewEntry => ({
 });
 
 test('instructions that changed before a prompt come before it; those that changed in its turn, after', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const { root } = home;
   const file = join(root, 'AGENTS.md');
   const instructions = createInstructionSource({

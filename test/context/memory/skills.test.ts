@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { repeatedSkills } from '../../../src/context/memory/skills.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
 import type { NewEntry } from '../../../src/protocol/entries.ts';
-import { configuration, house, step, summary } from '../harness.ts';
+import { configuration, createTestHome, step, summary } from '../harness.ts';
 
 const skill = (name: string, text: string): NewEntry => ({
   type: 'user',
@@ -12,7 +12,7 @@ const skill = (name: string, text: string): NewEntry => ({
 });
 
 test('a compaction repeats the skills in use, once, and the next one as well', async () => {
-  const home = await house({ windowTokens: 40_000, waits: true });
+  const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.append(skill('review', 'Bugs first.'));

@@ -5,7 +5,7 @@ import { type Held, MessageMemory } from '../../../src/context/request/MessageMe
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
 import { deepFreeze } from '../../../src/context/storage/frozen.ts';
 import { TokenCounter } from '../../../src/context/TokenCounter.ts';
-import { configuration, house, say, step, summary } from '../harness.ts';
+import { configuration, createTestHome, say, step, summary } from '../harness.ts';
 import { LogMaker } from '../history/logMaker.ts';
 import { sessionOf } from '../sessionOf.ts';
 
@@ -64,7 +64,7 @@ test('what is kept is not built again; what has left is, and only that', () => {
 });
 
 test('context.maxMemoryMessages: of 1,200 messages 800 to 1,000 are kept by default; the request is the same with any limit', async () => {
-  const home = await house({ windowTokens: 1_000_000, settings: { strategy: 'off' } });
+  const home = await createTestHome({ windowTokens: 1_000_000, settings: { strategy: 'off' } });
   const context = home.manager();
   const id = await context.createSession(undefined, {}, configuration);
   for (let index = 0; index < 600; index++) {
@@ -95,7 +95,7 @@ test('context.maxMemoryMessages: of 1,200 messages 800 to 1,000 are kept by defa
 });
 
 test('the summary and what it left standing stay ready, and no pair is parted', async () => {
-  const home = await house({ windowTokens: 200_000, settings: { maxMemoryMessages: 60 } });
+  const home = await createTestHome({ windowTokens: 200_000, settings: { maxMemoryMessages: 60 } });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'do it');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { encoder, requestTokens } from '../../fuzz/counting.ts';
-import { configuration, house, step } from '../harness.ts';
+import { configuration, createTestHome, step } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
 const zalgo = 'e\u0301\u0323\u0300';
@@ -8,7 +8,7 @@ const zalgo = 'e\u0301\u0323\u0300';
 test('a text that an estimate takes for half of what it is does not lead to a request over the window', {
   tags: 'long',
 }, async () => {
-  const home = await house({ windowTokens: 8000 });
+  const home = await createTestHome({ windowTokens: 8000 });
   home.model = { ...home.model, tokenizer: 'o200k_base' };
   const context = home.manager({ encoder });
   const sent: number[] = [];
@@ -24,7 +24,7 @@ test('a text that an estimate takes for half of what it is does not lead to a re
 });
 
 test('an encoder that never answers is waited for once', async () => {
-  const home = await house({ windowTokens: 8000 });
+  const home = await createTestHome({ windowTokens: 8000 });
   home.model = { ...home.model, tokenizer: 'o200k_base' };
   let asked = 0;
   const count = () => {
@@ -44,7 +44,7 @@ test('an encoder that never answers is waited for once', async () => {
 });
 
 test('a request that needs no room is measured once', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'hello');

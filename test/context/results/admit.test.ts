@@ -12,7 +12,7 @@ import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts'
 import { toolResultKinds } from '../../../src/protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../e2e/support/long.ts';
-import { ask, call, configuration, house, outcome } from '../harness.ts';
+import { ask, call, configuration, createTestHome, outcome } from '../harness.ts';
 import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
 import { textOf } from '../texts.ts';
 
@@ -258,7 +258,7 @@ describe('the results of one reply', () => {
   test('a thousand of them still leave room: the last are pointers, and each can be recalled', {
     tags: 'long',
   }, async () => {
-    const home = await house({ windowTokens: 48_000 });
+    const home = await createTestHome({ windowTokens: 48_000 });
     const context = home.manager();
     await context.createSession(undefined, {}, configuration);
     const calls = Array.from({ length: 1000 }, (_, index) => call(`c${index}`));
@@ -278,7 +278,7 @@ describe('the results of one reply', () => {
 });
 
 test('a file that was cut says which of its lines are shown', async () => {
-  const home = await house({ windowTokens: 8000 });
+  const home = await createTestHome({ windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   const read = async (first: number, lines: number, totalLines?: number): Promise<string | undefined> => {
@@ -307,7 +307,7 @@ test('a file that was cut says which of its lines are shown', async () => {
 });
 
 test('a page of 200 kB is offloaded, and its bytes come back identical, also after a restart', async () => {
-  const home = await house();
+  const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(undefined, {}, configuration);
   const page = Array.from({ length: 5000 }, (_, index) => `Paragraph ${index} says something.`)
@@ -332,7 +332,7 @@ test('a page of 200 kB is offloaded, and its bytes come back identical, also aft
 
 test('whatever Recall answers within a window is admitted as it is', async () => {
   for (const windowTokens of [8000, 48_000, 200_000]) {
-    const home = await house({ windowTokens });
+    const home = await createTestHome({ windowTokens });
     const context = home.manager();
     await context.createSession(undefined, {}, configuration);
     for (const text of [
@@ -359,7 +359,7 @@ test('whatever Recall answers within a window is admitted as it is', async () =>
 });
 
 test('with structure switched off, a list is bounded by lines and bytes alone', async () => {
-  const home = await house({ settings: { toolResultCompression: false } });
+  const home = await createTestHome({ settings: { toolResultCompression: false } });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   const text = Array.from({ length: 50 }, (_, index) => `src/file${index}.ts`).join('\n');

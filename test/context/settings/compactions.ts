@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ContextManager } from '../../../src/context/index.ts';
-import { ask, call, failure, type House, outcome, type Step, summary } from '../harness.ts';
+import { ask, call, failure, outcome, type Step, summary, type TestHome } from '../harness.ts';
 import { proof } from './proof.ts';
 import {
   always,
@@ -144,7 +144,7 @@ export const compactionProofs = [
 ];
 
 /** The kinds of reductions within this many steps. */
-async function strategies(home: House, steps: number): Promise<readonly string[]> {
+async function strategies(home: TestHome, steps: number): Promise<readonly string[]> {
   const context = await open(home);
   await context.addMessage('user', 'do it all');
   for (let index = 0; index < steps; index++) await toolStep(context, home, `s${index}`, 500);
@@ -152,7 +152,7 @@ async function strategies(home: House, steps: number): Promise<readonly string[]
 }
 
 /** The prompts that remain after `/compact`. */
-async function compacted(home: House, answer?: Step, tokens = 500): Promise<readonly string[]> {
+async function compacted(home: TestHome, answer?: Step, tokens = 500): Promise<readonly string[]> {
   always(home, answer);
   const context = await open(home);
   for (let index = 0; index < 20; index++) await round(context, `p${index}`, tokens);
@@ -162,7 +162,7 @@ async function compacted(home: House, answer?: Step, tokens = 500): Promise<read
 }
 
 async function quoted(
-  home: House,
+  home: TestHome,
   count = 8,
 ): Promise<{ readonly files: readonly string[]; readonly sent: string }> {
   always(home);
@@ -179,7 +179,7 @@ async function quoted(
   return { files: boundary?.compactMetadata?.filesIncluded ?? [], sent };
 }
 
-async function writeFiles(home: House, count: number, lines: number): Promise<void> {
+async function writeFiles(home: TestHome, count: number, lines: number): Promise<void> {
   await mkdir(join(home.root, 'src'), { recursive: true });
   for (let index = 0; index < count; index++) {
     const content = Array.from({ length: lines }, (_, line) => `${line} of file${index}`).join('\n');

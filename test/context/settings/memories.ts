@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type ContextManager, LongTermMemory } from '../../../src/context/index.ts';
-import { type House, outcome } from '../harness.ts';
+import { outcome, type TestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 import { proof } from './proof.ts';
 import { open, round, toolStep } from './scenes.ts';
@@ -101,7 +101,7 @@ export const memoryProofs = [
 const slow = [{ content: 'Foxes live in the forest.', file: 'slow.md', similarity: 1 }];
 
 /** The memory files included with a prompt. */
-async function remembered(home: House, prompt: string): Promise<readonly string[]> {
+async function remembered(home: TestHome, prompt: string): Promise<readonly string[]> {
   const folders = { user: join(home.root, 'memory', 'user'), project: join(home.root, 'memory', 'project') };
   await mkdir(folders.user, { recursive: true });
   await mkdir(folders.project, { recursive: true });
@@ -114,7 +114,11 @@ async function remembered(home: House, prompt: string): Promise<readonly string[
   return recalled(await open(home, { memory }), home, prompt);
 }
 
-async function recalled(context: ContextManager, home: House, content: string): Promise<readonly string[]> {
+async function recalled(
+  context: ContextManager,
+  home: TestHome,
+  content: string,
+): Promise<readonly string[]> {
   const prompt = { type: 'user', subtype: 'prompt', message: { role: 'user', content } } as const;
   const entries = await context.appendPrompts([prompt], home.options());
   const found = entries.find((entry) => entry.subtype === 'memory')?.data?.memories;
@@ -122,7 +126,7 @@ async function recalled(context: ContextManager, home: House, content: string): 
 }
 
 /** How often the goal and the todo list were restated. */
-async function reminders(home: House, steps: number): Promise<number> {
+async function reminders(home: TestHome, steps: number): Promise<number> {
   const context = await open(home);
   await context.addMessage('user', 'Port the parser to Rust and keep all tests green');
   for (let index = 0; index < steps; index++) await toolStep(context, home, `s${index}`, 20);
@@ -130,7 +134,7 @@ async function reminders(home: House, steps: number): Promise<number> {
 }
 
 /** Which of two reads are still cached two seconds later. */
-async function keptReads(home: House): Promise<readonly string[]> {
+async function keptReads(home: TestHome): Promise<readonly string[]> {
   let now = Date.UTC(2030, 0, 1);
   const { toolCache } = await open(home, { clock: () => now });
   for (const path of ['a', 'b']) toolCache.set(path, 'stamp', outcome(path));

@@ -3,7 +3,7 @@
  */
 import { expect } from 'vitest';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
-import { type House, house } from '../harness.ts';
+import { createTestHome, type TestHome } from '../harness.ts';
 
 export interface Proof {
   /** The key in `config.json`, without `context.`. */
@@ -17,14 +17,15 @@ interface Given<T> {
   readonly settings?: object;
   readonly windowTokens?: number;
   /** The observed behaviour, as plain and reproducible data. */
-  readonly see: (home: House) => Promise<T>;
+  readonly see: (home: TestHome) => Promise<T>;
   /** Checks what the other value changes. */
   readonly changes: (changed: T, byDefault: T) => void;
 }
 
 export function proof<T>(setting: string, given: Given<T>): Proof {
   const { to, settings = {}, windowTokens = 20_000, see, changes } = given;
-  const seen = async (more: object): Promise<T> => see(await house({ windowTokens, settings: more }));
+  const seen = async (more: object): Promise<T> =>
+    see(await createTestHome({ windowTokens, settings: more }));
   return {
     setting,
     async run() {

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { ReductionRecord } from '../../../src/protocol/contextReport.ts';
-import type { House } from '../harness.ts';
+import type { TestHome } from '../harness.ts';
 import { proof } from './proof.ts';
 import { longPrompts, open, reductions, shownPrompts, text } from './scenes.ts';
 
@@ -70,7 +70,7 @@ export const removalProofs = [
   }),
 ];
 
-async function talkedAway(home: House): Promise<readonly string[]> {
+async function talkedAway(home: TestHome): Promise<readonly string[]> {
   return shownPrompts(await longPrompts(home));
 }
 

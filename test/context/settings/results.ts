@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
-import { ask, call, type House, outcome } from '../harness.ts';
+import { ask, call, outcome, type TestHome } from '../harness.ts';
 import { proof } from './proof.ts';
 import { open, text } from './scenes.ts';
 
@@ -85,7 +85,7 @@ export const resultProofs = [
 
 /** The part of a result that the model sees. */
 async function shown(
-  home: House,
+  home: TestHome,
   tool: string,
   output: string,
   kind: NonNullable<ToolOutcome['kind']>,

@@ -3,14 +3,14 @@
 import type { ContextManager, ContextManagerDeps } from '../../../src/context/index.ts';
 import type { ReductionRecord } from '../../../src/protocol/contextReport.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
-import { ask, call, configuration, type House, outcome, type Step, say, summary } from '../harness.ts';
+import { ask, call, configuration, outcome, type Step, say, summary, type TestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
 export const words = (tokens: number): string => 'alpha beta gamma delta '.repeat(Math.ceil(tokens / 4));
 
 /** Opens a new session; `deps` override dependencies. */
 export async function open(
-  home: House,
+  home: TestHome,
   deps: Partial<ContextManagerDeps> = {},
   systemPrompt = configuration.systemPrompt,
 ): Promise<ContextManager> {
@@ -27,7 +27,7 @@ export async function round(context: ContextManager, text: string, tokens: numbe
 /** A tool step, and what happens before the next request. */
 export async function toolStep(
   context: ContextManager,
-  home: House,
+  home: TestHome,
   name: string,
   tokens: number,
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function toolStep(
 }
 
 /** Ends a step and builds the next request. A summary in the background gets to run in between. */
-export async function next(context: ContextManager, home: House): Promise<void> {
+export async function next(context: ContextManager, home: TestHome): Promise<void> {
   await context.maintain(home.options());
   await sessionOf(context).thread.settled();
   await context.buildRequest(home.options());
@@ -48,7 +48,7 @@ export async function next(context: ContextManager, home: House): Promise<void> 
 
 /** Runs a prompt and tool steps until room is made; returns the record, or `none`. */
 export async function untilReduced(
-  home: House,
+  home: TestHome,
   {
     tokens = 500,
     steps = 60,
@@ -80,7 +80,10 @@ export async function nextTurn(context: ContextManager, prompt: string): Promise
 }
 
 /** Fills the window with prompts, which masking cannot shorten, until room is made in another way. */
-export async function longPrompts(home: House, { tokens = 400, rounds = 80 } = {}): Promise<ContextManager> {
+export async function longPrompts(
+  home: TestHome,
+  { tokens = 400, rounds = 80 } = {},
+): Promise<ContextManager> {
   const context = await open(home);
   for (let index = 0; index < rounds && reductions(context).every(({ kind }) => kind === 'mask'); index++) {
     await context.addMessage('user', `p${index} ${words(tokens)}`);
@@ -96,12 +99,12 @@ export function reductions(context: ContextManager): readonly ReductionRecord[] 
 }
 
 /** The number of tokens when room was first made; 0 if it never was. */
-export async function tokensAtFirst(home: House, options = {}): Promise<number> {
+export async function tokensAtFirst(home: TestHome, options = {}): Promise<number> {
   return (await untilReduced(home, options)).first?.preTokens ?? 0;
 }
 
 /** Answers every summary request in the same way. */
-export function always(home: House, one: Step = summary('## 1. Primary request and intent\nfoxes')): void {
+export function always(home: TestHome, one: Step = summary('## 1. Primary request and intent\nfoxes')): void {
   home.summaries.expect(...Array.from({ length: 100 }, () => one));
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
-import { house } from '../harness.ts';
+import { createTestHome } from '../harness.ts';
 import { budgetProofs } from './budgets.ts';
 import { compactionProofs } from './compactions.ts';
 import { maskProofs } from './masks.ts';
@@ -33,9 +33,11 @@ test.each([
   { name: 'strategy off', settings: { strategy: 'off' } },
   { name: 'automatic compaction off', settings: { compact: { auto: false } } },
 ])('with $name the limits that were chosen hold all the same', async ({ settings }) => {
-  const limited = await house({ settings: { ...settings, slidingWindowSize: 3 } });
+  const limited = await createTestHome({ settings: { ...settings, slidingWindowSize: 3 } });
   expect(await promptsOf(limited, 6, 20)).toEqual(['p3', 'p4', 'p5']);
-  const filtered = await house({ settings: { ...settings, filter: { enabled: true, maxMessages: 4 } } });
+  const filtered = await createTestHome({
+    settings: { ...settings, filter: { enabled: true, maxMessages: 4 } },
+  });
   expect(await promptsOf(filtered, 6, 20)).toEqual(['p4', 'p5']);
 });
 
@@ -54,7 +56,7 @@ test.each([
   'context.strategy $strategy makes room in its own way',
   { tags: 'long' },
   async ({ strategy, steps, prompts }) => {
-    const home = () => house({ windowTokens: 20_000, settings: { strategy, summary: 'simple' } });
+    const home = () => createTestHome({ windowTokens: 20_000, settings: { strategy, summary: 'simple' } });
     expect((await untilReduced(await home(), { steps: 45, stepsPerTurn: 3 })).first?.kind).toBe(steps);
     const records = reductions(await longPrompts(await home()));
     expect(records.at(-1)?.kind).toBe(prompts);

@@ -1,7 +1,7 @@
 /** Limits on the content of a request that apply only if set. */
 import { expect } from 'vitest';
 import type { ContextManagerDeps } from '../../../src/context/index.ts';
-import type { House } from '../harness.ts';
+import type { TestHome } from '../harness.ts';
 import { proof } from './proof.ts';
 import { open, round, shownPrompts, text, toolStep, words } from './scenes.ts';
 
@@ -82,7 +82,7 @@ export const windowProofs = [
 
 /** The prompts in the request after this many rounds of this size. */
 export async function promptsOf(
-  home: House,
+  home: TestHome,
   rounds: number,
   tokens: number,
   deps: Partial<ContextManagerDeps> = {},

@@ -19,7 +19,7 @@ export type GarbledValue = Readonly<Record<string, unknown>>;
 
 /** Returns what was found, in order. */
 export function salvage(line: Buffer): readonly Piece[] {
-  return [...stretchesOf(line)].flatMap((stretch): readonly Piece[] => {
+  return [...chunksOf(line)].flatMap((stretch): readonly Piece[] => {
     if (stretch.length < minEntryBytes) return [];
     const entry = wholeEntry(stretch);
     return entry === undefined ? garbledIn(stretch).map((garbled) => ({ garbled })) : [{ entry }];
@@ -32,7 +32,7 @@ export const minEntryBytes = 64;
 /** Unescaped, this is always the beginning of a line: inside a string its quotes would be escaped. */
 const beginning = Buffer.from('{"v":');
 
-function* stretchesOf(line: Buffer): Generator<Buffer> {
+function* chunksOf(line: Buffer): Generator<Buffer> {
   let from = 0;
   for (let at = line.indexOf(beginning, 1); at !== -1; at = line.indexOf(beginning, at + 1)) {
     yield line.subarray(from, at);

@@ -58,7 +58,7 @@ export interface SessionFactoryOptions {
   readonly deps?: Partial<ContextManagerDeps>;
 }
 
-export interface House {
+export interface TestApp {
   readonly server: ModelServer;
   /** The project's folder. */
   readonly root: string;
@@ -67,10 +67,10 @@ export interface House {
   /** A manager without an agent and without an open session. */
   manager(): ContextManager;
   /** Opens a new session, or the given one, with an agent. */
-  open(sessionId?: string): Promise<OpenHouse>;
+  open(sessionId?: string): Promise<OpenTestApp>;
 }
 
-export interface OpenHouse {
+export interface OpenTestApp {
   readonly agent: Agent;
   readonly context: ContextManager;
   readonly sessionId: string;
@@ -86,7 +86,7 @@ export interface OpenHouse {
 }
 
 /** Call it inside a test; everything is closed and removed when the test ends. */
-export async function createTestApp(options: SessionFactoryOptions = {}): Promise<House> {
+export async function createTestApp(options: SessionFactoryOptions = {}): Promise<TestApp> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-acceptance-')));
   const root = join(folder, 'project');
   const dataRoot = join(folder, 'data');
@@ -98,7 +98,7 @@ export async function createTestApp(options: SessionFactoryOptions = {}): Promis
     await writeFile(join(root, path), text);
   }
   const server = await startModelServer();
-  const opened = new Set<OpenHouse>();
+  const opened = new Set<OpenTestApp>();
   const managers = new Set<ContextManager>();
   const bugs: unknown[] = [];
   onTestFinished(async () => {
@@ -144,7 +144,7 @@ export async function createTestApp(options: SessionFactoryOptions = {}): Promis
     return { context, model };
   };
 
-  const open: House['open'] = async (id) => {
+  const open: TestApp['open'] = async (id) => {
     const { context, model } = build();
     if (id === undefined) {
       const { systemPrompt = 'You are a coding agent.', instructions } = options;
@@ -183,7 +183,7 @@ export async function createTestApp(options: SessionFactoryOptions = {}): Promis
     });
     const events: AgentEvent[] = [];
     agent.subscribe((event) => events.push(event));
-    const submit: OpenHouse['submit'] = async (op, ...replies) => {
+    const submit: OpenTestApp['submit'] = async (op, ...replies) => {
       const before = server.requests().length;
       server.script(...(options.reportsUsage === true ? replies : replies.map(silently)));
       agent.submit(op);
@@ -192,7 +192,7 @@ export async function createTestApp(options: SessionFactoryOptions = {}): Promis
       return server.requests().slice(before);
     };
     let closed = false;
-    const made: OpenHouse = {
+    const made: OpenTestApp = {
       agent,
       context,
       sessionId: context.getCurrentSessionId() ?? '',
