@@ -161,7 +161,7 @@ test('/init gathers the facts, and writing the file needs approval; /doctor dist
 
   await terminal.submit('/doctor');
   await terminal.waitForPrinted(/✓ Endpoint +http/);
-  await terminal.waitForPrinted('Not looked at inside a session');
+  await terminal.waitForPrinted('Not checked inside a session');
   await terminal.type('still here');
   await terminal.waitFor('❯ still here');
   expect(server.left()).toBe(0);
