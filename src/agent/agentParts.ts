@@ -4,7 +4,6 @@ import type { FileCheckpoints } from '../protocol/checkpoints.ts';
 import type { ContextMeasure } from '../protocol/contextReport.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
-import type { HookPort } from '../protocol/hooks.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
@@ -28,12 +27,11 @@ import { createJudge, type Judge } from './auto/judge.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { type ContextOps, createContextOps } from './contextOps.ts';
 import { createEventHub, type EventHub } from './eventHub.ts';
-import { type CallHooks, createCallHooks } from './hooks/callHooks.ts';
-import { createSessionHooks, type HookedAgent } from './hooks/sessionHooks.ts';
-import { createTurnHooks, type SessionOrigin, type TurnHooks } from './hooks/turnHooks.ts';
+import type { CallHooks } from './hooks/callHooks.ts';
+import { createHooks, type HookDeps, startOnce } from './hooks/createHooks.ts';
+import type { TurnHooks } from './hooks/turnHooks.ts';
 import { createJobQueue, type Job, type JobQueue } from './jobQueue.ts';
 import { createModes, type Modes, type RefusedModes } from './modes.ts';
-import { textOf } from './promptOf.ts';
 import { createPromptQueue, type PromptQueue } from './promptQueue.ts';
 import type { Clock } from './reply.ts';
 import { createRewinds, type Rewinds } from './rewind/rewind.ts';
@@ -114,14 +112,6 @@ export interface AgentDeps extends PermissionRules {
   readonly hooks?: HookDeps | undefined;
   /** Receives errors thrown by subscribers. */
   readonly onError: (error: unknown) => void;
-}
-
-/** The hooks of a session, and how it came to be open. Closed with the agent, unless it is a subagent. */
-export interface HookDeps {
-  readonly port: HookPort;
-  readonly origin: SessionOrigin;
-  /** Present for a subagent: it has hooks for its start and its end, and none for its session. */
-  readonly agent?: HookedAgent;
 }
 
 /** Shared by every part of the agent. */
@@ -305,38 +295,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
     contextOps,
     rewinds,
     hooks,
-    startHooks: onceIf(hooks?.hasStart, () => jobs.add(async (signal) => hooks?.sessionStart(signal))),
-  };
-}
-
-/** Calls `act` the first time, if it is wanted at all. */
-function onceIf(isWanted: boolean | undefined, act: () => void): () => void {
-  let isDue = isWanted === true;
-  return () => {
-    if (isDue) act();
-    isDue = false;
-  };
-}
-
-function createHooks(
-  { hooks, context, model, newId, onError }: AgentDeps,
-  { emit, modes, facts, notice }: Core,
-): { readonly callHooks?: CallHooks; readonly turnHooks?: TurnHooks } {
-  if (hooks === undefined) return {};
-  const { port, origin, agent } = hooks;
-  const session = createSessionHooks({
-    ...{ port, context, emit, newId, agent },
-    mode: modes.current,
-    cwd: () => facts.cwd,
-  });
-  return {
-    callHooks: createCallHooks(session, onError),
-    turnHooks: createTurnHooks(session, {
-      ...{ origin, agent, notice, onError },
-      model: () => model.current().id,
-      transcript: () => context.filePath() ?? '',
-      summary: () => textOf(context.entries().findLast((entry) => entry.isCompactSummary)?.message.content),
-    }),
+    startHooks: startOnce(hooks, jobs.add),
   };
 }
 

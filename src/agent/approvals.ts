@@ -13,10 +13,10 @@ import {
   type RuleSuggestion,
 } from '../protocol/permissions.ts';
 import type { RunningQuestion } from '../protocol/tools.ts';
+import type { ApprovalPorts, NewQuestion } from './authorise.ts';
 import type { Judge } from './auto/judge.ts';
 import type { AllowedBy } from './hooks/callHooks.ts';
 import type { Modes } from './modes.ts';
-import type { NewQuestion, ToolCallPorts } from './toolCalls.ts';
 
 /** Decides by rules, and saves the answer "always". */
 export interface PermissionRules {
@@ -50,7 +50,7 @@ export function createPermissionPorts({
   questions,
   judge,
   notice,
-}: PermissionParts): Pick<ToolCallPorts, 'decide' | 'ask' | 'onAllowed'> {
+}: PermissionParts): Pick<ApprovalPorts, 'decide' | 'ask' | 'onAllowed'> {
   return {
     async decide(tool, access, call): Promise<PermissionDecision> {
       const mode = modes.current();

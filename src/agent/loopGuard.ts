@@ -1,7 +1,8 @@
 /** Detects a model that repeats itself: the same calls with the same results, step after step. */
 import type { ContextManager } from '../context/index.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
-import type { FinishedCall, NewQuestion } from './toolCalls.ts';
+import type { NewQuestion } from './authorise.ts';
+import type { FinishedCall } from './toolCalls.ts';
 
 /** Repetitions in a row after which the model is told. */
 const TELL_AT = 3;

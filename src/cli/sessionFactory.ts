@@ -1,7 +1,7 @@
 /** Creates everything a session needs and opens it: the only place where all folders of `src/` are connected. */
 import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
-import type { HookDeps } from '../agent/agentParts.ts';
+import type { HookDeps } from '../agent/hooks/createHooks.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
 import { createSummarizer } from '../agent/reply.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';

@@ -14,7 +14,7 @@ const GRACE_MS = 500;
 /** Milliseconds to wait for remaining output; child processes left behind may hold it open. */
 const DRAIN_MS = 100;
 
-export interface CommandHook {
+interface CommandHook {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   /** The JSON for its standard input. */

@@ -2,7 +2,7 @@
 import type { HookOutput } from './readOutput.ts';
 import { MAX_OUTPUT_BYTES } from './runCommand.ts';
 
-export interface HttpHook {
+interface HttpHook {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly allowedEnvVars: readonly string[];

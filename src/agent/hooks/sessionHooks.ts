@@ -9,7 +9,7 @@ import type { HookAnswer, HookCall, HookEvent, HookPort, HookText } from '../../
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 
-export interface SessionHookDeps {
+interface SessionHookDeps {
   readonly port: HookPort;
   readonly context: Pick<ContextManager, 'append' | 'filePath' | 'getCurrentSessionId'>;
   readonly emit: (event: AgentEvent) => void;
@@ -51,7 +51,7 @@ export interface SessionHooks {
   note(event: HookEvent, said: string, text: HookText, callId?: string): NewEntry;
 }
 
-export interface HookLine {
+interface HookLine {
   readonly event: HookEvent;
   readonly what: 'blocked' | 'changed' | 'failed' | 'message' | 'stopped';
   readonly source: string;

@@ -18,7 +18,7 @@ export const IDLE_MS = 60_000;
 /** Hooks of the end of a session may not keep the program open for long. */
 const SESSION_END_MS = 1500;
 
-export type PromptVerdict =
+type PromptVerdict =
   | { readonly type: 'sent'; readonly notes: readonly NewEntry[] }
   | { readonly type: 'blocked'; readonly reason: string };
 
@@ -41,7 +41,7 @@ export interface TurnHooks {
   takeNotes(signal: AbortSignal): Promise<readonly NewEntry[]>;
 }
 
-export interface TurnHookDeps {
+interface TurnHookDeps {
   readonly origin: SessionOrigin;
   /** Present for a subagent: its start and its end have events of their own, and its prompt is not the user's. */
   readonly agent?: HookedAgent | undefined;

@@ -1,9 +1,9 @@
 /** The ports between an agent and its subagents. */
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
 import type { AgentDefinition } from '../../protocol/subagents.ts';
+import type { NewQuestion } from '../authorise.ts';
 import type { Judge } from '../auto/judge.ts';
 import type { CheckpointKeeper } from '../checkpoints.ts';
-import type { NewQuestion } from '../toolCalls.ts';
 import type { Agent } from '../types.ts';
 
 /** What an agent lends to a subagent, so that both act as one session. */

@@ -1,0 +1,66 @@
+/** Creates the hooks of an agent's parts from its port. */
+import type { ContextManager } from '../../context/index.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import type { HookPort } from '../../protocol/hooks.ts';
+import type { PermissionMode } from '../../protocol/permissions.ts';
+import type { Job } from '../jobQueue.ts';
+import { textOf } from '../promptOf.ts';
+import { type CallHooks, createCallHooks } from './callHooks.ts';
+import { createSessionHooks, type HookedAgent } from './sessionHooks.ts';
+import { createTurnHooks, type SessionOrigin, type TurnHooks } from './turnHooks.ts';
+
+/** The hooks of a session, and how it came to be open. Closed with the agent, unless it is a subagent. */
+export interface HookDeps {
+  readonly port: HookPort;
+  readonly origin: SessionOrigin;
+  /** Present for a subagent: it has hooks for its start and its end, and none for its session. */
+  readonly agent?: HookedAgent;
+}
+
+interface HookParts {
+  readonly hooks?: HookDeps | undefined;
+  readonly context: ContextManager;
+  readonly model: { current(): { readonly id: string } };
+  readonly newId: () => string;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The agent's shared parts that hooks need. */
+interface HookCore {
+  readonly emit: (event: AgentEvent) => void;
+  readonly modes: { current(): PermissionMode };
+  readonly facts: { readonly cwd: string };
+  readonly notice: (level: 'info' | 'warning', text: string) => void;
+}
+
+/** Both are absent without hooks. */
+export function createHooks(
+  { hooks, context, model, newId, onError }: HookParts,
+  { emit, modes, facts, notice }: HookCore,
+): { readonly callHooks?: CallHooks; readonly turnHooks?: TurnHooks } {
+  if (hooks === undefined) return {};
+  const { port, origin, agent } = hooks;
+  const session = createSessionHooks({
+    ...{ port, context, emit, newId, agent },
+    mode: modes.current,
+    cwd: () => facts.cwd,
+  });
+  return {
+    callHooks: createCallHooks(session, onError),
+    turnHooks: createTurnHooks(session, {
+      ...{ origin, agent, notice, onError },
+      model: () => model.current().id,
+      transcript: () => context.filePath() ?? '',
+      summary: () => textOf(context.entries().findLast((entry) => entry.isCompactSummary)?.message.content),
+    }),
+  };
+}
+
+/** Returns a function that queues the hooks of the session's start when it is called for the first time. */
+export function startOnce(hooks: TurnHooks | undefined, add: (job: Job) => void): () => void {
+  let isDue = hooks?.hasStart === true;
+  return () => {
+    if (isDue && hooks !== undefined) add((signal) => hooks.sessionStart(signal));
+    isDue = false;
+  };
+}
