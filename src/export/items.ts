@@ -102,9 +102,10 @@ function callOf(
 ): Extract<ExportItem, { type: 'call' }> {
   const { toolResult } = result ?? {};
   const tool = use?.tool?.name ?? toolResult?.name ?? 'tool';
-  const output =
-    toolResult === undefined ? undefined : withoutModelNotes(textOf(toolResult.output), toolResult.display);
   const { display } = toolResult ?? {};
+  const steps = display?.steps === undefined ? '' : `${display.steps.join('\n')}\n\n`;
+  const output =
+    toolResult === undefined ? undefined : steps + withoutModelNotes(textOf(toolResult.output), display);
   return {
     type: 'call',
     tool,

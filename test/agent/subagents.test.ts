@@ -45,7 +45,7 @@ async function family(
         answers: children[request.description] ?? [],
       });
       opened.push({ request, child });
-      return { agent: child.agent, file: child.context.filePath() };
+      return { agent: child.agent, log: `agents/s/${request.id}.jsonl` };
     },
   };
   const parent = await stage({ ...ofParent, subagents });

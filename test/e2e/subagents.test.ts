@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { keys } from '../ui/screen.ts';
+import { linesOf } from './support/jsonLines.ts';
 import type { ScriptedReply, WireRequest } from './support/server.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import { textOf } from './support/wire.ts';
@@ -16,6 +17,10 @@ const agentCall = (agent: string, description: string, prompt: string, more: obj
   name: 'Agent',
   input: { subagent_type: agent, description, prompt, ...more },
 });
+
+async function idOf({ work }: Stage): Promise<string> {
+  return (await work.sessions())[0]?.entries[0]?.sessionId ?? '';
+}
 
 /** The logs of the subagents of this repository's only session, by id. */
 async function childLogs({ work }: Stage): Promise<Record<string, JSONLEntry[]>> {
@@ -109,6 +114,8 @@ test('three at once: one asks with its name and gets its answer, and the rewind 
   await terminal.submit('do all three');
   await terminal.waitFor('general-purpose: write two asks: Write made.txt');
   expect(existsSync(join(work.repository, 'made.txt'))).toBe(false);
+  // A key that comes at once counts as typed ahead.
+  await terminal.pause(600);
   await terminal.press('y');
   await terminal.waitFor('All three are back.');
   await terminal.waitForIdle();
@@ -118,8 +125,8 @@ test('three at once: one asks with its name and gets its answer, and the rewind 
   expect(await work.read('made.txt')).toBe('made by two\n');
   expect(printed).toMatch(/1 file/);
   expect(Object.keys(await childLogs(stage)).sort()).toEqual(['a1', 'a2', 'a3']);
-  const verified = await stage.print(['session', 'verify', 'latest']);
-  expect(verified.stdout + verified.stderr).not.toMatch(/damage|lost/i);
+  const verified = await stage.print(['session', 'verify', await idOf(stage)]);
+  expect(verified).toMatchObject({ code: 0, stderr: '' });
 
   await terminal.submit('/rewind 1');
   await terminal.waitFor('4. Fork from there');
@@ -234,4 +241,72 @@ test('an agent of the repository is used once the folder is trusted, and named b
   expect(changed.stderr).toContain(
     'The subagent reviewer is not used, because you have not approved its definition',
   );
+});
+
+test('-p: lines of a subagent name its call, explore cannot change anything, and its log goes with the session', async () => {
+  const stage = await setStage();
+  const { server, print, work } = stage;
+  server.script(
+    { calls: [agentCall('explore', 'make it', 'Make a file.', { run_in_background: true })] },
+    { calls: [{ name: 'Bash', input: { command: 'touch made.txt' } }] },
+    { text: 'I may not.' },
+    { text: 'It could not.' },
+  );
+  const { stdout, code } = await print([
+    ...['-p', '--output-format', 'stream-json', '--permission-mode', 'bypassPermissions'],
+    'make it',
+  ]);
+  expect(code).toBe(0);
+  const lines = linesOf(stdout);
+  expect(lines[0]).toMatchObject({ type: 'system', subtype: 'init', agents: ['explore', 'general-purpose'] });
+  const ofChild = lines.filter(({ parent_tool_use_id: parent }) => typeof parent === 'string');
+  const parents = new Set(ofChild.map(({ parent_tool_use_id: parent }) => parent));
+  expect([...parents]).toEqual([expect.stringMatching(/^call_/)]);
+  expect(stdout).toContain(`{"type":"tool_use","id":"${[...parents][0]}","name":"Agent"`);
+  expect(ofChild.map(({ type }) => type)).toEqual(['assistant', 'user', 'assistant']);
+  expect(JSON.stringify(ofChild[1])).toContain('explore changes nothing');
+  expect(existsSync(join(work.repository, 'made.txt'))).toBe(false);
+  const result = lines.at(-1);
+  expect(result).toMatchObject({ result: 'It could not.', permission_denials: [{ tool_name: 'Bash' }] });
+
+  const audited = await print(['session', 'audit', await idOf(stage)]);
+  expect(audited.stdout).toMatch(/Subagent a1: \S+a1\.jsonl\n.*denied {2}Bash {2}touch made\.txt/);
+  const [session] = await work.sessions();
+  const id = session?.entries[0]?.sessionId ?? '';
+  const folder = join(session?.file ?? '', '..', 'agents', id);
+  expect(existsSync(folder)).toBe(true);
+  expect((await print(['session', 'delete', id, '--yes'])).code).toBe(0);
+  expect(existsSync(folder)).toBe(false);
+});
+
+const summary = `1. Primary request and intent
+Read the whole parser, 40 lines at a time. The user said: "leave nothing out".
+2. Key technical decisions
+None yet.
+5. Current work status
+Reading goes on.`;
+
+test('a compaction after a subagent’s result keeps what it found', async () => {
+  const { server, ready } = await setStage();
+  server.script(
+    { calls: [agentCall('explore', 'find the entry', 'Where does it begin?')] },
+    { text: `It begins in index.js. ${'There is more to say about that. '.repeat(400)}` },
+    { text: 'So index.js it is.' },
+    { text: 'It also counts.' },
+    { text: summary },
+    { text: 'I still know index.js.' },
+  );
+  const terminal = await ready();
+  await terminal.submit('look around');
+  await terminal.waitFor('So index.js it is.');
+  await terminal.waitForIdle();
+  await terminal.submit('and what else?');
+  await terminal.waitFor('It also counts.');
+  await terminal.waitForIdle();
+  await terminal.submit('/compact');
+  await terminal.waitForPrinted('Conversation compacted');
+  await terminal.waitForIdle();
+  await terminal.submit('and now?');
+  await terminal.waitFor('I still know index.js.');
+  expect(server.requests()).toHaveLength(6);
 });

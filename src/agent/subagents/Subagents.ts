@@ -206,7 +206,7 @@ export class Subagents implements TaskPort {
       },
     });
     const { agent } = child;
-    job.log = child.file;
+    job.log = child.log;
     agent.subscribe((event) => this.#hear(job, event));
     const stop = (): void => agent.submit({ type: 'interrupt' });
     stopping.signal.addEventListener('abort', stop);

@@ -37,8 +37,8 @@ export interface ChildRequest {
 
 export interface OpenedChild {
   readonly agent: Agent;
-  /** The path of its log. */
-  readonly file: string | undefined;
+  /** The path of its log, relative to the project's folder. */
+  readonly log: string;
 }
 
 /** Creates subagents; the agent runs them. */

@@ -17,6 +17,7 @@ import { reveal, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './output.ts';
 import { ownSecrets } from './ownSettings.ts';
 import { archivedEntries } from './readEntries.ts';
+import { subagentLogs } from './subagentLogs.ts';
 import type { SessionPorts } from './withSession.ts';
 
 interface AuditOptions {
@@ -41,16 +42,15 @@ export async function audit(
   const onDamage = (): void => {
     damagedLines += 1;
   };
-  const reader = createAuditReader();
   /** Returns false if the reader has closed the pipe. */
-  const write = async (rows: readonly AuditRow[]): Promise<boolean> => {
+  const write = async (rows: readonly AuditRow[], agent?: string): Promise<boolean> => {
     for (const found of rows) {
       if (!all && !isNotable(found)) {
         looked += 1;
         continue;
       }
       shown += 1;
-      const row = redactDeep(found, { own });
+      const row = redactDeep(agent === undefined ? found : { ...found, agent }, { own });
       const text = json
         ? jsonLine(row)
         : auditLines(row)
@@ -62,13 +62,25 @@ export async function audit(
     }
     return true;
   };
-  for await (const entry of session.isArchived
-    ? archivedEntries(session.file)
-    : wholeLog(session.file, onDamage)) {
-    gaps.see(entry.seq);
-    if (!(await write(reader.see(entry)))) return EXIT.ok;
+  /** Returns false if the reader has closed the pipe. */
+  const writeLog = async (
+    entries: AsyncIterable<JSONLEntry>,
+    see: (seq: number) => void,
+    agent?: string,
+  ): Promise<boolean> => {
+    const reader = createAuditReader();
+    for await (const entry of entries) {
+      see(entry.seq);
+      if (!(await write(reader.see(entry), agent))) return false;
+    }
+    return write(reader.rest(), agent);
+  };
+  const entries = session.isArchived ? archivedEntries(session.file) : wholeLog(session.file, onDamage);
+  if (!(await writeLog(entries, gaps.see))) return EXIT.ok;
+  for (const { id, file } of await subagentLogs(session)) {
+    if (!json && !(await output.write(`Subagent ${id}: ${sanitizeLine(file)}\n`))) return EXIT.ok;
+    if (!(await writeLog(wholeLog(file, onDamage), () => {}, id))) return EXIT.ok;
   }
-  if (!(await write(reader.rest()))) return EXIT.ok;
   if (shown === 0) output.hint('This session ran only read-only calls; --all lists them.');
   else if (looked > 0) output.hint(`${count(looked, 'read-only call')} not shown; --all shows them.`);
   const problem = incompleteness(gaps.missing(), damagedLines);

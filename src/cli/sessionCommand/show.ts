@@ -100,7 +100,11 @@ function bodyOf({ tool, toolResult, message, data }: JSONLEntry): string {
   if (toolResult !== undefined)
     return [
       ...(toolResult.display === undefined ? [] : [`${toolResult.name ?? ''} ${toolResult.display.title}`]),
+      ...(toolResult.display?.steps === undefined ? [] : [toolResult.display.steps.join('\n')]),
       textOf(toolResult.output),
+      ...(toolResult.display?.agent?.log === undefined
+        ? []
+        : [`The log of subagent ${toolResult.display.agent.id}: ${toolResult.display.agent.log}`]),
       ...(toolResult.display?.diff === undefined ? [] : [toolResult.display.diff]),
     ].join('\n\n');
   if (tool !== undefined) return `${tool.name} ${JSON.stringify(tool.input, null, 2)}`;

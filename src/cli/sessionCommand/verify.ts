@@ -6,6 +6,7 @@ import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { StorageFailure } from '../sessions/sessionErrors.ts';
 import { jsonDocument } from './output.ts';
 import { archivedEntries } from './readEntries.ts';
+import { type SubagentLog, subagentLogs } from './subagentLogs.ts';
 import { isWhole, repairLines, verifyLines } from './verifyText.ts';
 import type { SessionPorts } from './withSession.ts';
 
@@ -21,7 +22,18 @@ export async function verify(
     ? jsonDocument(report)
     : `${verifyLines(report, sanitizeLine(session.id), output.theme).join('\n')}\n`;
   await output.write(text);
-  return isWhole(report) ? EXIT.ok : EXIT.failed;
+  const damaged = json ? [] : await damagedSubagents(session, deep);
+  for (const { id, file } of damaged)
+    output.say(`The log of subagent ${id} is damaged: ${sanitizeLine(file)}`);
+  return isWhole(report) && damaged.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** The logs of subagents are checked with that of their session; the sound ones are not listed. */
+async function damagedSubagents(session: SessionRecord, deep: boolean): Promise<readonly SubagentLog[]> {
+  const damaged: SubagentLog[] = [];
+  for (const log of await subagentLogs(session))
+    if (!isWhole(await verifySession(log.file, { deep }))) damaged.push(log);
+  return damaged;
 }
 
 /** Unpacks an archive to check its own checksum. */

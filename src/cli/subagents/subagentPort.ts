@@ -1,4 +1,5 @@
 /** Creates subagents for an agent: their sessions, models, tools and permissions. */
+import { join } from 'node:path';
 import { createAgent } from '../../agent/Agent.ts';
 import type { AgentDeps } from '../../agent/agentParts.ts';
 import type { Clock } from '../../agent/reply.ts';
@@ -11,12 +12,12 @@ import type { HookPort } from '../../protocol/hooks.ts';
 import type { ModelClient } from '../../protocol/model.ts';
 import type { CommandSandbox } from '../../protocol/sandbox.ts';
 import type { AgentDefinition } from '../../protocol/subagents.ts';
-import { agentToolName, toolNames } from '../../protocol/toolNames.ts';
 import type { Tool } from '../../protocol/tools.ts';
 import { builtinTools, type ToolDeps } from '../../tools/builtinTools.ts';
 import type { ModelChoice } from '../models/modelChoice.ts';
 import { userName } from '../process/workspaceFacts.ts';
 import type { SessionSkills } from '../skills.ts';
+import { toolsFor } from './toolsFor.ts';
 
 export interface SubagentParts {
   readonly definitions: readonly AgentDefinition[];
@@ -71,7 +72,10 @@ async function openChild(request: ChildRequest, parts: SubagentParts): Promise<O
   const context = parts.createContext(parts.storeFor(request.sessionId), model);
   try {
     await startSession(context, model, request, parts);
-    return { agent: createChild(context, model, request, parts), file: context.filePath() };
+    return {
+      agent: createChild(context, model, request, parts),
+      log: join('agents', request.sessionId, `${id}.jsonl`),
+    };
   } catch (error) {
     await context.close();
     throw new Error(`The session of subagent ${id} could not be started.`, { cause: error });
@@ -182,35 +186,6 @@ function createChild(
     for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
   });
   return agent;
-}
-
-/** A subagent starts no others, and speaks only through its last message: no plans, no questions to the user. */
-const neverOffered: ReadonlySet<string> = new Set([
-  agentToolName,
-  toolNames.exitPlanMode,
-  toolNames.askUserQuestion,
-]);
-
-/** The tools that a definition lets its subagent use. */
-function toolsFor(
-  { tools: allowed, disallowedTools }: Pick<AgentDefinition, 'tools' | 'disallowedTools'>,
-  all: readonly Tool[],
-): readonly Tool[] {
-  return all.filter(
-    ({ name }) =>
-      !neverOffered.has(name) &&
-      (allowed === undefined || allowed.some((one) => names(one, name))) &&
-      !disallowedTools.some((one) => names(one, name)),
-  );
-}
-
-/** `mcp__server` and `mcp__server__*` name all tools of a server; `*` names all tools. */
-function names(written: string, tool: string): boolean {
-  const name = written.toLowerCase();
-  const of = tool.toLowerCase();
-  if (name === '*' || name === of) return true;
-  if (!name.startsWith('mcp__')) return false;
-  return of.startsWith(`${name.replace(/__\*$/, '')}__`);
 }
 
 /** Denies whatever plan mode denies; the rest is decided as for any agent. */
