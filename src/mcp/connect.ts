@@ -41,7 +41,7 @@ export interface ConnectPorts extends StdioPorts {
   readonly onClosed: () => void;
   /** Called when a list of the server has changed: tools, prompts or resources. */
   readonly onChanged: () => void;
-  /** Asks the user for the server; absent = the server is told that nobody can be asked. */
+  /** Asks the user for the server; absent = the server learns that user input is unavailable. */
   readonly onElicit?: UserRequests['answer'] | undefined;
 }
 

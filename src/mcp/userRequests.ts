@@ -20,7 +20,7 @@ export interface ElicitReply {
 
 /** A call that runs now. */
 export interface AskingCall {
-  /** Absent = nobody can answer. */
+  /** Absent if there is no user to ask. */
   readonly ask: ToolContext['askForm'];
   /** Aborted when the call is over: its requests are withdrawn. */
   readonly signal: AbortSignal;

@@ -45,7 +45,7 @@ test('each part can be switched off', () => {
   expect(JSON.stringify(builder.buildContext(thread, 'second', 'S').messages)).not.toContain('first');
 });
 
-test('the current prompt is there once and whole, also where it is longer than the budget', () => {
+test('the current prompt appears once and in full, even if it is larger than the budget', () => {
   const builder = new ContextBuilder({ totalBudget: 4000 });
   const prompt = 'Do it thoroughly. '.repeat(2000);
   for (const includeCurrentInput of [true, false]) {
@@ -75,7 +75,7 @@ test('a call and its result are sent together or not at all', () => {
   expect(built.metadata.excludedMessageCount).toBeGreaterThan(0);
 });
 
-test('the simple context is system, what was said, and the prompt', () => {
+test('the simple context is system, previous messages, and prompt', () => {
   expect(
     new ContextBuilder().buildSimpleContext('S', 'hi', [user('a'), reply('b')]).map(({ role }) => role),
   ).toEqual(['system', 'user', 'assistant', 'user']);

@@ -49,7 +49,7 @@ test('a session survives a restart with its header, and its next request is the 
   expect(second.getMessages().at(-1)?.content).toBe('<system-note>\nplan mode\n</system-note>');
 });
 
-test('a call that a crash cut short gets one synthetic result, and the request does not change by it', async () => {
+test('a call cut short by a crash gets one synthetic result, and the request does not change', async () => {
   const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(undefined, {}, configuration);
@@ -69,7 +69,7 @@ test('a call that a crash cut short gets one synthetic result, and the request d
   expect(await third.loadSession(id)).toMatchObject({ closedCalls: 0, entries: count });
 });
 
-test('every entry is on disk before a subscriber hears of it, and a subscriber that throws disturbs nobody', async () => {
+test('every entry is on disk before subscribers get it, and a subscriber that throws disturbs no other', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -95,7 +95,7 @@ test('without a session there is a clear error, and an unknown id is never a new
   expect(context.getCurrentSessionId()).toBeUndefined();
 });
 
-test('a large result reaches the model bounded, says so first, and is kept whole', async () => {
+test('a large result reaches the model shortened, says so first, and is stored in full', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -111,7 +111,7 @@ test('a large result reaches the model bounded, says so first, and is kept whole
   expect(output.startsWith('[Output truncated')).toBe(true);
 });
 
-test('what files a session read and wrote, and its todo list, are known again after a restart', async () => {
+test('files read and written in a session, and its todo list, are known again after a restart', async () => {
   const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(undefined, {}, configuration);

@@ -153,7 +153,7 @@ test('one file under several names is one; what tools returned and summaries sai
   expect(await analyzeFilesInSlices(entries, root)).toEqual(found);
 });
 
-test('it is told where in a file was worked, what was only called, and what belongs to the current task', async () => {
+test('records where in a file the work was, what was only called, and what belongs to the current task', async () => {
   const root = await project();
   const prompt = entry(root, {
     type: 'user',
@@ -234,7 +234,7 @@ test.each([
   expect(pathTokens(text).filter((path) => path !== 'e.g')).toEqual(paths);
 });
 
-test('a megabyte on one line is looked through without delay', () => {
+test('a megabyte on one line is searched without delay', () => {
   const texts = ['/', 'a', '"/', ' /a.b'].map((piece) => piece.repeat(1_000_000 / piece.length));
   for (const text of texts) expect(cpuMs(() => pathTokens(text), 2)).toBeLessThan(1000);
 });

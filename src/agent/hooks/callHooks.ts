@@ -51,7 +51,7 @@ export interface CallHooks {
 
 /** Characters of a result that hooks get. */
 const MAX_RESPONSE = 200_000;
-/** Characters of a changed input that the model is told. */
+/** Maximum characters of a changed input in the note to the model. */
 const MAX_CHANGE = 4000;
 
 export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) => void): CallHooks {

@@ -20,7 +20,7 @@ interface SessionHookDeps {
   readonly agent?: HookedAgent | undefined;
 }
 
-/** A subagent, as its hooks are told. */
+/** A subagent, as described to its hooks. */
 export interface HookedAgent {
   readonly id: string;
   /** The name of its definition. */
@@ -29,7 +29,7 @@ export interface HookedAgent {
   readonly sessionId: string;
 }
 
-/** One occurrence of an event, without what every hook is told. */
+/** One occurrence of an event, without the fields that every hook gets. */
 export interface Occurrence extends Pick<HookCall, 'subject' | 'access' | 'timeoutMs'> {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly callId?: string;

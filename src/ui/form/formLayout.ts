@@ -34,7 +34,7 @@ interface FormLayout {
 /** What the row to type in says. */
 export const OWN_ANSWER = 'Type something else';
 
-/** From this width on, a preview stands beside the options. */
+/** Minimum width for a preview next to the options. */
 const WIDE = 100;
 const HEADER_COLUMNS = 12;
 

@@ -133,7 +133,7 @@ test('a file that was read is quoted as well, but not as much of it as the compa
   expect(report.postTokens).toBeLessThan(0.7 * report.preTokens);
 });
 
-test('at the trigger it compacts by itself, and what is appended meanwhile is kept', async () => {
+test('at the trigger it compacts automatically, and entries appended meanwhile are kept', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(async () => {
@@ -200,7 +200,7 @@ test('at the trigger the summary message has the summary, what was recorded, the
   expect([...places].sort((a, b) => a - b)).toEqual(places);
 });
 
-test('a second summary is written with the first before it, and with the words that the user said until then', async () => {
+test("a second summary is written with the first before it, and with the user's messages until then", async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -224,7 +224,7 @@ test('a second summary is written with the first before it, and with the words t
   expect(String(sent[1]?.content)).toContain('never touch the database');
 });
 
-test('a summary in another language than the user’s is thrown away, and counts as a failure', async () => {
+test("a summary in another language than the user's is discarded, and counts as a failure", async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -240,7 +240,7 @@ test('a summary in another language than the user’s is thrown away, and counts
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toHaveLength(1);
 });
 
-test('a path in a summary that occurs nowhere in the session is marked in what the model reads', async () => {
+test('a path in a summary that occurs nowhere in the session is marked for the model', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -274,7 +274,7 @@ test.each([
   ['an error', failure()],
   ['an empty reply', summary('  ')],
   ['a tool call instead of text', { type: 'done' as const, reply: ask([call('x')]) }],
-])('after %s a fallback stands in, visibly, and the session goes on', async (_, reply) => {
+])('after %s a fallback is used, visibly, and the session continues', async (_, reply) => {
   const home = await createTestHome({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(reply);
@@ -292,7 +292,7 @@ test.each([
   expect(text).toContain('second request');
 });
 
-test('when a file cannot be judged the second tier keeps more and tells the error', async () => {
+test('when a file cannot be judged the second tier keeps more and reports the error', async () => {
   const home = await createTestHome({
     waits: true,
     windowTokens: 12_000,
@@ -340,7 +340,7 @@ test('an abort ends the wait for a summary model that never answers', async () =
   expect(context.entries()).toEqual(before);
 });
 
-test('too little to compact is refused with a sentence and without asking the model', async () => {
+test('too little to compact is rejected with a message and without a model request', async () => {
   const home = await createTestHome({ waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -386,7 +386,7 @@ test('a request for a summary that does not fit is clipped and still valid', asy
   expect(size(1)).toBeLessThan(size(0));
 });
 
-test('after an overflow it learns the window and shrinks again and again, until nothing is left to give', async () => {
+test('after an overflow it learns the window and shrinks again and again, until nothing more can be freed', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 100_000 });
   const { context, id } = await longSession(home);
   await context.buildRequest(home.options());
@@ -415,7 +415,7 @@ test('after an overflow it learns the window and shrinks again and again, until 
   expect(again.measure([]).windowTokens).toBe(9000);
 });
 
-test('in a window of 8,000 tokens a long task with full-size prompts goes on and on', async () => {
+test('in a window of 8,000 tokens a long task with full-size prompts keeps going', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   home.tools = bigTools();
   const context = home.manager();

@@ -167,7 +167,7 @@ async function writeFiles(root: string, windowTokens: number): Promise<readonly 
 
 for (const { row: windowTokens, options } of firstIsQuick([48_000, 16_000, 128_000, 200_000]))
   describe(`300 steps in a window of ${windowTokens} tokens`, options, () => {
-    test('are summarised at the trigger by drafts that were written beside them, and by nothing else', async () => {
+    test('are summarized at the trigger only by drafts that were written in the background', async () => {
       const { asked, failed, swaps, reductions, breaks, missing, triggerTokens, askedAt, mostTokens } =
         await longSession({
           windowTokens,
@@ -208,7 +208,7 @@ test.each([48_000, 128_000])(
   },
 );
 
-test('however fast a request grows, no draft is begun below 65 % of a trigger that the user has set', async () => {
+test('however fast a request grows, no draft starts below 65 % of a trigger set by the user', async () => {
   const home = await createTestHome({ windowTokens: 40_000, settings: { compressionThreshold: 16_000 } });
   const context = home.manager();
   await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
@@ -270,7 +270,7 @@ test('steps after a draft that are too old for the tail become lines; none of th
   expect(sent.some((content) => content.startsWith('early-0 alpha'))).toBe(false);
 });
 
-test('after a compaction was taken back nobody is asked for a draft before the next prompt', async () => {
+test('after an undone compaction no draft is requested before the next prompt', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
@@ -354,7 +354,7 @@ describe('a draft', () => {
     return { home, context, step, answers, asked, used, made, sent, reopen };
   }
 
-  test('that comes after steps were shortened takes the place of their lines at once, with the files', async () => {
+  test('that arrives after steps were shortened replaces their lines at once, with the files', async () => {
     const { context, step, answers, asked, made, sent } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
@@ -375,7 +375,7 @@ describe('a draft', () => {
     await asked(2);
   });
 
-  test('of long ago is not used at the trigger: another is written for what is there then', async () => {
+  test('that is stale is not used at the trigger: another is written for the current state', async () => {
     const { home, context, step, answers, asked, used, made, sent } = await heldSession(64_000);
     for (let index = 0; index < 8; index++) await step(1000);
     const preview = context.preview({ ...home.options() });
@@ -408,7 +408,7 @@ describe('a draft', () => {
     expect(answers).toHaveLength(1);
   });
 
-  test('is still there after a resume: nobody pays for another, and it is used at the trigger', async () => {
+  test('is still there after a resume: it costs nothing again, and is used at the trigger', async () => {
     const { context, step, answers, asked, made, sent, reopen } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
@@ -426,7 +426,7 @@ describe('a draft', () => {
     expect((await reopen()).draft()).toBe('none');
   });
 
-  test('bears out nothing that a summary claims, and Recall does not find it', async () => {
+  test('does not confirm claims of a summary, and Recall does not find it', async () => {
     const { home, context, step, answers, asked, made, sent } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
@@ -440,7 +440,7 @@ describe('a draft', () => {
     expect((await found()).text).not.toContain('summary_draft');
   });
 
-  test('that a preview wrote is there after a resume, unless the conversation changed', async () => {
+  test('written by a preview is there after a resume, unless the conversation changed', async () => {
     const { home, context, step, answers, asked, reopen } = await heldSession(40_000);
     for (let index = 0; index < 8; index++) await step(1000);
     const preview = context.preview({ ...home.options() });
@@ -454,7 +454,7 @@ describe('a draft', () => {
     expect((await reopen()).draft()).toBe('none');
   });
 
-  test('that is being written is what /compact waits for: one summary is paid', async () => {
+  test('in progress is what /compact waits for: only one summary is paid', async () => {
     const { home, context, step, answers, asked, made, sent } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
@@ -467,7 +467,7 @@ describe('a draft', () => {
     expect(home.events.filter(({ type }) => type === 'compaction_started')).toHaveLength(1);
   });
 
-  test('is not asked for where a pinned prompt leaves too little to free, nor is a message removed for a few tokens', async () => {
+  test('is not requested if a pinned prompt leaves too little to free, nor is a message removed for a few tokens', async () => {
     const { context, step, answers, used, made } = await heldSession(32_000);
     await context.addMessage('user', `All of this: ${'gamma delta '.repeat(9000)}`);
     for (let index = 0; index < 12; index++) {
@@ -494,12 +494,12 @@ function after(growths: readonly number[], stepMs: number, summaryMs?: number): 
   return pace.leadTokens();
 }
 
-test('nothing is known before the first step', () => {
+test('no growth is known before the first step', () => {
   expect(new Pace().leadTokens()).toBeUndefined();
   expect(after([], 1000)).toBeUndefined();
 });
 
-test('the lead is what the request grows by while a summary is written, and one step more', () => {
+test('the lead is the growth of the request during a summary, and one step more', () => {
   // Twenty seconds are taken at first: three steps of eight.
   expect(after([1000, 1000, 1000, 1000], 8000)).toBe(4000);
   expect(after([1000, 1000, 1000, 1000], 8000, 40_000)).toBe(6000);
@@ -513,7 +513,7 @@ test('between fast steps it is six steps at most, and only the newest eight coun
   expect(after([90_000, ...Array.from({ length: 8 }, () => 100)], 60_000)).toBe(200);
 });
 
-test('a request that was reduced begins anew', () => {
+test('a reduced request starts over', () => {
   const pace = new Pace();
   for (const [tokens, at] of [
     [10_000, 0],

@@ -101,7 +101,7 @@ test('with economy the current turn stays whole, however long it is', async () =
   expect(kinds(context)).toEqual(['mask']);
 });
 
-test('with economy a summary takes the place of earlier turns from half of the window on; the current turn stays', async () => {
+test('with economy a summary replaces earlier turns from half of the window on; the current turn stays', async () => {
   const home = await createTestHome({ windowTokens: 128_000, settings: { strategy: 'economy' } });
   home.summaries.expect(summary('## 1. Primary request\nfoxes'));
   const context = await started(home);
@@ -159,7 +159,7 @@ describe('with economy a draft', () => {
   const early = { strategy: 'economy' } as const;
   const foxes = summary('1. Primary request and intent\nfoxes');
 
-  test('is not asked for where most of the earlier turns is pinned; the one at the trigger is used', async () => {
+  test('is not requested if most of the earlier turns are pinned; the one at the trigger is used', async () => {
     const home = await createTestHome({ windowTokens: 200_000, settings: early });
     const context = await threeTurns(home, 15_000);
     for (const { kind, uuid } of context.items())
@@ -185,7 +185,7 @@ describe('with economy a draft', () => {
   });
 
   test.each([140_000, 175_000])(
-    'leaves the current turn as it is, also with a prompt that came in the middle of it (%i)',
+    'leaves the current turn unchanged, also with a prompt in the middle of it (%i)',
     async (tokens) => {
       const home = await createTestHome({ windowTokens: 200_000, settings: early });
       const context = await threeTurns(home, 15_000);
@@ -210,7 +210,7 @@ describe('with economy a draft', () => {
     },
   );
 
-  test('is not begun where the cache is cold: lines are free then', async () => {
+  test('is not started if the cache is cold: lines are free then', async () => {
     const home = await createTestHome({ windowTokens: 200_000, settings: early });
     const context = await threeTurns(home, 36_000);
     Object.assign(home.deps, { clock: () => Date.now() + 2 * 60 * 60 * 1000 });
@@ -219,7 +219,7 @@ describe('with economy a draft', () => {
     expect(home.summaries.requests).toHaveLength(0);
   });
 
-  test('had no chance where the window shrank all at once: the summary is waited for', async () => {
+  test('had no chance if the window shrank suddenly: the turn waits for the summary', async () => {
     const home = await createTestHome({ windowTokens: 1_000_000, settings: early });
     const context = await threeTurns(home, 45_000);
     home.model = { ...home.model, windowTokens: 128_000 };
@@ -230,7 +230,7 @@ describe('with economy a draft', () => {
   });
 });
 
-test('by default nothing is reduced below the trigger: every request begins with the one before', async () => {
+test('by default nothing is reduced below the trigger: every request extends the one before', async () => {
   const home = await createTestHome({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   // Also where no provider has the prefix in its cache any more, as on the next day.
   Object.assign(home.deps, { clock: () => Date.now() + 24 * 60 * 60 * 1000 });
@@ -251,7 +251,7 @@ test('by default nothing is reduced below the trigger: every request begins with
   expect(kinds(context)).toEqual([]);
 });
 
-test('what no request has shown yet is never masked: results before a queued prompt, a command of the user', async () => {
+test('results that no request has shown yet are never masked: results before a queued prompt, a command of the user', async () => {
   const home = await createTestHome({
     windowTokens: 40_000,
     settings: { ...economy, mask: { protect: 0.01, batch: 0.02 } },
@@ -290,7 +290,7 @@ test('what no request has shown yet is never masked: results before a queued pro
   expect(text()).not.toMatch(/(newest|own) (alpha beta gamma delta ){9}/);
 });
 
-test('a draft that was written beside the work is swapped in at the trigger, without a wait', async () => {
+test('a draft from the background is swapped in at the trigger without a wait', async () => {
   const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(summary('## 1. Primary request and intent\nfoxes'), summary('## again'));
   const context = await started(home);
@@ -306,7 +306,7 @@ test('a draft that was written beside the work is swapped in at the trigger, wit
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toEqual([]);
 });
 
-test('with a summariser that never answers nobody waits: messages are removed at nine tenths, with a pointer', async () => {
+test('with a summarizer that never answers, messages are removed at nine tenths without a wait, with a pointer', async () => {
   const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(
     ...Array.from(
@@ -329,7 +329,7 @@ test('with a summariser that never answers nobody waits: messages are removed at
   expect(JSON.stringify(context.getMessages())).toContain('Recall brings any of it back');
 });
 
-test('removal leaves room for new work: a fifth of what lies below the trigger, also in a small window', async () => {
+test('removal leaves room for new work: a fifth below the trigger, also in a small window', async () => {
   const home = await createTestHome({ windowTokens: 8000, settings: { strategy: 'oldest-removal' } });
   const context = await started(home);
   const { triggerTokens } = context.measure([]);
@@ -414,7 +414,7 @@ test('a /compact that succeeds closes the breaker, one that falls back does not'
   expect(isOpen()).toBe(false);
 });
 
-test('where that is not enough, old steps of the current turn follow, and the newest quarter stays', async () => {
+test('if that is not enough, old steps of the current turn follow, and the newest quarter stays', async () => {
   const { context } = await broken(1, 13);
   expect(kinds(context).every((kind) => kind === 'mask')).toBe(true);
   expect(used(context)).toBeLessThan(context.measure([]).triggerTokens);
@@ -437,7 +437,7 @@ test('earlier turns that free next to nothing are shortened together with the cu
   expect(reduction?.preTokens).toBeGreaterThan((reduction?.postTokens ?? 0) + 5000);
 });
 
-test('lines that would free next to nothing are written only where the request could not be sent otherwise', async () => {
+test('lines that free almost nothing are written only if the request could not be sent otherwise', async () => {
   const { context, home } = await broken(1, 0, 300);
   const think = async (words: number): Promise<void> => {
     await context.addMessage('user', 'about foxes and dogs '.repeat(words));
@@ -452,7 +452,7 @@ test('lines that would free next to nothing are written only where the request c
   expect(JSON.stringify(context.getMessages())).not.toContain('old0 alpha');
 });
 
-test('a note behind another one has a heading of its own', async () => {
+test('a second note has its own heading', async () => {
   const { context, home } = await broken(0, 14);
   for (let index = 0; index < 14; index++) {
     await step(context, home, `later${index}`, 2500);
@@ -463,7 +463,7 @@ test('a note behind another one has a heading of its own', async () => {
   expect(second).toMatch(/^Further steps, already done, /);
 });
 
-test('results that no request has shown yet stay whole, however large they are and whatever was typed after them', async () => {
+test('results that no request has shown yet stay in full, however large they are and whatever was typed after them', async () => {
   const { context, home } = await broken(0, 9);
   expect(kinds(context)).toEqual([]);
   const calls = ['one', 'two', 'three', 'four'].map((name) => call(`new_${name}`));
@@ -532,7 +532,7 @@ test('on an endpoint with one slot the user sees the summary run, and Esc takes 
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toEqual([]);
 });
 
-test('where a summary gained too little, the model is not asked for the same again at every step', async () => {
+test('if a summary gained too little, another one is not requested at every step', async () => {
   const home = await createTestHome({ windowTokens: 100_000 });
   const context = await started(home);
   await step(context, home, 'early', 1500);
@@ -564,7 +564,7 @@ test('where a summary gained too little, the model is not asked for the same aga
   expect(home.summaries.requests).toHaveLength(2);
 });
 
-test('a compaction can be taken back, byte for byte, and nothing is compacted by itself before the next prompt', async () => {
+test('a compaction can be undone byte for byte, and no automatic one follows before the next prompt', async () => {
   const home = await createTestHome({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   home.summaries.expect(summary('## 1. Primary request\nfoxes'));
   const context = await started(home);
@@ -593,7 +593,7 @@ test('a compaction can be taken back, byte for byte, and nothing is compacted by
   expect(JSON.stringify(again.getMessages())).toContain('foxes again');
 });
 
-test('after an overflow a request shrinks by a tenth, also where the window that is named has room for more', async () => {
+test('after an overflow a request shrinks by a tenth, even if the named window has room for more', async () => {
   const home = await createTestHome({ windowTokens: 100_000, settings: { threadSummary: 'off' } });
   const context = await started(home);
   for (let index = 0; index < 60; index++) {

@@ -38,13 +38,13 @@ describe('paths in a summary', () => {
     expect(after).toBe(`It says ${text} here`);
   });
 
-  test.each(invented)('nobody has seen: %s', async (text, path, marked) => {
+  test.each(invented)('not in the session: %s', async (text, path, marked) => {
     const { unverified, text: after } = await checkSummary(`It says ${text} here.`, session().entries);
     expect(unverified).toEqual([path]);
     expect(after).toBe(`It says ${marked} here.`);
   });
 
-  test('an earlier summary vouches for nothing, and a path is marked once', async () => {
+  test('an earlier summary confirms nothing, and a path is marked once', async () => {
     const log = session();
     log.summary('src/invented.ts');
     const { text, unverified } = await checkSummary('See src/invented.ts and src/invented.ts', log.entries);
@@ -52,7 +52,7 @@ describe('paths in a summary', () => {
     expect(unverified).toEqual(['src/invented.ts']);
   });
 
-  test('a log of five megabytes is read without holding anything up', async () => {
+  test('a log of five megabytes is read without a pause', async () => {
     const log = session();
     for (let index = 0; index < 100; index++)
       log.call({}, { output: `line ${index} src/auth/foo${index}.ts\n`.repeat(1500) });
@@ -134,7 +134,7 @@ describe('orders and turns in a summary', () => {
     expect(await checked(line)).toBe(line);
   });
 
-  test('what was quoted is not quoted again', async () => {
+  test('quoted text is not quoted again', async () => {
     const once = await checked('System: x');
     expect(await checked(once)).toBe(once);
   });

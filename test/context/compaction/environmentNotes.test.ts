@@ -31,7 +31,7 @@ function days(context: ContextManager): readonly (string | undefined)[] {
 test.each([
   ['a summary', summary('The user wants X.')],
   ['none to be had', failure()],
-])('with %s, a compaction keeps the newest note of the environment only', async (_, reply) => {
+])('with %s, a compaction keeps only the newest environment note', async (_, reply) => {
   const home = await street();
   const context = await threeDays(home);
   expect(days(context)).toEqual(DAYS);
@@ -57,7 +57,7 @@ test('one that the user pinned stays', async () => {
   expect(days(context)).toEqual(['Tuesday', 'Wednesday']);
 });
 
-test('taking the compaction back brings all of them back', async () => {
+test('undoing the compaction restores all of them', async () => {
   const home = await street();
   const context = await threeDays(home);
   const before = JSON.stringify(context.getMessages());
@@ -67,7 +67,7 @@ test('taking the compaction back brings all of them back', async () => {
   expect(JSON.stringify(context.getMessages())).toBe(before);
 });
 
-test('where steps become lines, the newest note stays and old ones go with them', async () => {
+test('if steps become lines, the newest note stays and old ones are removed with them', async () => {
   const home = await createTestHome({
     windowTokens: 16_000,
     settings: { strategy: 'economy', threadSummary: 'off', mask: { protect: 0.01 } },

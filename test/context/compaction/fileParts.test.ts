@@ -53,7 +53,7 @@ test('the lines around an edit and a read are shown, in the order of the file, e
   expect(part.text).not.toContain('line 500 of');
 });
 
-test('where not all of them fit, the newest do', () => {
+test('if not all of them fit, the newest do', () => {
   const spots = [100, 400, 700].map((at): FileSpot => ({ type: 'lines', from: at, to: at + 2 }));
   const { text } = partOf(spots, 220);
   expect(text).toContain('line 700 of');
@@ -61,7 +61,7 @@ test('where not all of them fit, the newest do', () => {
   expect(text).not.toContain('line 100 of');
 });
 
-describe('where a spot does not fit with the lines around it', () => {
+describe('if a spot does not fit with the lines around it', () => {
   const spot: FileSpot = { type: 'lines', from: 500, to: 503 };
 
   test.each([
@@ -103,7 +103,7 @@ test('a file that was not read to its end has more lines than are known', () => 
   expect(part).toMatchObject({ label: 'lines 1-10 of more than 1000', isWhole: false });
 });
 
-test('lines that are shown elsewhere are not quoted again', () => {
+test('lines shown elsewhere are not quoted again', () => {
   const edit: FileSpot = { type: 'text', text: 'line 300 of the file' };
   expect(numbersIn(partOf([edit], 200, 1000, from(295, 299)))).not.toContain(297);
   expect(numbersIn(partOf([edit], 200, 1000, from(295, 299)))).toContain(300);
@@ -125,7 +125,7 @@ test('a file is shown elsewhere when all of it is, or all of its spots', () => {
   expect(isShownElsewhere(fileWith(), spots)).toBe(false);
 });
 
-test('text that is gone from the file and lines beyond its end are no spots', () => {
+test('text that is gone from the file and lines beyond its end are not spots', () => {
   expect(
     partOf([
       { type: 'text', text: 'no such line' },

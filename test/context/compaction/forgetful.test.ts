@@ -3,7 +3,7 @@ import { ask, call, configuration, createTestHome, outcome, summary } from '../h
 
 const filler = 'alpha beta gamma delta '.repeat(150);
 
-test('after many compactions by a model that forgets, every constraint and changed path is still in the request', async () => {
+test('after many compactions by a forgetful model, every constraint and changed path is still in the request', async () => {
   const home = await createTestHome({ windowTokens: 60_000, settings: { compact: { auto: false } } });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

@@ -13,7 +13,7 @@ const lines = (write: (log: Log) => void): readonly string[] => {
 };
 const LONG = `cd packages/server && npx vitest run ${'test/integration/orders/discounts.test.ts '.repeat(9)}`;
 
-test('how a command ended stands before the command, which may be cut', () => {
+test('the outcome of a command comes before the command, which may be cut', () => {
   const [line = ''] = lines((log) =>
     log.call(
       { command: LONG },
@@ -38,11 +38,11 @@ test.each([
     { output: 'The user said no.', status: 'denied' as const, display: { title: 'a.ts' } },
     '#1 Bash [denied] a.ts',
   ],
-])('a call with the result %j is told as %j', (result, expected) => {
+])('a call with the result %j becomes %j', (result, expected) => {
   expect(lines((log) => log.call({}, result))).toEqual([expected]);
 });
 
-test('an outcome is one line, whatever it holds', () => {
+test('an outcome is one line, whatever it contains', () => {
   const [line = ''] = lines((log) =>
     log.call(
       {},
@@ -108,7 +108,7 @@ test.each([
     '[2 errors, exit 2 · 2.0 s, src/a.ts]',
   ],
   ['git commit -m x', 'done', 0, '[ok, 2.0 s]'],
-])('what %s came to stands first', (command, output, exitCode, expected) => {
+])('the outcome of %s comes first', (command, output, exitCode, expected) => {
   expect(bracket(command, output, exitCode)).toBe(expected);
 });
 
@@ -126,7 +126,7 @@ test.each([
   expect(bracket(command, output, exitCode)).toBe(exitCode === 0 ? '[2.0 s]' : '[exit 1 · 2.0 s]');
 });
 
-test('a command that the user ran is told like one of the model', () => {
+test('a command that the user ran is reported like one of the model', () => {
   const head = '$ npm test | tail\n\n';
   const [line] = lines((log) =>
     log.raw({
@@ -205,7 +205,7 @@ describe('what was said', () => {
     expect(line).toMatch(/^#0 "First\..* … ….*until it is done\?"$/);
   });
 
-  test('is whole where it fits', () => {
+  test('is complete if it fits', () => {
     expect(answer('Done.\n\nDo you want more?')).toBe('#0 "Done. Do you want more?"');
   });
 });
@@ -226,7 +226,7 @@ test('a note is one line for each step, whatever was said, run and answered', ()
   );
 });
 
-test('each place has a heading of its own, which says how to see all of a step', () => {
+test('each place has its own heading, which says how to see all of a step', () => {
   const log = new Log();
   log.reply('Done.');
   const places: readonly LedgerPlace[] = ['earlier', 'current', 'current_after_summary', 'continued'];

@@ -38,7 +38,7 @@ async function compacting(home: TestHome) {
 const contents = (context: ContextManager): readonly unknown[] =>
   context.getMessages().map(({ content }) => content);
 
-test('what the user pins while a summary is written stays', async () => {
+test('entries that the user pins while a summary is written stay', async () => {
   const { context, first, finish } = await compacting(
     await createTestHome({ windowTokens: 20_000, waits: true }),
   );
@@ -58,7 +58,7 @@ test('a summary of what was rewound, dropped or restored meanwhile is not used, 
   expect(contents(context)).toEqual(before);
 });
 
-test('a request that the server finds too long is no failure of the model that writes summaries', async () => {
+test('a request that the server finds too long is not a failure of the summarizer', async () => {
   const home = await createTestHome({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

@@ -99,7 +99,7 @@ describe('whatever is planned', () => {
     });
   });
 
-  test('pins, the newest prompt, the last word on environment and mode, and open calls stay', () => {
+  test('pins, the newest prompt, the current environment and mode, and open calls stay', () => {
     planned(({ kept }, { view }) => {
       const always = [
         view.atoms.findLast(({ head }) => isPrompt(head)),
@@ -112,7 +112,7 @@ describe('whatever is planned', () => {
     });
   });
 
-  test('what a draft does not speak for stays, as itself or as a line', () => {
+  test('entries that a draft does not cover stay, unchanged or as a line', () => {
     planned(({ kept, cut }, { view, covered }) => {
       if (covered === undefined) return;
       expect(cut).toBeLessThanOrEqual(covered);
@@ -120,7 +120,7 @@ describe('whatever is planned', () => {
     });
   });
 
-  test('no message of the user is both kept and quoted, and none that leaves is newer than the summary', () => {
+  test('no user message is both kept and quoted, and none that is removed is newer than the summary', () => {
     planned(({ kept, cut, userMessages }, { view, budget }) => {
       const heads = new Set(kept.map(({ head }) => head));
       for (const { entry } of userMessages) {
@@ -142,7 +142,7 @@ describe('whatever is planned', () => {
     });
   });
 
-  test('it keeps to the room where what has to stay leaves any', () => {
+  test('it stays within its room unless required entries need more', () => {
     let tight = 0;
     planned((plan, input) => {
       const { view, budget, fixed, snippetTokens } = input;
@@ -163,7 +163,7 @@ describe('whatever is planned', () => {
   });
 });
 
-test('what the user pinned is clipped last: before it the newest results, then their own messages give way', () => {
+test("pinned entries are clipped last: the newest results and the user's messages are clipped before", () => {
   const log = new LogMaker().prompt('p'.repeat(300)).reply('old').prompt('go').step('', 'x'.repeat(2000));
   const { entries } = log.step('', 'y'.repeat(2000));
   const view = viewOf(entries);
@@ -191,7 +191,7 @@ test('what the user pinned is clipped last: before it the newest results, then t
   expect(clipped(1200)).toEqual({ clipped: ['x', 'y'], messages: 1 });
 });
 
-test('results that were not sent yet take the room for new work; a reply that was heard does not', () => {
+test('results that were not sent yet may take the room for new work; a reply that was sent may not', () => {
   const { entries } = new LogMaker().prompt('go').step('', 'x'.repeat(2000)).step('', 'y'.repeat(2000));
   const clips = (mayDropNewest: boolean) =>
     planCompaction({
@@ -283,7 +283,7 @@ describe('/compact', () => {
     expect(report.postTokens).toBeLessThan(0.4 * report.preTokens);
   });
 
-  test('lets the summariser read everything, also what stays', async () => {
+  test('gives the summarizer everything to read, also what stays', async () => {
     const home = await createTestHome({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     const before = context.getMessages();
@@ -311,7 +311,7 @@ describe('/compact', () => {
     return context;
   };
 
-  test('is refused where the summary would take what it frees, and nothing is changed but what it cost', async () => {
+  test('is rejected if the summary would take what it frees, and only its cost is recorded', async () => {
     const home = await createTestHome({ windowTokens: 64_000 });
     const context = await littleToGain(home, filler.slice(0, 3500), {
       answer: filler.repeat(10),
@@ -324,7 +324,7 @@ describe('/compact', () => {
     expect(JSON.stringify(context.getMessages())).toBe(before);
   });
 
-  test('quotes less of the files before it is refused', async () => {
+  test('quotes less of the files before it is rejected', async () => {
     const home = await createTestHome({ windowTokens: 64_000 });
     const context = await littleToGain(home, filler.slice(0, 8000), {
       answer: filler.repeat(17),

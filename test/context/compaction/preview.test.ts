@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { configuration, createTestHome, say, step, summary } from '../harness.ts';
 
-test('the diff of a compaction lists what that one left out, not what an earlier one did', async () => {
+test('the diff of a compaction lists only what that one removed', async () => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   home.summaries.expect(summary('## 1. Primary request and intent\none'), summary('## 1. two'));
   const context = home.manager();
@@ -22,7 +22,7 @@ test('the diff of a compaction lists what that one left out, not what an earlier
   expect(quoted?.state).toBe('summarised');
 });
 
-test('a preview lists the messages that had no room and the changed files that nobody names', async () => {
+test('a preview lists the messages that did not fit and the changed files that are named nowhere', async () => {
   const home = await createTestHome({
     windowTokens: 8000,
     waits: true,

@@ -43,7 +43,7 @@ test.each([
   ]);
 });
 
-test('it says nothing of a shell that never left the project’s root', async () => {
+test("it does not mention a shell that never left the project's root", async () => {
   const home = await street();
   home.summaries.expect(summary('The user wants X.'));
   expect(await told(home, await session(home, '.'))).toEqual([]);
@@ -71,7 +71,7 @@ test('after a note that the shell was elsewhere, the next summary says that it i
   expect(line).toContain(`The shell is in ${home.root}: `);
 });
 
-test('so does the summary after one that said that the shell was elsewhere', async () => {
+test('the same for the summary after one that said that the shell was elsewhere', async () => {
   const home = await street();
   const context = await session(home, 'test');
   home.summaries.expect(summary('The user wants X.'), summary('The user wants X; the shell is in test/.'));

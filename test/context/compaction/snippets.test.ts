@@ -175,7 +175,7 @@ test.each(['unknown', 'o200k_base'] as const)(
   },
 );
 
-test('a file that stands whole and unchanged in the tail is not quoted again where there is another', async () => {
+test('a file shown in full and unchanged in the tail is not quoted again if there is another', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/a.ts': linesOf('a', 100), 'src/b.ts': linesOf('b', 100) });
   await context.addMessage('user', 'read both');
@@ -200,7 +200,7 @@ test('a file of which the tail shows only some lines is quoted, after those that
   expect((await compact(context, home)).files).toEqual(['src/b.ts', 'src/a.ts']);
 });
 
-test('where it is the only one it is quoted: no compaction after a file was touched goes without', async () => {
+test('if it is the only one it is quoted: no compaction after a file was touched goes without', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/a.ts': linesOf('a', 100) });
   await context.addMessage('user', 'read it');
@@ -308,7 +308,7 @@ test('rather one file around its change than a few lines of the head of each', a
   }
 });
 
-test('files that a pasted text names once and that nobody read are not quoted', async () => {
+test('files named once in a pasted text and never read are not quoted', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/a.ts': linesOf('a', 50), 'src/b.ts': linesOf('b', 50) });
   await context.addMessage(
@@ -336,7 +336,7 @@ test('secrets, binaries and files that are gone are left out', async () => {
   expect(JSON.stringify(context.getMessages())).not.toContain('SECRET');
 });
 
-test('the summariser is shown the files, and its request fits the window', async () => {
+test('the summarizer gets the files, and its request fits the window', async () => {
   const home = await byHand(40_000);
   const names = Array.from({ length: 8 }, (_, index) => `src/f${index}.ts`);
   const context = await open(

@@ -107,7 +107,7 @@ describe('summaries without a model', () => {
     return viewOf(session.entries);
   };
 
-  test('an earlier summary is carried along as far as there is room', () => {
+  test('an earlier summary is included as far as there is room', () => {
     const later = viewBehind(
       `[Previous conversation summary]\n\n${'word '.repeat(2000)}\n\n[End of summary]`,
     );
@@ -126,7 +126,7 @@ Everything archived is still there as #0-#81: Recall shows an entry ("#81").`;
   test.each([
     ['createFallbackSummary', (view: View) => createFallbackSummary(view, view.atoms, 4000)],
     ['fallbackText', (view: View) => fallbackText(view, 'no disk', 4000)],
-  ])('%s takes over what a model wrote, without wrapper and recorded facts', (_, write) => {
+  ])("%s reuses the model's text, without wrapper and recorded facts", (_, write) => {
     const text = write(
       viewBehind(wrapSummary(`1. Request\n\nfoxes\n\n${facts}\n\n6. Pending tasks\n\nthe tests`)),
     );

@@ -42,7 +42,7 @@ test('a long one between others is left out, and shorter ones before it are kept
   expect(seqs(chooseUserMessages(entries, { tokens: 500, sizeOf }))).toEqual([0, 1, 3]);
 });
 
-test('empty ones are left out, and nothing is made of none', () => {
+test('empty ones are left out, and an empty list adds nothing', () => {
   const image = [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }];
   expect(seqs(chooseUserMessages(prompts('', ' \n', image, 'words'), { tokens: 500, sizeOf }))).toEqual([3]);
   expect(chooseUserMessages([], { tokens: 500, sizeOf })).toEqual([]);
@@ -104,7 +104,7 @@ const anyPrompt = fc.oneof(
   fc.constantFrom('', 'x', '</user-message>\n', `${SUMMARY_END}\n`, '😀'.repeat(500)),
 );
 
-test('never more than the budget, never another word than the user’s, whatever they wrote', () => {
+test("never more than the budget, and only the user's own words", () => {
   fc.assert(
     fc.property(fc.array(anyPrompt, { maxLength: 12 }), fc.nat(3000), (texts, tokens) => {
       const entries = prompts(...texts);
@@ -157,7 +157,7 @@ async function twiceCompacted(
   return { context, id };
 }
 
-test('what the user wrote survives a second compaction word for word, and is there once', async () => {
+test("the user's messages survive a second compaction verbatim, and appear once", async () => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
   const sent = context
@@ -221,7 +221,7 @@ test.each([
   expect(text(again)).toContain(JSON.stringify(CONSTRAINT).slice(1, -1));
 });
 
-test('a message that the user drops goes out of the summary, and comes back when it is restored', async () => {
+test('a dropped message is removed from the summary, and returns when it is restored', async () => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
   const item = context.items().find(({ title }) => title.startsWith('one 1: go on'));
@@ -232,7 +232,7 @@ test('a message that the user drops goes out of the summary, and comes back when
   expect(text(context)).toContain('one 1: go on');
 });
 
-test('a message that the user brings back out of the summary stands where it was, and is there once', async () => {
+test('a message restored out of the summary is at its old place, and appears once', async () => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const { context } = await twiceCompacted(home);
   const item = context.items().find(({ title }) => title.startsWith('one 1: go on'));

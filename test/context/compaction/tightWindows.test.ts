@@ -20,7 +20,7 @@ test('after a prompt that no window takes, the next one gets a real summary of w
   expect(JSON.stringify(context.getMessages())).toContain('The database is never touched.');
 });
 
-test('a model whose newest results no window takes is told so, and does not ask for the same again', async () => {
+test('a model whose newest results fit no window is told so, and does not request the same again', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -51,7 +51,7 @@ test('where tools and instructions reach beyond the trigger, results are shorten
   }
 });
 
-test('a request too large to send can be compacted by hand, though the trigger is out of reach', async () => {
+test('a request too large to send can be compacted manually, though the trigger is out of reach', async () => {
   const home = await createTestHome({
     waits: true,
     windowTokens: 16_000,
@@ -91,7 +91,7 @@ test('a summary never asks for a longer reply than the model can write', async (
   expect(home.summaries.requests[0]?.maxOutputTokens).toBe(3000);
 });
 
-test('a result that comes when another session is open belongs to the one that asked for it', async () => {
+test('a result that arrives while another session is open belongs to the one that requested it', async () => {
   const home = await createTestHome({ waits: true });
   const context = home.manager();
   const first = await context.createSession(undefined, {}, configuration);
@@ -104,7 +104,7 @@ test('a result that comes when another session is open belongs to the one that a
   expect(context.entries().some((entry) => entry.type === 'tool_result')).toBe(false);
 });
 
-test('a session of many thousand steps is compacted without holding anything up', {
+test('a session of many thousand steps is compacted without a pause', {
   tags: 'long',
 }, async () => {
   const home = await createTestHome({ waits: true, windowTokens: 1_000_000 });
@@ -125,7 +125,7 @@ test('a session of many thousand steps is compacted without holding anything up'
 });
 
 test.each([8000, 40_000])(
-  'nobody is paid for drafts that could not be used around long instructions (%i)',
+  'no drafts are paid that could not be used because of long instructions (%i)',
   async (windowTokens) => {
     const home = await createTestHome({ windowTokens });
     const context = home.manager();

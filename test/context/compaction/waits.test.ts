@@ -22,7 +22,7 @@ function expectFinished(result: TaskResult): void {
 }
 
 test.each(combinations)(
-  'a summary after $latencyMs ms ($outcome): the task is finished and nobody waits',
+  'a summary after $latencyMs ms ($outcome): the task is finished without a wait',
   { tags: 'long' },
   async ({ latencyMs, outcome }) => {
     const clock = new VirtualTime();
