@@ -22,7 +22,7 @@ test.each([
   [{ strategy: 'mask-only' }, ['maskAt', 'removeAt', 'limit']],
   [{ strategy: 'off' }, ['limit']],
   [{ compact: { auto: false } }, ['limit']],
-])('with %j only what happens by itself is marked', (settings, expected) => {
+])('with %j only automatic reductions are marked', (settings, expected) => {
   expect(marks(settings)).toEqual(expected);
 });
 
@@ -38,7 +38,7 @@ test.each([
     { compressionThreshold: 64_000 },
     'Compaction starts at 50% instead of 80%: context.compressionThreshold says so.',
   ],
-])('why the trigger of a window of %i tokens with %j lies where it does', (windowTokens, settings, note) => {
+])('the reason for the trigger of a window of %i tokens with %j', (windowTokens, settings, note) => {
   const parsed = contextSettingsSchema.parse(settings);
   expect(triggerNote(windowBudget({ ...model, windowTokens }, parsed), parsed)).toBe(note);
 });

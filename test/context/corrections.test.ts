@@ -46,7 +46,7 @@ describe('what is told of an overflow error', () => {
   test('is the window that the server names', async () => {
     expect(await toldOf(20_000)).toEqual([{ model: 'test-model', tokens: 20_000 }]);
   });
-  test('is neither a guess nor a figure that is no window', async () => {
+  test('is neither a guess nor an impossible number', async () => {
     expect(await toldOf(undefined, 12)).toEqual([]);
   });
 });
@@ -67,7 +67,7 @@ test('a named window may be larger than the one that was assumed', async () => {
   expect(context.measure([])).toMatchObject({ windowTokens: 40_000, windowSource: 'learned' });
 });
 
-test('a window that an error revealed holds until the server tells another one, also after a restart', async () => {
+test('a window revealed by an error applies until the server reports another, also after a restart', async () => {
   const home = await createTestHome({ windowTokens: 60_000 });
   const told = (windowTokens: number): void => {
     home.model = { ...home.model, windowTokens, source: 'server' };

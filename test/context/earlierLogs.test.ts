@@ -112,7 +112,7 @@ async function lookAt(name: string, wholeBytes?: number): Promise<Seen> {
 }
 
 describe('logs of earlier versions', () => {
-  test.each(names)('%s opens, resumes and rewinds as it did', async (name) => {
+  test.each(names)('%s opens, resumes and rewinds as before', async (name) => {
     const seen = await lookAt(name);
     if (updates) {
       expected[name] = seen;
@@ -129,7 +129,7 @@ describe('logs of earlier versions', () => {
     if (live !== '') expect([live, items]).toEqual([whole?.live, whole?.items]);
   });
 
-  test.each(names)('%s resumes with the same request after it was closed', async (name) => {
+  test.each(names)('%s resumes with the same request after a restart', async (name) => {
     const { context } = await open(name);
     const [id = '', messages] = [context.getCurrentSessionId(), context.getMessages()];
     await context.close();

@@ -17,7 +17,7 @@ function largestImage(): string {
   return bytes.toString('base64');
 }
 
-test('the largest image stands in the log once, is counted by its size in pixels, and is there after a resume', async () => {
+test('the largest image is in the log once, is counted by its size in pixels, and is there after a resume', async () => {
   const data = largestImage();
   const image = { type: 'image', mediaType: 'image/png', data } as const;
   const first = await stage({ info: { seesImages: true }, answers: [says('Seen.'), says('Still.')] });

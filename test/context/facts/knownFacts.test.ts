@@ -105,7 +105,7 @@ describe('reports of test runners', () => {
   });
 });
 
-test('commands end with the code that their result names; ids are used again', () => {
+test('commands end with the code in their result; ids may be reused', () => {
   const log = new Log();
   log.command('npm run build', 'done');
   log.command('make', 'no rule', 2);
@@ -134,7 +134,7 @@ test('commands end with the code that their result names; ids are used again', (
   ]);
 });
 
-test('a file is told of once, as it was left, in the order of the last changes', () => {
+test('a file is reported once, in its last state, in the order of the last changes', () => {
   const log = new Log();
   log.change('/repo/a.ts', 'created', { hash: 'aa', added: 10, removed: 0 });
   log.change('/repo/b.ts', 'modified', { hash: 'bb', added: 1, removed: 1 });

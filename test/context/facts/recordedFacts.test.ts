@@ -34,7 +34,7 @@ Todo list:
 Everything archived is still there as #0-#14: Recall shows an entry ("#14"), a range, or what a query finds.`);
 });
 
-test('an outcome from before the last change of a file says so', () => {
+test('an outcome from before the last change of a file is marked as such', () => {
   const log = new Log();
   log.command('npx vitest run', ' FAIL  a.test.ts > adds\n Tests  1 failed (1)', 1);
   expect(recordedFacts(log.entries, 4000, undefined)).not.toContain('changed after it');
@@ -44,7 +44,7 @@ test('an outcome from before the last change of a file says so', () => {
   );
 });
 
-test('a command that failed is told with its exit code, and no test run beside it that may be outdated', () => {
+test('a command that failed is reported with its exit code, and no outdated test run next to it', () => {
   const log = new Log();
   log.command('npx vitest run', ' Tests  3 passed (3)');
   log.command('make', 'make: *** No rule', 2);
@@ -52,7 +52,7 @@ test('a command that failed is told with its exit code, and no test run beside i
   expect(text).toBe('### Recorded by the program\nLast command, exit code 2 (#3): `make`.');
 });
 
-test('what was superseded is not told: a test that passes now, a deleted file, an open todo', () => {
+test('superseded facts are not reported: a test that passes now, a deleted file, an open todo', () => {
   const log = new Log();
   log.change('/repo/gone.ts', 'created');
   log.command('npm test', ' FAIL  a.test.ts > adds\n Tests  1 failed (1)', 1);
@@ -92,13 +92,13 @@ test('a log without facts has no section', () => {
   expect(recordedFacts(log.entries, 1000, undefined)).toBe('');
 });
 
-describe('where room is short', () => {
+describe('if there is little room', () => {
   const log = new Log();
   const paths = Array.from({ length: 200 }, (_, index) => `src/module${index % 17}/part${index}.ts`);
   for (const [index, path] of paths.entries())
     log.change(`/repo/${path}`, 'modified', { hash: `${index}`.padStart(64, 'a'), added: index, removed: 1 });
 
-  test('with room enough each file has its details', () => {
+  test('with enough room each file has its details', () => {
     const text = recordedFacts(log.entries, 60_000, archived);
     expect(paths.filter((path) => !text.includes(path))).toEqual([]);
     expect(text).toContain('- src/module12/part199.ts (modified, #399)');

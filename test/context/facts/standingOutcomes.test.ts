@@ -209,7 +209,7 @@ const happening = fc.oneof(
   },
 );
 
-test('whatever is run and edited in which order, no failure is told that is none', () => {
+test('in any order of runs and edits, no failure is reported that was fixed', () => {
   let statements = 0;
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 25 }), (happenings) => {

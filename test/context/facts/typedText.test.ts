@@ -42,7 +42,7 @@ describe('what the user typed', () => {
     ['a long line below', `Fix the test.\n${'El servidor no responde. '.repeat(30)}`, 'Fix the test.'],
     ['a page without any sentence', 'El servidor no responde '.repeat(30), ''],
     ['a few lines of words', `${german}\n\n${german}`, `${german}\n${german}`],
-  ])('%s is told from words', (_, prompt, words) => {
+  ])('%s is distinguished from words', (_, prompt, words) => {
     expect(typed(prompt)).toBe(words);
   });
 
@@ -60,7 +60,7 @@ const englishSummary =
   'The user wants to know why the connection is lost. The files that were read are in the folder of the server, and it has not been tested.';
 const chineseSummary = '用户要求找出数据库连接失败的原因，并且不要修改任何文件。日志显示主机无法访问。';
 
-describe('what was pasted does not decide the language', () => {
+describe('pasted text does not decide the language', () => {
   test.each([
     ['German with an English log', [`${german}\n${log}`], undefined, [germanSummary]],
     ['German with an English page', [`${german}\n${englishDoc}`], undefined, [germanSummary, englishSummary]],
@@ -83,7 +83,7 @@ describe('what was pasted does not decide the language', () => {
     for (const summary of accepted) expect(sameLanguage(summary, typed(...prompts))).toBe(true);
   });
 
-  test('a summary is thrown away only when nothing was typed in its language', () => {
+  test('a summary is discarded only if nothing was typed in its language', () => {
     expect(sameLanguage(englishSummary, typed(`${chinese}\n${log}`))).toBe(false);
     expect(sameLanguage(chineseSummary, typed(german, german, german))).toBe(false);
     // Long ago, and few words of many.

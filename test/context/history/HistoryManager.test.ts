@@ -25,7 +25,7 @@ const contentsOf = (manager: HistoryManager): unknown[] =>
 const summaryOf = (manager: HistoryManager): JSONLEntry | undefined =>
   manager.getHistory().find(({ isCompactSummary }) => isCompactSummary === true);
 
-test('a history is handed out as a copy, and nobody can change it from outside', () => {
+test('a history is returned as a copy and cannot be changed from outside', () => {
   const log = rounds(2);
   const manager = managerOf(log);
   const first = manager.getHistory();
@@ -40,7 +40,7 @@ test('a history is handed out as a copy, and nobody can change it from outside',
   expect(contentsOf(manager)[0]).toBe('prompt 0');
 });
 
-test('rounds begin where the user speaks', () => {
+test('rounds begin at user messages', () => {
   const log = new LogMaker();
   log.prompt('a').step('look', 'x').note('nudge', 'go on').reply('b').prompt('c').reply('d');
   const manager = managerOf(log);
@@ -86,7 +86,7 @@ test('one giant round is compressed within, at whole steps, and keeps its prompt
   );
 });
 
-test('no rounds at all can be asked for: only what is always kept stays', () => {
+test('zero rounds can be requested: only what is always kept stays', () => {
   const manager = managerOf(rounds(4), { minRetainRounds: 0 });
   expect(manager.compress('All.')).toBe(true);
   expect(contentsOf(manager)).toEqual(['## Archived Session Summary\n\nAll.', 'prompt 3']);
@@ -123,7 +123,7 @@ test('an earlier summary is folded in, once', () => {
   expect(summaryOf(manager)?.message.content).toBe(`## Archived Session Summary\n\n${folded}`);
 });
 
-test('a hundred foldings do not make a summary grow without end', () => {
+test('a hundred summaries of summaries do not grow without end', () => {
   const manager = managerOf(rounds(0), { minRetainRounds: 1, contextWindow: 1_000_000 });
   for (let index = 0; index < 100; index++) {
     for (const entry of rounds(10, ['r'.repeat(900)]).entries) manager.append(entry);

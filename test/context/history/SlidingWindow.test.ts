@@ -59,7 +59,7 @@ describe('of 30 messages', () => {
     expect(result).toMatchObject({ totalTokens: 300, excludedCount: 27 });
   });
 
-  test('what a summary covers is neither sent nor counted as left out', () => {
+  test('entries covered by a summary are neither sent nor counted as left out', () => {
     const result = sliding.applyWindow(talk(30), 26);
     expect(result.included).toEqual(['m26', 'm27', 'm28', 'm29']);
     expect(result.excludedCount).toBe(0);
@@ -94,7 +94,7 @@ test('the newest prompt stays in a round of a hundred steps, and so does the new
   expect(result.totalTokens).toBeLessThanOrEqual(4000);
 });
 
-test('the newest step stays when many words came after it', () => {
+test('the newest step stays when a long message came after it', () => {
   const words = Array.from({ length: 50 }, (_, index) => plain(10 + index, { isPrompt: false }));
   const result = sliding.applyWindow([plain(0), step(1, 60), ...words], 0, 1000);
   expect(result.included.slice(0, 3)).toEqual(['m0', 'm1', 'm52']);

@@ -43,7 +43,7 @@ test('a user message starts a round', () => {
   expect(findRoundBoundaries(messages)).toEqual([0, 3]);
 });
 
-test('what came between a call and its results stands behind them, and results are in call order', () => {
+test('messages between a call and its results are placed after them, and results are in call order', () => {
   const log = [user('go'), reply('x'), use('a'), use('b'), user('wait'), result('b', 'B'), result('a', 'A')];
   expect(projectMessages(log).map((message) => message.content)).toEqual(['go', 'x', 'A', 'B', 'wait']);
 });
@@ -71,7 +71,7 @@ test('an id that every reply reuses belongs to the latest, and one that a reply 
   ]);
 });
 
-test('results without a call, replies without a word and notes for the reader are not sent', () => {
+test('results without a call, empty replies and notes for the user are not sent', () => {
   const log = [
     user('go'),
     result('ghost', 'x'),
@@ -82,7 +82,7 @@ test('results without a call, replies without a word and notes for the reader ar
   expect(projectMessages(log)).toEqual([{ role: 'user', content: 'go' }]);
 });
 
-test('a call whose reply was lost still has a message to stand in', () => {
+test('a call whose reply was lost still gets a message', () => {
   const log = [user('go'), use('a'), result('a', 'A')];
   const messages = projectMessages(log);
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
@@ -90,13 +90,13 @@ test('a call whose reply was lost still has a message to stand in', () => {
   expect(groupAtoms(log)).toHaveLength(2);
 });
 
-test('arguments that are no JSON object, and lone surrogates, are mended before they are sent', () => {
+test('arguments that are no JSON object, and lone surrogates, are repaired before they are sent', () => {
   const messages = projectMessages([user('\ud83d'), reply('ok'), use('a', '[1'), result('a', '\udc00')]);
   expect(validateRequest(messages)).toEqual([]);
   expect(JSON.stringify(messages)).toContain('{\\"input\\":\\"[1\\"}');
 });
 
-test('reasoning goes back only where the endpoint wants it', () => {
+test('reasoning is sent back only if the endpoint wants it', () => {
   const reasoning = { field: 'reasoning_content', text: 'hm' };
   const log = [
     user('go'),
@@ -106,7 +106,7 @@ test('reasoning goes back only where the endpoint wants it', () => {
   expect(projectMessages(log, { returnsReasoning: true })[1]).toMatchObject({ reasoning });
 });
 
-test('a boundary without its summary never happened', () => {
+test('a boundary without its summary has no effect', () => {
   const boundary = entry({
     type: 'system',
     subtype: 'compact_boundary',

@@ -39,7 +39,7 @@ async function collect(some: AsyncIterable<JSONLEntry>): Promise<JSONLEntry[]> {
   return all;
 }
 
-test('wherever a stretch of a log begins and ends, it has the compactions that the log has as a whole', async () => {
+test('any part of a log has the compactions that the whole log has', async () => {
   for (let from = 0; from <= entries.length; from++)
     for (let to = from; to <= entries.length; to++) {
       const stretch = entries.slice(from, to);

@@ -96,7 +96,7 @@ function withoutPast(entries: readonly JSONLEntry[], end: End): readonly JSONLEn
   return last === undefined ? entries : evictPrefix(entries, last.uuid);
 }
 
-test('nothing is left while a rewind that was taken back brings removals of what the compaction retained', () => {
+test('nothing is evicted while an undone rewind restores removals of what the compaction retained', () => {
   const log = new SessionMaker().prompt('a').prompt('b').prompt('c').prompt('d');
   log.remove('e1').remove('e2').remove('e3');
   // In the conversation that went on from there nothing was removed, so the first message could be retained.
@@ -107,7 +107,7 @@ test('nothing is left while a rewind that was taken back brings removals of what
   expect(withoutPast(log.entries, 'compaction')).toBe(log.entries);
 });
 
-test('nothing is left while an undo that hides a part of it can be gone back over', () => {
+test('nothing is evicted while an undo that hides a part of it can itself be undone', () => {
   const log = new SessionMaker().prompt('a').prompt('b').rewind('e1').undo('e3');
   log.prompt('c').compact('e2').prompt('d').undo('e4');
   expect(JSON.stringify(projectMessages(log.entries))).not.toContain('"b"');
@@ -285,7 +285,7 @@ test.each([
   expect(told(context)).toEqual(told(after));
 });
 
-test('it goes back to a prompt that is in the file only, and forward again', async () => {
+test('it rewinds to a prompt that is only in the file, and forward again', async () => {
   const at = await place('hybrid');
   const context = managerOf(at, 'parts', 0);
   await context.createSession(undefined, {}, configuration);

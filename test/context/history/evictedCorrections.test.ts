@@ -44,7 +44,7 @@ const options = { tools: [], signal: new AbortController().signal, emit: () => {
 const shown = (context: ContextManager): string[] =>
   context.getMessages().map(({ content }) => String(content).slice(0, 12));
 
-test('a compaction is not taken back without what it stands for', async () => {
+test('a compaction is not undone without what it replaced', async () => {
   // As a damaged disk leaves it: ranges of the file have changed places.
   const context = await opened([
     ...lines.slice(0, 150),
@@ -57,7 +57,7 @@ test('a compaction is not taken back without what it stands for', async () => {
   expect(shown(context)).toEqual(before);
 });
 
-test('nothing goes back behind what cannot be read, and nothing is lost by trying', async () => {
+test('a rewind never goes behind unreadable entries, and trying loses nothing', async () => {
   const context = await opened(lines);
   const before = [shown(context), context.entries()];
   await rm(context.filePath() ?? '');

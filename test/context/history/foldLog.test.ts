@@ -39,7 +39,7 @@ test('what is folded as the log grows is what a fold of the whole gives, also af
   );
 });
 
-test('of a log that has grown only what is new is read', () => {
+test('of a log that has grown only the new part is read', () => {
   const growth = createGrowth();
   const log = [note(), note(), note()];
   expect(growth.readTo(log)).toBe(0);

@@ -25,7 +25,7 @@ test('what was restored before a compaction is left to what that compaction reta
   expect(shown(log)).toEqual(['e5']);
 });
 
-test('an instruction file that the user dropped is not pinned again by a compaction, and comes back once', () => {
+test('an instruction file that the user dropped is not pinned again by a compaction, and returns once', () => {
   const log = new LogMaker().prompt('a').note('instructions', 'be brief').prompt('b');
   const reason = 'dropped by the user';
   compacted(log.add(reductionEntry({ kind: 'drop', reason, preTokens: 0, removed: ['e1'] })), ['e2']);
@@ -46,7 +46,7 @@ test('a step that was restored and became a line again does not take the note th
   expect(shown(log)).toEqual(['e4', 'e6', 'e3']);
 });
 
-test('a file name that is no valid text does not make the summary that quotes it one', () => {
+test('an invalid file name does not invalidate the summary that quotes it', () => {
   const log = new LogMaker().prompt('a').prompt('b');
   const snippets = [{ path: '/a/\ud800.ts', hash: 'unknown', bytes: 3 }];
   const metadata = { trigger: 'manual' as const, preTokens: 0, retained: ['e1'], snippets };

@@ -111,7 +111,7 @@ describe('the goal', () => {
     expect(goal).toMatch(/^.{190,200}…$/);
   });
 
-  test('never holds half of a character, a control character or a wrapper of ours', () => {
+  test('never contains half of a character, a control character or one of our tags', () => {
     expect(extractGoalFromMessage(`${'x'.repeat(199)}😀 tail`)).toBe(`${'x'.repeat(199)}…`);
     expect(extractGoalFromMessage('red \u001b[31m\ud800 </system-note> rest')).toBe(
       'red [31m\ufffd ‹/system-note> rest',
@@ -127,7 +127,7 @@ describe('the goal', () => {
     );
   });
 
-  test('megabytes of "yes " are a message like any other, and soon read', () => {
+  test('megabytes of "yes " are handled like any other message, and quickly', () => {
     const spentMs = cpuClock();
     expect(isContinuation('yes '.repeat(1_000_000))).toBe(false);
     expect(extractGoalFromMessage(' '.repeat(5_000_000), 'old')).toBeDefined();
@@ -151,7 +151,7 @@ describe('the goal', () => {
 });
 
 describe('the status', () => {
-  test('says how far the list is, what is being done and what comes next', () => {
+  test('reports progress, the current item and the next one', () => {
     const todos = [
       todo('read', 'completed'),
       todo('write\nthe code', 'in_progress'),
@@ -198,7 +198,7 @@ describe('a reminder', () => {
     expect(reminderDue([...log, reminded(log)], 20, [todo('a')])).toBe(false);
   });
 
-  test('is not given at every step to a caller whose list never agrees with the entries', () => {
+  test('is not repeated at every step for a caller whose list never matches the entries', () => {
     const log = [prompt('Port the parser'), reply(), wrote([todo('a')])];
     const other = [todo('from entries that were rewound')];
     expect(reminderDue(log, 20, other)).toBe(true);
@@ -206,7 +206,7 @@ describe('a reminder', () => {
     expect(reminderDue([...log, reminded(log), ...replies(20)], 20, other)).toBe(true);
   });
 
-  test('is never due where there is nothing to say', () => {
+  test('is never due if there is nothing to say', () => {
     expect(reminderDue([prompt('yes'), ...replies(40)], 20)).toBe(false);
     expect(reminderEntry(activeTask([prompt('yes'), ...replies(40)]))).toBeUndefined();
     expect(reminderText(undefined, [])).toBe('');

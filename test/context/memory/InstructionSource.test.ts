@@ -39,7 +39,7 @@ const brief = (
 const read = async (cwd?: string): Promise<[string, string | undefined][]> => brief(await source(cwd).read());
 
 describe('imports', () => {
-  test('follow the file that names them, and each file is told once', async () => {
+  test('follow the file that names them, and each file is included once', async () => {
     await write('repo/AGENTS.md', 'root @docs/style.md and @docs/tests.md');
     await write('repo/docs/style.md', 'style @./deep.md @../AGENTS.md');
     await write('repo/docs/deep.md', 'deep @style.md');
@@ -140,7 +140,7 @@ describe('changes', () => {
   }
   beforeEach(() => known.clear());
 
-  test('tell what is new, what says something else, and what is gone; else nothing', async () => {
+  test('report new, changed and removed files; nothing else', async () => {
     await write('repo/AGENTS.md', 'one @a.md');
     await write('repo/a.md', 'a');
     const files = source();
@@ -164,7 +164,7 @@ describe('changes', () => {
     ]);
   });
 
-  test('of the time alone are none', async () => {
+  test('of the timestamp alone are none', async () => {
     await write('repo/AGENTS.md', 'one');
     const files = source();
     await changes(files);
@@ -172,7 +172,7 @@ describe('changes', () => {
     expect(await changes(files)).toEqual([]);
   });
 
-  test('bring in what stands near a file that was touched, outermost first, and keep it in sight', async () => {
+  test('include files next to a touched file, outermost first, and keep them', async () => {
     await write('repo/AGENTS.md', 'root');
     await write('repo/pkg/AGENTS.md', 'pkg');
     await write('repo/pkg/a/CLAUDE.md', 'a');

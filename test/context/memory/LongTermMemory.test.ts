@@ -64,12 +64,9 @@ describe('a search', () => {
     'please do it, thank you',
     '',
     '```\npostgres production database\n```',
-  ])(
-    'for %j finds nothing: most of its words are about something else, or none tells anything',
-    async (prompt) => {
-      expect(await contents(prompt)).toEqual([]);
-    },
-  );
+  ])('for %j finds nothing: most of its words are unrelated, or none is significant', async (prompt) => {
+    expect(await contents(prompt)).toEqual([]);
+  });
 
   test('looks at each sentence of a longer prompt that has enough to say', async () => {
     const prompt =
@@ -77,7 +74,7 @@ describe('a search', () => {
     expect((await contents(prompt))[0]).toMatch(/^Database › Migrations/);
   });
 
-  test('is as similar as the share of the telling words that the memory holds', async () => {
+  test('has the similarity of the share of significant words that the memory contains', async () => {
     const [all] = await memory().search('postgres production', patient);
     expect(all?.similarity).toBe(1);
     const [half] = await memory().search('postgres kubernetes', { minSimilarity: 0.1, timeoutMs: 10_000 });
@@ -159,14 +156,14 @@ describe('a search', () => {
   });
 });
 
-describe('nothing fails a turn', () => {
+describe('no failure ends a turn', () => {
   const slow = async (): Promise<never[]> => {
     await sleep(60_000, undefined, { ref: false });
     return [];
   };
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-  test('a search that takes too long is given up, told of once, and leaves no timer', async () => {
+  test('a search that takes too long is cancelled, reported once, and leaves no timer', async () => {
     const warnings: string[] = [];
     const one = memory({ findFiles: slow, onWarning: (text) => warnings.push(text) });
     const before = timers();
@@ -238,7 +235,7 @@ describe('files', () => {
     expect(await contents('deploy')).toEqual(['deploy on Mondays']);
   });
 
-  test('of 100 MB only the beginning is read, and bytes that are no text do no harm', async () => {
+  test('of 100 MB only the start is read, and invalid bytes do no harm', async () => {
     await writeFile(join(user, 'big.md'), '- deploy from the start\n\n');
     await truncate(join(user, 'big.md'), 100_000_000);
     await writeFile(
@@ -260,7 +257,7 @@ describe('files', () => {
     expect(listed[0]).toMatchObject({ scope: 'project', memories: 1 });
   });
 
-  test('an index of a large file is built in slices, and goes on after a timeout', async () => {
+  test('an index of a large file is built in slices, and continues after a timeout', async () => {
     const line = (n: number): string =>
       `- memory ${n} about ${n % 7 === 0 ? 'deploying' : 'building'} part ${n}\n`;
     await writeFile(join(user, 'a.md'), Array.from({ length: 2000 }, (_, n) => line(n)).join(''));
@@ -324,7 +321,7 @@ describe('remembering', () => {
       expect(await one.remember('x', 'user', bad)).toMatchObject({ type: 'refused' });
   });
 
-  test('refuses what it could not find again, or should not write to', async () => {
+  test('refuses what it could not find again, or must not write to', async () => {
     const one = memory();
     expect(await one.remember(' \n', 'user')).toMatchObject({ type: 'refused' });
     expect(await one.remember('x'.repeat(4001), 'user')).toMatchObject({ type: 'refused' });

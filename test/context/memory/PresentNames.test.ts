@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const NAMES = ['one', 'two', 'three'] as const;
 
-test('whatever comes and goes is seen at the next look, in the order of the names', async () => {
+test('every change is seen at the next check, in the order of the names', async () => {
   const change = fc.record({
     name: fc.constantFrom(...NAMES, 'other'),
     what: fc.constantFrom('file', 'link', 'gone', 'nothing'),
@@ -37,7 +37,7 @@ test('whatever comes and goes is seen at the next look, in the order of the name
   );
 });
 
-test('a directory that changed long ago is looked into once', async () => {
+test('a directory that changed long ago is read once', async () => {
   writeFileSync(join(folder, 'two'), 'x');
   const later = new PresentNames(NAMES, () => Date.now() + 10_000);
   const first = await later.in(folder);

@@ -45,7 +45,7 @@ test('work that takes too long, fails or is stopped gives the other result, and 
   );
 });
 
-test('a failure after the deadline is nobody’s concern', async () => {
+test('a failure after the deadline is ignored', async () => {
   let fail: (error: Error) => void = () => undefined;
   const work = (): Promise<string> => new Promise((_, reject) => (fail = reject));
   expect(await withDeadline(work, 1, (reason) => reason)).toBe('timeout');

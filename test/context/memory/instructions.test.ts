@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
-test('files are read from the user’s own down to the nearest, one a directory', async () => {
+test("files are read from the user's own down to the nearest, one per directory", async () => {
   await writeFile(join(base, 'home/AGENTS.md'), 'user');
   await writeFile(join(base, 'repo/AGENTS.md'), 'root');
   await writeFile(join(base, 'repo/CLAUDE.md'), 'never: AGENTS.md stands beside it');
@@ -34,7 +34,7 @@ test('files are read from the user’s own down to the nearest, one a directory'
   );
 });
 
-test('a file above the limit is cut and says so; a directory of that name is no file', async () => {
+test('a file above the limit is cut and says so; a directory of that name is ignored', async () => {
   await writeFile(join(base, 'repo/AGENTS.md'), 'x'.repeat(40_000));
   await mkdir(join(base, 'home/AGENTS.md'));
   const files = await read();
@@ -64,7 +64,7 @@ test("the user's own file may be a link to anywhere", async () => {
   expect((await read()).map((file) => file.text)).toEqual(['mine']);
 });
 
-test('a pipe of that name holds nobody up', async () => {
+test('a pipe of that name blocks nothing', async () => {
   execFileSync('mkfifo', [join(base, 'repo/AGENTS.md')]);
   await writeFile(join(base, 'repo/CLAUDE.md'), 'fallback');
   expect((await read()).map((file) => file.text)).toEqual(['fallback']);

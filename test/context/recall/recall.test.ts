@@ -77,7 +77,7 @@ describe('a pointer', () => {
     );
   });
 
-  test('to a result that says less than its call gives the call as well, behind it', async () => {
+  test('to a result that contains less than its call returns the call as well, after it', async () => {
     const { reply, call, result, prompt, ask } = await session();
     const input = { file_path: 'a.ts', old_string: 'const a = 1;', new_string: 'const a = 2;' };
     call('Edit', { file_path: 'other.ts' });
@@ -129,7 +129,7 @@ describe('a pointer', () => {
     }
   });
 
-  test('that leads nowhere is answered with what there is', async () => {
+  test('that leads nowhere is answered with what exists', async () => {
     const { prompt, ask } = await session();
     prompt('one');
     expect(await ask({ id: '#7' })).toMatchObject({
@@ -148,7 +148,7 @@ describe('a pointer', () => {
     expect(await ask({})).toMatchObject({ found: false, text: expect.stringContaining('A pointer is') });
   });
 
-  test('whose original is gone gives what was shown and says so', async () => {
+  test('whose original is gone returns what was shown and says so', async () => {
     const { result, ask } = await session();
     result('the part', { hash: 'c'.repeat(64), bytes: 500 });
     const { found, text } = await ask({ id: '#0' });
@@ -201,7 +201,7 @@ describe('pages', () => {
     expect(await readPage(source, 7, limits)).toEqual({ text: '😀b', start: 4, end: 9 });
   });
 
-  test('at random ranges of an original of ASCII are identical to it', async () => {
+  test('at random ranges of an ASCII original are identical to it', async () => {
     const { blobs, result, ask } = await session();
     const whole = Array.from({ length: 30_000 }, (_, index) =>
       String.fromCharCode(32 + ((index * 7919) % 95)),

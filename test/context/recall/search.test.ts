@@ -44,7 +44,7 @@ describe('a search of the session', () => {
     expect(text).toContain('#3 result of Bash, offset 0: x ⏎ port is 7421 ⏎ y');
   });
 
-  test('the question that led to it, and the reply that asks, hide nothing', async () => {
+  test('the question that led to it and the reply that asks hide nothing', async () => {
     const ask = { id: 'a', name: 'Recall', input: { query: 'deploy button' } };
     const entries: JSONLEntry[] = [
       said(0, 'we deploy with the blue button'),
@@ -121,7 +121,7 @@ describe('a search of the session', () => {
     expect(hits(later.text)).toHaveLength(5);
   });
 
-  test('says what was searched when it finds nothing, and stops when it is told to', async () => {
+  test('reports the searched range if it finds nothing, and stops on abort', async () => {
     const entries = [said(0, 'a'), said(1, 'b')];
     expect(await recall({ query: 'zzz' }, seenIn(entries), await store(), quiet)).toEqual({
       found: false,
@@ -165,7 +165,7 @@ test('a phrase is found once at each place, at any position relative to the piec
   }
 });
 
-test('a phrase is found where it stands, whatever is around it', () => {
+test('a phrase is found wherever it is, whatever surrounds it', () => {
   fc.assert(
     fc.property(textOf(30), textOf(6), textOf(30), (before, phrase, after) => {
       fc.pre(phrase.trim() !== '' && phrase.trim() === phrase && phrase.length <= 300);

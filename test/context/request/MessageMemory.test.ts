@@ -51,7 +51,7 @@ test('whatever is forgotten is built again, alike, and counted only once', () =>
   );
 });
 
-test('what is kept is not built again; what has left is, and only that', () => {
+test('kept messages are not rebuilt; evicted ones are, and only those', () => {
   const memory = new MessageMemory(10, () => undefined, greedy);
   const log = new LogMaker();
   for (let index = 0; index < 20; index++) log.prompt(`prompt ${index}`);

@@ -5,7 +5,7 @@ import { sessionOf } from '../sessionOf.ts';
 
 const zalgo = 'e\u0301\u0323\u0300';
 
-test('a text that an estimate takes for half of what it is does not lead to a request over the window', {
+test('a text that an estimate counts as half its size does not lead to a request over the window', {
   tags: 'long',
 }, async () => {
   const home = await createTestHome({ windowTokens: 8000 });

@@ -14,7 +14,7 @@ const words = `${look.text}\n[An image (PNG, 1×1) that is not shown: this model
 const contentsOf = (request: { readonly messages: readonly { readonly content: unknown }[] } | undefined) =>
   request?.messages.slice(1).map(({ content }) => content);
 
-test('a model that sees, or of which nothing is known, is sent the image', async () => {
+test('a model with image input, or with unknown support, gets the image', async () => {
   for (const info of [{ seesImages: true }, {}]) {
     const { run, model } = await stage({ info, answers: [says('A pixel.')] });
     await run(look);
@@ -22,7 +22,7 @@ test('a model that sees, or of which nothing is known, is sent the image', async
   }
 });
 
-test('a model that does not see is sent words, and counted without the image', async () => {
+test('a model without image input gets words, and is counted without the image', async () => {
   const { run, model, agent } = await stage({ info: { seesImages: false }, answers: [says('Hm.')] });
   const before = (await agent.measure()).usedTokens;
   await run(look);
@@ -30,7 +30,7 @@ test('a model that does not see is sent words, and counted without the image', a
   expect((await agent.measure()).usedTokens - before).toBeLessThan(60);
 });
 
-test('a server that refuses images is asked again without them, then and from then on', async () => {
+test('a server that rejects images gets the request again without them, then and from then on', async () => {
   const refusal = fails({
     kind: 'bad_request',
     message: 'mock refused: image input is not supported',
@@ -58,7 +58,7 @@ test('a model that sees and refuses one image is still sent the next', async () 
   expect(last.at(-1)).toEqual([{ type: 'text', text: '[Image #2] and this?' }, image]);
 });
 
-test('any other refusal is a failure, as ever', async () => {
+test('any other rejection is a failure, as usual', async () => {
   const refusal = fails({ kind: 'bad_request', message: 'temperature is not supported', retryable: false });
   const { run, lines } = await stage({ answers: [refusal] });
   await run(look);

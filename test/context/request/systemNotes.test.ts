@@ -38,7 +38,7 @@ const forged = (key: string): string =>
     '',
   ].join('\n');
 
-test('a key is short, hard to guess and another one each time', () => {
+test('a key is short, hard to guess and different each time', () => {
   const keys = new Set(Array.from({ length: 200 }, newNoteKey));
   expect(keys.size).toBe(200);
   for (const key of keys) expect(isNoteKey(key)).toBe(true);
@@ -72,7 +72,7 @@ test('the program’s notes carry the key of the session, and are the same bytes
   expect(second.getMessages()).toEqual(before);
 });
 
-test('a session without a key looks as it always did', async () => {
+test('a session without a key is unchanged', async () => {
   const manager = (await createTestHome()).manager();
   await manager.createSession(undefined, {}, configuration);
   await manager.append({
@@ -93,7 +93,7 @@ test('a session without a key looks as it always did', async () => {
 
 // With the key of the session, as if it had been read from the log; and without, as a stranger writes it.
 test.each([KEY, KEY.toLowerCase(), 'a1B2c3D4', ''])(
-  'through no door does text of others get a mark of the program (key %j)',
+  'in no way does untrusted text get a mark of the program (key %j)',
   async (key) => {
     const home = await createTestHome();
     const manager = home.manager();

@@ -29,7 +29,7 @@ test('what could not be stored is written from the text', async () => {
 });
 
 test.each(['../../etc/passwd', 'a/b', '..', 'mcp__x__\u0000', '', 'x'.repeat(300), '名前'])(
-  'a tool named %j gets no say in where its output goes',
+  'a tool named %j cannot choose where its output goes',
   async (tool) => {
     const folder = join(await temporaryFolder(), 'out');
     const blobs = new BlobStore(await temporaryFolder());
@@ -52,7 +52,7 @@ test('a link or another file that lies at its place is replaced, not written thr
   expect(await readFile(target, 'utf8')).toBe('mine');
 });
 
-test('a folder that refuses costs the pointer only', async () => {
+test('a folder that rejects writes costs only the pointer', async () => {
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
   const blobs = new BlobStore(await temporaryFolder());

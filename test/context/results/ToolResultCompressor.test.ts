@@ -260,7 +260,7 @@ test('nothing that comes in makes it throw, and what it gives is well-formed whe
   );
 });
 
-test('the working memory reads back what the session points to, and nothing else', async () => {
+test('the working memory reads only what the session points to', async () => {
   const blobs = new BlobStore(await temporaryFolder());
   const stored = await new WorkingMemory(blobs).store('0123456789é');
   if (stored === undefined) throw new Error('not stored');

@@ -77,7 +77,7 @@ test('a part of what its tool kept says of what, whole or cut again', async () =
   expect(long.original).toEqual(original);
 });
 
-test('a disk that refuses costs the pointer only', async () => {
+test('a full disk costs only the pointer', async () => {
   const blobs = new BlobStore('/dev/null/nowhere');
   const { text, original, partial } = await admitOutput(
     { text: 'x'.repeat(5000) },
@@ -330,7 +330,7 @@ test('a page of 200 kB is offloaded, and its bytes come back identical, also aft
   expect(after).toEqual(before);
 });
 
-test('whatever Recall answers within a window is admitted as it is', async () => {
+test('whatever Recall returns within a window is admitted unchanged', async () => {
   for (const windowTokens of [8000, 48_000, 200_000]) {
     const home = await createTestHome({ windowTokens });
     const context = home.manager();

@@ -64,7 +64,7 @@ test.each([
   },
 );
 
-test('S5 ContextManagerOptions and S2 DEFAULT_CONTEXT_CONFIG stand in the settings, and act by themselves where they may', () => {
+test('S5 ContextManagerOptions and S2 DEFAULT_CONTEXT_CONFIG are in the settings, and take effect if they may', () => {
   const settings = contextSettingsSchema.parse({});
   expect([settings.maxMemoryMessages, settings.cache.maxEntries, settings.cache.ttlMs]).toEqual([
     1000, 100, 300_000,

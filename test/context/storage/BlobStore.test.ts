@@ -58,7 +58,7 @@ test('content that is not what its name says is not served, and is mended when i
   expect(String(await store.read(ref, { start: 0, end: 2 }))).toBe('wh');
 });
 
-test('a folder that vanished is made again', async () => {
+test('a folder that vanished is created again', async () => {
   const folder = join(await temporaryFolder(), 'blobs');
   const store = new BlobStore(folder);
   await store.put('before');
@@ -159,7 +159,7 @@ test('a discarded sink leaves nothing', async () => {
   expect(await filesIn(folder)).toEqual([]);
 });
 
-test('a disk that fails is told when the sink is finished, not to whoever writes', async () => {
+test('a failing disk is reported when the sink is finished, not on write', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   const store = new BlobStore(join(folder, 'file/blobs'));
@@ -171,7 +171,7 @@ test('a disk that fails is told when the sink is finished, not to whoever writes
   }
 });
 
-test('what a crashed program left unfinished is cleared after a day, not before', async () => {
+test('unfinished files of a crashed program are removed after a day, not before', async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'unfinished'));
   for (const name of ['old', 'new']) await writeFile(join(folder, 'unfinished', name), '');

@@ -112,7 +112,7 @@ test('a line right behind the summary that was hit is found by its neighbours', 
   expect(again.entries.map(({ seq }) => seq)).toEqual(entries.map(({ seq }) => seq));
 });
 
-test('a resume point that is not as it was written is not used', async () => {
+test('a resume point that was modified is not used', async () => {
   const content = compacted.map(lineOf);
   const { entries } = await loadLog(await fileWith(content), { wholeBytes: 0 });
   const point = resumePointOf(entries);
