@@ -12,6 +12,7 @@ import { createCommandHost } from './host.ts';
 import { askServers, leftOutNotice, usableServers } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
+import { usedPlugins } from './plugins/usedPlugins.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { prefetchEnvironment } from './process/environment.ts';
@@ -107,6 +108,7 @@ async function chooseModel(
         ),
     );
   }
+  const plugins = await usedPlugins(place.dataRoot, loaded, options.strictMcpConfig);
   const factory = createSessionFactory({
     place,
     loaded,
@@ -118,7 +120,8 @@ async function chooseModel(
     sandboxMode: options.sandbox,
     debug,
     environment,
-    servers: usableServers(loaded, trust),
+    servers: [...usableServers(loaded, trust), ...plugins.servers],
+    plugins: plugins.folders,
     agents: () => usableAgents({ place, trust, flag: options.agents }),
   });
   return {
@@ -126,6 +129,7 @@ async function chooseModel(
     notices: [
       ...loaded.problems.map((problem) => problem.message),
       ...(await unsupportedNotices(place.dataRoot, loaded)),
+      ...plugins.notices,
       ...[placeNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),
       ...[heldAgentsNotice(await usableAgents({ place, trust, flag: options.agents }), trust) ?? []].flat(),
     ],

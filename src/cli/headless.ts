@@ -15,6 +15,7 @@ import { createCommandHost } from './host.ts';
 import { leftOutNotice, usableServers } from './mcp/approval.ts';
 import { listerFor } from './models/modelChoice.ts';
 import { type CliOptions, targetOf } from './options.ts';
+import { usedPlugins } from './plugins/usedPlugins.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
 import { flush, guardOutput } from './process/exit.ts';
@@ -59,6 +60,8 @@ export async function printMode(
     return access.problem === undefined ? EXIT.noAccess : EXIT.badSettings;
   }
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
+  const plugins = await usedPlugins(place.dataRoot, loaded, options.strictMcpConfig);
+  for (const notice of plugins.notices) printError(notice);
   const factory = createSessionFactory({
     place,
     loaded,
@@ -70,7 +73,8 @@ export async function printMode(
     sandboxMode: options.sandbox,
     debug,
     environment,
-    servers: usableServers(loaded, trust),
+    servers: [...usableServers(loaded, trust), ...plugins.servers],
+    plugins: plugins.folders,
     agents: () => usableAgents({ place, trust, flag: options.agents }),
   });
   const asked = targetOf(options);

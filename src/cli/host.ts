@@ -46,6 +46,7 @@ export function createCommandHost(
     hooks: () => hooks?.list() ?? [],
     agents,
     config,
+    plugins: () => import('./plugins/pluginStore.ts').then((one) => one.listPlugins(place)),
     skills: {
       list: skills.list,
       shownPath: (path) =>

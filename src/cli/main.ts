@@ -49,6 +49,10 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { mcpCommand } = await import('./mcpCommand/command.ts');
     return mcpCommand(readAppPaths(), route.argv);
   }
+  if (route.type === 'plugin') {
+    const { pluginCommand } = await import('./pluginCommand/command.ts');
+    return pluginCommand(readAppPaths(), route.argv);
+  }
   if (route.type === 'config') {
     const { configCommand } = await import('./configCommand/command.ts');
     return configCommand(readAppPaths(), route.argv);

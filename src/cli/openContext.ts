@@ -19,6 +19,7 @@ import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { Permissions } from './permissions/permissions.ts';
+import type { UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { readWorkspaceFacts, userName } from './process/workspaceFacts.ts';
@@ -64,6 +65,8 @@ export interface SessionFactoryOptions {
   readonly debug: DebugLog;
   /** The MCP servers that may be used. */
   readonly servers?: readonly McpServerSource[];
+  /** Approved plugins, whose skills and commands can be used. */
+  readonly plugins?: UsedPlugins['folders'] | undefined;
   /** The definitions of subagents that may be used now; absent = the model can start none. */
   readonly agents?: () => Promise<UsableAgents>;
   /** Reads the environment that the model is told about; called for each session created or resumed. */

@@ -1,5 +1,5 @@
 /**
- * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `config …`, `doctor`, `completion`) from prompts that
+ * Distinguishes subcommands (`clawdcode session …`, `permissions …`, `mcp …`, `plugin …`, `config …`, `doctor`, `completion`) from prompts that
  * start with the same word. Loads nothing, because it runs on every start.
  */
 import { nearest } from '../config/nearest.ts';
@@ -39,13 +39,16 @@ const mcpVerbs = [
 /** The subcommands of `clawdcode config`, in the order of its help. */
 export const configVerbs = ['list', 'get', 'set', 'unset'] as const;
 
+/** The subcommands of `clawdcode plugin`, in the order of its help. */
+export const pluginVerbs = ['add', 'list', 'enable', 'disable', 'remove'] as const;
+
 /** Shells with completion of the command line. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Allowed with every subcommand; takes effect where the environment is read. */
 const COLORLESS = '--no-color';
 
-type Subcommand = 'session' | 'permissions' | 'mcp' | 'config' | 'doctor' | 'completion';
+type Subcommand = 'session' | 'permissions' | 'mcp' | 'plugin' | 'config' | 'doctor' | 'completion';
 
 /** `argv`: the arguments after the subcommand. */
 type Route =
@@ -107,6 +110,7 @@ const subcommands: readonly {
   { type: 'session', words: [...sessionVerbs, 'help'] },
   { type: 'permissions', words: [...permissionVerbs, 'help'] },
   { type: 'mcp', words: [...mcpVerbs, 'help'] },
+  { type: 'plugin', words: [...pluginVerbs, 'help'] },
   { type: 'config', words: [...configVerbs, 'help'] },
   { type: 'doctor', words: [] },
   // `sessions` is used by the completion scripts themselves.
@@ -144,7 +148,7 @@ const reserved: readonly Reserved[] = [
     advice: 'Run "clawdcode config list".',
   },
   {
-    names: ['plugin', 'plugins', 'extensions', 'agents', 'skills', 'hooks'],
+    names: ['plugins', 'extensions', 'agents', 'skills', 'hooks'],
     verbs: [
       'list',
       'install',
@@ -158,7 +162,7 @@ const reserved: readonly Reserved[] = [
       'update',
     ],
     advice:
-      'Plugins and custom agents are not supported yet; skills and hooks are files: see docs/skills.md and docs/hooks.md.',
+      'For plugins, run "clawdcode plugin"; skills, agents and hooks are files: see docs/skills.md and docs/hooks.md.',
   },
   { names: ['resume', 'continue'], advice: 'Run "clawdcode --resume" or "clawdcode --continue".' },
   { names: ['exec', 'run'], advice: 'Run "clawdcode -p" with a prompt.' },

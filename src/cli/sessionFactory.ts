@@ -217,7 +217,7 @@ async function openSession(
   const isReading = target.type === 'id' && target.mode === 'read';
   const [agents, skills, port, { cwd, notices, ...opened }] = await Promise.all([
     options.agents?.() ?? noAgents,
-    openSkills({ ...place, isSensitive: isWithheld }, permissions),
+    openSkills({ ...place, isSensitive: isWithheld, plugins: options.plugins }, permissions),
     openHooks(place, loaded, permissions, shared.send),
     openReportingProblems(context, target, options, shared, model),
   ]);

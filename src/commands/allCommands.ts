@@ -12,6 +12,7 @@ import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
 import { permissions } from './permissions.ts';
+import { plugin } from './plugin.ts';
 import { diff } from './rewind/diff.ts';
 import { rewind } from './rewind/rewind.ts';
 import { keys, theme, vim } from './screen.ts';
@@ -42,6 +43,7 @@ export const allCommands: readonly Command[] = [
   agents,
   tasks,
   mcp,
+  plugin,
   hooks,
   init,
   status,

@@ -15,6 +15,7 @@ import type { HookStatus } from '../protocol/hooks.ts';
 import type { McpPort } from '../protocol/mcp.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
+import type { PluginInfo } from '../protocol/plugins.ts';
 import type { SettingEdit, SettingInfo } from '../protocol/settings.ts';
 import type { PreparedSkill, Skill, SkillList } from '../protocol/skills.ts';
 import type { AgentList } from '../protocol/subagents.ts';
@@ -134,6 +135,8 @@ export interface CommandHost {
   /** The subagents of this session, and definitions that are not used. */
   readonly agents: AgentList;
   readonly config: ConfigPort;
+  /** Reads the installed plugins again. */
+  plugins(): Promise<readonly PluginInfo[]>;
   status(): StatusInfo;
   /** Returns the `context.*` settings of this session. */
   settings(): ContextSettings;

@@ -17,6 +17,13 @@ export interface SkillPlaces {
   readonly cwd: string;
   /** True for a file that must not be sent to the model without asking: a secret, or one that a rule denies reading. */
   readonly isSensitive: (path: string) => boolean;
+  /** Approved plugins; their skills are named `plugin:skill`. */
+  readonly plugins?: readonly PluginFolder[] | undefined;
+}
+
+interface PluginFolder {
+  readonly name: string;
+  readonly folder: string;
 }
 
 /** Maximum bytes of one file. */
@@ -32,7 +39,7 @@ const MAX_DESCRIPTION = 1024;
  * folders over those of other agents, and skills over commands.
  */
 export async function findSkills(places: SkillPlaces): Promise<SkillList> {
-  const folders = skillFolders(places);
+  const folders = [...skillFolders(places), ...pluginFolders(places.plugins ?? [])];
   const found = await Promise.all(folders.map((folder) => readFolder(folder, places)));
   const skills = new Map<string, Skill>();
   const problems: SkillProblem[] = [];
@@ -48,7 +55,27 @@ export async function findSkills(places: SkillPlaces): Promise<SkillList> {
   return { skills: sorted, problems };
 }
 
+/** Returns the skills and commands of plugins alone. */
+export async function findPluginSkills(plugins: readonly PluginFolder[]): Promise<SkillList> {
+  const places = { root: '/', isSensitive: () => false };
+  const found = await Promise.all(pluginFolders(plugins).map((folder) => readFolder(folder, places)));
+  return {
+    skills: found.flatMap(({ skills }) => skills),
+    problems: found.flatMap(({ problems }) => problems),
+  };
+}
+
+function pluginFolders(plugins: readonly PluginFolder[]): Folder[] {
+  return plugins.flatMap(({ name, folder }) =>
+    (['skill', 'command'] as const).map(
+      (kind): Folder => ({ path: join(folder, `${kind}s`), kind, scope: 'user', plugin: name }),
+    ),
+  );
+}
+
 interface Folder {
+  /** The plugin that it belongs to. */
+  readonly plugin?: string;
   readonly path: string;
   readonly kind: Skill['kind'];
   readonly scope: Skill['scope'];
@@ -80,7 +107,10 @@ function folderChain(root: string, cwd: string): string[] {
   return folders;
 }
 
-async function readFolder(folder: Folder, places: SkillPlaces): Promise<SkillList> {
+async function readFolder(
+  folder: Folder,
+  places: Pick<SkillPlaces, 'root' | 'isSensitive'>,
+): Promise<SkillList> {
   const files = folder.kind === 'skill' ? await skillFiles(folder.path) : await commandFiles(folder.path);
   const read = await Promise.all(files.map((file) => readSkill(file, folder, places)));
   return {
@@ -121,14 +151,15 @@ export async function namesIn(folder: string): Promise<{ name: string; isFolder:
 
 async function readSkill(
   file: string,
-  { path: folder, kind, scope }: Folder,
-  places: SkillPlaces,
+  { path: folder, kind, scope, plugin }: Folder,
+  places: Pick<SkillPlaces, 'root' | 'isSensitive'>,
 ): Promise<Skill | SkillProblem | undefined> {
   if ((await stat(file).catch(() => undefined)) === undefined) return undefined;
   const text = await readSkillFile({ file, scope }, places);
   if (typeof text !== 'string') return { file, message: text.problem };
   const { values, body } = await readFrontMatter(text);
-  const name = nameOf(file, folder, kind, values);
+  const own = nameOf(file, folder, kind, values);
+  const name = plugin === undefined ? own : `${plugin}:${own}`;
   if (!NAME.test(name))
     return {
       file,
@@ -137,6 +168,7 @@ async function readSkill(
   const description = [textValue(values.description), textValue(values.when_to_use)]
     .filter(Boolean)
     .join(' ');
+  const grantsTools = scope === 'user' && plugin === undefined;
   const argumentHint = textValue(values['argument-hint']);
   return {
     name,
@@ -151,9 +183,10 @@ async function readSkill(
     modelCanUse:
       switchValue(values['disable-model-invocation']) !== true && (kind === 'skill' || description !== ''),
     userCanUse: switchValue(values['user-invocable']) !== false,
-    allowedTools: scope === 'user' ? listValue(values['allowed-tools']) : [],
+    // What a plugin allows itself was not part of its approval.
+    allowedTools: grantsTools ? listValue(values['allowed-tools']) : [],
     ignored: Object.keys(values)
-      .filter((key) => !KEYS.has(key) || (key === 'allowed-tools' && scope === 'project'))
+      .filter((key) => !KEYS.has(key) || (key === 'allowed-tools' && !grantsTools))
       .sort(),
   };
 }

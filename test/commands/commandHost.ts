@@ -41,6 +41,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       list: async () => [],
       save: async () => ({ type: 'refused', message: 'nothing is saved in this test' }),
     },
+    plugins: async () => [],
     settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
     explainPermission: async () => undefined,

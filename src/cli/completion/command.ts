@@ -5,6 +5,7 @@ import { createConfigProgram } from '../configCommand/program.ts';
 import { createDoctorProgram } from '../doctor/program.ts';
 import { createMcpProgram } from '../mcpCommand/program.ts';
 import { createPermissionsProgram } from '../permissionsCommand/program.ts';
+import { createPluginProgram } from '../pluginCommand/program.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { createProgram } from '../program.ts';
 import { shells } from '../route.ts';
@@ -48,6 +49,7 @@ function wholeCommandLine(): CommandSpec {
     createSessionProgram(unused, unused),
     createPermissionsProgram(unused),
     createMcpProgram(unused),
+    createPluginProgram(unused),
     createConfigProgram(unused),
     createDoctorProgram(),
     createCompletionProgram(),

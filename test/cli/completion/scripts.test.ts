@@ -84,7 +84,7 @@ describe.runIf(isThere('bash'))('in bash', () => {
       ['text', 'json', 'stream-json'],
     ],
     [['--permission-mode', 'p'], ['plan']],
-    [[''], ['session', 'permissions', 'mcp', 'config', 'doctor', 'completion']],
+    [[''], ['session', 'permissions', 'mcp', 'plugin', 'config', 'doctor', 'completion']],
     [['do'], ['doctor']],
     [
       ['permissions', ''],

@@ -1,0 +1,107 @@
+/** `clawdcode plugin …`: connects the subcommands with their dependencies. Loaded only when used. */
+import { createInterface } from 'node:readline/promises';
+import { plainText } from '../../commands/pages/page.ts';
+import { contentLines, pluginsPage } from '../../commands/plugin.ts';
+import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
+import type { PluginContents, PluginInfo } from '../../protocol/plugins.ts';
+import { reveal, sanitize } from '../../ui/print/sanitize.ts';
+import {
+  discardPlugin,
+  installPlugin,
+  listPlugins,
+  removePlugin,
+  stagePlugin,
+  switchPlugin,
+} from '../plugins/pluginStore.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import type { Output } from '../sessionCommand/output.ts';
+import { parseSubcommand } from '../sessionCommand/parseSubcommand.ts';
+import { standardOutput } from '../sessionCommand/terminal.ts';
+import { createPluginProgram } from './program.ts';
+
+/** `argv`: the arguments after `plugin`. Returns the exit code. */
+export async function pluginCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
+  const output = standardOutput(place);
+  let code: ExitCode = EXIT.ok;
+  const program = createPluginProgram(() => ({
+    async add(source, { yes = false }) {
+      code = await add(place, output, source, yes);
+    },
+    async list() {
+      await output.line(shown(plainText(pluginsPage(await listPlugins(place)), output.width)));
+    },
+    async enable(name, { yes = false }) {
+      code = await withPlugin(place, output, name, async ({ contents, state }) => {
+        if (contents === undefined) return refused(output, state.type === 'unusable' ? state.why : '');
+        if (!(await approved(output, contents, yes))) return EXIT.failed;
+        await switchPlugin(place, name, true);
+        await output.line(`${name} is used from the next session.`);
+        return EXIT.ok;
+      });
+    },
+    async disable(name) {
+      code = await withPlugin(place, output, name, async () => {
+        await switchPlugin(place, name, false);
+        await output.line(`${name} is not used from the next session.`);
+        return EXIT.ok;
+      });
+    },
+    async remove(name) {
+      code = await withPlugin(place, output, name, async () => {
+        await removePlugin(place, name);
+        await output.line(`Removed ${name}.`);
+        return EXIT.ok;
+      });
+    },
+  }));
+  return (await parseSubcommand(program, argv, output)) ?? code;
+}
+
+async function add(place: AppPaths, output: Output, source: string, yes: boolean): Promise<ExitCode> {
+  const staged = await stagePlugin(place, source);
+  if (typeof staged === 'string') return refused(output, staged);
+  try {
+    if (!(await approved(output, staged.contents, yes))) return EXIT.failed;
+    await installPlugin(place, staged);
+  } finally {
+    await discardPlugin(staged);
+  }
+  await output.line(`Added ${staged.contents.name}. It is used from the next session.`);
+  return EXIT.ok;
+}
+
+/** Shows everything that would run, and asks. Without a terminal nobody can answer. */
+async function approved(output: Output, contents: PluginContents, yes: boolean): Promise<boolean> {
+  await output.line(
+    shown([`Plugin ${contents.name}:`, ...contentLines(contents).map((line) => `  ${line}`)].join('\n')),
+  );
+  if (yes) return true;
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    output.say('Nothing was changed: approve it in a terminal, or with --yes.');
+    return false;
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await lines.question('Use this plugin? [y/N] ').catch(() => '');
+  lines.close();
+  if (/^y(?:es)?$/i.test(answer.trim())) return true;
+  output.say('Nothing was changed.');
+  return false;
+}
+
+async function withPlugin(
+  place: AppPaths,
+  output: Output,
+  name: string,
+  run: (found: PluginInfo) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const found = (await listPlugins(place)).find((one) => one.name === name);
+  return found === undefined ? refused(output, `There is no plugin ${JSON.stringify(name)}.`) : run(found);
+}
+
+function refused(output: Output, problem: string): ExitCode {
+  output.say(shown(problem));
+  return EXIT.badInput;
+}
+
+/** A plugin's texts are untrusted. */
+const shown = (text: string): string => sanitize(reveal(text));
