@@ -294,7 +294,7 @@ describe('mistakes', () => {
         expect(settingsSchema.safeParse(loaded.settings).success).toBe(true);
         // Of very many only the first are told one by one.
         for (const { key, message } of loaded.problems)
-          expect(key !== undefined || /: \d+ more mistakes like these\.$/.test(message), message).toBe(true);
+          expect(key !== undefined || /: \d+ more errors like these\.$/.test(message), message).toBe(true);
       }),
       { numRuns: 150 },
     );
