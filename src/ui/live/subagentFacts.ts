@@ -23,8 +23,13 @@ export function subagentFacts(
   const size = tokens === 0 ? [] : [`${formatTokens(tokens)} tokens`];
   const room = width - agentToolName.length - Math.min(textWidth(title), TITLE_COLUMNS) - 6;
   const fixed = [[...steps, ...size, ...seconds], [...steps, ...seconds], [...seconds]];
-  const facts = fixed.find((some) => textWidth(some.join(' · ')) <= room) ?? [];
-  const left = room - textWidth(facts.join(' · ')) - 3;
+  const leftBeside = (facts: readonly string[]): number => room - textWidth(facts.join(' · ')) - 3;
+  // What it is doing matters more than its size.
+  const facts =
+    fixed.find((some) => leftBeside(some) >= LEAST_DOING) ??
+    fixed.find((some) => leftBeside(some) >= -3) ??
+    [];
+  const left = leftBeside(facts);
   const what = left < LEAST_DOING ? [] : [truncate(sanitizeLine(reveal(doing)), left)];
   const [first, ...rest] = facts;
   if (first === undefined || first !== steps[0]) return [...what, ...facts].join(' · ');

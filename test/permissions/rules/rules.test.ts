@@ -63,3 +63,16 @@ test.each([
   const call = { tool: 'Skill', access: { type: 'named', name } } as const;
   expect(decide(call, await policyFor([rule])).behavior).toBe(expected);
 });
+
+test.each([
+  ['deny Agent(explore)', 'explore', 'deny'],
+  ['deny Agent(explore)', 'Explore', 'deny'],
+  ['deny Agent(explore)', 'general-purpose', 'allow'],
+  ['ask Agent', 'explore', 'ask'],
+  // The name of the tool in rules written for other programs.
+  ['deny Task(explore)', 'explore', 'deny'],
+  ['ask Task', 'reviewer', 'ask'],
+])('%s on starting the subagent %s: %s', async (rule, name, expected) => {
+  const call = { tool: 'Agent', access: { type: 'named', name } } as const;
+  expect(decide(call, await policyFor([rule])).behavior).toBe(expected);
+});

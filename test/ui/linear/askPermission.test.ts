@@ -107,3 +107,11 @@ test('several reasons are a list', () => {
   const told = dialogue.tell.join('\n');
   expect(told).toContain('Reason:\n- No rule allows a.\n- Writes to b.');
 });
+
+test('a question of a subagent names it', () => {
+  const from = 'explore: find\u001B[31m it';
+  const { tell } = ask({ ...plain, from }).dialogue;
+  expect(tell[0]).toMatch(/^Subagent explore: find.* it asks\. Question: may /);
+  expect(tell[0]).not.toContain('\u001B');
+  expect(ask(plain).dialogue.tell[0]).toMatch(/^Question: may /);
+});
