@@ -4,6 +4,9 @@ import { keys } from '../ui/screen.ts';
 import { setStage } from './support/stage.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
+const pageUp = '\u001B[5~';
+const pageDown = '\u001B[6~';
+
 const questions = [
   {
     question: 'Which sign-in method?',
@@ -64,6 +67,32 @@ test('questions are answered one at a time, looked over and sent; a resumed sess
   expect(last?.messages.find(({ role }) => role === 'tool')).toMatchObject({ content: answers });
   for (const request of server.requests()) expectPairedCalls(request);
   expect((await work.sessions()).length).toBe(1);
+});
+
+test('the keys of a question move between answers, questions and pages', async () => {
+  const { server, ready } = await setStage();
+  const [first, second] = questions;
+  const text = Array.from({ length: 60 }, (_, line) => `Part ${line} of it`).join('\n');
+  const input = { questions: [{ ...first, question: text }, second] };
+  server.script({ calls: [{ name: 'AskUserQuestion', input }] });
+  const terminal = await ready();
+  await terminal.submit('Ask me');
+  await terminal.waitFor('❯ 1. Magic link');
+  await terminal.pause(300);
+  await terminal.press(keys.down);
+  await terminal.waitFor('❯ 2. OAuth');
+  await terminal.press(keys.up);
+  await terminal.waitFor('❯ 1. Magic link');
+  expect(terminal.screen()).not.toContain('Part 59 of it');
+  await terminal.press(...Array.from({ length: 20 }, () => pageDown));
+  await terminal.waitFor('Part 59 of it');
+  await terminal.press(...Array.from({ length: 20 }, () => pageUp));
+  await terminal.waitFor('Part 0 of it');
+  await terminal.press(keys.right);
+  await terminal.waitFor('Which parts?');
+  await terminal.pause(300);
+  await terminal.press(keys.left);
+  await terminal.waitFor('❯ 1. Magic link');
 });
 
 test('Esc declines, and the turn ends', async () => {
