@@ -81,7 +81,7 @@ export function createPermissionPorts({
       if (isAlways && suggestion.destination === 'mode') await modes.set('acceptEdits');
       else if (access.type === 'plan') await modes.set(modes.afterPlan());
       if (!isAlways || suggestion.destination === 'mode') return;
-      notice('info', await rules.remember(suggestion));
+      notice('info', await rules.remember({ ...suggestion, ...answer.remembered }));
     },
   };
 }

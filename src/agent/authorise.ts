@@ -2,6 +2,7 @@
  * Decides whether a tool call may run: hooks first, then the rules and the mode, then the user. A hook can deny a call,
  * change its input or ask about it, but what it allows counts only as an allow rule would.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { ToolDisplay } from '../protocol/entries/fields.ts';
 import type { NewEntry } from '../protocol/entries.ts';
 import type { FieldAnswer } from '../protocol/forms.ts';
@@ -99,13 +100,63 @@ export async function prepare(
     : { type: 'checked', call, input, prepared };
 }
 
-/** Decides whether the call may run: hooks first, then the rules, then the user if necessary. */
+/** The user has approved a call with another input. */
+interface Approval {
+  readonly type: 'changed';
+  readonly input: unknown;
+  /** The decision that the question was about. */
+  readonly decision: PermissionDecision;
+  readonly question: NewQuestion;
+  readonly answer: Extract<PermissionAnswer, { behavior: 'allow' }>;
+}
+
+/** How often the answers about one call may change its input. */
+const MAX_CHANGES = 3;
+
+/**
+ * Decides whether the call may run. An answer may change the input: the changed call goes through hooks, rules and mode
+ * as if the model had made it, and is asked about again if it raises a limit that the user has not seen.
+ */
 export async function authorise(
   tool: Tool,
   first: Checked,
   progress: Progress,
   ports: ApprovalPorts,
 ): Promise<Granted | Verdict> {
+  let checked = first;
+  let approval: Approval | undefined;
+  for (let changes = 0; changes <= MAX_CHANGES; changes++) {
+    const said = await authoriseOnce(tool, checked, progress, ports, approval);
+    if (said.type === 'granted' && approval !== undefined) progress.notes.push(changeNote(said.input));
+    if (said.type !== 'changed') return said;
+    const next = await prepare(tool, first.call, said.input, ports);
+    if (next.type !== 'checked')
+      return refused('error', `The user changed the input of this call, but: ${next.text}`);
+    progress.title = next.prepared.title;
+    [checked, approval] = [next, said];
+  }
+  return refused('denied', 'The input of this call was changed again with every answer; it did not run.');
+}
+
+/** Characters of a changed input that the model is told. */
+const TOLD_CHANGE = 2000;
+
+/** Tells the model that the call did not run as it asked. */
+function changeNote(changed: unknown): NewEntry {
+  const input = JSON.stringify(changed);
+  const told = input.length > TOLD_CHANGE ? `${input.slice(0, TOLD_CHANGE)} …` : input;
+  const content = `The user changed the input of this call to ${told}`;
+  return { type: 'user', subtype: 'nudge', message: { role: 'user', content } };
+}
+
+/** Hooks first, then the rules, then the user if necessary. */
+async function authoriseOnce(
+  tool: Tool,
+  first: Checked,
+  progress: Progress,
+  ports: ApprovalPorts,
+  approval: Approval | undefined,
+): Promise<Granted | Verdict | Approval> {
   const { hooks, signal } = ports;
   const { call } = first;
   const said = await hooks?.before(hooked(call, first.input, first.prepared), signal);
@@ -122,7 +173,7 @@ export async function authorise(
   }
   const requested = await hooks?.request(hooked(call, checked.input, checked.prepared), signal);
   if (signal.aborted) return notStarted;
-  if (requested === undefined) return askUser(checked, decision, ports);
+  if (requested === undefined) return askUser(checked, decision, ports, approval);
   const final = await obey(tool, checked, requested, progress, ports);
   if (final.type !== 'checked') return final;
   // What the first hooks have asked for still holds; what they have allowed, only for the input that they saw.
@@ -133,7 +184,7 @@ export async function authorise(
   if (again.behavior === 'allow') return { ...final, type: 'granted', grant: grantOf(again) };
   if (again.behavior === 'deny')
     return refused('denied', `Not allowed: ${again.reason}`, { grant: grantOf(again) });
-  return askUser(final, again, ports);
+  return askUser(final, again, ports, approval);
 }
 
 /** Applies what hooks say about a call: denies it, or checks the input that they put in place of its own. */
@@ -186,8 +237,11 @@ async function askUser(
   checked: Checked,
   decision: PermissionDecision,
   ports: ApprovalPorts,
-): Promise<Granted | Verdict> {
+  approval: Approval | undefined,
+): Promise<Granted | Verdict | Approval> {
   const { call, input, prepared, changedBy } = checked;
+  if (approval !== undefined && isCovered(decision, approval.decision))
+    return allowed(checked, decision, approval, ports);
   const preview = await previewOf(prepared);
   // The call's outcome is already certain (an edit that does not match, for example): no point in asking the user.
   if (preview.type === 'settled') return { type: 'outcome', outcome: preview.outcome };
@@ -208,10 +262,10 @@ async function askUser(
   const isUnasked = answer.behavior === 'deny' && answer.unasked === true;
   const grant: Grant = { basis: isUnasked ? 'mode' : 'user', reason: decision.reason };
   if (answer.behavior === 'allow') {
-    await ports.onAllowed(question, prepared.access, answer);
-    // Time passed while the question was open, and "always" may have written a rule into the project: scan again.
-    if (mayChangeAnything(prepared.access)) ports.checkpoints.scan();
-    return { ...checked, type: 'granted', grant, ...(answer.answers && { answers: answer.answers }) };
+    const { updatedInput = input } = answer;
+    if (isDeepStrictEqual(updatedInput, input))
+      return allowed(checked, decision, { question, answer }, ports);
+    return { type: 'changed', input: updatedInput, decision, question, answer };
   }
   if (ports.signal.aborted) return notStarted;
   const comment = answer.comment?.trim() ?? '';
@@ -227,6 +281,30 @@ async function askUser(
   const text = comment === '' ? `${declined}.` : `${declined}. They say: ${comment}`;
   const shown = { summary: 'declined', modelNotes: text, ...(comment === '' ? {} : { comment }) };
   return refused('denied', text, { stop, grant, shown });
+}
+
+/** Applies the user's answer beyond this call, and grants it. */
+async function allowed(
+  checked: Checked,
+  { reason }: PermissionDecision,
+  { question, answer }: Pick<Approval, 'question' | 'answer'>,
+  ports: ApprovalPorts,
+): Promise<Granted> {
+  await ports.onAllowed(question, checked.prepared.access, answer);
+  // Time passed while the question was open, and "always" may have written a rule into the project: scan again.
+  if (mayChangeAnything(checked.prepared.access)) ports.checkpoints.scan();
+  const grant: Grant = { basis: 'user', reason };
+  return { ...checked, type: 'granted', grant, ...(answer.answers && { answers: answer.answers }) };
+}
+
+/** True if a decision raises no limit that the earlier question did not have. */
+function isCovered(now: PermissionDecision, before: PermissionDecision): boolean {
+  const limits = ({ causes = [] }: PermissionDecision): readonly string[] =>
+    causes.flatMap((cause) => (cause.type === 'limit' ? [cause.reason] : []));
+  // Unknown causes count as a limit.
+  if (now.causes === undefined) return before.causes === undefined && now.reason === before.reason;
+  const seen = limits(before);
+  return limits(now).every((reason) => seen.includes(reason));
 }
 
 /** Read-only calls need no reason. */

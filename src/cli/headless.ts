@@ -2,6 +2,7 @@
 
 import { constants } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
+import { parsePermissionMode } from '../config/modes.ts';
 import { SessionLockedError } from '../context/index.ts';
 import { runDriven } from '../headless/driver/runDriven.ts';
 import { EXIT } from '../headless/exitCodes.ts';
@@ -178,6 +179,10 @@ export async function printMode(
           ...run,
           messages: given.input.messages,
           replayUserMessages: options.replayUserMessages,
+          asksDriver: options.permissionPromptTool === 'stdio',
+          subagents: opened.agents.agents.map(({ name, description }) => ({ name, description })),
+          mayBypass: options.allowBypass,
+          parseMode: parsePermissionMode,
           stop: stop.signal,
         });
   await agent.close();

@@ -26,6 +26,10 @@ export interface CliOptions {
   readonly inputFormat: 'text' | 'stream-json';
   /** With `inputFormat` stream-json: repeat each prompt in the output. */
   readonly replayUserMessages: boolean;
+  /** `stdio`: the program that drives the session decides about calls that need approval. */
+  readonly permissionPromptTool: 'stdio' | undefined;
+  /** That program may later switch to mode `bypassPermissions`. */
+  readonly allowBypass: boolean;
   readonly includePartialMessages: boolean;
   readonly includeHookEvents: boolean;
   readonly allowedTools: readonly string[];
@@ -94,6 +98,10 @@ function mistakeIn(given: Given, args: readonly string[]): string | undefined {
     return 'with --input-format stream-json, prompts come from standard input; leave out the argument';
   if (given.replayUserMessages === true && !isDriven)
     return '--replay-user-messages needs --input-format stream-json';
+  if (given.permissionPromptTool !== undefined && !isDriven)
+    return '--permission-prompt-tool stdio needs --input-format stream-json';
+  if (given.allowDangerouslySkipPermissions === true && !isDriven)
+    return '--allow-dangerously-skip-permissions needs --input-format stream-json';
   return undefined;
 }
 
@@ -109,11 +117,12 @@ export function withoutFarSuggestion(message: string): string {
 }
 
 /** The flags as parsed by commander; absent = not given. */
-interface Given extends Partial<Omit<CliOptions, 'prompt' | 'addDirs' | 'screenReader'>> {
+interface Given extends Partial<Omit<CliOptions, 'prompt' | 'addDirs' | 'screenReader' | 'allowBypass'>> {
   readonly addDir?: readonly string[];
   readonly axScreenReader?: boolean;
   readonly yolo?: boolean;
   readonly dangerouslySkipPermissions?: boolean;
+  readonly allowDangerouslySkipPermissions?: boolean;
 }
 
 function optionsOf(given: Given, args: readonly string[]): CliOptions {
@@ -136,6 +145,8 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     outputFormat: given.outputFormat ?? 'text',
     inputFormat: given.inputFormat ?? 'text',
     replayUserMessages: given.replayUserMessages === true,
+    permissionPromptTool: given.permissionPromptTool,
+    allowBypass: given.allowDangerouslySkipPermissions === true,
     includePartialMessages: given.includePartialMessages === true,
     includeHookEvents: given.includeHookEvents === true,
     allowedTools: given.allowedTools ?? [],

@@ -89,6 +89,8 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--agents <json>'))
     .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))
     .addOption(hidden('--replay-user-messages'))
+    .addOption(hidden('--permission-prompt-tool <name>').choices(['stdio']))
+    .addOption(hidden('--allow-dangerously-skip-permissions'))
     .addOption(hidden('--include-partial-messages'))
     .addOption(hidden('--include-hook-events'))
     .addOption(hidden('--verbose'))

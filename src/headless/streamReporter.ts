@@ -223,11 +223,14 @@ function liveLines(event: AgentEvent, system: SystemLine): void {
 function denial(entry: JSONLEntry, tally: Tally): object {
   const id = entry.toolResult?.id ?? '';
   const question = tally.question(id);
+  // By the program that drives the session.
+  const isAnswered = entry.toolResult?.permission?.basis === 'user';
   const message = resultText(entry);
   return {
     tool_name: tally.denials().at(-1)?.tool_name ?? '',
     tool_use_id: id,
-    decision_reason_type: question === undefined ? 'rule' : 'nobody_to_ask',
+    decision_reason_type:
+      question === undefined ? 'rule' : isAnswered ? 'permissionPromptTool' : 'nobody_to_ask',
     decision_reason: question?.reason ?? message,
     message,
   };

@@ -126,6 +126,10 @@ export type PermissionAnswer =
   | {
       readonly behavior: 'allow';
       readonly remember?: boolean;
+      /** With `remember`: saves only this, which is a part of what the question offers. */
+      readonly remembered?: Pick<RuleSuggestion, 'rules' | 'destination'>;
+      /** Runs the call with this input instead; it is checked and decided like one of the model. */
+      readonly updatedInput?: Readonly<Record<string, unknown>>;
       /** Sandboxed commands run without approval for the rest of this session. */
       readonly autoAllow?: boolean;
       /** The answers to a form, one for each field. */

@@ -25,6 +25,8 @@ const defaults: CliOptions = {
   outputFormat: 'text',
   inputFormat: 'text',
   replayUserMessages: false,
+  permissionPromptTool: undefined,
+  allowBypass: false,
   includePartialMessages: false,
   includeHookEvents: false,
   allowedTools: [],

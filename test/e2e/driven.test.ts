@@ -1,7 +1,9 @@
 /** Another program drives a session: prompts and control requests on standard input. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startDriver } from './support/driver.ts';
-import { setStage } from './support/stage.ts';
+import { MODEL, setStage } from './support/stage.ts';
 import { textOf } from './support/wire.ts';
 
 describe('prompts', () => {
@@ -90,3 +92,240 @@ const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+
+describe('control requests', () => {
+  test('initialize tells commands and models; an unknown request is an error', async () => {
+    const stage = await setStage();
+    const driver = startDriver(stage);
+    const { subtype, response } = await driver.request({ subtype: 'initialize', hooks: {} });
+    expect(subtype).toBe('success');
+    expect(response).toMatchObject({
+      commands: expect.arrayContaining([expect.objectContaining({ name: 'compact', builtin: true })]),
+      models: expect.arrayContaining([{ value: MODEL, displayName: MODEL, description: '' }]),
+      output_style: 'default',
+      account: {},
+    });
+    expect(await driver.request({ subtype: 'fly' })).toMatchObject({
+      subtype: 'error',
+      error: 'Unsupported control request subtype: fly',
+    });
+    expect(await driver.end()).toMatchObject({ code: 0 });
+  });
+
+  test('an interrupt ends the turn, and the next prompt runs', async () => {
+    const stage = await setStage();
+    stage.server.script({ text: 'A long reply.', latency: 30_000 }, { text: 'Back.' });
+    const driver = startDriver(stage);
+    driver.prompt('first');
+    driver.prompt('second', { uuid: 'b' });
+    await stage.server.waitForRequests(1);
+    expect(await driver.request({ subtype: 'interrupt' })).toMatchObject({
+      response: { still_queued: ['b'] },
+    });
+    expect(await driver.nextOf('result')).toMatchObject({
+      subtype: 'error_during_execution',
+      is_error: true,
+    });
+    expect(await driver.nextOf('result')).toMatchObject({ subtype: 'success', result: 'Back.' });
+    expect(await driver.end()).toMatchObject({ code: 0 });
+  });
+
+  test('model and permission mode change; what the user has not allowed does not', async () => {
+    const stage = await setStage();
+    stage.server.script({ text: 'Other.' });
+    const driver = startDriver(stage);
+    expect(await driver.request({ subtype: 'set_model', model: 'mock-2' })).toMatchObject({
+      subtype: 'success',
+    });
+    const mode = (name: string) => driver.request({ subtype: 'set_permission_mode', mode: name });
+    expect(await mode('plan')).toMatchObject({ subtype: 'success', response: { mode: 'plan' } });
+    expect(await mode('bypassPermissions')).toMatchObject({
+      subtype: 'error',
+      error: expect.stringContaining('--allow-dangerously-skip-permissions'),
+    });
+    expect(await mode('free')).toMatchObject({ subtype: 'error' });
+    driver.prompt('hello');
+    expect(await driver.nextOf('system', 'init')).toMatchObject({ model: 'mock-2', permissionMode: 'plan' });
+    await driver.nextOf('result');
+    expect(stage.server.requests()[0]?.model).toBe('mock-2');
+    expect(await driver.request({ subtype: 'get_context_usage' })).toMatchObject({
+      response: { model: 'mock-2', totalTokens: expect.any(Number), maxTokens: 48_000 },
+    });
+    await driver.end();
+  });
+
+  test('with the flag for it, mode bypassPermissions can be chosen', async () => {
+    const driver = startDriver(await setStage(), ['--allow-dangerously-skip-permissions']);
+    expect(await driver.request({ subtype: 'set_permission_mode', mode: 'bypassPermissions' })).toMatchObject(
+      {
+        subtype: 'success',
+      },
+    );
+    await driver.end();
+  });
+
+  test('files are rewound to before a prompt, first as a dry run', async () => {
+    const stage = await setStage();
+    const { server, work } = stage;
+    server.script(
+      { calls: [{ name: 'Write', input: { file_path: 'made', content: 'x\ny\n' } }] },
+      { text: 'Made.' },
+    );
+    const driver = startDriver(stage, ['--permission-mode', 'acceptEdits', '--replay-user-messages']);
+    driver.prompt('write');
+    const { uuid } = await driver.next(({ isReplay }) => isReplay === true);
+    await driver.nextOf('result');
+    const rewind = (more: object) =>
+      driver.request({ subtype: 'rewind_files', user_message_id: uuid, ...more });
+    const file = join(work.repository, 'made');
+    expect(await rewind({ dry_run: true })).toMatchObject({
+      response: { canRewind: true, filesChanged: [file], deletions: 2 },
+    });
+    expect(existsSync(file)).toBe(true);
+    expect(await rewind({})).toMatchObject({ response: { canRewind: true } });
+    expect(existsSync(file)).toBe(false);
+    expect(await driver.request({ subtype: 'rewind_files', user_message_id: 'nothing' })).toMatchObject({
+      response: { canRewind: false, error: expect.stringContaining('no such prompt') },
+    });
+    await driver.end();
+  });
+});
+
+describe('approval by the driver', () => {
+  const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
+  const asking = ['--permission-prompt-tool=stdio'];
+
+  test('it allows a call, denies another, and the model is told why', async () => {
+    const stage = await setStage();
+    stage.server.script({ calls: [touch('one')] }, { calls: [touch('two')] }, { text: 'One of two.' });
+    const driver = startDriver(stage, asking);
+    driver.prompt('touch');
+    const first = await driver.nextOf('control_request');
+    expect(first.request).toMatchObject({
+      subtype: 'can_use_tool',
+      tool_name: 'Bash',
+      input: { command: 'touch one' },
+      tool_use_id: expect.any(String),
+    });
+    driver.answer(first, { behavior: 'allow', updatedInput: { command: 'touch one' } });
+    driver.answer(await driver.nextOf('control_request'), { behavior: 'deny', message: 'Not two.' });
+    expect(await driver.nextOf('result')).toMatchObject({
+      result: 'One of two.',
+      permission_denials: [{ tool_input: { command: 'touch two' } }],
+    });
+    await driver.end();
+    expect(existsSync(join(stage.work.repository, 'one'))).toBe(true);
+    expect(existsSync(join(stage.work.repository, 'two'))).toBe(false);
+    expect(textOf(stage.server.requests()[2]?.messages.at(-1))).toContain('Not two.');
+  });
+
+  test('a changed input is what runs, and deny rules apply to it', async () => {
+    const stage = await setStage();
+    stage.server.script({ calls: [touch('one')] }, { calls: [touch('two')] }, { text: 'Changed.' });
+    const driver = startDriver(stage, [...asking, '--disallowedTools', 'Bash(touch secret)']);
+    driver.prompt('touch');
+    const change = async (command: unknown) =>
+      driver.answer(await driver.nextOf('control_request'), { behavior: 'allow', updatedInput: { command } });
+    await change('touch other');
+    await change('touch secret');
+    await driver.nextOf('result');
+    await driver.end();
+    const exists = (name: string) => existsSync(join(stage.work.repository, name));
+    expect(['one', 'other', 'two', 'secret'].map(exists)).toEqual([false, true, false, false]);
+    const [, second, third] = stage.server.requests();
+    expect(textOf(second?.messages.at(-1))).toContain(
+      'changed the input of this call to {"command":"touch other"}',
+    );
+    expect(textOf(third?.messages.at(-1))).toContain('Not allowed');
+  });
+
+  test('what is saved is only what was offered', async () => {
+    const stage = await setStage();
+    stage.server.script(
+      { calls: [touch('one')] },
+      { calls: [{ name: 'Bash', input: { command: 'touch one' } }] },
+      { text: 'Twice.' },
+    );
+    const driver = startDriver(stage, asking);
+    driver.prompt('touch');
+    const request = await driver.nextOf('control_request');
+    const { permission_suggestions: offered } = request.request as { permission_suggestions: object[] };
+    const everything = {
+      type: 'addRules',
+      behavior: 'allow',
+      rules: [{ toolName: 'Bash' }],
+      destination: 'session',
+    };
+    driver.answer(request, {
+      behavior: 'allow',
+      updatedPermissions: [everything, ...offered.map((one) => ({ ...one, destination: 'session' }))],
+    });
+    expect(await driver.nextOf('result')).toMatchObject({ result: 'Twice.' });
+    await driver.end();
+    const told = driver.lines().flatMap(({ content }) => (typeof content === 'string' ? [content] : []));
+    expect(told.join('\n')).toMatch(/only what "permission_suggestions" offered/);
+    expect(existsSync(join(stage.work.repository, '.clawdcode.local.json'))).toBe(false);
+  });
+
+  test('an interrupt withdraws a question that is never answered', async () => {
+    const stage = await setStage();
+    stage.server.script({ calls: [touch('one')] });
+    const driver = startDriver(stage, asking);
+    driver.prompt('touch');
+    const { request_id } = await driver.nextOf('control_request');
+    expect(await driver.request({ subtype: 'interrupt' })).toMatchObject({ subtype: 'success' });
+    expect(await driver.nextOf('control_cancel_request')).toMatchObject({ request_id });
+    expect(await driver.nextOf('result')).toMatchObject({ subtype: 'error_during_execution' });
+    expect(await driver.end()).toMatchObject({ code: 0 });
+  });
+
+  test('a driver that closes its side denies; one that is gone ends the program', async () => {
+    const stage = await setStage();
+    stage.server.script({ calls: [touch('one')] }, { text: 'Denied.' }, { calls: [touch('two')] });
+    const driver = startDriver(stage, asking);
+    driver.prompt('touch');
+    await driver.nextOf('control_request');
+    expect(await driver.end()).toMatchObject({ code: 0 });
+    expect(driver.lines().at(-1)).toMatchObject({ type: 'result', result: 'Denied.' });
+    const gone = startDriver(stage, asking);
+    gone.prompt('touch');
+    await gone.nextOf('control_request');
+    gone.run.leaveOutput();
+    gone.run.endInput();
+    expect(await gone.run.ended).toMatchObject({ code: 141 });
+    expect(existsSync(join(stage.work.repository, 'two'))).toBe(false);
+  });
+
+  test('a question of the model is answered like a permission', async () => {
+    const stage = await setStage();
+    const question = 'Which colour?';
+    const options = [{ label: 'Red' }, { label: 'Blue' }];
+    stage.server.script(
+      {
+        calls: [{ name: 'AskUserQuestion', input: { questions: [{ question, header: 'Colour', options }] } }],
+      },
+      { text: 'Blue, then.' },
+    );
+    const driver = startDriver(stage, asking);
+    driver.prompt('ask me');
+    const request = await driver.nextOf('control_request');
+    const { input } = request.request as { input: object };
+    driver.answer(request, {
+      behavior: 'allow',
+      updatedInput: { ...input, answers: { [question]: 'Blue' } },
+    });
+    await driver.nextOf('result');
+    await driver.end();
+    expect(textOf(stage.server.requests()[1]?.messages.at(-1))).toContain('Blue');
+  });
+
+  test('without the flag, calls are denied as in any headless run', async () => {
+    const stage = await setStage();
+    stage.server.script({ calls: [touch('one')] }, { text: 'No.' });
+    const driver = startDriver(stage);
+    driver.prompt('touch');
+    expect(await driver.nextOf('result')).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+    await driver.end();
+    expect(driver.lines().some(({ type }) => type === 'control_request')).toBe(false);
+  });
+});

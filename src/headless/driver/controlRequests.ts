@@ -1,6 +1,13 @@
-/** Requests of the driving program: each gets exactly one response. */
+/** Requests of the driving program: each gets exactly one response. It can do what a user at the screen can, not more. */
+import * as z from 'zod';
+import type { Agent } from '../../agent/types.ts';
 import type { CommandHost } from '../../commands/types.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { PermissionMode } from '../../protocol/permissions.ts';
+import { contextResponse } from './contextResponse.ts';
 import type { DriverRequest } from './driverMessages.ts';
+import { initializeResponse, type SubagentInfo } from './initialize.ts';
 import type { PromptInbox } from './promptInbox.ts';
 
 export interface ControlPorts {
@@ -8,10 +15,28 @@ export interface ControlPorts {
   readonly inbox: PromptInbox;
   /** Interrupts the running turn. */
   readonly interrupt: () => void;
+  readonly subagents: readonly SubagentInfo[];
+  /** The model that the session began with. */
+  readonly firstModel: string;
+  /** Finds a mode by its name or one of its other names. */
+  readonly parseMode: (name: string) => PermissionMode | undefined;
+  /** The driver may switch to mode `bypassPermissions`: the user started the program with the flag for it. */
+  readonly mayBypass: boolean;
+  /** The uuid of the entry of a prompt that has this id of the driver. */
+  readonly entryOf: (uuid: string) => string | undefined;
+  /** Tells the driver about something that has no effect. */
+  readonly warn: (text: string) => void;
 }
 
 /** A request that cannot be fulfilled; the message is ready to show. */
-class RequestError extends Error {}
+class RequestError extends Error {
+  /** Set if the subtype is unknown. */
+  readonly code: string | undefined;
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** Answers a request; never rejects. */
 export async function answerRequest(request: DriverRequest, ports: ControlPorts): Promise<object> {
@@ -21,16 +46,174 @@ export async function answerRequest(request: DriverRequest, ports: ControlPorts)
     return { type: 'control_response', response: { subtype: 'success', request_id: id, response } };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { type: 'control_response', response: { subtype: 'error', request_id: id, error: message } };
+    const code = error instanceof RequestError && error.code !== undefined ? { error_code: error.code } : {};
+    return {
+      type: 'control_response',
+      response: { subtype: 'error', request_id: id, error: message, ...code },
+    };
   }
 }
 
-async function handle({ subtype }: DriverRequest, { inbox, interrupt }: ControlPorts): Promise<object> {
-  switch (subtype) {
-    case 'interrupt':
+async function handle(request: DriverRequest, ports: ControlPorts): Promise<object> {
+  const { host, inbox, interrupt } = ports;
+  const { agent } = host;
+  switch (request.subtype) {
+    case 'initialize':
+      return initializeResponse(request.fields, ports);
+    case 'interrupt': {
+      const { cancel_queued } = read(request, { cancel_queued: z.boolean().nullish() });
+      const queued = (cancel_queued === true ? inbox.clear() : inbox.waiting()).flatMap(
+        ({ uuid }) => uuid ?? [],
+      );
       interrupt();
-      return { still_queued: inbox.waiting().flatMap(({ uuid }) => uuid ?? []) };
-    default:
-      throw new RequestError(`Unsupported control request subtype: ${subtype}`);
+      return cancel_queued === true ? { still_queued: [], cancelled: queued } : { still_queued: queued };
+    }
+    case 'cancel_async_message': {
+      const { message_uuid } = read(request, { message_uuid: z.string() });
+      return { cancelled: inbox.cancel(message_uuid) };
+    }
+    case 'set_permission_mode':
+      return setMode(read(request, { mode: z.string() }).mode, ports);
+    case 'set_model': {
+      const { model } = read(request, { model: z.string().min(1).max(200).regex(/^\S+$/).nullish() });
+      const wanted = model == null || model === 'default' ? ports.firstModel : model;
+      agent.submit({ type: 'set_model', model: wanted });
+      return {};
+    }
+    case 'list_models':
+      return { models: (await initializeResponse({}, ports)).models };
+    case 'get_context_usage':
+      await agent.refine();
+      return contextResponse(agent.report(), host.mcp?.status() ?? []);
+    case 'rewind_files': {
+      const fields = { user_message_id: z.string().min(1), dry_run: z.boolean().nullish() };
+      const { user_message_id, dry_run } = read(request, fields);
+      return rewindFiles(ports.entryOf(user_message_id) ?? user_message_id, dry_run === true, agent);
+    }
+    case 'mcp_status':
+      return { mcpServers: (host.mcp?.status() ?? []).map(serverOf) };
+    case 'mcp_reconnect': {
+      const { serverName } = read(request, { serverName: z.string() });
+      const state = await host.mcp?.reconnect(serverName);
+      if (state === undefined) throw new RequestError(`There is no MCP server "${serverName}".`);
+      if (state.type === 'failed') throw new RequestError(state.reason);
+      return {};
+    }
+    case 'rename_session': {
+      const title = read(request, { title: z.string().max(1000) })
+        .title.replace(/\s+/g, ' ')
+        .trim();
+      if (title === '') throw new RequestError('The title is empty.');
+      agent.submit({ type: 'set_title', title });
+      return {};
+    }
+    case 'stop_task':
+      agent.submit({ type: 'stop_task', id: read(request, { task_id: z.string() }).task_id });
+      return {};
+    case 'background_tasks':
+      agent.submit({ type: 'background' });
+      return {};
+    default: {
+      const subtype = request.subtype.slice(0, 100);
+      throw new RequestError(`Unsupported control request subtype: ${subtype}`, 'unsupported_request');
+    }
   }
+}
+
+function read<S extends z.ZodRawShape>({ fields }: DriverRequest, shape: S): z.infer<z.ZodObject<S>> {
+  const parsed = z.object(shape).safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new RequestError(`"${issue?.path.join('.')}" is invalid: ${issue?.message}.`);
+}
+
+/** Longest wait for an event that follows an op, in milliseconds. */
+const EVENT_MS = 5000;
+
+/** Resolves to the first event for which `pick` returns something; undefined if none comes in time. */
+function eventAfter<T>(
+  agent: Agent,
+  act: () => void,
+  pick: (event: AgentEvent) => T | undefined,
+  ms?: number,
+) {
+  return new Promise<T | undefined>((resolve) => {
+    const end = (value: T | undefined): void => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve(value);
+    };
+    const timer = ms === undefined ? undefined : setTimeout(end, ms, undefined);
+    const unsubscribe = agent.subscribe((event) => {
+      const value = pick(event);
+      if (value !== undefined) end(value);
+    });
+    act();
+  });
+}
+
+/** As with Shift+Tab; additionally `dontAsk`, which only forbids. */
+async function setMode(
+  name: string,
+  { host: { agent }, mayBypass, parseMode }: ControlPorts,
+): Promise<object> {
+  const mode = parseMode(name);
+  if (mode === undefined) throw new RequestError(`There is no permission mode "${name.slice(0, 100)}".`);
+  const { modes, mode: current } = agent.state();
+  const why = modes.refused[mode];
+  if (why !== undefined) throw new RequestError(why);
+  const mayChoose =
+    modes.cycle.includes(mode) || mode === 'dontAsk' || (mode === 'bypassPermissions' && mayBypass);
+  if (!mayChoose)
+    throw new RequestError(
+      `The mode ${mode} can only be chosen at the start, with --permission-mode ${mode}, or later if --allow-dangerously-skip-permissions was given.`,
+    );
+  const isSet = (event: AgentEvent): PermissionMode | undefined =>
+    event.type === 'mode_changed' ? event.mode : undefined;
+  if (mode !== current)
+    await eventAfter(agent, () => agent.submit({ type: 'set_mode', mode }), isSet, EVENT_MS);
+  return { mode };
+}
+
+/** Restores the files to before a prompt; the conversation stays. */
+async function rewindFiles(prompt: string, isDryRun: boolean, agent: Agent): Promise<object> {
+  const cannot = (error: string): object => ({ canRewind: false, error });
+  if (agent.state().busy) return cannot('A turn is running. Interrupt it, or wait for its result.');
+  const planned = await agent.planRewind(prompt);
+  if (planned === undefined) return cannot('There is no such prompt in this session.');
+  if (planned.noFiles !== undefined) return cannot(planned.noFiles);
+  const { steps } = planned.plan;
+  const refused = steps.flatMap(({ action, path, reason = '' }) =>
+    action === 'refuse' ? [`${path}: ${reason}`] : [],
+  );
+  const changes = steps.filter(({ action }) => action !== 'refuse' && action !== 'nothing');
+  if (changes.length === 0 && refused.length > 0) return cannot(refused.join('\n'));
+  const plan = {
+    canRewind: true,
+    filesChanged: changes.map(({ path }) => path),
+    insertions: changes.reduce((sum, { added }) => sum + added, 0),
+    deletions: changes.reduce((sum, { removed }) => sum + removed, 0),
+  };
+  if (isDryRun || changes.length === 0)
+    return refused.length === 0 ? plan : { ...plan, error: refused.join('\n') };
+  const report = await eventAfter(
+    agent,
+    () => agent.submit({ type: 'rewind', to: prompt, scope: 'files' }),
+    (event) => (event.type === 'rewind_ended' ? event.report : undefined),
+  );
+  if (report === undefined || report.outcome === 'refused') return cannot(report?.message ?? 'It failed.');
+  return report.outcome === 'done' ? plan : { ...plan, error: report.message };
+}
+
+function serverOf({ name, state, scope, tools }: McpServerStatus): object {
+  const status = state.type === 'connecting' ? 'pending' : state.type;
+  return {
+    name,
+    status,
+    scope: scope === 'flag' ? 'dynamic' : scope,
+    ...(state.type === 'failed' ? { error: state.reason } : {}),
+    ...(state.type === 'connected'
+      ? { tools: tools.map(({ ownName, description }) => ({ name: ownName, description })) }
+      : {}),
+  };
 }

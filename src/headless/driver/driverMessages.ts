@@ -70,7 +70,11 @@ const controlRequest = z.looseObject({
 
 const controlResponse = z.looseObject({
   response: z.discriminatedUnion('subtype', [
-    z.looseObject({ subtype: z.literal('success'), request_id: z.string(), response: z.unknown() }),
+    z.looseObject({
+      subtype: z.literal('success'),
+      request_id: z.string(),
+      response: z.unknown().optional(),
+    }),
     z.looseObject({ subtype: z.literal('error'), request_id: z.string(), error: z.string() }),
   ]),
 });

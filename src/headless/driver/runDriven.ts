@@ -4,6 +4,8 @@
  * answered meanwhile.
  */
 
+import { randomUUID } from 'node:crypto';
+import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { refusalOf } from '../denials.ts';
 import { EXIT, type ExitCode } from '../exitCodes.ts';
 import { createPromptRunner } from '../promptRunner.ts';
@@ -11,9 +13,11 @@ import { createReporter } from '../reporter.ts';
 import { createTally } from '../tally.ts';
 import { toLine } from '../toLine.ts';
 import type { ReportOptions } from '../types.ts';
-import { answerRequest } from './controlRequests.ts';
+import { answerRequest, type ControlPorts } from './controlRequests.ts';
 import { createDriverLink } from './driverLink.ts';
 import type { DriverMessage, DriverPrompt } from './driverMessages.ts';
+import { createDriverQuestions } from './driverQuestions.ts';
+import type { SubagentInfo } from './initialize.ts';
 import { createPromptInbox } from './promptInbox.ts';
 
 export interface DrivenOptions extends Omit<ReportOptions, 'outputFormat'> {
@@ -21,6 +25,12 @@ export interface DrivenOptions extends Omit<ReportOptions, 'outputFormat'> {
   readonly messages: AsyncIterable<DriverMessage>;
   /** Repeat each prompt in the output when it is sent. */
   readonly replayUserMessages: boolean;
+  /** The driver decides about calls that need approval; otherwise they are denied, as in any headless run. */
+  readonly asksDriver: boolean;
+  readonly subagents: readonly SubagentInfo[];
+  /** See `ControlPorts`. */
+  readonly mayBypass: boolean;
+  readonly parseMode: ControlPorts['parseMode'];
   /** Ends the run after the current turn, as if the driver had closed its side and withdrawn its other prompts. */
   readonly stop: AbortSignal;
 }
@@ -34,23 +44,47 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
   const tally = createTally(agent, now);
   const inbox = createPromptInbox();
   const link = createDriverLink(send);
+  const warn = (content: string): void => {
+    const head = { type: 'system', subtype: 'informational', content, level: 'warning' };
+    send({ ...head, session_id: agent.state().sessionId, uuid: randomUUID() });
+  };
+  const answer = (id: string, given: PermissionAnswer): void =>
+    agent.submit({ type: 'answer', id, answer: given });
+  const questions = createDriverQuestions({ link, answer, warn });
+  /** Uuids of the prompts' entries by the driver's own ids. */
+  const entries = new Map<string, string>();
   let current: DriverPrompt | undefined;
   let isInterrupted = false;
+  const sent = (prompt: DriverPrompt, entry: string): void => {
+    const { uuid = entry, message } = prompt;
+    entries.set(uuid, entry);
+    if (options.replayUserMessages) send(replayLine(message, uuid, agent.state().sessionId));
+  };
   const runner = createPromptRunner({
     host,
     tally,
     reporter: createReporter({ ...options, outputFormat: 'stream-json' }, tally),
-    onQuestion: (question) => agent.submit({ type: 'answer', id: question.id, answer: refusalOf(question) }),
+    onQuestion(question) {
+      if (options.asksDriver) questions.put(question);
+      else answer(question.id, refusalOf(question));
+    },
     onEvent(event) {
+      if (event.type === 'permission_answered') questions.answered(event.id);
       if (event.type !== 'entry' || event.entry.subtype !== 'prompt' || current === undefined) return;
-      const { uuid = event.entry.uuid, message } = current;
-      if (options.replayUserMessages) send(replayLine(message, uuid, agent.state().sessionId));
+      sent(current, event.entry.uuid);
     },
   });
 
   const interrupt = (): void => {
     isInterrupted = current !== undefined;
     agent.submit({ type: 'interrupt' });
+  };
+  const control: ControlPorts = {
+    ...{ host, inbox, interrupt, warn, firstModel: agent.state().model.id },
+    subagents: options.subagents,
+    mayBypass: options.mayBypass,
+    parseMode: options.parseMode,
+    entryOf: (uuid) => entries.get(uuid),
   };
   let broken: string | undefined;
   const take = (message: DriverMessage): void => {
@@ -59,7 +93,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
         if (!inbox.add(message.prompt)) broken = 'too many prompts are waiting.';
         return;
       case 'request':
-        void answerRequest(message.request, { host, inbox, interrupt }).then(send);
+        void answerRequest(message.request, control).then(send);
         return;
       case 'response':
         link.settle(message.response);

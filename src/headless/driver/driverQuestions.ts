@@ -1,0 +1,211 @@
+/**
+ * Questions of the agent, answered by the driving program: the only place where it decides about calls. Its answers are
+ * those that a user could give in the dialog, and no more: an answer that says anything else denies the call.
+ */
+import * as z from 'zod';
+import type { ChoiceField, FieldAnswer, Form } from '../../protocol/forms.ts';
+import type {
+  CallQuestion,
+  PermissionAnswer,
+  PermissionQuestion,
+  RuleSuggestion,
+} from '../../protocol/permissions.ts';
+import { refusalOf } from '../denials.ts';
+import type { DriverAnswer, DriverLink } from './driverLink.ts';
+
+export interface DriverQuestionPorts {
+  readonly link: DriverLink;
+  readonly answer: (id: string, answer: PermissionAnswer) => void;
+  /** Tells the driver about a part of its answer that has no effect. */
+  readonly warn: (text: string) => void;
+}
+
+export interface DriverQuestions {
+  /** Asks the driver, and passes its answer on. */
+  put(question: PermissionQuestion): void;
+  /** The agent no longer waits for this question: withdraws it. */
+  answered(id: string): void;
+}
+
+export function createDriverQuestions({ link, answer, warn }: DriverQuestionPorts): DriverQuestions {
+  const open = new Map<string, AbortController>();
+  return {
+    put(question) {
+      // Whether a turn may continue, and forms of MCP servers: the protocol has no request for them.
+      const isCall = question.tool !== undefined && question.headline === undefined;
+      if (!isCall) return answer(question.id, refusalOf(question));
+      const asked = new AbortController();
+      open.set(question.id, asked);
+      void link.ask(requestOf(question), asked.signal).then((given) => {
+        if (!open.delete(question.id)) return;
+        const { answer: read, notice } = readAnswer(given, question);
+        if (notice !== undefined) warn(notice);
+        answer(question.id, read);
+      });
+    },
+    answered(id) {
+      const asked = open.get(id);
+      open.delete(id);
+      asked?.abort();
+    },
+  };
+}
+
+/** The `can_use_tool` request. */
+function requestOf(question: CallQuestion): object {
+  const { tool, input, callId, reason, title, preview, suggestion } = question;
+  return {
+    subtype: 'can_use_tool',
+    tool_name: tool,
+    input,
+    tool_use_id: callId,
+    decision_reason: reason,
+    description: title,
+    ...(suggestion === undefined ? {} : { permission_suggestions: [suggestionOf(suggestion)] }),
+    ...(preview.type === 'diff' ? { blocked_path: preview.realPath ?? preview.path } : {}),
+    ...(preview.type === 'form' ? { requires_user_interaction: true } : {}),
+    ...(question.from === undefined ? {} : { agent_id: question.from }),
+  };
+}
+
+/** What "always" would save, in the form in which the answer may give it back. */
+function suggestionOf({ rules, destination }: RuleSuggestion): object {
+  if (destination === 'mode') return { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
+  return {
+    type: 'addRules',
+    behavior: 'allow',
+    rules: rules.map((rule) => {
+      const [, toolName = rule, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
+      return { toolName, ...(ruleContent === undefined ? {} : { ruleContent }) };
+    }),
+    destination: destination === 'local' ? 'localSettings' : 'session',
+  };
+}
+
+const allow = z.looseObject({
+  behavior: z.literal('allow'),
+  updatedInput: z.record(z.string(), z.unknown()).nullish(),
+  updatedPermissions: z.array(z.unknown()).nullish(),
+});
+const deny = z.looseObject({
+  behavior: z.literal('deny'),
+  message: z.string().nullish(),
+  interrupt: z.boolean().nullish(),
+});
+const verdict = z.discriminatedUnion('behavior', [allow, deny]);
+
+interface ReadAnswer {
+  readonly answer: PermissionAnswer;
+  /** What of the answer has no effect, ready to show. */
+  readonly notice?: string;
+}
+
+/** Characters of a message for the model. */
+const MAX_COMMENT = 10_000;
+
+function readAnswer(given: DriverAnswer, question: CallQuestion): ReadAnswer {
+  if (!given.ok) {
+    // Nothing can answer any more, as in any headless run.
+    if ('isGone' in given) return { answer: refusalOf(question) };
+    const comment = 'error' in given ? `The question failed: ${given.error}` : '';
+    return { answer: { behavior: 'deny', comment: comment.slice(0, MAX_COMMENT) } };
+  }
+  const parsed = verdict.safeParse(given.value);
+  if (!parsed.success) {
+    const notice = `The answer to ${question.tool} is neither {"behavior": "allow"} nor {"behavior": "deny"}, so the call was denied.`;
+    return { answer: { behavior: 'deny', comment: 'The question failed.' }, notice };
+  }
+  const { data } = parsed;
+  if (data.behavior === 'deny') {
+    const comment = data.message?.slice(0, MAX_COMMENT);
+    const answer = { behavior: 'deny', ...(comment ? { comment } : {}) } as const;
+    return { answer: data.interrupt === true ? { ...answer, interrupt: true } : answer };
+  }
+  const input = data.updatedInput ?? undefined;
+  const { preview } = question;
+  if (preview.type === 'form') return { answer: { behavior: 'allow', answers: answersIn(input, preview) } };
+  const { saved, notice } = readUpdates(data.updatedPermissions ?? [], question.suggestion);
+  return {
+    answer: { behavior: 'allow', ...saved, ...(input === undefined ? {} : { updatedInput: input }) },
+    ...(notice === undefined ? {} : { notice }),
+  };
+}
+
+/** Reads the answers to the model's questions: by question, as AskUserQuestion of other agents has them. */
+function answersIn(input: Readonly<Record<string, unknown>> | undefined, form: Form): readonly FieldAnswer[] {
+  const given = z.record(z.string(), z.unknown()).safeParse(input?.answers);
+  const byQuestion = given.success ? given.data : {};
+  return form.fields.map((field) => {
+    const value = byQuestion[field.question];
+    const words = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : value;
+    if (typeof words === 'string') return inWords(words.slice(0, MAX_COMMENT), field);
+    return Array.isArray(words) && field.type === 'choice' ? inLabels(words, field) : { chosen: [] };
+  });
+}
+
+/** An answer in words: the label of an option, several with commas, or the user's own words. */
+function inWords(words: string, field: Form['fields'][number]): FieldAnswer {
+  if (words.trim() === '') return { chosen: [] };
+  if (field.type === 'text') return { chosen: [], text: words };
+  const whole = field.options.findIndex(({ label }) => label === words);
+  if (whole >= 0) return { chosen: [whole] };
+  const parts = field.isMultiple ? words.split(',').map((part) => part.trim()) : [];
+  const isLabels =
+    parts.length > 1 && parts.every((part) => field.options.some(({ label }) => label === part));
+  return isLabels ? inLabels(parts, field) : { chosen: [], text: words };
+}
+
+function inLabels(labels: readonly string[], { options }: ChoiceField): FieldAnswer {
+  const chosen = options.flatMap(({ label }, index) => (labels.includes(label) ? [index] : []));
+  const own = labels.filter((label) => options.every((option) => option.label !== label)).join(', ');
+  return { chosen, ...(own === '' ? {} : { text: own.slice(0, MAX_COMMENT) }) };
+}
+
+const rules = z.looseObject({
+  type: z.literal('addRules'),
+  behavior: z.literal('allow'),
+  rules: z.array(z.looseObject({ toolName: z.string(), ruleContent: z.string().nullish() })).min(1),
+  destination: z.enum(['localSettings', 'session']),
+});
+const mode = z.looseObject({
+  type: z.literal('setMode'),
+  mode: z.literal('acceptEdits'),
+  destination: z.literal('session'),
+});
+
+/**
+ * Reads what the answer saves: what the question offered, or a part of it, where it was offered or for the session only.
+ * Nothing else, since the user could not choose it either.
+ */
+function readUpdates(
+  updates: readonly unknown[],
+  suggestion: RuleSuggestion | undefined,
+): { saved: Partial<Extract<PermissionAnswer, { behavior: 'allow' }>>; notice?: string } {
+  let saved: ReturnType<typeof savedBy>;
+  let hasOther = false;
+  for (const update of updates) {
+    const one = suggestion && savedBy(update, suggestion);
+    if (one === undefined || saved !== undefined) hasOther = true;
+    else saved = one;
+  }
+  const notice =
+    'Of "updatedPermissions", only what "permission_suggestions" offered is saved, for the session or where it was offered.';
+  return { saved: saved ?? {}, ...(hasOther ? { notice } : {}) };
+}
+
+function savedBy(
+  update: unknown,
+  suggestion: RuleSuggestion,
+): Pick<Extract<PermissionAnswer, { behavior: 'allow' }>, 'remember' | 'remembered'> | undefined {
+  if (suggestion.destination === 'mode')
+    return mode.safeParse(update).success ? { remember: true } : undefined;
+  const parsed = rules.safeParse(update);
+  if (!parsed.success) return undefined;
+  const wanted = parsed.data.rules.map(({ toolName, ruleContent }) =>
+    ruleContent == null ? toolName : `${toolName}(${ruleContent})`,
+  );
+  const destination = parsed.data.destination === 'session' ? 'session' : 'local';
+  const isOffered = wanted.every((rule) => suggestion.rules.includes(rule));
+  if (!isOffered || (destination === 'local' && suggestion.destination !== 'local')) return undefined;
+  return { remember: true, remembered: { rules: wanted, destination } };
+}
