@@ -15,10 +15,11 @@ export interface Environment {
 
 /**
  * Builds the system prompt. `noteKey` marks the program's own notes in this session. It comes last because providers
- * cache the beginning of requests, and everything before it is the same in the next session.
+ * cache the beginning of requests, and everything before it is the same in the next session. `own` replaces the text of
+ * the program; facts and marks stay.
  */
-export function systemPrompt(environment: Environment, noteKey: string, append?: string): string {
-  const parts = [text, environmentBlock(environment)];
+export function systemPrompt(environment: Environment, noteKey: string, append?: string, own = text): string {
+  const parts = [own, environmentBlock(environment)];
   if (append !== undefined && append.trim() !== '') parts.push(append.trim());
   return [...parts, marksBlock(noteKey)].join('\n\n');
 }

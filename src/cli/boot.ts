@@ -118,6 +118,8 @@ async function chooseModel(
     demo: options.demo,
     interactive: true,
     sandboxMode: options.sandbox,
+    systemPrompt: options.systemPrompt,
+    builtinTools: options.tools,
     debug,
     environment,
     servers: [...usableServers(loaded, trust), ...plugins.servers],

@@ -1,6 +1,8 @@
 /** Standard input of a session that another program drives: the messages, of which the first is read in advance. */
+import * as z from 'zod';
 import { type DriverMessage, parseDriverLine } from '../headless/driver/driverMessages.ts';
 import { inputLines } from '../headless/driver/inputLines.ts';
+import type { CliOptions } from './options.ts';
 
 export interface DriverInput {
   /** The first message that means something; undefined if the driver closed its side without one. */
@@ -35,4 +37,34 @@ async function* following(
 ): AsyncGenerator<DriverMessage, void, undefined> {
   yield* read;
   yield* rest;
+}
+
+const initialize = z.object({
+  systemPrompt: z.union([z.string(), z.array(z.string())]).nullish(),
+  appendSystemPrompt: z.string().nullish(),
+  agents: z.record(z.string(), z.unknown()).nullish(),
+  title: z.string().max(1000).nullish(),
+});
+
+/** Adds what the first message asks of the new session; it can do no more than the flags of the same names. */
+export function withInitialize(options: CliOptions, { first }: DriverInput): CliOptions {
+  if (first?.type !== 'request' || first.request.subtype !== 'initialize') return options;
+  const parsed = initialize.safeParse(first.request.fields);
+  // The request is answered later, with what is wrong.
+  if (!parsed.success) return options;
+  const { systemPrompt, appendSystemPrompt, agents, title } = parsed.data;
+  // The SDKs send an empty prompt if their caller gave none.
+  const system = [systemPrompt ?? ''].flat().join('\n\n').trim();
+  const appended = [options.appendSystemPrompt ?? '', appendSystemPrompt ?? '']
+    .filter((text) => text.trim() !== '')
+    .join('\n\n');
+  return {
+    ...options,
+    ...(system === '' ? {} : { systemPrompt: system }),
+    ...(appended === '' ? {} : { appendSystemPrompt: appended }),
+    ...(agents == null || Object.keys(agents).length === 0
+      ? {}
+      : { agents: options.agents ?? JSON.stringify(agents) }),
+    ...(title == null ? {} : { name: options.name ?? title }),
+  };
 }

@@ -11,7 +11,7 @@ import { runHeadless } from '../headless/runHeadless.ts';
 import type { ReportOptions } from '../headless/types.ts';
 import { reveal, sanitize } from '../ui/print/sanitize.ts';
 import { createConfigPort } from './configPort.ts';
-import { type DriverInput, openDriverInput } from './driverInput.ts';
+import { type DriverInput, openDriverInput, withInitialize } from './driverInput.ts';
 import { createCommandHost } from './host.ts';
 import { leftOutNotice, usableServers } from './mcp/approval.ts';
 import { listerFor } from './models/modelChoice.ts';
@@ -31,7 +31,7 @@ import { unsupportedNotices } from './unsupportedNotices.ts';
 /** Runs one prompt and returns the exit code. `environment` as in `SessionFactoryOptions`. */
 export async function printMode(
   place: AppPaths,
-  options: CliOptions,
+  flags: CliOptions,
   environment: () => Promise<Environment>,
 ): Promise<number> {
   // The text may quote untrusted files or a server's error.
@@ -39,11 +39,12 @@ export async function printMode(
     void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`);
   // Terminals interpret escape sequences, so they get plain text only; a file or program gets the model's exact output.
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
-  const given = await readInput(options);
+  const given = await readInput(flags);
   if (given.type === 'end') {
     if (given.message !== undefined) printError(given.message);
     return given.code;
   }
+  const options = given.type === 'driver' ? withInitialize(flags, given.input) : flags;
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
   for (const problem of loaded.problems) printError(problem.message);
@@ -72,6 +73,8 @@ export async function printMode(
     demo: options.demo,
     interactive: false,
     sandboxMode: options.sandbox,
+    systemPrompt: options.systemPrompt,
+    builtinTools: options.tools,
     debug,
     environment,
     servers: [...usableServers(loaded, trust), ...plugins.servers],

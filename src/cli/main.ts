@@ -76,7 +76,11 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     process.stderr.write(parsed.stderr);
     return parsed.code;
   }
-  const { options } = parsed;
+  const options = await withPromptFiles(parsed.options);
+  if (typeof options === 'string') {
+    process.stderr.write(`clawdcode: ${options}\n`);
+    return 42;
+  }
   keepHeapSmall(setFlags, !options.print);
   const place = readAppPaths();
   if (options.print) return exitNow(await print(place, options));
@@ -99,6 +103,25 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
   const first = drawFirstFrame(place, process.stdin, process.stdout);
   const { interactiveMode } = await loadScreen();
   return exitNow(await interactiveMode(place, options, first));
+}
+
+/** Changes to the directory of `-C`, and reads the files that flags name; returns a message if that fails. */
+async function withPromptFiles(options: CliOptions): Promise<CliOptions | string> {
+  const { directory, systemPromptFile, appendSystemPromptFile } = options;
+  try {
+    const read = async (file: string | undefined): Promise<string | undefined> =>
+      file === undefined ? undefined : (await import('node:fs/promises')).readFile(file, 'utf8');
+    if (directory !== undefined) process.chdir(directory);
+    const [system, appended] = await Promise.all([read(systemPromptFile), read(appendSystemPromptFile)]);
+    const texts = [options.appendSystemPrompt, appended].filter((text) => text !== undefined);
+    return {
+      ...options,
+      systemPrompt: options.systemPrompt ?? system,
+      appendSystemPrompt: texts.length === 0 ? undefined : texts.join('\n\n'),
+    };
+  } catch (error) {
+    return `${error instanceof Error ? error.message : String(error)}.`;
+  }
 }
 
 async function print(place: AppPaths, options: CliOptions): Promise<number> {

@@ -62,6 +62,10 @@ export interface SessionFactoryOptions {
   readonly interactive: boolean;
   /** From the command line; overrides the settings. */
   readonly sandboxMode?: SandboxMode | undefined;
+  /** Replaces the program's own system prompt in a new session. */
+  readonly systemPrompt?: string | undefined;
+  /** The names of the built-in tools that the model gets; absent = all of them. */
+  readonly builtinTools?: readonly string[] | undefined;
   readonly debug: DebugLog;
   /** The MCP servers that may be used. */
   readonly servers?: readonly McpServerSource[];
@@ -151,7 +155,7 @@ async function openToRead(
 async function start(
   context: ContextManager,
   sessionId: string | undefined,
-  { place, loaded, model, environment: readEnvironment }: SessionFactoryOptions,
+  { place, loaded, model, environment: readEnvironment, systemPrompt: own }: SessionFactoryOptions,
 ): Promise<Opened> {
   const [environment, workspace] = await Promise.all([readEnvironment(), readWorkspaceFacts(place.root)]);
   const { theme, vim } = loaded.settings;
@@ -161,7 +165,7 @@ async function start(
     { theme, vim },
     {
       ...(sessionId === undefined ? {} : { sessionId }),
-      systemPrompt: systemPrompt(environment, noteKey, loaded.settings.appendSystemPrompt),
+      systemPrompt: systemPrompt(environment, noteKey, loaded.settings.appendSystemPrompt, own),
       noteKey,
       environment: { ...environment, ...workspace, block: environmentBlock(environment) },
       model,

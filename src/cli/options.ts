@@ -2,6 +2,7 @@
 
 import type { SessionTarget } from '../agent/types.ts';
 import { nearest } from '../config/nearest.ts';
+import type { SettingSource } from '../config/settingSources.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 
@@ -35,6 +36,17 @@ export interface CliOptions {
   readonly allowedTools: readonly string[];
   readonly disallowedTools: readonly string[];
   readonly appendSystemPrompt: string | undefined;
+  /** Replaces the program's own system prompt. */
+  readonly systemPrompt: string | undefined;
+  readonly systemPromptFile: string | undefined;
+  readonly appendSystemPromptFile: string | undefined;
+  /** The built-in tools that the model gets; undefined = all. */
+  readonly tools: readonly string[] | undefined;
+  /** Further settings: a file or JSON text. */
+  readonly settings: string | undefined;
+  readonly settingSources: readonly SettingSource[] | undefined;
+  /** Run in this directory. */
+  readonly directory: string | undefined;
   readonly addDirs: readonly string[];
   /** Files with MCP servers, or JSON text. */
   readonly mcpConfig: readonly string[];
@@ -98,6 +110,8 @@ function mistakeIn(given: Given, args: readonly string[]): string | undefined {
     return 'with --input-format stream-json, prompts come from standard input; leave out the argument';
   if (given.replayUserMessages === true && !isDriven)
     return '--replay-user-messages needs --input-format stream-json';
+  if (given.systemPrompt !== undefined && given.systemPromptFile !== undefined)
+    return 'use --system-prompt or --system-prompt-file, not both';
   if (given.permissionPromptTool !== undefined && !isDriven)
     return '--permission-prompt-tool stdio needs --input-format stream-json';
   if (given.allowDangerouslySkipPermissions === true && !isDriven)
@@ -152,6 +166,13 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     allowedTools: given.allowedTools ?? [],
     disallowedTools: given.disallowedTools ?? [],
     appendSystemPrompt: given.appendSystemPrompt,
+    systemPrompt: given.systemPrompt,
+    systemPromptFile: given.systemPromptFile,
+    appendSystemPromptFile: given.appendSystemPromptFile,
+    tools: given.tools,
+    settings: given.settings,
+    settingSources: given.settingSources,
+    directory: given.directory,
     addDirs: given.addDir ?? [],
     mcpConfig: given.mcpConfig ?? [],
     strictMcpConfig: given.strictMcpConfig === true,

@@ -1,6 +1,7 @@
 /** All flags of `clawdcode`, defined once for parsing, `--help` and shell completion. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parsePermissionMode } from '../config/modes.ts';
+import { type SettingSource, settingSources } from '../config/settingSources.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
 
@@ -32,6 +33,15 @@ export function createProgram(version: string): Command {
     ...before,
     ...splitRules(text),
   ];
+  const toolList = (text: string): readonly string[] | undefined =>
+    text.trim() === 'default' ? undefined : splitRules(text);
+  const sourceList = (text: string): readonly SettingSource[] =>
+    splitRules(text).map((name) => {
+      const found = settingSources.find((source) => source === name);
+      if (found === undefined)
+        throw new InvalidArgumentError(`Choose among: ${settingSources.join(', ')}, with commas.`);
+      return found;
+    });
   const hidden = (flags: string): Option => new Option(flags).hideHelp();
 
   return new Command('clawdcode')
@@ -88,6 +98,13 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--session-id <id>'))
     .addOption(hidden('--agents <json>'))
     .addOption(hidden('--input-format <format>').choices(['text', 'stream-json']).default('text'))
+    .addOption(hidden('--system-prompt <text>'))
+    .addOption(hidden('--system-prompt-file <file>'))
+    .addOption(hidden('--append-system-prompt-file <file>'))
+    .addOption(hidden('--tools <names>').argParser(toolList))
+    .addOption(hidden('--settings <file|json>'))
+    .addOption(hidden('--setting-sources <sources>').argParser(sourceList))
+    .addOption(hidden('-C, --directory <directory>'))
     .addOption(hidden('--replay-user-messages'))
     .addOption(hidden('--permission-prompt-tool <name>').choices(['stdio']))
     .addOption(hidden('--allow-dangerously-skip-permissions'))

@@ -28,7 +28,7 @@ import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/pro
 import type { SourcedRule } from '../permissions/rules/rules.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
-import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
+import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { openHooks, originOf } from './hooks.ts';
@@ -314,6 +314,7 @@ function createAgentOf(
     delicateWord: delicateWordIn(place, settings.permissions.additionalDirectories, permissions),
     excluded: settings.sandbox.excludedCommands,
   });
+  const isOffered = offeredBy(options.builtinTools);
   const toolDeps = {
     env: { ...place.env, ...settings.env },
     home: place.home,
@@ -321,9 +322,11 @@ function createAgentOf(
     web: settings.webFetch,
     sandbox,
     knownSecrets: createEnvSecrets(),
+    isOffered,
   };
   const { tools: builtin, tasks, dispose, runningCalls } = builtinTools(toolDeps);
-  const ownTools = [...builtin, ...skills.tools];
+  const skillTools = skills.tools.filter(({ name }) => isOffered(name));
+  const ownTools = [...builtin, ...skillTools];
   const { maxSessions, titles } = settings.sessions;
   const leaveServers = mcp?.retain();
   // Called before each request and each call: servers may connect or disconnect while the session runs.
@@ -337,7 +340,7 @@ function createAgentOf(
   // Do not offer to save a rule that would have no effect.
   const suggestHost = settings.allowManagedPermissionRulesOnly ? undefined : permissions.suggestHost;
   const subagents =
-    agents.agents.length === 0
+    agents.agents.length === 0 || !isOffered(agentToolName)
       ? undefined
       : createSubagentPort({
           ...children,
@@ -345,7 +348,7 @@ function createAgentOf(
           ...{ client, clock: systemClock, interactive, root: place.root, onError, toolDeps, skills },
           parentModel: () => model.current().id,
           environment: options.environment,
-          otherTools: () => [...skills.tools, ...(mcp?.tools() ?? [])],
+          otherTools: () => [...skillTools, ...(mcp?.tools() ?? [])],
           ...(waitForTools && { waitForTools }),
           decide: autoAllow.decide,
           autoAllow: autoAllow.enable,
@@ -400,6 +403,17 @@ function createAgentOf(
     for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
   });
   return { agent, tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...names(tools())] };
+}
+
+/** Interprets `--tools`. Some tools make no sense without another, or have a second name. */
+function offeredBy(named: readonly string[] | undefined): (name: string) => boolean {
+  if (named === undefined) return () => true;
+  const offered = new Set(named.map((name) => (name === agentToolAlias ? agentToolName : name)));
+  if (offered.has(toolNames.bash))
+    for (const name of [toolNames.bashOutput, toolNames.killBash]) offered.add(name);
+  // Shortened results name it.
+  if (offered.size > 0) offered.add(toolNames.recall);
+  return (name) => offered.has(name);
 }
 
 const names = (tools: readonly Tool[]): string[] => tools.map(({ name }) => name);

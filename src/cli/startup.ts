@@ -44,6 +44,8 @@ export async function readSettings(
       disallowedTools: options.disallowedTools,
       addDirs: options.addDirs.map((directory) => resolve(place.cwd, directory)),
     },
+    settingsFlag: options.settings,
+    settingSources: options.settingSources,
     mcp: { configs: options.mcpConfig, strict: options.strictMcpConfig, cwd: place.cwd },
   });
   const problems = [

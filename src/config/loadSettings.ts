@@ -29,6 +29,8 @@ import { refusedModes } from './modes.ts';
 import { parseSettings } from './parseSettings.ts';
 import { dropReserved } from './reserved.ts';
 import { settingsSchema } from './schema.ts';
+import type { SettingSource } from './settingSources.ts';
+import { readSettingsFlag, SETTINGS_FLAG } from './settingsFlag.ts';
 import type {
   Grant,
   Layer,
@@ -79,11 +81,14 @@ export async function loadSettings(
     readonly savedRules?: readonly string[];
     /** Where the program was started; absent = the root. */
     readonly cwd?: string | undefined;
-    /** From the command line: further definitions of MCP servers; `strict` = use only these and managed ones. */
+    /** The value of `--settings`: a file or JSON text. */
+    readonly settingsFlag?: string | undefined;
+    /** The files that may count; absent = all. Managed settings always do. */
+    readonly settingSources?: readonly SettingSource[] | undefined;
     readonly mcp?: { readonly configs: readonly string[]; readonly strict: boolean; readonly cwd: string };
   },
 ): Promise<LoadedSettings> {
-  const [managed, claude] = await Promise.all([
+  const [managed, foreignFiles] = await Promise.all([
     readManaged(options.managed ?? managedSource(process.platform), options.root),
     readClaudeFiles(options),
   ]);
@@ -132,12 +137,15 @@ export async function loadSettings(
     const names = [...file.unsupported, ...translated.unused];
     if (names.length > 0) unsupported.push({ file: name, path, hash, names });
   };
+  const counts = (layer: SettingSource): boolean => options.settingSources?.includes(layer) ?? true;
+  const claude = new Map([...foreignFiles].filter(([layer]) => counts(layer)));
   const disabledServers = new Set([...claude.values()].flatMap(({ servers: { disabled } }) => disabled));
 
   for (const [layer, path] of Object.entries(settingsFiles(options)) as [
     'user' | 'project' | 'local',
     string,
   ][]) {
+    if (!counts(layer)) continue;
     const foreign = claude.get(layer);
     if (foreign !== undefined) addClaude(foreign);
     const name = shownPath(path, options);
@@ -184,6 +192,11 @@ export async function loadSettings(
   const environment = readEnvironment(options.env);
   problems.push(...environment.problems);
   merged = mergeValues(merged, environment.values);
+  const given = await readSettingsFlag(options.settingsFlag, options.cwd ?? options.root);
+  problems.push(...given.problems);
+  rules.push(...rulesOf(given.values, SETTINGS_FLAG, options.root));
+  servers.push(...given.servers);
+  add(absoluteDirectories(given.values, options), SETTINGS_FLAG);
   const flags = readFlags(options.flags, options.root);
   problems.push(...flags.problems);
   rules.push(...flags.rules);

@@ -39,6 +39,8 @@ export interface ToolDeps {
   readonly sandbox?: CommandSandbox;
   /** Secrets in these folders that are removed from command output before the model sees it. */
   readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
+  /** Whether the model gets a tool; by default it gets all. */
+  readonly isOffered?: (name: string) => boolean;
   /** Default: public internet only. */
   readonly web?: WebFetchDeps;
 }
@@ -58,26 +60,27 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
   const { env, home } = deps;
   const tasks = new TaskRegistry();
   const shell = deps.shell ?? findShell(env);
+  const all = [
+    readTool(home),
+    writeTool(home),
+    editTool(home),
+    globTool(home, env),
+    grepTool({ home, env, isSensitive: deps.isSensitive ?? (() => false) }),
+    bashTool({
+      ...{ env, secretEnv: deps.secretEnv ?? [], shell, tasks },
+      ...(deps.sandbox && { sandbox: deps.sandbox }),
+      ...(deps.knownSecrets && { knownSecrets: deps.knownSecrets }),
+    }),
+    bashOutputTool(tasks),
+    killBashTool(tasks),
+    recallTool(),
+    webFetchTool(deps.web ?? { allowPrivate: false }),
+    todoWriteTool(),
+    exitPlanModeTool(),
+    askUserQuestionTool(),
+  ];
   return {
-    tools: [
-      readTool(home),
-      writeTool(home),
-      editTool(home),
-      globTool(home, env),
-      grepTool({ home, env, isSensitive: deps.isSensitive ?? (() => false) }),
-      bashTool({
-        ...{ env, secretEnv: deps.secretEnv ?? [], shell, tasks },
-        ...(deps.sandbox && { sandbox: deps.sandbox }),
-        ...(deps.knownSecrets && { knownSecrets: deps.knownSecrets }),
-      }),
-      bashOutputTool(tasks),
-      killBashTool(tasks),
-      recallTool(),
-      webFetchTool(deps.web ?? { allowPrivate: false }),
-      todoWriteTool(),
-      exitPlanModeTool(),
-      askUserQuestionTool(),
-    ],
+    tools: all.filter(({ name }) => deps.isOffered?.(name) ?? true),
     runningCalls: () => tasks.callIds(),
     tasks,
     dispose: () => tasks.dispose().finally(() => deps.sandbox?.dispose()),

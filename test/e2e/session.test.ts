@@ -96,7 +96,7 @@ test('a session is read while another program writes it, and renamed once that h
     expect.stringMatching(/is open in another clawdcode.*--fork-session/),
   ]);
   const forked = await print(['session', 'fork', open?.id ?? '']);
-  expect([forked.code, forked.stdout]).toEqual([0, expect.stringMatching(/^[a-z0-9]{20}\n$/)]);
+  expect([forked.code, forked.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}\n$/)]);
   running.kill('SIGKILL');
   await running.ended;
   expect((await print(['session', 'rename', open?.id ?? '', 'Mine'])).code).toBe(0);
@@ -182,17 +182,17 @@ test('at a terminal it is coloured, fits, and asks before it deletes', long, asy
   expect(listed.bytes()).toContain('\u001b[');
 
   const refused = open(['session', 'delete', newest.id]);
-  await refused.waitFor('for good? [y/N]');
+  await refused.waitFor(/for good\? \[\s*y\/N\]/);
   await refused.type('\r');
   expect(await refused.exited).toBe(1);
   expect(existsSync(newest.file)).toBe(true);
   const closed = open(['session', 'delete', newest.id]);
-  await closed.waitFor('for good? [y/N]');
+  await closed.waitFor(/for good\? \[\s*y\/N\]/);
   await closed.type('\u0004');
   expect(await closed.exited).toBe(1);
   expect(existsSync(newest.file)).toBe(true);
   const agreed = open(['session', 'delete', newest.id]);
-  await agreed.waitFor('for good? [y/N]');
+  await agreed.waitFor(/for good\? \[\s*y\/N\]/);
   await agreed.type('y\r');
   expect(await agreed.exited).toBe(0);
   expect(existsSync(newest.file)).toBe(false);

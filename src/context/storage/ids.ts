@@ -1,4 +1,5 @@
-/** Ids of sessions and entries: only letters and digits, so that none begins with a dash or needs quoting. */
+/** Ids of sessions and entries: only letters, digits and inner dashes, so that none needs quoting. */
+import { randomUUID } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
 
 const lower = '0123456789abcdefghijklmnopqrstuvwxyz';
@@ -13,8 +14,11 @@ export function isNoteKey(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9]{8}$/.test(value);
 }
 
-/** A new session id: 20 lower-case letters and digits, since some file systems ignore case. */
-export const newSessionId = customAlphabet(lower, 20);
+/**
+ * A new session id: a UUID, which programs that drive sessions expect, in lower case, since some file systems ignore
+ * case. Earlier ones are 20 letters and digits.
+ */
+export const newSessionId = (): string => randomUUID();
 
 /** True if the text can be a session id: safe as a file name and as an argument. */
 export function isSafeSessionId(id: string): boolean {

@@ -91,7 +91,10 @@ test('a safe id names a file in the folder of its project', () => {
 test('made ids are safe, never begin with a dash and do not repeat', () => {
   const ids = Array.from({ length: 2000 }, () => [newId(), newSessionId()]).flat();
   expect(new Set(ids).size).toBe(4000);
-  for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{20,21}$/);
+  for (const id of ids) {
+    expect(id).toMatch(/^(?:[A-Za-z0-9]{21}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/);
+    expect(isSafeSessionId(id)).toBe(true);
+  }
 });
 
 test('the branch: none, unborn, named, detached, in a worktree and below the root', async () => {
