@@ -310,3 +310,23 @@ test('a compaction after a subagent’s result keeps what it found', async () =>
   await terminal.waitFor('I still know index.js.');
   expect(server.requests()).toHaveLength(6);
 });
+
+test('in plain mode the start, the question and the end of a subagent are lines', async () => {
+  const { server, open } = await setStage();
+  server.script(
+    { calls: [agentCall('general-purpose', 'write it', 'Write it.')] },
+    { calls: [{ name: 'Write', input: { file_path: 'made.txt', content: 'x\n' } }] },
+    { text: 'It is written.' },
+    { text: 'All done.' },
+  );
+  const terminal = open(['--ax-screen-reader']);
+  await terminal.waitFor('/help lists');
+  await terminal.submit('go');
+  await terminal.waitFor('Running Agent: general-purpose: write it');
+  await terminal.waitFor('Subagent general-purpose: write it asks. Question: may Write do this?');
+  await terminal.waitFor('Answer y, a or n.');
+  await terminal.pause(800);
+  await terminal.submit('y');
+  await terminal.waitFor('All done.');
+  expect(terminal.everything()).toContain('Agent: general-purpose: write it. Done, 2 steps, ');
+});
