@@ -329,3 +329,38 @@ describe('approval by the driver', () => {
     expect(driver.lines().some(({ type }) => type === 'control_request')).toBe(false);
   });
 });
+
+describe('flags', () => {
+  test('tools, settings and system prompt are those of the command line', async () => {
+    const stage = await setStage();
+    stage.server.script({ calls: [{ name: 'Bash', input: { command: 'touch one' } }] }, { text: 'Done.' });
+    const settings = JSON.stringify({ permissions: { allow: ['Bash(touch *)'] } });
+    const driver = startDriver(stage, ['--tools=Bash', `--settings=${settings}`, '--setting-sources=']);
+    await driver.request({ subtype: 'initialize', systemPrompt: ['You are a poet.'], title: 'Verses' });
+    driver.prompt('touch');
+    const { tools, session_id } = await driver.nextOf('system', 'init');
+    expect(tools).toEqual(['Bash', 'BashOutput', 'KillBash', 'Recall']);
+    expect(session_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    await driver.nextOf('result');
+    await driver.end();
+    expect(existsSync(join(stage.work.repository, 'one'))).toBe(true);
+    const [request] = stage.server.requests();
+    expect(textOf(request?.messages[0])).toMatch(/^You are a poet\./);
+    expect(request?.tools?.map((tool) => tool.function.name)).toEqual(tools);
+  });
+
+  test('a deny rule of a file is out with its source, and one of --settings applies', async () => {
+    const stage = await setStage();
+    const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
+    stage.server.script({ calls: [touch('one'), touch('two')] }, { text: 'Done.' });
+    const deny = (name: string) => JSON.stringify({ permissions: { deny: [`Bash(touch ${name})`] } });
+    await stage.work.write('.clawdcode.json', deny('one'));
+    const flags = ['--setting-sources=user', `--settings=${deny('two')}`, '--allowedTools=Bash(touch *)'];
+    const driver = startDriver(stage, flags);
+    driver.prompt('touch');
+    await driver.nextOf('result');
+    await driver.end();
+    const exists = (name: string) => existsSync(join(stage.work.repository, name));
+    expect(['one', 'two'].map(exists)).toEqual([true, false]);
+  });
+});
