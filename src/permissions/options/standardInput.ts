@@ -3,7 +3,7 @@
  * the program that reads it does not show.
  */
 import { programName } from './programTable.ts';
-import { toolAt } from './riskyOptions.ts';
+import { subcommandAt, toolAt } from './riskyOptions.ts';
 
 type Argv = readonly (string | null)[];
 
@@ -22,10 +22,8 @@ const unpackers = /^(?:g?patch|cpio|pax|uudecode)$/;
 /** Programs that run commands from their input, whatever their words: at(1), parallel(1), m4(1). */
 const runners = /^(?:at|batch|parallel|m4)$/;
 const shells = /^(?:(?:ba|z|da|k|fi|a|c|tc|rba|rk|mk|lk|ok|pdk|ya|xon|pw)?sh|nu|elvish|powershell)$/;
-/** Programs that read a script or their configuration from the file that `-f` or `-K` names. */
-const readsScript = /^(?:g?awk|g?sed|kubectl|oc|g?make|curl)$/;
-const scriptFromInput = /^(?:-[fFK]-|--(?:file|filename|config|makefile)=-)$/;
-const scriptOption = /^(?:-[fFK]|--(?:file|filename|config|makefile))$/;
+/** Programs that read a script, or what to do, from the file that an option names. */
+const readsScript = /^(?:g?awk|g?sed|jq|yq|kubectl|oc|g?make|just|rake|curl)$/;
 
 /**
  * True if a program executes its input: an interpreter without a script, a database client or a debugger without
@@ -57,6 +55,7 @@ function startsShell(argv: Argv): boolean {
   );
 }
 
+/** `sed -nf-`, `make --makefile=-`, `kubectl apply -f -`. Errs on the side of true. */
 function namesScriptInput(argv: Argv): boolean {
   if (argv.some((word) => word !== null && /\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0/.test(word)))
     return true;
@@ -65,39 +64,130 @@ function namesScriptInput(argv: Argv): boolean {
     argv.some(
       (word, at) =>
         word !== null &&
-        (scriptFromInput.test(word) || (word === '-' && scriptOption.test(argv[at - 1] ?? ''))),
+        (/^-[A-Za-z]+-$|^--[\w-]+=-$/.test(word) || (word === '-' && argv[at - 1]?.startsWith('-'))),
     )
   );
 }
 
-/** Filters and clients that treat their input as data, apart from `namesScriptInput`. */
-const filters = new Set(
-  '[ awk base32 base64 bat bzip2 cat cksum cmp column comm cp csplit curl cut diff echo egrep expand expr false fgrep file fmt fold gawk git grep gunzip gzip head hexdump jq less ls lz4 md5sum mkdir more mv nl numfmt od paste pbcopy pr printf pv rev rg sed sha1sum sha224sum sha256sum sha384sum sha512sum shuf sort split sponge strings tac tail tee test touch tr true tsort unexpand uniq uuencode wc wl-copy xclip xmllint xsel xxd xz yq zcat zstd'.split(
-    ' ',
-  ),
-);
+/**
+ * True if a program is known to treat its input as data, so that a rule for it holds whatever is piped into it. What is
+ * not fully understood may run it.
+ */
+export function readsInputAsData(argv: Argv): boolean {
+  if (runsItsInput(argv) || argv.some((word) => word !== null && isInteractive.test(word))) return false;
+  const at = toolAt(argv);
+  if (at > 0) return readsInputAsData(argv.slice(at));
+  const [program, first] = argv;
+  if (program == null) return false;
+  const name = programName(program).replace(/(?<=[a-z])[\d.]+$/, '');
+  if (interpreters.test(name)) return namesScript(name, argv.slice(1));
+  if (clients.test(name)) return namesQuery(name, argv.slice(1));
+  if (name === 'git') return gitTexts.test(argv[subcommandAt(argv)] ?? '') && !argv.some(namesObjects);
+  if (/^(?:gh|glab)$/.test(name)) return hostTexts.test(first ?? '');
+  if (packageManagers.test(name)) return runsScript(argv);
+  if (buildTools.test(name)) return buildTasks.test(first ?? '');
+  if (argv.some(namesFiles)) return false;
+  return filters.has(programName(program)) || projectTools.test(name) || isOfProject(program);
+}
 
-/** Tools that build, test or format a project, and programs that run its code. */
-const projectTools =
-  /^(?:npm|pnpm|yarn|cargo|go|g?make|just|mvn|gradle|rake|tsc|eslint|prettier|biome|stylelint|vitest|jest|mocha|pytest|tox|mypy|ruff|black|isort|flake8|pylint|gofmt|goimports|rustfmt|shellcheck|shfmt|clang-format)$/;
+/** Words with which programs of every kind read commands: `manage.py shell`, `rails console`, `node inspect`. */
+const isInteractive =
+  /^(?:-i|--interactive|--pdb|--debug|shell(?:_plus)?|console|c|repl|tinker|dbshell|inspect|debug)$/;
+
+/** The input names objects or files of a repository; options may be abbreviated: git-log(1), git-add(1). */
+const namesObjects = (word: string | null): boolean => /^--(?:std|bat|pathspec-f)/.test(word ?? '');
+
+/** An option says that the input is a list of files, or what to do: `sort --files0-from=-`. Errs on the side of true. */
+const namesFiles = (word: string | null, at: number, argv: Argv): boolean =>
+  /^--files|^--[\w-]+=-$/.test(word ?? '') || (word === '-' && /^--/.test(argv[at - 1] ?? ''));
+
+/**
+ * Before the script's name: flags without a value, by name of the interpreter. An option that takes a value would make
+ * that look like the script.
+ */
+const flags: readonly (readonly [name: RegExp, flag: RegExp])[] = [
+  [/^(?:python|pypy)$/, /^-[bBdEIOPqRsSuv]+$/],
+  [
+    /^node(?:js)?$/,
+    /^--(?:enable-source-maps|no-warnings|no-deprecation|experimental-strip-types|test|[\w-]+=.*)$/s,
+  ],
+  [/^deno$/, /^(?:-A|--(?:allow|no)-[\w-]+(?:=.*)?)$/s],
+  [/^(?:perl|ruby)$/, /^-w$/],
+  [/sh$/, /^-[eux]+$/],
+];
+
+/** Options whose value is the code to run, by name of the interpreter. */
+const codeOptions: readonly (readonly [name: RegExp, option: RegExp])[] = [
+  [/^(?:python|pypy)$/, /^-c$/],
+  [/^node(?:js)?$/, /^(?:-[ep]|--eval|--print)$/],
+  [/^perl$/, /^-[lanpw]*[eE]$/],
+  [/^(?:ruby|Rscript|lua|julia|osascript)$/, /^-e$/],
+  [/^php$/, /^-r$/],
+  [/sh$/, /^-[eulx]*c$/],
+];
+
+/** True if an interpreter is given a script, or code among its words. */
+function namesScript(name: string, words: Argv): boolean {
+  const [first, ...rest] = words;
+  const isRun = (name === 'deno' || name === 'bun') && first === 'run';
+  const own = isRun ? rest : words;
+  const flag = flags.find(([some]) => some.test(name))?.[1];
+  const at = own.findIndex((word) => word === null || flag?.test(word) !== true);
+  const word = own[at];
+  if (word == null || own[at + 1] === null) return false;
+  const isCode = codeOptions.some(([some, option]) => some.test(name) && option.test(word));
+  return isCode ? own[at + 1] !== undefined : /^[^-].*[./]|^\.*\//.test(word);
+}
+
+/** True if a client is given its commands among its words, and so reads none. */
+function namesQuery(name: string, words: Argv): boolean {
+  const own = commanded[name === 'mariadb' ? 'mysql' : name];
+  if (own !== undefined) return words.some((word) => word !== null && own.test(word));
+  if (name === 'redis-cli') return /^[A-Za-z]/.test(words[0] ?? '');
+  if (name !== 'sqlite') return false;
+  const at = words.findIndex((word) => word === null || !sqliteFlags.test(word));
+  return [words[at], words[at + 1]].every((word) => word != null && !word.startsWith('-'));
+}
+
+const sqliteFlags =
+  /^-{1,2}(?:bail|batch|box|column|csv|header|html|json|line|list|markdown|readonly|safe|table)$/;
+
+/** Subcommands of git that take a text or nothing from their input, apart from `namesObjects`. */
+const gitTexts =
+  /^(?:add|blame|branch|checkout|cherry-pick|clone|column|commit|diff|fetch|grep|interpret-trailers|log|ls-files|merge|mv|notes|pull|push|rebase|restore|rev-parse|rm|show|stash|status|stripspace|switch|tag)$/;
 
 /** Subcommands of the clients of code hosts that take a text or a request body: gh(1), glab(1). */
 const hostTexts = /^(?:pr|mr|issue|api|release|gist|snippet|label)$/;
 
-/** True if a program is known to treat its input as data, so that a rule for it holds whatever is piped into it. */
-export function readsInputAsData(argv: Argv): boolean {
-  if (runsItsInput(argv)) return false;
-  const at = toolAt(argv);
-  if (at > 0) return readsInputAsData(argv.slice(at));
-  const [program] = argv;
-  if (program == null) return false;
-  const name = programName(program).replace(/(?<=[a-z])[\d.]+$/, '');
-  // Without a tool, these open a shell.
-  if (projectTools.test(name)) return !/^(?:exec|x|dlx|shell|repl)$/.test(argv[1] ?? '');
-  if (interpreters.test(name)) return !argv.some((word) => /^(?:-\w*i|--interactive)$/.test(word ?? ''));
-  if (/^(?:gh|glab)$/.test(name)) return hostTexts.test(argv[1] ?? '');
-  return filters.has(programName(program)) || clients.test(name) || isOfProject(program);
+const packageManagers = /^(?:npm|pnpm|yarn|bun)$/;
+const packageTasks =
+  /^(?:test|t|start|build|lint|ci|install|i|add|ls|list|outdated|audit|pack|publish|view)$/;
+
+/** A task of a package manager, or a script by its name. With some of them, `run` also starts installed programs. */
+function runsScript([, task, script, ...rest]: Argv): boolean {
+  if (task == null) return false;
+  if (!/^run(?:-script)?$/.test(task)) return packageTasks.test(task);
+  if (script == null || script.startsWith('-')) return false;
+  const isProgram =
+    interpreters.test(script) || clients.test(script) || /^(?:vite-node|ipython)$/.test(script);
+  return !isProgram || readsInputAsData([script, ...rest]);
 }
 
-/** A program that is named by its path in the project. */
-const isOfProject = (program: string): boolean => /^(?!\/).*\//.test(program);
+const buildTools = /^(?:cargo|go)$/;
+const buildTasks = /^(?:build|b|check|test|t|bench|clippy|doc|d|fmt|list|run|r|vet)$/;
+
+/** Filters and clients that treat their input as data, apart from `namesScriptInput` and `namesFiles`. */
+const filters = new Set(
+  '[ awk base32 base64 bat bzip2 cat cksum cmp column comm cp csplit curl cut diff echo egrep expand expr false fgrep file fmt fold gawk grep gunzip gzip head hexdump jq less ls lz4 md5sum mkdir more mv nl numfmt od paste pbcopy pr printf pv rev rg sed sha1sum sha224sum sha256sum sha384sum sha512sum shuf sort split sponge strings tac tail tee test touch tr true tsort unexpand uniq uuencode wc wl-copy xclip xsel xxd xz yq zcat zstd'.split(
+    ' ',
+  ),
+);
+
+/** Tools that build, test or format a project. */
+const projectTools =
+  /^(?:g?make|just|mvn|gradle|rake|tsc|eslint|prettier|biome|stylelint|vitest|jest|mocha|pytest|tox|mypy|ruff|black|isort|flake8|pylint|gofmt|goimports|rustfmt|shellcheck|shfmt|clang-format)$/;
+
+/** A program that is named by its path in the project, and is not an installed one. */
+const isOfProject = (program: string): boolean =>
+  /^(?!\/).*\//.test(program) &&
+  !/(?:^|\/)(?:\.?bin|vendor|node_modules|\.?venv|site-packages)\//.test(program);

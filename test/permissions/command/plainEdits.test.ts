@@ -108,7 +108,7 @@ test.each([
 
 test('a question about a folder names the file in it', async () => {
   expect((await bash('cp -r payload/. .', [], 'acceptEdits')).reason).toBe(
-    `${join(root, '.vscode')} is obeyed by the editor, so writing it always asks.`,
+    `${join(root, '.vscode')} controls the editor, so writing it always needs approval.`,
   );
 });
 

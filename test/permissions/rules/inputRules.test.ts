@@ -73,3 +73,134 @@ test('the question says why the rule does not cover the call', async () => {
   const { reason } = await bash('cat a.txt | docker run -i img', ['allow Bash(docker run -i img)']);
   expect(reason).toMatch(/does not cover what is piped into docker/);
 });
+
+describe('a pipe is not covered', () => {
+  test.each([
+    ...[
+      'bash -o pipefail',
+      'bash -euo pipefail',
+      'sh -eux -o pipefail',
+      'bash --norc -o errexit',
+      'python3 -X dev',
+    ],
+    ...[
+      'python3 -W ignore',
+      'node --import tsx',
+      'node -r x',
+      'node --env-file f',
+      'node inspect a.js',
+      'perl -I lib',
+    ],
+    ...[
+      'ruby -I lib',
+      'julia -t 4',
+      'osascript -l JavaScript',
+      'ts-node -P f',
+      'lua -l x',
+      'bun repl',
+      'deno',
+    ],
+    ...[
+      'sqlite3 -separator , a.db',
+      'sqlite3 a.db -separator ,',
+      "sqlite3 -cmd '.mode csv' a.db",
+      'redis-cli -p 6380',
+    ],
+    ...[
+      'gdb -ex run ./prog',
+      'gdb -c core ./prog',
+      'ed -E a.txt',
+      "ex -c 'set nu' a.txt",
+      'sftp -r host',
+      'psql app',
+    ],
+    ...['sed -nf- a.txt', 'curl -sK-', 'make -sf-', 'make --makef=-'],
+    ...[
+      'yarn tsx',
+      'pnpm tsx',
+      'yarn run tsx',
+      'yarn -s exec node',
+      'pnpm --filter a exec node',
+      'npm explore x',
+    ],
+    ...[
+      'npm --prefix a exec tsx',
+      'yarn workspace a tsx',
+      'bun x',
+      'npx tsx',
+      'npx vite-node',
+      'uv run python',
+    ],
+    ...[
+      'git apply',
+      'git am',
+      'git fast-import',
+      'git log -p --stdin',
+      'git cat-file --batch',
+      'git -C . apply',
+    ],
+    ...['git restore --pathspec-from-file=-', 'git add --pathspec-from-file -', 'sort --files0-from=-'],
+    ...[
+      'pytest --pdb -s',
+      'python manage.py shell',
+      'bin/rails console',
+      'php artisan tinker',
+      'xmllint --noent -',
+    ],
+    ...['.venv/bin/ipython', 'vendor/bin/psysh', 'node_modules/.bin/vite-node', 'docker load', 'go tool x'],
+  ])('%s', async (command) => {
+    const rules = [`allow Bash(${command})`, `allow Bash(${command}:*)`, 'allow Bash(echo:*)'];
+    const { behavior, suggestion } = await bash(`echo x | ${command}`, rules);
+    expect({ behavior, suggestion }).toEqual({ behavior: 'ask', suggestion: undefined });
+  });
+});
+
+test.each(['just -f -', 'rake -f -', 'jq -f -'])(
+  'an exact rule for %s does not cover a pipe',
+  async (command) => {
+    const { behavior, suggestion } = await bash(`echo x | ${command}`, [`allow Bash(${command})`]);
+    expect({ behavior, suggestion }).toEqual({ behavior: 'ask', suggestion: undefined });
+  },
+);
+
+describe('a pipe is covered', () => {
+  test.each([
+    ...[
+      'bash a.sh',
+      'bash -eux a.sh',
+      "bash -c 'wc -l'",
+      'python3 -u a.py',
+      "python3 -c 'print(1)'",
+      'node a.js x',
+    ],
+    ...[
+      'node --enable-source-maps ./a.js',
+      "node -e '1'",
+      "perl -ne 'print'",
+      "ruby -e 'p 1'",
+      'deno run -A a.ts',
+    ],
+    ...[
+      "sqlite3 -json a.db 'select 1'",
+      "psql -c 'select 1'",
+      'redis-cli get x',
+      'cargo run',
+      'go test',
+      'npm run x',
+    ],
+    ...[
+      'npx prettier --stdin-filepath a.ts',
+      'jq .a',
+      'sed -n 1p',
+      "awk '{print}'",
+      'sort -u',
+      'tee out/a.log',
+    ],
+  ])('%s', async (command) => {
+    expect(await bash(`echo x | ${command}`, [`allow Bash(${command})`, 'allow Bash(echo:*)'])).toMatchObject(
+      {
+        behavior: 'allow',
+      },
+    );
+  });
+});
