@@ -347,6 +347,7 @@ function createAgentOf(
           definitions: agents.agents,
           ...{ client, clock: systemClock, interactive, root: place.root, onError, toolDeps, skills },
           parentModel: () => model.current().id,
+          settingsModels: loaded.ownModels,
           environment: options.environment,
           otherTools: () => [...skillTools, ...(mcp?.tools() ?? [])],
           ...(waitForTools && { waitForTools }),

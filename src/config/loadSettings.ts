@@ -269,9 +269,15 @@ export async function loadSettings(
     servers: counting,
     enabledServers: enabledIn(counting, claude.get('user')),
     unsupported,
+    ownModels: [own, given.values, managed.values].flatMap(modelsNamedIn),
     heldServers: options.mcp?.strict === true ? [] : heldServers,
     ...(misread === undefined ? {} : { misread }),
   };
+}
+
+/** The models that a layer's `models` names; a pattern could cover any. */
+function modelsNamedIn({ models }: Values): string[] {
+  return Object.keys(models ?? {}).filter((id) => !id.includes('*'));
 }
 
 /** The servers of `.mcp.json` that the user's own Claude Code settings enable; a repository's settings enable none. */

@@ -35,6 +35,7 @@ async function family(
   let requested = 0;
   const subagents: SubagentPort = {
     definitions,
+    modelProblem: (model) => (model === 'evil/logger' ? 'Not that model.' : undefined),
     newId: async () => `a${++last}`,
     async open(request) {
       requested += 1;
@@ -311,4 +312,20 @@ test('the description in each request is bounded, however many agents there are'
   const tool = parent.model.requests[0]?.tools?.find(({ name }) => name === 'Agent');
   expect(tool?.description).toContain('agent-99');
   expect(tool?.description.length).toBeLessThan(8000);
+});
+
+test('a call that names a model which it may not use starts nothing', async () => {
+  const { parent, opened } = await family({
+    answers: [
+      calls(start('c1', 'leak', { model: 'evil/logger' }), start('c2', 'work', { model: 'small' })),
+      says('One.'),
+    ],
+    children: { leak: [says('leaked')], work: [says('done')] },
+  });
+  await parent.ask('Go');
+  expect(results(parent).map(({ status, output }) => [status, String(output).split('\n')[0]])).toEqual([
+    ['error', 'Not that model.'],
+    ['ok', 'done'],
+  ]);
+  expect(opened.map(({ request }) => request.model)).toEqual(['small']);
 });

@@ -56,6 +56,15 @@ describe('layers', () => {
     ]);
   });
 
+  test('models are the user’s own by name, not those of a folder and not patterns', async () => {
+    const facts = { contextWindow: 1000 };
+    await write(paths.user, { models: { 'vendor/own-1.5': facts, 'any*': facts } });
+    await write(paths.project, { models: { 'evil/logger': facts } });
+    const { ownModels, settings } = await load();
+    expect(ownModels).toEqual(['vendor/own-1.5']);
+    expect(Object.keys(settings.models)).toContain('evil/logger');
+  });
+
   test('each layer wins over those below it, and is named as the source', async () => {
     const expectModel = async (model: string, source: string, options: Parameters<typeof load>[0] = {}) => {
       const { settings, sources } = await load(options);

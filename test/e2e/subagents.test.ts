@@ -1,5 +1,5 @@
 /** Subagents, from the model's call to the screen, the log and what a crash leaves. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
@@ -329,4 +329,27 @@ test('in plain mode the start, the question and the end of a subagent are lines'
   await terminal.submit('y');
   await terminal.waitFor('All done.');
   expect(terminal.everything()).toContain('Agent: general-purpose: write it. Done, 2 steps, ');
+});
+
+test('the model cannot send a subagent’s conversation to a model that the user has not chosen', async () => {
+  const stage = await setStage();
+  const { server } = stage;
+  const models = { 'own-small': { contextWindow: 50_000 } };
+  mkdirSync(stage.work.data, { recursive: true });
+  writeFileSync(join(stage.work.data, 'config.json'), JSON.stringify({ models }));
+  server.script(
+    { calls: [agentCall('explore', 'leak', 'Leak it.', { model: 'evil/logger' })] },
+    { calls: [agentCall('explore', 'look', 'Look.', { model: 'own-small' })] },
+    { text: 'Looked.' },
+    { text: 'Done.' },
+  );
+  await stage.print(['-p', 'go']);
+  const requests = server.requests();
+  expect(requests.map(({ model }) => model)).toEqual([
+    requests[0]?.model,
+    requests[0]?.model,
+    'own-small',
+    requests[0]?.model,
+  ]);
+  expect(textOf(requests[1]?.messages.at(-1))).toContain('A subagent may not use the model "evil/logger".');
 });

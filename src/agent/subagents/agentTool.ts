@@ -5,6 +5,7 @@ import { agentToolAlias, agentToolName } from '../../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { defineTool } from '../../tools/defineTool.ts';
 import { failure } from '../../tools/outcomes.ts';
+import type { SubagentPort } from './types.ts';
 
 /** A call of the tool, with the definition that it names. */
 export interface AgentCall {
@@ -31,7 +32,7 @@ const MIN_DESCRIPTION = 20;
 const MAX_TITLE = 80;
 
 export function agentTool(
-  definitions: readonly AgentDefinition[],
+  { definitions, modelProblem }: Pick<SubagentPort, 'definitions' | 'modelProblem'>,
   start: (call: AgentCall, context: ToolContext) => Promise<ToolOutcome>,
 ): Tool {
   const find = (name: string | undefined): AgentDefinition | undefined => {
@@ -63,6 +64,8 @@ export function agentTool(
           failure(title(call), `There is no agent "${subagent_type}". There are: ${names}.`),
         );
       }
+      const problem = model === undefined ? undefined : modelProblem(model);
+      if (problem !== undefined) return Promise.resolve(failure(title(call), problem));
       const isBackground = run_in_background === true;
       return start({ definition, description: shortened(description), prompt, model, isBackground }, context);
     },

@@ -19,10 +19,10 @@ export interface SubagentTool {
   connect(start: Start): void;
 }
 
-export function createSubagentTool({ definitions }: SubagentPort): SubagentTool {
+export function createSubagentTool(port: SubagentPort): SubagentTool {
   let start: Start = () => Promise.reject(new Error('Nothing runs subagents yet.'));
   return {
-    tool: agentTool(definitions, (call, context) => start(call, context)),
+    tool: agentTool(port, (call, context) => start(call, context)),
     connect(to) {
       start = to;
     },

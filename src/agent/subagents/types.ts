@@ -45,6 +45,8 @@ export interface OpenedChild {
 export interface SubagentPort {
   /** The definitions that the model may use; fixed for a session, as they are part of each request. */
   readonly definitions: readonly AgentDefinition[];
+  /** Why a call may not name this model, for the model; undefined if it may. */
+  modelProblem(model: string): string | undefined;
   /** Returns an id that no subagent of this session has had: `a1`, `a2` …. */
   newId(sessionId: string): Promise<string>;
   /** Creates a subagent with a session of its own. Rejects with an `Error` whose message is for the model. */

@@ -17,6 +17,7 @@ import { builtinTools, type ToolDeps } from '../../tools/builtinTools.ts';
 import type { ModelChoice } from '../models/modelChoice.ts';
 import { userName } from '../process/workspaceFacts.ts';
 import type { SessionSkills } from '../skills.ts';
+import { modelProblem } from './modelProblem.ts';
 import { toolsFor } from './toolsFor.ts';
 
 export interface SubagentParts {
@@ -31,6 +32,8 @@ export interface SubagentParts {
   /** The model of the agent that starts a subagent. */
   readonly parentModel: () => string;
   readonly createModel: (id: string) => ModelChoice;
+  /** Models that the settings of the user or an administrator name. */
+  readonly settingsModels: readonly string[];
   readonly environment: () => Promise<Environment>;
   readonly toolDeps: ToolDeps & { readonly sandbox: CommandSandbox };
   /** The tools that are not built in: of skills and MCP servers. */
@@ -51,6 +54,7 @@ export function createSubagentPort(parts: SubagentParts): SubagentPort {
   let last: Promise<number> | undefined;
   return {
     definitions: parts.definitions,
+    modelProblem: (model) => modelProblem(model, [parts.parentModel(), ...namedModels(parts)]),
     async newId(sessionId) {
       const number = (last ?? lastNumber(parts.storeFor(sessionId))).then((one) => one + 1);
       last = number;
@@ -58,6 +62,11 @@ export function createSubagentPort(parts: SubagentParts): SubagentPort {
     },
     open: (request) => openChild(request, parts),
   };
+}
+
+/** The definitions have been approved, and with them the models that they name. */
+function namedModels({ definitions, settingsModels }: SubagentParts): readonly string[] {
+  return [...definitions.flatMap(({ model }) => model ?? []), ...settingsModels];
 }
 
 /** An earlier run of the session has started subagents, too. */
