@@ -1,4 +1,5 @@
 import type { McpPort, McpServerState, McpServerStatus } from '../protocol/mcp.ts';
+import { shortened } from '../protocol/text/visible.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from './pages/page.ts';
 import type { Command, CommandResult } from './types.ts';
 
@@ -100,6 +101,5 @@ function serverPage(server: McpServerStatus): Page {
 }
 
 function firstSentence(text: string): string {
-  const line = text.split('\n')[0] ?? '';
-  return line.length <= 100 ? line : `${line.slice(0, 99).toWellFormed()}…`;
+  return shortened(text.split('\n')[0] ?? '', 100);
 }

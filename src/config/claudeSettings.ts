@@ -2,8 +2,10 @@
  * Claude Code's settings files, read as layers just below our own of the same scope: which of their settings apply
  * here, and which do not. A mistake disables only the file or the key that contains it.
  */
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { shortened } from '../protocol/text/visible.ts';
 import { type RulePlace, translateRule, userRuleBase } from './claudeRules.ts';
 import { readSettingsText } from './files.ts';
 import { parsePermissionMode } from './modes.ts';
@@ -236,7 +238,7 @@ export function claudeRules(
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`);
+  return JSON.stringify(shortened(text, MAX_SHOWN));
 }
 
 function isObject(value: unknown): value is Values {

@@ -1,4 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { shortened } from '../protocol/text/visible.ts';
 import { type Complaint, checkValues } from './checkValues.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
@@ -67,10 +68,7 @@ function toProblem(
   const at = node === undefined ? undefined : position(source, node.offset);
   const where = at === undefined ? file : `${file}:${at.line}`;
   const whole = `${where}: ${message}`;
-  const shown =
-    whole.length <= MAX_MESSAGE_CHARACTERS
-      ? whole
-      : `${whole.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()}…`;
+  const shown = shortened(whole, MAX_MESSAGE_CHARACTERS);
   return { layer, file, key, ...(meant === undefined ? {} : { meant }), ...at, message: shown };
 }
 

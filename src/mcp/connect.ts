@@ -12,6 +12,7 @@ import {
   SdkErrorCode,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import { shortened } from '../protocol/text/visible.ts';
 import { type AuthStore, storedAuth } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Fetch, httpTransport } from './http.ts';
@@ -244,5 +245,5 @@ function reasonOf(error: unknown, timeoutMs: number): string {
     cause?: { message?: string };
   };
   const text = message === 'fetch failed' && cause?.message ? `${message}: ${cause.message}` : message;
-  return text.length <= MAX_REASON ? text : `${text.slice(0, MAX_REASON).toWellFormed()}…`;
+  return shortened(text, MAX_REASON);
 }

@@ -2,8 +2,10 @@
  * A server's request to the user as a form, and the user's answers as the content of the response. Everything in a
  * request is untrusted and bounded here. Pure.
  */
+
 import * as z from 'zod';
 import { type FieldAnswer, type Form, type FormField, numberIn, textFormats } from '../protocol/forms.ts';
+import { shortened } from '../protocol/text/visible.ts';
 
 const MAX_FIELDS = 20;
 const MAX_OPTIONS = 100;
@@ -33,7 +35,7 @@ export function readElicitation(params: unknown): Elicitation | Unusable {
   const parsed = requestSchema.safeParse(params);
   if (!parsed.success) return { problem: 'not a valid request' };
   const { mode = 'form', message, url, requestedSchema } = parsed.data;
-  const said = message.trim() === '' ? {} : { message: cut(message, MAX_MESSAGE) };
+  const said = message.trim() === '' ? {} : { message: shortened(message, MAX_MESSAGE) };
   if (mode === 'url') {
     const link = linkOf(url);
     if (link === undefined) return { problem: 'not an address that can be opened' };
@@ -112,8 +114,9 @@ function fieldOf(name: string, raw: unknown, isRequired: boolean): ReadField | u
   if (!parsed.success || name.length > MAX_NAME) return undefined;
   const property = parsed.data;
   const { title = name, description } = property;
-  const header = cut(title, MAX_NAME);
-  const question = description === undefined ? header : `${header}\n${cut(description, MAX_DESCRIPTION)}`;
+  const header = shortened(title, MAX_NAME);
+  const question =
+    description === undefined ? header : `${header}\n${shortened(description, MAX_DESCRIPTION)}`;
   const head = { header, question, isRequired };
   switch (property.type) {
     case 'string':
@@ -188,8 +191,11 @@ function optionsOf({
   readonly oneOf?: readonly z.infer<typeof titled>[] | undefined;
 }): readonly ListOption[] {
   if (oneOf !== undefined)
-    return oneOf.map(({ const: value, title = value }) => ({ value, label: cut(title, MAX_NAME) }));
-  return (plain ?? []).map((value, index) => ({ value, label: cut(enumNames[index] ?? value, MAX_NAME) }));
+    return oneOf.map(({ const: value, title = value }) => ({ value, label: shortened(title, MAX_NAME) }));
+  return (plain ?? []).map((value, index) => ({
+    value,
+    label: shortened(enumNames[index] ?? value, MAX_NAME),
+  }));
 }
 
 function listField(
@@ -216,8 +222,4 @@ function listField(
       return isMultiple ? (picked.length > 0 || head.isRequired === true ? picked : undefined) : picked[0];
     },
   };
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }

@@ -1,7 +1,7 @@
 /** Turns a server's lists into tools and prompts to offer: limited in size, and with unique names. Pure. */
 import type { McpPromptInfo } from '../protocol/mcp.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import { visibleLine, visibleText } from '../protocol/text/visible.ts';
+import { shortened, visibleLine, visibleText } from '../protocol/text/visible.ts';
 import { toolNameOf } from './names.ts';
 
 /** A tool as listed by a server. Nothing in it can be trusted, least of all its hints. */
@@ -47,7 +47,7 @@ export function offeredTools(
     else
       tools.set(name, {
         ownName,
-        schema: { name, description: shortened(visibleText(description)), parameters },
+        schema: { name, description: shortened(visibleText(description), MAX_DESCRIPTION), parameters },
       });
   }
   return { tools: [...tools.values()], problems: bounded(problems) };
@@ -74,10 +74,6 @@ const MAX_PROBLEMS = 5;
 function bounded(problems: readonly string[]): readonly string[] {
   const more = problems.length - MAX_PROBLEMS;
   return more <= 0 ? problems : [...problems.slice(0, MAX_PROBLEMS), `Left out: ${more} more.`];
-}
-
-function shortened(text: string): string {
-  return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`;
 }
 
 /** Returns the schema in the form that endpoints accept: an object, without `$schema`. Undefined if it is too large. */

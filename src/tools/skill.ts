@@ -3,6 +3,7 @@ import type { PreparedSkill, Skill } from '../protocol/skills.ts';
 import { skillToolName } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
+import { describedList } from './describedList.ts';
 import { failure } from './outcomes.ts';
 
 interface SkillToolDeps {
@@ -25,7 +26,6 @@ const input = z.object({
 
 /** Characters of all descriptions together, about 2,000 tokens: they are in every request. */
 const MAX_DESCRIPTIONS = 8000;
-const MIN_DESCRIPTION = 20;
 
 /** The tool by which the model loads a skill's instructions. */
 export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
@@ -37,7 +37,7 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
     name: skillToolName,
     description: [
       'Load the instructions of a skill. Call it before you start a task that a description fits, and when the user names a skill; then follow them.',
-      ...skillLines(skills),
+      ...describedList(skills, { maxCharacters: MAX_DESCRIPTIONS, label: 'Skills' }),
     ].join('\n'),
     input,
     readOnly: false,
@@ -70,21 +70,4 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
       };
     },
   });
-}
-
-/** One line for each skill; long descriptions are cut to equal length until all fit. */
-function skillLines(skills: readonly Skill[]): string[] {
-  const total = (length: number): number =>
-    skills.reduce(
-      (sum, { name, description }) => sum + name.length + 4 + Math.min(length, description.length),
-      0,
-    );
-  let length = 1024;
-  while (length > MIN_DESCRIPTION && total(length) > MAX_DESCRIPTIONS) length = Math.floor(length * 0.9);
-  if (total(length) > MAX_DESCRIPTIONS) return [`Skills: ${skills.map(({ name }) => name).join(', ')}`];
-  return skills.map(({ name, description }) =>
-    description.length <= length
-      ? `- ${name}: ${description}`
-      : `- ${name}: ${description.slice(0, length - 1).toWellFormed()}…`,
-  );
 }

@@ -55,7 +55,7 @@ for (const { row, options } of firstIsQuick(ways))
     expect(await readFile(join(work.repository, 'out.txt'), 'utf8')).toBe('made\n');
     await terminal.press(ctrlD);
     expect(await terminal.exited).toBe(0);
-    expect(terminal.everything()).toMatch(/Resume this session with: clawdcode --resume \w+$/);
+    expect(terminal.everything()).toMatch(/Resume this session with: clawdcode --resume [\w-]+$/);
     expect(terminal.bytes()).not.toContain('\u001B');
   });
 

@@ -1,6 +1,8 @@
 /** The hooks of tool calls: before a call, after it, and around the question whether it may run. */
+
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { Access } from '../../protocol/permissions.ts';
+import { shortened } from '../../protocol/text/visible.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';
 import type { HookResult, SessionHooks } from './sessionHooks.ts';
@@ -137,7 +139,7 @@ export function createCallHooks(hooks: SessionHooks, onError: (error: unknown) =
       const text = `PreToolUse hook changed the input of ${tool} · ${source}`;
       await hooks.tell({ event: 'PreToolUse', what: 'changed', source, text, callId: id });
       const shown = JSON.stringify(input);
-      const cut = shown.length <= MAX_CHANGE ? shown : `${shown.slice(0, MAX_CHANGE).toWellFormed()}…`;
+      const cut = shortened(shown, MAX_CHANGE);
       return hooks.note('PreToolUse', `replaced the input of ${tool} by`, { text: cut, source }, id);
     },
   };

@@ -1,9 +1,12 @@
 /** The tool by which the model starts a subagent. */
+
 import * as z from 'zod';
 import type { AgentDefinition } from '../../protocol/subagents.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
 import { agentToolAlias, agentToolName } from '../../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { defineTool } from '../../tools/defineTool.ts';
+import { describedList } from '../../tools/describedList.ts';
 import { failure } from '../../tools/outcomes.ts';
 import type { SubagentPort } from './types.ts';
 
@@ -28,7 +31,6 @@ const input = z.object({
 const DEFAULT_AGENT = 'general-purpose';
 /** Characters of all descriptions together, about 1,500 tokens: they are in every request. */
 const MAX_DESCRIPTIONS = 6000;
-const MIN_DESCRIPTION = 20;
 const MAX_TITLE = 80;
 
 export function agentTool(
@@ -40,12 +42,12 @@ export function agentTool(
     return definitions.find((one) => one.name.toLowerCase() === wanted);
   };
   const title = (call: z.infer<typeof input>): string =>
-    `${find(call.subagent_type)?.name ?? call.subagent_type ?? DEFAULT_AGENT}: ${shortened(call.description)}`;
+    `${find(call.subagent_type)?.name ?? call.subagent_type ?? DEFAULT_AGENT}: ${visibleLine(call.description, MAX_TITLE)}`;
   const tool = defineTool({
     name: agentToolName,
     description: [
       'Start a subagent for a self-contained part of the work, such as a broad search. It sees only your prompt and returns only its last message. Several calls in one reply run at once. In the background you are told when it ends.',
-      ...agentLines(definitions),
+      ...describedList(definitions, { maxCharacters: MAX_DESCRIPTIONS, label: 'subagent_type' }),
     ].join('\n'),
     input,
     readOnly: false,
@@ -67,31 +69,11 @@ export function agentTool(
       const problem = model === undefined ? undefined : modelProblem(model);
       if (problem !== undefined) return Promise.resolve(failure(title(call), problem));
       const isBackground = run_in_background === true;
-      return start({ definition, description: shortened(description), prompt, model, isBackground }, context);
+      return start(
+        { definition, description: visibleLine(description, MAX_TITLE), prompt, model, isBackground },
+        context,
+      );
     },
   });
   return { ...tool, isParallel: true, aliases: [agentToolAlias] };
-}
-
-function shortened(description: string): string {
-  const line = description.replace(/\s+/g, ' ').trim();
-  return line.length <= MAX_TITLE ? line : `${line.slice(0, MAX_TITLE - 1).toWellFormed()}…`;
-}
-
-/** One line for each agent; long descriptions are cut to equal length until all fit. */
-function agentLines(agents: readonly AgentDefinition[]): string[] {
-  const total = (length: number): number =>
-    agents.reduce(
-      (sum, { name, description }) => sum + name.length + Math.min(length, description.length),
-      0,
-    );
-  let length = 1024;
-  while (length > MIN_DESCRIPTION && total(length) > MAX_DESCRIPTIONS) length = Math.floor(length * 0.9);
-  if (total(length) > MAX_DESCRIPTIONS)
-    return [`subagent_type: ${agents.map(({ name }) => name).join(', ')}`.slice(0, MAX_DESCRIPTIONS)];
-  return agents.map(({ name, description }) =>
-    description.length <= length
-      ? `- ${name}: ${description}`
-      : `- ${name}: ${description.slice(0, length - 1).toWellFormed()}…`,
-  );
 }

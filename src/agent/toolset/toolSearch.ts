@@ -1,6 +1,8 @@
 /** The tool that finds deferred tools: by words that say what they do, or by name. */
+
 import * as z from 'zod';
 import type { ToolSchema } from '../../protocol/messages.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
 import type { Tool, ToolOutcome } from '../../protocol/tools.ts';
 
 const TOOL_SEARCH = 'ToolSearch';
@@ -78,7 +80,9 @@ const MAX_DESCRIPTION = 200;
 
 function outcomeOf(title: string, found: readonly ToolSchema[]): ToolOutcome {
   const summary = `${found.length} ${found.length === 1 ? 'tool' : 'tools'}`;
-  const lines = found.map(({ name, description }) => `- ${name}: ${shortened(description)}`);
+  const lines = found.map(
+    ({ name, description }) => `- ${name}: ${visibleLine(description, MAX_DESCRIPTION)}`,
+  );
   const text =
     found.length === 0
       ? 'No tool matches. Try other words: what it does, or what it works on.'
@@ -87,11 +91,6 @@ function outcomeOf(title: string, found: readonly ToolSchema[]): ToolOutcome {
           ...lines,
         ].join('\n');
   return { status: 'ok', text, kind: 'text', display: { title, summary } };
-}
-
-function shortened(description: string): string {
-  const line = description.replace(/\s+/g, ' ').trim();
-  return line.length <= MAX_DESCRIPTION ? line : `${line.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`;
 }
 
 /** A word in a tool's name weighs this many times as much as one in its description. */

@@ -19,5 +19,10 @@ export function visibleLine(text: string, maxCharacters: number): string {
   const line = visibleText(text.slice(0, 4 * maxCharacters))
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length <= maxCharacters ? line : `${line.slice(0, maxCharacters - 1).toWellFormed()}…`;
+  return shortened(line, maxCharacters);
+}
+
+/** Cuts a text that is too long, so that `…` is its last character. */
+export function shortened(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`;
 }

@@ -2,8 +2,10 @@
  * The dialogs of `/config`: the list of settings, a value to choose or type, and the file to save it in. What each
  * answer leads to. Pure.
  */
+
 import { overrideNote, typedValue, viewOf } from '../../commands/config.ts';
 import type { EditScope, SettingEdit, SettingInfo } from '../../protocol/settings.ts';
+import { shortened } from '../../protocol/text/visible.ts';
 import type { Block, ChoiceDialog } from '../dialog/choices.ts';
 import type { ListDialog, TextDialog, WaitDialog } from '../dialog/dialog.ts';
 
@@ -69,7 +71,7 @@ function listDialog(settings: readonly SettingInfo[], last: string | undefined):
 const LONGEST_VALUE = 30;
 
 function shorten(value: string): string {
-  return value.length <= LONGEST_VALUE ? value : `${value.slice(0, LONGEST_VALUE).toWellFormed()}…`;
+  return shortened(value, LONGEST_VALUE);
 }
 
 function valueDialog(setting: SettingInfo): ChoiceDialog<ConfigAnswer> | TextDialog<ConfigAnswer> {

@@ -250,7 +250,7 @@ test('what the home folder links to is protected, and secret, by its name there'
 test('the reason names the real file and the program that obeys it', async () => {
   const access = { type: 'write', paths: [join(root, 'hook.md')] } as const;
   expect(decide({ tool: 'Write', access }, await policyFor([], 'acceptEdits')).reason).toBe(
-    `${join(root, '.git/hooks/pre-commit')} is obeyed by git, so writing it always asks.`,
+    `${join(root, '.git/hooks/pre-commit')} controls git, so writing it always needs approval.`,
   );
   const read = { type: 'read', paths: [join(root, 'innocent.txt')] } as const;
   expect(decide({ tool: 'Read', access: read }, await policyFor()).reason).toBe(

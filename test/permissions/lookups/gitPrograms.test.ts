@@ -97,7 +97,7 @@ test('a bare repository hidden in a folder needs approval once the shell is ther
   const status = { type: 'command', command: 'git status', cwd: hidden } as const;
   expect(decide({ tool: 'Bash', access: status }, policy)).toMatchObject({
     behavior: 'ask',
-    reason: expect.stringContaining('another repository'),
+    reason: expect.stringContaining('a repository other than'),
   });
   const atRoot = { ...status, cwd: project };
   const ask = () => decide({ tool: 'Bash', access: atRoot }, policy);
