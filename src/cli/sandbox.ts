@@ -17,7 +17,6 @@ import { gitSettingsRunPrograms } from '../permissions/lookups/gitPrograms.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules/rules.ts';
 import { coversDomain } from '../permissions/webDecision.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
-import { findTokens } from '../redact/tokens.ts';
 import { cacheVariables } from '../sandbox/environment.ts';
 import { HostRefusedError, type NetworkRules } from '../sandbox/network/commandNetwork.ts';
 import type { ProbeOptions } from '../sandbox/probe.ts';
@@ -31,6 +30,7 @@ import { localServers } from '../ui/onboarding/providers.ts';
 import { hostVerdict } from './permissions/hostVerdict.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
+import { commandVariables, isToken } from './process/commandVariables.ts';
 
 interface SandboxParts {
   readonly place: AppPaths;
@@ -78,7 +78,8 @@ function pathWithout(folders: readonly string[], { env, root, home }: AppPaths):
 
 export function createSessionSandbox({ place, loaded, permissions, mode }: SandboxParts): CommandSandbox {
   const { home, systemHome, root, dataRoot, env } = place;
-  const { sandbox, permissions: rules, env: granted } = loaded.settings;
+  const { sandbox, permissions: rules } = loaded.settings;
+  const { env: added, granted } = commandVariables(loaded);
   const { network, limits } = sandbox;
   const tunnel = proxyTunnel(env);
   const isBinding = Object.keys(loaded.sources).some(
@@ -91,7 +92,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
   // The same names are checked before and after each command.
   const isReadOnlyFile = remembered((path) => isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
-  const onPaths = namesOnPaths({ ...env, ...granted }, temporaryFolders(), realpath);
+  const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
   return createCommandSandbox({
     ...probeOptions(place, loaded.settings, mode),
     node: process.execPath,
@@ -99,7 +100,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       workspace: [root, ...rules.additionalDirectories],
       home,
       systemHome,
-      env: { ...env, ...granted },
+      env: { ...env, ...added },
       user: process.getuid?.(),
       dataRoot,
       temporary: temporaryFolders(),
@@ -116,10 +117,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       isOnPath: (name) => onPaths.has(name),
     },
     scratchParent: (scratch) => (dirname(scratch).endsWith(SCRATCH_NAME) ? dirname(scratch) : undefined),
-    environment: {
-      granted: [...sandbox.allowEnv, ...Object.keys(granted)],
-      isToken: (value) => findTokens(value).length > 0,
-    },
+    environment: { granted, isToken },
     gitNotes: join(dataRoot, 'sandbox', 'git'),
     setAsideNotes: setAsideNotes(dataRoot),
     caches: cacheVariables(caches),

@@ -46,6 +46,7 @@ import { warmUpCommands } from './permissions/warmUpCommands.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
+import { commandVariables } from './process/commandVariables.ts';
 import { logContext } from './process/debugLog.ts';
 import { createTokenEncoder } from './process/threads.ts';
 import { createSessionSandbox, sandboxNotices } from './sandbox.ts';
@@ -316,7 +317,7 @@ function createAgentOf(
   });
   const isOffered = offeredBy(options.builtinTools);
   const toolDeps = {
-    env: { ...place.env, ...settings.env },
+    env: { ...place.env, ...commandVariables(loaded).env },
     home: place.home,
     isSensitive: permissions.isWithheld,
     web: settings.webFetch,

@@ -9,6 +9,8 @@ type Variables = Readonly<Record<string, string>>;
 /** Names that indicate a secret; entire words between underscores, so that KEYBOARD and PASSENGER do not match. */
 const secretWord =
   /(?:^|_)(?:TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT|KEY|KEYS|APIKEY|CREDENTIALS?|CREDS|AUTH|AUTHORIZATION|COOKIES?|DSN|PRIVATE|SAS|JWT|BEARER)(?:_|\d|$)|._PWD$/i;
+/** Headers for a server, which may hold a key. Sources: OpenTelemetry, Claude Code. */
+const secretHeaders = /(?:^|_)(?:CUSTOM|OTLP(?:_[A-Z]+)?)_HEADERS$/i;
 /** Also inside a word: `githubToken`, `NPMTOKEN`, `MYSECRET`. */
 const secretPart = /token|secret|passw|apikey|credential|private_?key|access_?key/i;
 /** Variables that point to programs holding keys; their sockets are not available in the sandbox. */
@@ -81,7 +83,7 @@ function gitVariables(settings: readonly GitSetting[]): Record<string, string> {
 
 function looksSecret(name: string): boolean {
   if (agents.test(name)) return true;
-  return !harmless.test(name) && (secretWord.test(name) || secretPart.test(name));
+  return !harmless.test(name) && (secretWord.test(name) || secretPart.test(name) || secretHeaders.test(name));
 }
 
 function matcherOf(patterns: readonly string[]): (name: string) => boolean {

@@ -95,3 +95,20 @@ test('only the user’s own file approves a server of .mcp.json', async () => {
   expect(stderr).not.toContain('approved');
   expect(JSON.stringify(server.requests().at(-1)?.tools)).toContain('mcp__repo__echo');
 });
+
+test('a command gets no secret of Claude Code’s settings, and every variable of our own', async () => {
+  const { server, work, print } = await setStage();
+  await write(join(work.home, '.claude/settings.json'), {
+    env: { ANTHROPIC_AUTH_TOKEN: 'secret-of-claude', PLAIN: 'plain-of-claude' },
+  });
+  await write(join(work.data, 'config.json'), { env: { OWN_TOKEN: 'token-of-ours' } });
+  server.script(
+    { calls: [{ name: 'Bash', input: { command: 'env', description: 'show' } }] },
+    { text: 'Shown.' },
+  );
+  await print(['-p', 'go', '--permission-mode', 'bypassPermissions']);
+  const shown = textOf(server.requests()[1]?.messages.at(-1));
+  expect(shown).toContain('plain-of-claude');
+  expect(shown).toContain('OWN_TOKEN=');
+  expect(shown).not.toContain('ANTHROPIC_AUTH_TOKEN');
+});

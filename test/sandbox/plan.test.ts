@@ -175,6 +175,9 @@ describe('the environment', () => {
 
   test.each([
     'GITHUB_TOKEN',
+    'ANTHROPIC_CUSTOM_HEADERS',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
     'GH_TOKEN',
     'NPM_TOKEN',
     'AWS_ACCESS_KEY_ID',

@@ -1,0 +1,34 @@
+/**
+ * The variables that settings add to the environment of commands. What the user wrote into our own files is meant for
+ * commands, secrets included. Claude Code's files also hold the keys of that program, so their variables pass the same
+ * filter as the user's environment, in the sandbox or not. Pure.
+ */
+import type { LoadedSettings } from '../../config/types.ts';
+import { findTokens } from '../../redact/tokens.ts';
+import { withoutTokens } from '../../sandbox/environment.ts';
+
+/** True if a value has the form of a known token. */
+export const isToken = (value: string): boolean => findTokens(value).length > 0;
+
+interface CommandVariables {
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of variables with secrets that commands get: those of our own files, and patterns of `sandbox.allowEnv`. */
+  readonly granted: readonly string[];
+}
+
+export function commandVariables({
+  settings,
+  sources,
+  files,
+}: Pick<LoadedSettings, 'settings' | 'sources' | 'files'>): CommandVariables {
+  const { allowEnv } = settings.sandbox;
+  const foreign = new Set(files.filter(({ isForeign }) => isForeign === true).map(({ name }) => name));
+  const all = Object.entries(settings.env);
+  const isForeign = (name: string): boolean => foreign.has(sources[`env.${name}`] ?? '');
+  const own = Object.fromEntries(all.filter(([name]) => !isForeign(name)));
+  const others = Object.fromEntries(all.filter(([name]) => isForeign(name)));
+  return {
+    env: { ...withoutTokens(others, { granted: allowEnv, isToken }), ...own },
+    granted: [...allowEnv, ...Object.keys(own)],
+  };
+}
