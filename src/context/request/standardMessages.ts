@@ -24,7 +24,14 @@ import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
 import { type View, viewOf } from '../history/view.ts';
 import { instructionPath } from '../memory/instructions.ts';
 import { wellFormed } from '../tokens/truncate.ts';
-import { framedBlock, framedNote, framedSummary, type NoteKey, withoutKey } from './systemNotes.ts';
+import {
+  framedBlock,
+  framedData,
+  framedNote,
+  framedSummary,
+  type NoteKey,
+  withoutKey,
+} from './systemNotes.ts';
 
 /** Everything besides the log that affects how messages are built. */
 export interface ProjectionPolicy {
@@ -118,7 +125,9 @@ function userMessage(
     }
     return {
       role: 'user',
-      content: isNote(entry, content, noteKey) ? framedNote(content, noteKey) : withoutKey(content, noteKey),
+      content: isNote(entry, content, noteKey)
+        ? frameOf(entry)(content, noteKey)
+        : withoutKey(content, noteKey),
     };
   });
 }
@@ -129,9 +138,14 @@ function isNote(entry: JSONLEntry, content: string, noteKey: NoteKey): boolean {
   return noteKey !== undefined || (entry.subtype !== 'shell' && !content.startsWith('<system-note>'));
 }
 
+/** A file that a prompt mentions may be hostile: only its heading is a note. */
+function frameOf({ subtype }: JSONLEntry): typeof framedNote {
+  return subtype === 'attachment' ? framedData : framedNote;
+}
+
 /** The text next to an image: the user's prompt, or the name of the file that a tool has shown. */
 function textOfPart(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
-  return noteKey === undefined || isPrompt(entry) ? withoutKey(text, noteKey) : framedNote(text, noteKey);
+  return noteKey === undefined || isPrompt(entry) ? withoutKey(text, noteKey) : frameOf(entry)(text, noteKey);
 }
 
 function summaryMessage(
