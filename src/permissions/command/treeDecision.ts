@@ -126,12 +126,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
     return decision.behavior === 'allow' ? undefined : decision;
   };
   const files = policy.gitShows(place, shown);
-  if (files === undefined) {
-    // A history may be too long to list. Then only the currently tracked files are checked.
-    const tracked = policy.trackedFiles(place);
-    if (tracked !== undefined && !tracked.some(held)) return allowed;
-    return { behavior: 'ask', reason: `Which files ${what} shows is not known.` };
-  }
+  if (files === undefined) return { behavior: 'ask', reason: `Which files ${what} shows is not known.` };
   for (const path of files) {
     const found = held(path);
     if (found)

@@ -8,8 +8,18 @@ import type { ReadOptions } from '../options/readOptions.ts';
 export interface Shown {
   /** Git commands that print the names of all files whose content is shown. */
   readonly listings: readonly (readonly string[])[];
-  /** Names of commits, or of single file contents. */
+  /** Names of commits, folders or single file contents, among other words. */
   readonly objects: readonly string[];
+  /**
+   * What it does with them; absent = shows those that are file contents. `searches`: shows anything in them, limited to
+   * the other words, as paths. `restores`: writes files from them, or from the index. `any`: may show them and the
+   * entire history.
+   */
+  readonly kind?: 'searches' | 'restores' | 'any';
+  /** With `restores`: the paths, which may be patterns. */
+  readonly paths?: readonly string[];
+  /** With `restores`: whether comparing with the files on disk might start programs, so that all of them count. */
+  readonly isBlind?: boolean;
 }
 
 /** Options that show commits and diffs with content. */
@@ -35,11 +45,12 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   const end = args.indexOf('--');
   const before =
     end === -1 ? read.operands : read.operands.slice(0, read.operands.length - (args.length - end - 1));
-  const objects = before.flatMap((word) =>
-    word === null || word.includes(':') ? [] : word.split(/\.{2,3}/).filter((one) => one !== ''),
-  );
-  if (name === 'cat-file')
-    return has(/^-p$/) || /^blob$/.test(objects[0] ?? '') ? { listings: [], objects } : undefined;
+  const objects = before.flatMap((word) => (word === null ? [] : namedObjects(word)));
+  if (name === 'cat-file') {
+    // It has no paths: `--` only ends its options.
+    const named = read.operands.filter((word) => word !== null);
+    return has(/^-p$/) || named[0] === 'blob' ? { listings: [], objects: named } : undefined;
+  }
   // Shows staged changes, with a second `-v` also unstaged ones: a file that is staged and deleted appears only in one
   // of them.
   if (name === 'status')
@@ -113,19 +124,34 @@ const pathsBehind = (lines: string): readonly string[] =>
     .slice(1)
     .filter((path) => path !== '' && !/^\/.*:/.test(path));
 
+/** `a`, and the ends of `a..b` and `a...b`; a date in `a@{…}` may contain dots, too. */
+const namedObjects = (word: string): readonly string[] =>
+  [...new Set([word, ...word.split(/\.{2,3}/)])].filter((one) => one !== '');
+
+/** For a command with options that are not known: it may show what its words name, and anything in the history. */
+export function mayShowAny(words: readonly string[]): Shown {
+  const values = words.flatMap((word) => (word.startsWith('-') ? [word.replace(/^[^=]*=?/, '')] : [word]));
+  return { listings: [], objects: values.flatMap(namedObjects), kind: 'any' };
+}
+
 /** A slower history needs approval. */
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 20_000_000;
+/** Each is searched for in the entire history. */
+const MAX_BLOBS = 4;
+
+/** Runs git and returns what it prints; undefined if it fails. */
+type Git = (args: readonly string[], input?: string) => string | undefined;
 
 /** Runs git in a directory of the worktree and returns absolute paths; undefined if they cannot be determined. */
 export function shownFiles(
   env: Readonly<Record<string, string | undefined>>,
   directory: string,
   worktree: string,
-  { listings, objects }: Shown,
+  shown: Shown,
   realpath: (path: string) => string,
 ): readonly string[] | undefined {
-  const git = (args: readonly string[], input = ''): string | undefined => {
+  const git: Git = (args, input = '') => {
     const { status, stdout } = spawnSync('git', [...OWN_GIT_ARGUMENTS, ...args], {
       cwd: directory,
       env: ownGitEnvironment(env, worktree, realpath),
@@ -136,15 +162,128 @@ export function shownFiles(
     });
     return status === 0 ? stdout : undefined;
   };
-  if (objects.some((object) => object.includes('\n'))) return undefined;
-  if (objects.length > 0) {
-    const asked = objects.map((object) => `${object}^{}\n`).join('');
-    const types = git(['cat-file', '--batch-check=%(objecttype)'], asked)?.split('\n');
-    // A file's content under an object name that does not reveal which file.
-    if (types === undefined || types.includes('blob')) return undefined;
+  const found = findObjects(git, shown.objects);
+  if (found === undefined) return undefined;
+  const blobs = namesOfBlobs(git, found);
+  if (blobs === undefined) return undefined;
+  const listed = together(shown.listings.map((listing) => git(listing)));
+  const names =
+    // Git may fail because there is nothing to show, or because a listing is not possible.
+    listed === undefined || shown.kind === 'any' ? everyName(git, found) : namesIn(git, shown, found);
+  if (names === undefined) return undefined;
+  const all = [...blobs, ...(listed ?? []), ...names];
+  return [...new Set(all)].filter((name) => name !== '').map((name) => join(worktree, name));
+}
+
+/** The names in several lists; undefined if one of them is unknown. */
+function together(lists: readonly (string | undefined)[]): readonly string[] | undefined {
+  if (lists.includes(undefined)) return undefined;
+  return lists.flatMap((text) => text?.split(/[\0\n]/) ?? []);
+}
+
+interface Found {
+  readonly word: string;
+  /** undefined = not an object. */
+  readonly type: 'commit' | 'tree' | 'blob' | undefined;
+  readonly id: string;
+}
+
+/** Looks up words that may name objects; undefined if one of them is ambiguous. */
+function findObjects(git: Git, words: readonly string[]): readonly Found[] | undefined {
+  if (words.length === 0) return [];
+  if (words.some((word) => word.includes('\n'))) return undefined;
+  // `^{}` follows a tag to what it names; after `HEAD:a` it would belong to the path.
+  const asked = words.map((word) => (word.includes(':') ? `${word}\n` : `${word}^{}\n`)).join('');
+  const lines = git(['cat-file', '--batch-check=%(objecttype) %(objectname)'], asked)?.split('\n');
+  if (lines === undefined) return undefined;
+  const found = words.map((word, at): Found | undefined => {
+    const line = lines[at] ?? '';
+    const [, type, id = ''] = /^(commit|tree|blob) ([\da-f]+)$/.exec(line) ?? [];
+    if (type !== undefined) return { word, type: type as NonNullable<Found['type']>, id };
+    return line.endsWith(' missing') ? { word, type: undefined, id } : undefined;
+  });
+  return found.includes(undefined) ? undefined : found.filter((one) => one !== undefined);
+}
+
+/** All commits, also those that only the reflog names, with the names of all files that they change. */
+const HISTORY = [
+  'log',
+  '--all',
+  '--reflog',
+  '--format=',
+  '--name-only',
+  '-z',
+  '-m',
+  '--root',
+  '--no-renames',
+];
+const INDEX = ['ls-files', '-z', '--full-name'];
+
+/** The names under which git has ever had these contents; undefined if there is none, or if that is not known. */
+function namesOfBlobs(git: Git, found: readonly Found[]): readonly string[] | undefined {
+  const blobs = found.filter(({ type }) => type === 'blob');
+  // `HEAD:src/a` says the name, from the root of the worktree.
+  const named = blobs.flatMap(({ word }) =>
+    word.split(':').map((_, at, parts) => (at === 0 ? '' : parts.slice(at).join(':'))),
+  );
+  const ids = new Set(blobs.filter(({ word }) => !word.includes(':')).map(({ id }) => id));
+  if (ids.size === 0) return named;
+  if (ids.size > MAX_BLOBS) return undefined;
+  const staged = git([...INDEX, '--stage', '--', ':/'])?.split('\0');
+  const lists = [...ids].map((id) => {
+    const past = git([...HISTORY, '--no-relative', `--find-object=${id}`]);
+    const now = staged
+      ?.filter((line) => line.split(' ')[1] === id)
+      .map((line) => line.replace(/^[^\t]*\t/, ''));
+    const names = past === undefined || now === undefined ? '' : [past, ...now].join('\0');
+    return names.replace(/[\0\n]/g, '') === '' ? undefined : names;
+  });
+  const all = together(lists);
+  return all && [...named, ...all];
+}
+
+/** The names of all files in the index and in the history, including that of commits that no branch contains. */
+function everyName(git: Git, found: readonly Found[]): readonly string[] | undefined {
+  const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
+  const trees = found.filter(({ type }) => type === 'tree');
+  const lists = [
+    git([...HISTORY, '--no-relative', ...commits, '--']),
+    git([...INDEX, '--', ':/']),
+    ...trees.map(({ id }) => filesIn(git, id, [':/'])),
+  ];
+  return together(lists);
+}
+
+/** The names of the files that a search covers, or that are written. */
+function namesIn(git: Git, shown: Shown, found: readonly Found[]): readonly string[] | undefined {
+  const { kind, paths = [], isBlind = false } = shown;
+  const trees = found.filter(({ type }) => type === 'commit' || type === 'tree');
+  if (kind === 'searches') {
+    const others = found.filter(({ type }) => type === undefined).map(({ word }) => word);
+    const within = others.length === 0 ? ['.'] : others;
+    return together(trees.map(({ id, word }) => filesIn(git, id, word.includes(':') ? [':/'] : within)));
   }
-  const printed = listings.map((listing) => git(listing));
-  if (printed.includes(undefined)) return undefined;
-  const names = printed.flatMap((text) => text?.split(/[\0\n]/) ?? []);
-  return [...new Set(names)].filter((name) => name !== '').map((name) => join(worktree, name));
+  if (kind !== 'restores' || paths.length === 0) return [];
+  const lists = isBlind
+    ? [git([...INDEX, '--', ...paths]), ...trees.map(({ id }) => filesIn(git, id, paths))]
+    : [[], ...trees.map(({ id }) => [id])].map((from) => git(['diff', ...LIST, ...from, '--', ...paths]));
+  return together(lists);
+}
+
+/** The names in a commit or folder, by comparing it with an empty one: only that understands every kind of path. */
+function filesIn(git: Git, id: string, paths: readonly string[]): string | undefined {
+  const empty = git(['hash-object', '-t', 'tree', '--stdin'])?.trim();
+  if (empty === undefined) return undefined;
+  return git([
+    'diff-tree',
+    '-r',
+    '-z',
+    '--name-only',
+    '--no-renames',
+    '--no-relative',
+    empty,
+    id,
+    '--',
+    ...paths,
+  ]);
 }

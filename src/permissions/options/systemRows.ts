@@ -24,11 +24,13 @@ export const systemPrograms: readonly ProgramRow[] = [
     programs: 'git',
     manual: 'git(1) and the manual of each subcommand',
     global:
-      '-c --config-env --exec-path -C --git-dir --work-tree --namespace --super-prefix --attr-source -p --paginate --list-cmds',
+      '-c --config-env --exec-path -C --git-dir --work-tree --namespace --super-prefix --attr-source -p --paginate --list-cmds --glob-pathspecs --icase-pathspecs',
     runs: '--ext-diff --textconv --upload-pack --receive-pack --exec --open-files-in-pager --extcmd --template --config --filters --show-signature --edit-description --remote-submodules',
     writes:
       '--output --output-directory --separate-git-dir --ignore-revs-file --expire-to --filter-to --index-output --export-marks --import-marks',
-    elsewhere: '--no-index --reference --server-option --contents --unsafe-paths',
+    // The last ones read the names of objects or files from standard input, or from a file.
+    elsewhere:
+      '--no-index --reference --server-option --contents --unsafe-paths --stdin --batch --batch-check --batch-command --pathspec-from-file',
     ofSubcommand: {
       archive: '-o --remote',
       bisect: 'run view visualize replay',

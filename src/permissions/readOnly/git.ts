@@ -4,8 +4,11 @@ import { readOptions } from '../options/readOptions.ts';
 import { gitCommands } from './gitOptions.ts';
 import type { ReadOnlyUse } from './use.ts';
 
-/** Placeholders that make git verify signatures of commits, by running a program. */
-const checksSignature = /%[-+ ]?G|signature/;
+/**
+ * Placeholders that make git verify signatures of commits, by running a program, or show the content of whatever a
+ * reference names.
+ */
+const forbiddenFormat = /%[-+ ]?G|signature|%\(\*?raw/;
 
 /** Read-only commands of `git`. `-C` is the only allowed option before the subcommand that changes the directory. */
 export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
@@ -45,7 +48,7 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   if (
     read.options.some(
       ({ name: option, value }) =>
-        /^--(?:format|pretty|group|sort)$/.test(option) && checksSignature.test(value ?? ''),
+        /^--(?:format|pretty|group|sort)$/.test(option) && forbiddenFormat.test(value ?? ''),
     )
   )
     return undefined;
@@ -128,8 +131,16 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   const operands = read.operands.slice(pattern).map((word) => word ?? '');
   const contents = operands.flatMap(namedBy);
   const places = operands.length > 0 ? operands : ['.'];
-  if (!isUntracked) return { contents, names: [], tracked: places };
+  // A word that is no path is a commit or a folder of one, which may hold files that are tracked no more.
+  const shown =
+    operands.length === 0 ? {} : { shown: [{ listings: [], objects: operands, kind: 'searches' }] as const };
+  if (!isUntracked) return { contents, names: [], tracked: places, ...shown };
   // Git's patterns match inside folders, and `:` begins pathspec magic: gitglossary(7), pathspec.
   if (places.some((place) => /[*?[:\\]/.test(place))) return undefined;
-  return { contents, names: [], trees: places.map((path) => ({ path, hidden: true, follows: false })) };
+  return {
+    contents,
+    names: [],
+    trees: places.map((path) => ({ path, hidden: true, follows: false })),
+    ...shown,
+  };
 }

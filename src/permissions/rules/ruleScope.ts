@@ -5,14 +5,14 @@
  */
 import { basename, dirname, join, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
-import { decideShown, decideTracked, decideTree } from '../command/treeDecision.ts';
+import { decideTree } from '../command/treeDecision.ts';
 import { leftOut, locate, pathsIn, textWords } from '../command/words.ts';
 import { decideFile, inWorkspace } from '../files/fileDecision.ts';
 import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { programName } from '../options/programTable.ts';
-import { type Risk, type RiskyWord, riskyWords, subcommandAt } from '../options/riskyOptions.ts';
+import { type Risk, type RiskyWord, riskyWords } from '../options/riskyOptions.ts';
 import { readsInputAsData, runsItsInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
@@ -20,6 +20,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { ADDED } from '../shell/wrappers.ts';
 import { type Coverage, hasSafeEnvironment } from './commandRule.ts';
+import { reachedByGit } from './gitScope.ts';
 import type { SourcedRule } from './rules.ts';
 
 /** The reason why an open-ended rule does not cover a call. */
@@ -295,7 +296,7 @@ function outOfReach(
       ...(recursive.test(name) ? (use?.trees ?? []) : []).map((tree) =>
         decideTree(tree, directory, name, policy),
       ),
-      ...shownByGit(part, use, directory, policy),
+      ...reachedByGit({ part, use, directory, isSpelled }, policy),
     ].find(({ behavior }) => behavior !== 'allow');
     if (held !== undefined) return { reason: lowered(held.reason) };
     // The last word of these is the target of the copy.
@@ -308,32 +309,6 @@ function outOfReach(
       return { reason: `${open}, which holds secrets or too many files to look for them` };
   }
   return undefined;
-}
-
-/** Subcommands of git that may show the content of files that no word names. */
-const gitShowing =
-  /^(?:archive|cat-file|diff|diff-files|diff-index|diff-tree|format-patch|grep|log|range-diff|show|stash (?:list|show)|whatchanged)$/;
-
-/** Git shows the files it tracks; if not all options are known, that may be any of them. */
-function shownByGit(
-  part: CommandPart,
-  use: ReadOnlyUse | undefined,
-  directory: string,
-  policy: Policy,
-): readonly PermissionDecision[] {
-  if (programName(part.argv[0]) !== 'git') return [];
-  const at = subcommandAt(part.argv);
-  const [name = '', next] = part.argv.slice(at);
-  const what = `git ${name}`;
-  const isKnown = use !== undefined && !policy.gitRunsPrograms(directory);
-  if (!isKnown || use.repositories?.some((place) => place !== '.'))
-    return gitShowing.test(name === 'stash' ? `stash ${next}` : (name ?? ''))
-      ? [decideTracked([':/'], directory, what, policy)]
-      : [];
-  return [
-    ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
-    ...(use.shown ?? []).map((shown) => decideShown(shown, policy.realpath(directory), what, policy)),
-  ];
 }
 
 const isDevice = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|fd\/\d+)$/;

@@ -1,0 +1,156 @@
+/**
+ * What a call of git reaches that an open-ended rule must not cover: files in the index and in the history that no word
+ * names, and files that only git's patterns name.
+ */
+import type { PermissionDecision } from '../../protocol/permissions.ts';
+import { decideShown, decideTracked } from '../command/treeDecision.ts';
+import { locate, textWords } from '../command/words.ts';
+import { decideFile } from '../files/fileDecision.ts';
+import { mayShowAny, type Shown } from '../lookups/gitShown.ts';
+import { programName } from '../options/programTable.ts';
+import { subcommandAt } from '../options/riskyOptions.ts';
+import type { Policy } from '../policy.ts';
+import type { ReadOnlyUse } from '../readOnly/use.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+
+interface GitCall {
+  readonly part: CommandPart;
+  /** The accesses of the command, if it is known to be read-only. */
+  readonly use: ReadOnlyUse | undefined;
+  readonly directory: string;
+  /** Tells which words the rule spells out. */
+  readonly isSpelled: (at: number) => boolean;
+}
+
+/** The decisions about everything that a call of git shows or changes, apart from the paths among its words. */
+export function reachedByGit(call: GitCall, policy: Policy): readonly PermissionDecision[] {
+  if (programName(call.part.argv[0]) !== 'git') return [];
+  const at = subcommandAt(call.part.argv);
+  const name = call.part.argv[at] ?? '';
+  const text = textWords(call.part);
+  const words = call.part.argv.flatMap((word, index) =>
+    index <= at || word === null || text.has(index) ? [] : [{ word, isSpelled: call.isSpelled(index) }],
+  );
+  const given = words.map(({ word }) => word);
+  const open = words.filter(({ isSpelled }) => !isSpelled).map(({ word }) => word);
+  if (refs.test(name) && call.part.argv.some((word) => /%\(\*?raw/.test(word ?? '')))
+    return [{ behavior: 'ask', reason: `What git ${name} shows with %(raw) is not known.` }];
+  return [...decideContents(call, name, given, policy), ...decidePaths(call, name, given, open, policy)];
+}
+
+/** Subcommands of git that list references, and with `%(raw)` the content of the files that these name. */
+const refs = /^(?:branch|for-each-ref|tag)$/;
+
+/** Subcommands of git that may show the content of files that no word names. */
+const showing =
+  /^(?:archive|cat-file|diff|diff-files|diff-index|diff-tree|difftool|fast-export|format-patch|grep|log|merge-tree|range-diff|reflog|request-pull|rerere|show|stash (?:list|show)|whatchanged)$/;
+
+/** Options with which others show differences as well, as words or abbreviated. */
+const patch = /^(?:-[A-Za-z]*[pi]|--patc|--inte)/;
+const showingWith: Readonly<Record<string, RegExp>> = {
+  add: patch,
+  checkout: patch,
+  commit: /^(?:-[A-Za-z]*p|--patc|--inte|--dr)/,
+  rebase: /^--show/,
+  reset: patch,
+  restore: patch,
+  stage: patch,
+  stash: patch,
+  status: /^(?:-[A-Za-z]*v|--v)/,
+};
+
+/** Git shows the files it tracks or once tracked; if not all options are known, that may be any of them. */
+function decideContents(
+  { part, use, directory }: GitCall,
+  name: string,
+  given: readonly string[],
+  policy: Policy,
+): readonly PermissionDecision[] {
+  const what = `git ${name}`;
+  const place = policy.realpath(directory);
+  const isKnown = use !== undefined && !policy.gitRunsPrograms(directory);
+  if (!isKnown || use.repositories?.some((one) => one !== '.')) {
+    const isShown =
+      showing.test(name === 'stash' ? `stash ${part.argv[subcommandAt(part.argv) + 1]}` : name) ||
+      (Object.hasOwn(showingWith, name) && given.some((word) => showingWith[name]?.test(word)));
+    if (!isShown) return [];
+    const places = use?.repositories?.map((one) => locate(one, directory, policy)) ?? [place];
+    return [
+      decideTracked([':/'], directory, what, policy),
+      ...places.map((one) => decideShown(mayShowAny(given), policy.realpath(one), what, policy)),
+    ];
+  }
+  return [
+    ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
+    ...(use.shown ?? []).map((shown) => decideShown(shown, place, what, policy)),
+  ];
+}
+
+/** With more files it asks. */
+const MAX_FILES = 2000;
+
+/** Subcommands with paths that git itself expands; `read`: they only put the files into commits. */
+const taking: Readonly<Record<string, 'read' | 'write'>> = {
+  add: 'read',
+  checkout: 'write',
+  clean: 'write',
+  commit: 'read',
+  mv: 'write',
+  reset: 'read',
+  restore: 'write',
+  rm: 'write',
+  stage: 'read',
+  stash: 'write',
+};
+
+/** Git resolves folders, and patterns that it is given with or without `:`. */
+function decidePaths(
+  { directory }: GitCall,
+  name: string,
+  given: readonly string[],
+  open: readonly string[],
+  policy: Policy,
+): readonly PermissionDecision[] {
+  const verb = Object.hasOwn(taking, name) ? taking[name] : undefined;
+  const operands = open.filter((word) => !word.startsWith('-'));
+  const isSource = name === 'checkout' || name === 'restore';
+  const paths = isSource || name === 'rm' ? operands : operands.filter((word) => /^:|[*?[\\]/.test(word));
+  if (verb === undefined || paths.length === 0) return [];
+  const shown = isSource
+    ? restored(given, paths, policy.gitRunsPrograms(directory))
+    : listed(name, given, paths);
+  // `main...` is the commit where two branches part.
+  const isUnclear = isSource && given.some((word) => word.includes('...'));
+  const files = isUnclear ? undefined : policy.gitShows(policy.realpath(directory), shown);
+  if (files === undefined || files.length > MAX_FILES)
+    return [{ behavior: 'ask', reason: `Which files git ${name} reaches is not known.` }];
+  const tool = verb === 'read' ? 'Read' : 'Edit';
+  return files.map((path) => {
+    const { behavior, reason } = decideFile(
+      { tool, verb, path, isFile: false },
+      { ...policy, mode: 'acceptEdits' },
+    );
+    return { behavior, reason: `${path}: ${reason}` };
+  });
+}
+
+/** The source may be any word, or the value of an option. */
+function restored(given: readonly string[], paths: readonly string[], isBlind: boolean): Shown {
+  const objects = given.flatMap((word) => {
+    if (!word.startsWith('-')) return [word];
+    const value = word.replace(/^[^=]*=/, '');
+    return value === word && !word.startsWith('--')
+      ? Array.from({ length: Math.min(word.length, 9) - 1 }, (_, at) => word.slice(at + 1))
+      : [value];
+  });
+  return { listings: [], objects: objects.filter((word) => word !== ''), kind: 'restores', paths, isBlind };
+}
+
+function listed(name: string, given: readonly string[], paths: readonly string[]): Shown {
+  const isForced = given.some((word) => /^(?:-[A-Za-z]*[fx]|--fo)/.test(word));
+  const others = name === 'rm' ? [] : ['--others', ...(isForced ? [] : ['--exclude-standard'])];
+  return {
+    listings: [['ls-files', '-z', '--full-name', '--cached', ...others, '--', ...paths]],
+    objects: [],
+  };
+}

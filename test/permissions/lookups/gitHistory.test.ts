@@ -1,0 +1,279 @@
+/** Git shows and restores what is only in its history: files that were secret or protected, and are tracked no more. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
+import { policyFor, top } from '../harness.ts';
+
+const project = join(top, 'home', 'history');
+const clean = join(top, 'home', 'clean');
+const ids: Record<string, string> = {};
+
+const gitIn =
+  (place: string) =>
+  (...args: readonly string[]): string => {
+    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+    const all = [...own, '-c', 'core.hooksPath=/dev/null', ...args];
+    const { status, stdout, stderr } = spawnSync('git', all, { cwd: place, encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+    return stdout.trim();
+  };
+const git = gitIn(project);
+
+function write(place: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(place, name, '..'), { recursive: true });
+    writeFileSync(join(place, name), text);
+  }
+}
+
+beforeAll(() => {
+  for (const place of [project, clean]) {
+    const run = gitIn(place);
+    mkdirSync(place, { recursive: true });
+    run('init', '-q', '-b', 'main');
+    write(place, { 'src/a.ts': 'one\n', 'b.txt': 'b\n' });
+    if (place === project)
+      write(place, { '.env': 'TOKEN=supersecret\n', '.husky/pre-commit': 'id\n', 'config/.env': 'K=1\n' });
+    run('add', '-f', '.');
+    run('commit', '-qm', 'one');
+    if (place === project) {
+      run('rm', '-rq', '.env', '.husky', 'config');
+      rmSync(join(place, '.env'), { force: true });
+    }
+    write(place, { 'src/a.ts': 'two\n' });
+    run('commit', '-qam', 'two');
+  }
+  ids.SECRET = git('rev-parse', 'HEAD~1:.env');
+  ids.FOLDER = git('rev-parse', 'HEAD~1:config');
+  ids.OLD = git('rev-parse', 'HEAD~1:src/a.ts');
+  ids.NEW = git('rev-parse', 'HEAD:src/a.ts');
+  write(project, { 'staged.txt': 'staged\n', 'c.txt': 'c\n' });
+  git('add', 'staged.txt');
+  ids.STAGED = git('rev-parse', ':staged.txt');
+  const made = spawnSync('git', ['hash-object', '-w', '--stdin'], { cwd: project, input: 'X=1\n' });
+  ids.UNNAMED = made.stdout.toString().trim();
+});
+
+const behavior = async (
+  command: string,
+  rules: readonly string[] = [],
+  root = project,
+  more = {},
+): Promise<string> => {
+  const policy = await policyFor(
+    rules.map((one) => `allow Bash(${one})`),
+    'default',
+    { root, ...more },
+  );
+  const named = command.replace(/\b(?:SECRET|FOLDER|OLD|NEW|STAGED|UNNAMED)\b/g, (name) => ids[name] ?? '');
+  return decide({ tool: 'Bash', access: { type: 'command', command: named, cwd: root } }, policy).behavior;
+};
+
+describe('without a rule', () => {
+  test.each([
+    'git cat-file -p SECRET',
+    'git cat-file -p -- SECRET',
+    'git cat-file blob SECRET',
+    'git show SECRET',
+    'git show SECRET^{blob}',
+    'git diff SECRET NEW',
+    'git diff OLD..SECRET',
+    'git show UNNAMED',
+    'git grep TOKEN HEAD~1',
+    'git grep -e TOKEN HEAD~1',
+    'git grep TOKEN main~1 HEAD',
+    'git grep -- TOKEN HEAD~1',
+    'git grep TOKEN HEAD~1 --',
+    'git grep TOKEN HEAD~1 -- . src',
+    "git grep TOKEN HEAD~1 -- '*v'",
+    'git grep -h K HEAD~1:config',
+    'git grep K FOLDER',
+    'git grep TOKEN SECRET',
+    'git grep TOKEN HEAD~1:.env',
+    'git show HEAD~1:.env',
+    'git show HEAD~1',
+    "git for-each-ref --format='%(raw)'",
+    "git tag -l --format '%(*raw)'",
+  ])('%s asks', async (command) => {
+    expect(await behavior(command)).toBe('ask');
+  });
+
+  test.each([
+    'git cat-file -p HEAD',
+    'git cat-file -p HEAD~1',
+    'git cat-file -p FOLDER',
+    'git cat-file -p NEW',
+    'git cat-file -t SECRET',
+    'git show OLD',
+    'git show STAGED',
+    'git show HEAD~1:src/a.ts',
+    'git diff OLD NEW',
+    'git diff HEAD~1:src/a.ts HEAD:src/a.ts',
+    'git grep one',
+    'git grep one src',
+    'git grep one HEAD',
+    'git grep one HEAD~1 -- src',
+    'git grep -n one HEAD~1 -- src/a.ts',
+    'git grep one OLD',
+    'git rev-parse HEAD~1:.env',
+    'git log -p -- src',
+    "git for-each-ref --format='%(refname)'",
+  ])('%s runs', async (command) => {
+    expect(await behavior(command)).toBe('allow');
+  });
+
+  test('a history that cannot be listed asks', async () => {
+    const more = { gitShows: () => undefined };
+    expect(await behavior('git log -p -- src', [], project, more)).toBe('ask');
+    expect(await behavior('git show OLD', [], project, more)).toBe('ask');
+  });
+
+  test('a path in a commit begins at the root, so that rules for files hold in every folder', async () => {
+    const policy = await policyFor(['deny Read(src/a.ts)'], 'default', { root: project });
+    const rules = policy.rules.map((one) => ({ ...one, base: project }));
+    const access = { type: 'command', command: 'git show HEAD:src/a.ts', cwd: join(project, 'src') } as const;
+    expect(decide({ tool: 'Bash', access }, { ...policy, rules }).behavior).not.toBe('allow');
+  });
+});
+
+describe('a rule does not cover', () => {
+  test.each([
+    // Names from standard input or a file.
+    ['git show:*', 'git show --stdin'],
+    ['git log:*', 'git log -p --stdin'],
+    ['git cat-file:*', 'git cat-file --batch'],
+    ['git cat-file:*', "git cat-file --batch='%(objecttype)'"],
+    ['git cat-file:*', 'git cat-file --batch-command'],
+    ['git cat-file:*', 'git cat-file --batch-check'],
+    ['git diff-tree:*', 'git diff-tree -p --root --stdin'],
+    ['git restore:*', 'git restore --source=HEAD~1 --pathspec-from-file=-'],
+    ['git restore:*', 'git restore --source=HEAD~1 --pathspec-from-file=c.txt'],
+    ['git restore:*', 'git restore --source=HEAD~1 --pathspec-from-file c.txt'],
+    ['git restore:*', 'git restore --source=HEAD~1 --pathspec-fr=c.txt'],
+    ['git checkout:*', 'git checkout HEAD~1 --pathspec-from-file=-'],
+    ['git commit:*', 'git commit -m x --pathspec-from-file=c.txt'],
+    ['git rm:*', 'git rm -f --pathspec-from-file=-'],
+    ['git reset:*', 'git reset --pathspec-from-file=-'],
+    ['git add:*', 'git add -f --pathspec-from-file=c.txt'],
+    ['git stash:*', 'git stash push --pathspec-from-file=c.txt'],
+    // Paths that only git resolves.
+    ['git restore:*', "git restore --source=HEAD~1 ':(glob).husky/*'"],
+    ['git restore:*', "git restore --source=HEAD~1 ':(glob).e*'"],
+    ['git restore:*', "git restore --source=HEAD~1 '.h*'"],
+    ['git restore:*', "git restore --source=HEAD~1 ':(icase).HUSKY'"],
+    ['git restore:*', 'git restore --source=HEAD~1 .'],
+    ['git restore:*', 'git restore --source HEAD~1 .'],
+    ['git restore:*', 'git restore -s HEAD~1 .'],
+    ['git restore:*', 'git restore -Ws HEAD~1 .'],
+    ['git restore:*', 'git restore -sHEAD~1 .'],
+    ['git restore:*', 'git restore -WsHEAD~1 .'],
+    ['git restore:*', 'git restore --source=HEAD~1 config'],
+    ['git checkout:*', 'git checkout HEAD~1 .'],
+    ['git checkout:*', 'git checkout HEAD~1 -- .'],
+    ['git checkout:*', 'git checkout HEAD~1... -- .'],
+    ['git checkout:*', "git checkout HEAD~1 ':(top)'"],
+    ['git:*', 'git --icase-pathspecs checkout HEAD~1 .HUSKY/PRE-COMMIT'],
+    // Options that are not known.
+    ['git log:*', 'git log -p'],
+    ['git log:*', 'git log -p --output-indicator-new=x'],
+    ['git log:*', 'git log -p --remerge-diff'],
+    ['git log:*', 'git log -p --no-such SECRET'],
+    ['git show:*', 'git show --output-indicator-new=x SECRET'],
+    ['git show:*', 'git show SECRET'],
+    ['git cat-file:*', 'git cat-file -p SECRET'],
+    ['git grep:*', 'git grep --no-such TOKEN HEAD~1'],
+    ['git grep:*', 'git grep TOKEN HEAD~1'],
+    ['git format-patch:*', 'git format-patch --stdout HEAD~1'],
+    ['git archive:*', 'git archive HEAD~1'],
+    ['git whatchanged:*', 'git whatchanged -p'],
+    ['git range-diff:*', 'git range-diff HEAD~1 HEAD main'],
+    ['git stash:*', 'git stash show -p --no-such'],
+    ['git checkout:*', 'git checkout -p HEAD~1'],
+    ['git restore:*', 'git restore --patc --source=HEAD~1'],
+    ['git reset:*', 'git reset -p HEAD~1'],
+    ['git for-each-ref:*', "git for-each-ref --format='%(raw)'"],
+    ['git tag:*', "git tag -l --format '%(*raw)'"],
+  ])('Bash(%s): %s', async (rule, command) => {
+    expect(await behavior(command, [rule])).toBe('ask');
+    expect(await behavior(`echo HEAD~1:.env | ${command}`, [rule])).toBe('ask');
+  });
+
+  test('what git tracks, or would add, by a pattern', async () => {
+    const place = join(top, 'home', 'tracked');
+    mkdirSync(place, { recursive: true });
+    const run = gitIn(place);
+    run('init', '-q');
+    write(place, { '.env': 'x\n', '.gitignore': '.env\n', '.husky/pre-commit': 'id\n', 'a.ts': '1\n' });
+    for (const command of [
+      "git add -f ':(glob).e*'",
+      "git add -f '.[e]nv'",
+      "git add -fv ':/.e*'",
+      "git clean -fdx ':(glob).husky/*'",
+    ])
+      expect(await behavior(command, ['git:*'], place), command).toBe('ask');
+    for (const command of ['git add .', "git add '*.ts'", "git add . ':!dist'", 'git add *.ts'])
+      expect(await behavior(command, ['git:*'], place), command).toBe('allow');
+    run('add', '-f', '.');
+    run('commit', '-qm', 'one');
+    for (const command of [
+      "git rm -f ':(glob).husky/*'",
+      'git rm -rf .',
+      "git stash push ':(glob).husky/*'",
+      "git mv '.h*' src",
+    ])
+      expect(await behavior(command, ['git:*'], place), command).toBe('ask');
+    expect(await behavior('git rm a.ts', ['git:*'], place)).toBe('allow');
+    write(place, { '.husky/pre-commit': 'other\n' });
+    expect(await behavior('git restore .', ['git:*'], place)).toBe('ask');
+    expect(await behavior('git restore a.ts', ['git:*'], place)).toBe('allow');
+  });
+});
+
+describe('a rule covers', () => {
+  test.each([
+    ['git log:*', 'git log -p -- src'],
+    ['git log:*', 'git log --stat'],
+    ['git show:*', 'git show HEAD -- src'],
+    ['git show:*', 'git show OLD'],
+    ['git restore:*', 'git restore src/a.ts'],
+    ['git restore:*', 'git restore --staged .'],
+    ['git restore:*', 'git restore --source=HEAD~1 src'],
+    ['git restore:*', 'git restore .'],
+    ['git checkout:*', 'git checkout main'],
+    ['git checkout:*', 'git checkout -b feature'],
+    ['git checkout:*', 'git checkout -- src/a.ts'],
+    ['git checkout:*', 'git checkout HEAD~1 -- src/a.ts'],
+    ['git checkout:*', 'git checkout -- .'],
+    ['git add:*', 'git add -A'],
+    ['git add:*', 'git add src b.txt'],
+    ['git commit:*', "git commit -m ':sparkles: [fix] *'"],
+    ['git commit:*', 'git commit -am x'],
+    ['git stash:*', 'git stash push -m wip'],
+    ['git stash:*', 'git stash pop stash@{0}'],
+    ['git rm:*', 'git rm b.txt'],
+    ['git add --pathspec-from-file=c.txt', 'git add --pathspec-from-file=c.txt'],
+  ])('Bash(%s): %s', async (rule, command) => {
+    expect(await behavior(command, [rule])).toBe('allow');
+  });
+
+  test.each([
+    'git log -p',
+    'git log -p --output-indicator-new=x',
+    'git log -p --remerge-diff',
+    'git archive HEAD~1',
+    'git format-patch -1',
+    'git restore --source=HEAD~1 .',
+    "git checkout HEAD~1 -- ':(glob)src/*'",
+    'git grep one HEAD~1',
+  ])('%s, in a repository that never had a secret', async (command) => {
+    expect(await behavior(command, ['git:*'], clean)).toBe('allow');
+  });
+
+  test('names from standard input, if it spells that out', async () => {
+    const command = 'git log -p --stdin --no-such';
+    expect(await behavior(command, ['git log -p --stdin:*'], clean)).toBe('allow');
+    expect(await behavior(command, ['git log -p:*'], clean)).toBe('ask');
+  });
+});
