@@ -49,23 +49,27 @@ import { createDeferredTools, type DeferredTools } from './toolset/deferredTools
 import { createToolset, type Toolset } from './toolset/toolset.ts';
 import { createTurnJob, type TurnJobPorts } from './turnJob.ts';
 
+/** The session's model. */
+export interface AgentModel {
+  /** Returns a new object whenever its properties have changed. */
+  current(): ModelInfo;
+  /** Switches the model and returns its properties. */
+  select(id: string): ModelInfo;
+  costUsd(model: string, usage: Usage): number | undefined;
+  /**
+   * Called before a turn: waits, with a timeout, until the model's properties (its context window, for example) have been
+   * looked up. `tokens` returns the approximate size of the next request. Returns warnings for the user.
+   */
+  waitForFacts?(signal: AbortSignal, tokens?: () => number): Promise<readonly string[]>;
+}
+
 export interface AgentDeps extends PermissionRules {
   /** Unique within the process. */
   readonly id: string;
   /** Its session has already been created or loaded. */
   readonly context: ContextManager;
   readonly client: ModelClient;
-  readonly model: {
-    current(): ModelInfo;
-    /** Switches the model and returns its properties. */
-    select(id: string): ModelInfo;
-    costUsd(model: string, usage: Usage): number | undefined;
-    /**
-     * Called before a turn: waits until the model's properties (its context window, for example) have been looked up.
-     * `tokens` returns the approximate size of the next request. Returns warnings for the user.
-     */
-    waitForFacts?(signal: AbortSignal, tokens: () => number): Promise<readonly string[]>;
-  };
+  readonly model: AgentModel;
   /** The tools available right now; called before each request and each tool call. */
   readonly tools: () => readonly Tool[];
   /** Called before each request: waits, with its own timeout, for tools that are still loading. */

@@ -50,9 +50,9 @@ test('a server is added to each scope in the shape that all agents read, and rem
 });
 
 test.each<[string[], string]>([
-  [['mcp', 'add', 'a b', 'x'], 'cannot be a name'],
+  [['mcp', 'add', 'a b', 'x'], 'is not a valid name'],
   [['mcp', 'add-json', 'a', '{"args":[]}'], 'it needs a "command", or a "url"'],
-  [['mcp', 'add-json', 'a', 'nonsense'], 'This is no definition'],
+  [['mcp', 'add-json', 'a', 'nonsense'], 'This is not a server definition'],
   [['mcp', 'add', '-e', 'novalue', 'a', 'x'], 'Write KEY=value'],
   [['mcp', 'get', 'nothing'], 'is not defined'],
 ])('%j is refused', async (argv, message) => {

@@ -57,7 +57,7 @@ test('login, use, silent renewal, and logout', async () => {
   expect(listed.stdout).toContain('needs you to log in');
   expect(listed.stderr).toBe('');
 
-  expect((await stage.print(['mcp', 'logout', 'web'])).stdout).toBe('The tokens of web are forgotten.\n');
+  expect((await stage.print(['mcp', 'logout', 'web'])).stdout).toBe('The tokens of web were deleted.\n');
   expect(await readFile(file, 'utf8')).not.toContain('token-');
 });
 
@@ -83,7 +83,7 @@ test('there is nothing to log in to for a program or a name that is none', async
   await stage.print(['mcp', 'add', '-s', 'user', 'prog', 'x']);
   expect(await stage.print(['mcp', 'login', 'prog'])).toMatchObject({
     code: 42,
-    stderr: expect.stringContaining('is a program on this machine'),
+    stderr: expect.stringContaining('is a local server'),
   });
   expect((await stage.print(['mcp', 'login', 'none'])).code).toBe(42);
 });

@@ -1,4 +1,5 @@
 /** The session's model, and the known facts about it. */
+import type { AgentModel } from '../../agent/agentParts.ts';
 import type { ModelList } from '../../commands/types.ts';
 import type { Settings } from '../../config/schema.ts';
 import { costUsd, isClosedModel, lookupModel } from '../../model/catalogue.ts';
@@ -13,22 +14,13 @@ import { askJson, type HttpAnswer } from '../../model/servers/askHttp.ts';
 import { readModelList } from '../../model/servers/modelList.ts';
 import type { ServedModels } from '../../model/servers/servedModels.ts';
 import { windowAdvice } from '../../model/servers/windowAdvice.ts';
-import type { Usage } from '../../protocol/messages.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { assumedWindow } from '../../protocol/modelDefaults.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import type { LearnedWindows } from './learnedWindows.ts';
 
-export interface ModelChoice {
-  /** Returns a new object whenever the facts have changed. */
-  current(): ModelInfo;
-  select(id: string): ModelInfo;
-  costUsd(model: string, usage: Usage): number | undefined;
-  /**
-   * Called before a turn: waits, with a timeout, for the server's facts about the model; does not wait if the user has
-   * set the context window. `tokens`: size of the next request. Returns warnings for the user.
-   */
-  settle(signal: AbortSignal, tokens?: () => number): Promise<readonly string[]>;
+/** `waitForFacts` does not wait if the user has set the context window. */
+export interface ModelChoice extends Required<AgentModel> {
   /**
    * Calls `listener`, after the server was queried, if the context window is assumed, or if the server provides less
    * than the settings claim; once per model. Messages without a listener are kept for the next one. Returns a function
@@ -142,7 +134,7 @@ export function createModelChoice(
       return info;
     },
     costUsd: (id, usage) => costUsd(lookup(id), usage),
-    async settle(signal, tokens) {
+    async waitForFacts(signal, tokens) {
       if (served === undefined || !isAsked(chosen)) return [];
       if (current().source !== 'setting') {
         const asked = chosen;

@@ -83,7 +83,7 @@ test('a local server with one slot gets no drafts, nor any with drafts off; thei
     house.server.otherwise((request) =>
       isSummary(request)
         ? { text: SUMMARY, usage: { prompt_tokens: 7000, completion_tokens: 100 } }
-        : { text: `Yes. ${'And more of it. '.repeat(160)}`, ...SILENT },
+        : { text: `Yes. ${'And more of it. '.repeat(150)}`, ...SILENT },
     );
     for (let n = 0; n < 11; n++) await open.ask(`question ${n}`);
     const { usedTokens, triggerTokens } = await open.agent.measure();

@@ -82,12 +82,12 @@ test('a prompt does not wait for a server whose answer it does not need', async 
   const given = createModelChoice('m', settings({ baseUrl: server.baseUrl, contextWindow: 9000 }), {
     ...{ served: servedAt(), hasPrompt },
   });
-  expect(await given.settle(signal)).toEqual([]);
+  expect(await given.waitForFacts(signal)).toEqual([]);
   expect(server.asked).toEqual([]);
   const unknown = createModelChoice('m', settings({ baseUrl: server.baseUrl }), {
     ...{ served: servedAt(), hasPrompt },
   });
-  expect(await unknown.settle(signal, () => 4096)).toEqual([]);
+  expect(await unknown.waitForFacts(signal, () => 4096)).toEqual([]);
   await expect.poll(() => server.asked.map(({ path }) => path)).toEqual(['/v1/models']);
 });
 
@@ -101,7 +101,7 @@ test('a server that gives less than the settings claim is told of without a turn
   const told: string[] = [];
   choice.onAssumed((text) => told.push(text));
   await expect.poll(() => told, { timeout: 10_000 }).toEqual([expect.stringContaining('9,000')]);
-  expect(await choice.settle(new AbortController().signal)).toEqual([]);
+  expect(await choice.waitForFacts(new AbortController().signal)).toEqual([]);
 });
 
 test('what the server tells without a turn is passed on, once and only when it is news', async () => {
@@ -140,15 +140,15 @@ describe('an assumed window is told', () => {
     expect(told).toEqual([
       'Context window unknown for m: assuming 32,000 tokens. Set "contextWindow" if you know it.',
     ]);
-    await choice.settle(signal);
+    await choice.waitForFacts(signal);
     const next = choose();
     next.onAssumed((text) => told.push(text));
-    await next.settle(signal);
+    await next.waitForFacts(signal);
     expect(told).toHaveLength(1);
     next.select('n');
-    await next.settle(signal);
+    await next.waitForFacts(signal);
     next.select('m');
-    await next.settle(signal);
+    await next.waitForFacts(signal);
     expect(told).toEqual([expect.any(String), expect.stringContaining('unknown for n')]);
   });
 
@@ -157,7 +157,7 @@ describe('an assumed window is told', () => {
     const choice = createModelChoice('m', settings({ baseUrl }), { served: servedAt(baseUrl) });
     const gone = vi.fn();
     choice.onAssumed(gone)();
-    await choice.settle(signal);
+    await choice.waitForFacts(signal);
     const late = vi.fn();
     choice.onAssumed(late);
     expect([gone.mock.calls.length, late.mock.calls.length]).toEqual([0, 1]);
@@ -175,7 +175,7 @@ describe('an assumed window is told', () => {
     ];
     for (const choice of given) {
       choice.onAssumed(told);
-      await choice.settle(signal);
+      await choice.waitForFacts(signal);
     }
     expect(told).not.toHaveBeenCalled();
   });
@@ -195,7 +195,7 @@ describe('an assumed window is told', () => {
     await expect.poll(() => server.asked.length).toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(told).not.toHaveBeenCalled();
-    await choice.settle(signal);
+    await choice.waitForFacts(signal);
     expect(choice.current()).toMatchObject({ windowTokens: 16_384, source: 'server' });
     expect(told).not.toHaveBeenCalled();
   });
@@ -225,7 +225,7 @@ test('the server is believed over the catalogue, and the settings over the serve
     served: served(),
   });
   expect(choice.current().source).toBe('catalogue');
-  expect(await choice.settle(signal)).toEqual([expect.stringContaining('OLLAMA_CONTEXT_LENGTH')]);
+  expect(await choice.waitForFacts(signal)).toEqual([expect.stringContaining('OLLAMA_CONTEXT_LENGTH')]);
   expect(choice.current()).toMatchObject({
     windowTokens: 4096,
     maxOutputTokens: 1024,
@@ -235,7 +235,7 @@ test('the server is believed over the catalogue, and the settings over the serve
     provider: 'local',
   });
   expect(choice.current()).toBe(choice.current());
-  expect(await choice.settle(signal)).toEqual([]);
+  expect(await choice.waitForFacts(signal)).toEqual([]);
 
   const asked = served();
   const own = createModelChoice(
@@ -244,7 +244,7 @@ test('the server is believed over the catalogue, and the settings over the serve
     { served: asked },
   );
   await asked.ask('gpt-oss-20b');
-  expect(await own.settle(signal)).toEqual([]);
+  expect(await own.waitForFacts(signal)).toEqual([]);
   expect(own.current()).toMatchObject({
     windowTokens: 3000,
     source: 'setting',
@@ -262,11 +262,11 @@ test('of a model that its provider alone serves no server is asked: the first re
   const choice = createModelChoice('gpt-4.1', settings({ baseUrl }), {
     served: createServedModels({ baseUrl, apiKey: undefined, now: Date.now }),
   });
-  expect(await choice.settle(new AbortController().signal)).toEqual([]);
+  expect(await choice.waitForFacts(new AbortController().signal)).toEqual([]);
   choice.select('claude-sonnet-4-6');
   expect(asked).toEqual([]);
   choice.select('llama3.2');
-  await choice.settle(new AbortController().signal);
+  await choice.waitForFacts(new AbortController().signal);
   expect(asked).not.toEqual([]);
 });
 

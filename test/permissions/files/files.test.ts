@@ -254,7 +254,7 @@ test('the reason names the real file and the program that obeys it', async () =>
   );
   const read = { type: 'read', paths: [join(root, 'innocent.txt')] } as const;
   expect(decide({ tool: 'Read', access: read }, await policyFor()).reason).toBe(
-    `${join(root, '.env')} may hold secrets, so it is never read without asking.`,
+    `${join(root, '.env')} may hold secrets, so it is never read without approval.`,
   );
 });
 
