@@ -39,23 +39,29 @@ export async function usableAgents({ place, trust, flag }: DefinitionSource): Pr
     findAgents('user-foreign', places),
   ]);
   const flagged = flag === undefined ? none : parseAgents(flag);
-  const [own, foreign] = [projectOwn, projectForeign].map((list) => approved(list, place, trust));
+  const used = usedOf(projectOwn, projectForeign);
+  const isUsable = (one: AgentDefinition): boolean => isApproved(one, place, trust);
+  const [own, foreign] = [projectOwn, projectForeign].map((list) => approved(list, used, isUsable));
   const builtin = { agents: builtinAgents, problems: [] };
   const merged = mergeAgents(
     'error' in flagged ? none : flagged,
     ...[own ?? none, userOwn, foreign ?? none, userForeign, builtin],
   );
-  const all = [...projectOwn.agents, ...projectForeign.agents];
-  return { ...merged, held: all.filter((one) => !isApproved(one, place, trust)).map(({ name }) => name) };
+  return { ...merged, held: used.filter((one) => !isUsable(one)).map(({ name }) => name) };
 }
 
 const none: AgentList = { agents: [], problems: [] };
+
+/** The repository's definitions that would be used once approved: no others need approval. */
+function usedOf(...lists: readonly AgentList[]): readonly AgentDefinition[] {
+  return mergeAgents(...lists).agents.filter(({ name }) => !builtinNames.has(name.toLowerCase()));
+}
 
 /** The grants that the repository's definitions need. */
 export async function agentGrants(place: Places): Promise<Grant[]> {
   const places = { ...place, isSensitive };
   const lists = await Promise.all([findAgents('project-own', places), findAgents('project-foreign', places)]);
-  return lists.flatMap(({ agents }) => agents.map((one) => grantOf(one, place)));
+  return usedOf(...lists).map((one) => grantOf(one, place));
 }
 
 /** A notice about definitions that are not used; undefined if there are none. */
@@ -68,10 +74,14 @@ export function heldAgentsNotice({ held }: UsableAgents, { isTrusted }: FolderTr
   return `${which} ${held.slice(0, 10).join(', ')} ${are} not used, because ${why}; run clawdcode here to decide.`;
 }
 
-function approved(list: AgentList, place: Places, trust: DefinitionSource['trust']): AgentList {
+function approved(
+  list: AgentList,
+  used: readonly AgentDefinition[],
+  isUsable: (one: AgentDefinition) => boolean,
+): AgentList {
   const problems: AgentProblem[] = [];
   const agents = list.agents.filter((one) => {
-    const problem = problemOf(one, isApproved(one, place, trust));
+    const problem = problemOf(one, isUsable(one), used.includes(one));
     if (problem !== undefined) problems.push({ file: one.file ?? '', message: problem });
     return problem === undefined;
   });
@@ -81,9 +91,10 @@ function approved(list: AgentList, place: Places, trust: DefinitionSource['trust
 const builtinNames: ReadonlySet<string> = new Set(builtinAgents.map(({ name }) => name));
 
 /** Why a definition of the repository is not used. */
-function problemOf({ name }: AgentDefinition, isUsable: boolean): string | undefined {
+function problemOf({ name }: AgentDefinition, isUsable: boolean, isUsed: boolean): string | undefined {
   if (builtinNames.has(name.toLowerCase()))
     return `${name} is a built-in agent, which a repository cannot replace.`;
+  if (!isUsable && !isUsed) return `Another definition of ${name} takes precedence.`;
   return isUsable ? undefined : `${name} waits for your approval: run clawdcode here to decide.`;
 }
 
@@ -93,14 +104,26 @@ function isApproved(one: AgentDefinition, place: Places, trust: DefinitionSource
 
 /** Characters of a description in the approval prompt. */
 const MAX_PURPOSE = 200;
+/** Characters of a list of tools there. */
+const MAX_TOOLS = 500;
 
-/** Names the definition and its content: a changed file needs approval again. */
-function grantOf(
-  { name, description, file = '', model, digest = '' }: AgentDefinition,
-  { root }: Places,
-): Grant {
+/** Names the definition, what it may use, and its content: a changed file needs approval again. */
+function grantOf(definition: AgentDefinition, { root }: Places): Grant {
+  const { name, description, file = '', digest = '' } = definition;
   const source = file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;
-  const facts = [...(model === undefined ? [] : [`model ${model}`]), `content ${digest.slice(0, 32)}`];
-  const purpose = visibleLine(description, MAX_PURPOSE);
-  return { kind: AGENT_GRANT, text: `${name}: ${purpose} (${facts.join(', ')})`, source };
+  const facts = [...usesOf(definition), `content ${digest.slice(0, 32)}`].join('; ');
+  // The description comes last: whatever it claims, the facts stand before it.
+  return { kind: AGENT_GRANT, text: `${name} (${facts}): ${visibleLine(description, MAX_PURPOSE)}`, source };
+}
+
+/** Tools, model and mode of a definition, for the approval prompt. */
+function usesOf({ tools, disallowedTools, model, permissionMode }: AgentDefinition): readonly string[] {
+  const list = (names: readonly string[]): string => visibleLine(names.join(', '), MAX_TOOLS);
+  const allowed =
+    tools === undefined ? 'all tools' : tools.length === 0 ? 'no tools' : `tools ${list(tools)}`;
+  return [
+    disallowedTools.length === 0 ? allowed : `${allowed} except ${list(disallowedTools)}`,
+    ...(model === undefined ? [] : [`model ${visibleLine(model, MAX_PURPOSE)}`]),
+    ...(permissionMode === undefined ? [] : [`mode ${permissionMode}`]),
+  ];
 }

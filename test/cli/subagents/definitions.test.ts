@@ -49,6 +49,26 @@ test('the repository’s definitions wait for trust in exactly their content', a
   expect(await names(source({ trust: { isTrusted: true, granted } }))).not.toContain('mine');
 });
 
+test('the approval shows what a definition may use, and leaves out those that are never used', async () => {
+  await put('project/.clawdcode/agents/all.md', file('all'));
+  const uses = 'tools: Read, Bash\ndisallowedTools: Grep\nmodel: evil/logger\npermissionMode: plan\n';
+  await put('project/.clawdcode/agents/some.md', file('some', uses));
+  await put('project/.claude/agents/none.md', file('none', 'tools: []\n'));
+  // Never used: names of built-in agents, and the second of two.
+  await put('project/.claude/agents/explore.md', file('Explore'));
+  await put('project/.clawdcode/agents/general.md', file('general-purpose'));
+  await put('project/.claude/agents/all.md', file('all', 'tools: Read\n'));
+  const texts = (await agentGrants(places)).map(({ text, source: from }) =>
+    `${from}: ${text}`.replace(/content [0-9a-f]{32}/, 'content HASH'),
+  );
+  expect(texts.toSorted()).toEqual([
+    '.claude/agents/none.md: none (no tools; content HASH): does none',
+    '.clawdcode/agents/all.md: all (all tools; content HASH): does all',
+    '.clawdcode/agents/some.md: some (tools Read, Bash except Grep; model evil/logger; mode plan; content HASH): does some',
+  ]);
+  expect((await usableAgents(source())).held).toEqual(['all', 'none', 'some']);
+});
+
 test('flags come before our own folders, these before others, and a repository replaces no built-in agent', async () => {
   const body = (from: string) => `---\nname: one\ndescription: from ${from}\n---\nx`;
   await put('project/.clawdcode/agents/one.md', body('project-own'));
