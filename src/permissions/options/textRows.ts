@@ -241,6 +241,19 @@ export const textPrograms: readonly ProgramRow[] = [
     ...jqRisks,
   },
   {
+    programs: 'xmllint',
+    manual: 'xmllint(1)',
+    // Entities, DTDs, inclusions and schemas read any file, or a URL.
+    known: {
+      isSingle: true,
+      options:
+        /^--?(?:noout|format|recover|nonet|html|nodefdtd|noblanks|nocompact|nocdata|nowarning|nodict|nsclean|c14n|c14n11|exc-c14n|canonical|timing|quiet|version|help)$/,
+      valued: /^--?(?:xpath|encode)$/,
+      // A colon begins a URL.
+      operand: /^[^:]*$/,
+    },
+  },
+  {
     programs: 'install ln',
     manual: 'install(1), ln(1)',
     style: 'gnu',
