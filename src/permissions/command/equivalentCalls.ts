@@ -10,7 +10,7 @@ export const MAX_WORDS = 40;
 
 /** Programs that run another program named in their arguments. */
 export const runners =
-  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|corepack|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*|csh|tcsh|mksh|lksh|oksh|pdksh|yash|rbash|rksh|nu|elvish|xonsh|pwsh|powershell|noglob|nocorrect|-|repeat|ssh-agent|fakechroot|i[3-6]86|x86_64|uname26|arch|xcrun|chronic|ifne|pee|mispipe|lckdo|tsp|chpst|softlimit|setuidgid|envuidgid|envdir|setlock|s6-.*|run0|env-cmd|watchexec|autossh|sshpass|xterm|daemonize)$/;
+  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|corepack|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*|csh|tcsh|mksh|lksh|oksh|pdksh|yash|rbash|rksh|nu|elvish|xonsh|pwsh|powershell|noglob|nocorrect|-|repeat|ssh-agent|fakechroot|i[3-6]86|x86_64|uname26|arch|xcrun|chronic|ifne|pee|mispipe|lckdo|tsp|chpst|softlimit|setuidgid|envuidgid|envdir|setlock|s6-.*|run0|env-cmd|watchexec|autossh|sshpass|xterm|daemonize|wsl(?:\.exe)?|reflex|sem|flatpak-spawn|pssh|parallel-ssh|tsocks|torsocks|sandbox-exec)$/;
 const commandRunners =
   /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|hatch|pdm|bundle|nix|nix-shell|cargo|go|make|docker|podman|git|fd|fdfind)$/;
 const startsCommand =
@@ -18,8 +18,9 @@ const startsCommand =
 
 /** Programs that run another one only by a subcommand, in a container, an environment or with secrets. */
 export const carriers =
-  /^(?:docker|docker-compose|podman|nerdctl|kubectl|oc|crictl|lxc|incus|machinectl|distrobox|toolbox|flatpak|limactl|multipass|vagrant|apptainer|singularity|conda|mamba|micromamba|rye|pixi|devbox|doppler|op|aws-vault|chamber|infisical|sops|teller|dotenvx|heroku|fly|flyctl)$/;
-const carries = /^(?:exec|run|shell|ssh|enter|debug|console|exec-env|exec-file|-c|-e|--command|--)$/;
+  /^(?:docker|docker-compose|podman|nerdctl|kubectl|oc|crictl|lxc|incus|machinectl|distrobox|toolbox|flatpak|limactl|multipass|vagrant|apptainer|singularity|conda|mamba|micromamba|rye|pixi|devbox|doppler|op|aws-vault|chamber|infisical|sops|teller|dotenvx|heroku|fly|flyctl|devcontainer|launchctl|gcloud)$/;
+const carries =
+  /^(?:exec|run|shell|ssh|enter|debug|console|exec-env|exec-file|submit|asuser|bsexec|-c|-e|--command|--)$/;
 
 /** Maximum number of a wrapper's own words before its command. */
 const MAX_OPERANDS = 8;
