@@ -174,5 +174,7 @@ export interface Tool {
   readonly aliases?: readonly string[];
   /** May be left out of requests until the model searches for it: an MCP server may bring hundreds of tools. */
   readonly onDemand?: boolean;
+  /** Left out of requests to models with a smaller context window, in which its schema would take too large a share. */
+  readonly minWindowTokens?: number;
   prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
 }

@@ -10,6 +10,8 @@ const MAX_QUESTION = 4000;
 const MAX_LABEL = 200;
 const MAX_DESCRIPTION = 1000;
 const MAX_PREVIEW = 8000;
+/** A smaller window needs its room for the work itself. */
+const MIN_WINDOW = 16_000;
 
 const input = z.object({
   questions: z
@@ -39,7 +41,7 @@ type Questions = z.infer<typeof input>['questions'];
 
 /** Creates the tool with which the model asks the user to decide. It runs only once the user has answered. */
 export function askUserQuestionTool(): Tool {
-  return defineTool({
+  const tool = defineTool({
     name: toolNames.askUserQuestion,
     description:
       'Ask the user to decide what you cannot find out or sensibly assume. They can always answer in their own words; do not offer "Other". Put the option you recommend first.',
@@ -63,6 +65,7 @@ export function askUserQuestionTool(): Tool {
       };
     },
   });
+  return { ...tool, minWindowTokens: MIN_WINDOW };
 }
 
 const titleOf = (questions: Questions): string =>

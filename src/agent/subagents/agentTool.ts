@@ -32,6 +32,8 @@ const DEFAULT_AGENT = 'general-purpose';
 /** Characters of all descriptions together, about 1,500 tokens: they are in every request. */
 const MAX_DESCRIPTIONS = 6000;
 const MAX_TITLE = 80;
+/** A smaller window needs its room for the work itself. */
+const MIN_WINDOW = 16_000;
 
 export function agentTool(
   { definitions, modelProblem }: Pick<SubagentPort, 'definitions' | 'modelProblem'>,
@@ -75,5 +77,5 @@ export function agentTool(
       );
     },
   });
-  return { ...tool, isParallel: true, aliases: [agentToolAlias] };
+  return { ...tool, isParallel: true, minWindowTokens: MIN_WINDOW, aliases: [agentToolAlias] };
 }

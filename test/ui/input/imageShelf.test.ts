@@ -190,7 +190,7 @@ describe('files', () => {
   test.each([
     [{ WAYLAND_DISPLAY: 'w' }, 'install wl-clipboard'],
     [{ DISPLAY: ':0' }, 'install xclip'],
-    [{}, 'no desktop here'],
+    [{}, 'no desktop clipboard here'],
   ])('if no program can read it, with %j, the message says how to enable it', async (env, words) => {
     const read = await readClipboardImage('linux', { PATH: folder, ...env });
     expect(read).toMatchObject({ type: 'none', message: expect.stringContaining(words) });
