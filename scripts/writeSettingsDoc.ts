@@ -117,10 +117,14 @@ trust as ClawdCode's: restrictions apply at once, the rest after you trust the f
 | \`permissions.allow\`, \`ask\`, \`deny\`                              | rules, translated as below                                                                      |
 | \`permissions.additionalDirectories\`, \`defaultMode\`              | the same; the mode \`auto\` only from your own \`config.json\`                                  |
 | \`permissions.disableBypassPermissionsMode\`, \`disableAutoMode\`   | the same                                                                                        |
-| \`env\`                                                           | variables for commands                                                                          |
+| \`env\`                                                           | variables for commands; secrets only if \`sandbox.allowEnv\` names them, see below                |
 | \`hooks\`, \`disableAllHooks\` | [hooks](hooks.md), in addition to those in ClawdCode's files |
 | \`disabledMcpjsonServers\`                                        | turns off these servers of \`.mcp.json\`                                                     |
 | \`enabledMcpjsonServers\`, \`enableAllProjectMcpServers\`           | approves servers of \`.mcp.json\` in trusted folders; only in \`~/.claude/settings.json\`          |
+
+\`env\` there often holds Claude Code's own keys, such as \`ANTHROPIC_AUTH_TOKEN\`. So commands do not get variables of these
+files that look like secrets, with or without the sandbox, unless \`sandbox.allowEnv\` names them. \`env\` in ClawdCode's own
+files is meant for commands: they get all of it, except \`OPENAI_API_KEY\` and \`CLAWDCODE_…KEY\`.
 
 Other settings are not supported. ClawdCode lists them whenever the file has changed, and \`clawdcode doctor\` always does.
 
