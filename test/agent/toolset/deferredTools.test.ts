@@ -53,6 +53,16 @@ test('over a tenth of the window a search replaces them; what it finds is offere
   expect(lines()).toContain('entry tool_result 2 ok: mcp__server3__tool7 ran');
 });
 
+test.each([
+  [15_999, ['Read']],
+  [16_000, ['Read', 'Big']],
+])('in a window of %i tokens the tools are %j', async (windowTokens, offered) => {
+  const tools = [smallTool('Read'), { ...smallTool('Big'), minWindowTokens: 16_000 }];
+  const { ask, model } = await stage({ windowTokens, tools: () => tools, answers: [says('Done.')] });
+  await ask('Go');
+  expect(names(model.requests[0]?.tools ?? [])).toEqual(offered);
+});
+
 test('twenty servers cost less than 2,000 tokens', () => {
   const deferred = createDeferredTools({ tokensOf, windowTokens: () => 200_000, called: [] });
   expect(tokensOf(many.map(({ schema }) => schema))).toBeGreaterThan(50_000);
