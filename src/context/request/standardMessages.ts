@@ -126,7 +126,7 @@ function userMessage(
     return {
       role: 'user',
       content: isNote(entry, content, noteKey)
-        ? frameOf(entry)(content, noteKey)
+        ? framed(content, entry, noteKey)
         : withoutKey(content, noteKey),
     };
   });
@@ -138,14 +138,22 @@ function isNote(entry: JSONLEntry, content: string, noteKey: NoteKey): boolean {
   return noteKey !== undefined || (entry.subtype !== 'shell' && !content.startsWith('<system-note>'));
 }
 
-/** A file that a prompt mentions may be hostile: only its heading is a note. */
-function frameOf({ subtype }: JSONLEntry): typeof framedNote {
-  return subtype === 'attachment' ? framedData : framedNote;
+/** A file that a prompt mentions, and the output of a `!command`, may be hostile: only their heading is a note. */
+function framed(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
+  const at = dataAt(text, entry);
+  return at === undefined ? framedNote(text, noteKey) : framedData(text, at, noteKey);
+}
+
+/** Where the data of an entry begins, after its heading; undefined if it has none. */
+function dataAt(text: string, entry: JSONLEntry): number | undefined {
+  if (entry.subtype === 'shell') return entry.data?.outputAt;
+  const end = entry.subtype === 'attachment' ? text.indexOf('\n') : -1;
+  return end < 0 ? undefined : end + 1;
 }
 
 /** The text next to an image: the user's prompt, or the name of the file that a tool has shown. */
 function textOfPart(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
-  return noteKey === undefined || isPrompt(entry) ? withoutKey(text, noteKey) : frameOf(entry)(text, noteKey);
+  return noteKey === undefined || isPrompt(entry) ? withoutKey(text, noteKey) : framed(text, entry, noteKey);
 }
 
 function summaryMessage(
