@@ -10,7 +10,7 @@ import { createTestApp, type OpenTestApp } from '../support/testApp.ts';
 const context = { summary: 'simple' } as const;
 
 const talk = async (open: OpenTestApp): Promise<void> => {
-  for (let n = 0; n < 12; n++)
+  for (let n = 0; n < 36; n++)
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(100)}` });
 };
 const tokensOf = (entries: readonly JSONLEntry[]): number =>
