@@ -40,6 +40,8 @@ export const systemPrograms: readonly ProgramRow[] = [
       'send-email': '--smtp-server --sendmail-cmd --to-cmd --cc-cmd --header-cmd',
       'format-patch': '-o',
       grep: '-O',
+      // A note with the content of any file, which `git log` shows.
+      notes: '-C -c --reuse-message --reedit-message',
       merge: '-s --strategy',
       pull: '-s --strategy',
       rebase: '-x -s --strategy',

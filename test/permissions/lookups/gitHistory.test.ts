@@ -195,6 +195,8 @@ describe('a rule does not cover', () => {
     ['git reset:*', 'git reset -p HEAD~1'],
     ['git for-each-ref:*', "git for-each-ref --format='%(raw)'"],
     ['git tag:*', "git tag -l --format '%(*raw)'"],
+    ['git notes:*', 'git notes add -C SECRET HEAD'],
+    ['git notes:*', 'git notes append --reuse-message=SECRET HEAD'],
   ])('Bash(%s): %s', async (rule, command) => {
     expect(await behavior(command, [rule])).toBe('ask');
     expect(await behavior(`echo HEAD~1:.env | ${command}`, [rule])).toBe('ask');
