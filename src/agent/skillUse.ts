@@ -1,8 +1,8 @@
 /** Turns a skill or custom command into a prompt: runs its commands and makes an entry of its instructions. */
 import { dirname } from 'node:path';
 import type { NewEntry } from '../protocol/entries.ts';
+import type { SkillPart, SkillText } from '../protocol/extensions/skills.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
-import type { SkillPart, SkillText } from '../protocol/skills.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 
 /** Maximum characters of one command's output; the model can rerun the command to see more. */

@@ -5,8 +5,8 @@
 import type { ContextManager } from '../context/index.ts';
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
+import type { Mentioning, SkillText } from '../protocol/extensions/skills.ts';
 import type { ToolCall } from '../protocol/messages.ts';
-import type { Mentioning, SkillText } from '../protocol/skills.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';

@@ -1,7 +1,7 @@
 /** The settings for `/config`: read again from the files, and saved in them. */
 import type { ConfigPort } from '../commands/types.ts';
-import { changeSetting } from '../config/changeSetting.ts';
-import { listSettings } from '../config/settingsList.ts';
+import { changeSetting } from '../config/change/changeSetting.ts';
+import { listSettings } from '../config/change/settingsList.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import type { CliOptions } from './options.ts';
 import type { AppPaths } from './process/appPaths.ts';

@@ -6,7 +6,7 @@ import { newId } from '../context/index.ts';
 import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/realPath.ts';
 import type { HttpSend } from '../model/http/types.ts';
-import type { HookPort } from '../protocol/hooks.ts';
+import type { HookPort } from '../protocol/extensions/hooks.ts';
 import { findShell } from '../tools/builtinTools.ts';
 import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import { fetchOverSend } from './mcp/fetchOverSend.ts';

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { allCommands } from '../commands/allCommands.ts';
-import { mcpPromptCommands } from '../commands/mcpPrompts.ts';
-import { skillCommands } from '../commands/skills.ts';
+import { mcpPromptCommands } from '../commands/extensions/mcpPrompts.ts';
+import { skillCommands } from '../commands/extensions/skills.ts';
 import type { Command, CommandHost, ConfigPort, MemoryPort } from '../commands/types.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
@@ -9,7 +9,7 @@ import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/realPath.ts';
 import { shownUrl } from '../model/errors.ts';
-import type { McpPromptInfo } from '../protocol/mcp.ts';
+import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { OpenedSession } from './openContext.ts';
 import type { AppPaths } from './process/appPaths.ts';

@@ -13,8 +13,8 @@ import {
   type PersistentStore,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
-import type { HookPort } from '../protocol/hooks.ts';
-import type { McpPort, McpServerSource } from '../protocol/mcp.ts';
+import type { HookPort } from '../protocol/extensions/hooks.ts';
+import type { McpPort, McpServerSource } from '../protocol/extensions/mcp.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 import type { ModelChoice } from './models/modelChoice.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { findSkills, readSkillFile, type SkillPlaces } from '../extensions/findSkills.ts';
 import { readFrontMatter } from '../extensions/frontMatter.ts';
 import { fillIn } from '../extensions/skillText.ts';
-import type { PreparedSkill, Skill, SkillList } from '../protocol/skills.ts';
+import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/skills.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { skillTool } from '../tools/skill.ts';
 import type { Permissions } from './permissions/permissions.ts';

@@ -1,7 +1,7 @@
 /** `/config`: lists every setting, and changes one. The subcommand `clawdcode config` prints the same pages. */
-import { findSetting, readValue } from '../config/changeSetting.ts';
-import type { SaveOutcome } from '../config/editSettings.ts';
-import { isHeldBack, isLive, isLocked, overrideOf, shownValue } from '../config/settingsList.ts';
+import { findSetting, readValue } from '../config/change/changeSetting.ts';
+import type { SaveOutcome } from '../config/change/editSettings.ts';
+import { isHeldBack, isLive, isLocked, overrideOf, shownValue } from '../config/change/settingsList.ts';
 import type { EditScope, SettingEdit, SettingInfo } from '../protocol/settings.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './pages/page.ts';
 import type { Command, CommandResult, ConfigPort } from './types.ts';

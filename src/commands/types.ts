@@ -1,6 +1,6 @@
 /** Types of slash commands: the services they may use and the results they may return. */
 import type { Agent } from '../agent/types.ts';
-import type { SaveOutcome } from '../config/editSettings.ts';
+import type { SaveOutcome } from '../config/change/editSettings.ts';
 import type {
   FoundMemory,
   MemoryFileInfo,
@@ -11,14 +11,14 @@ import type {
 import type { TurnRecord } from '../protocol/checkpoints.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { BlobRef } from '../protocol/entries/fields.ts';
-import type { HookStatus } from '../protocol/hooks.ts';
-import type { McpPort } from '../protocol/mcp.ts';
+import type { HookStatus } from '../protocol/extensions/hooks.ts';
+import type { McpPort } from '../protocol/extensions/mcp.ts';
+import type { PluginInfo } from '../protocol/extensions/plugins.ts';
+import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/skills.ts';
+import type { AgentList } from '../protocol/extensions/subagents.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionExplanation } from '../protocol/permissions.ts';
-import type { PluginInfo } from '../protocol/plugins.ts';
 import type { SettingEdit, SettingInfo } from '../protocol/settings.ts';
-import type { PreparedSkill, Skill, SkillList } from '../protocol/skills.ts';
-import type { AgentList } from '../protocol/subagents.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
 import type { DoctorReport } from './pages/doctorPage.ts';
 import type { Page } from './pages/page.ts';

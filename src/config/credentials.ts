@@ -1,5 +1,5 @@
 import { OFFICIAL_URL } from '../protocol/modelDefaults.ts';
-import { editSettings, type SaveOutcome } from './editSettings.ts';
+import { editSettings, type SaveOutcome } from './change/editSettings.ts';
 import { settingsFiles } from './loadSettings.ts';
 import type { Values } from './types.ts';
 

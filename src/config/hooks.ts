@@ -9,7 +9,7 @@ import {
   type HookScope,
   type HookSource,
   hookEvents,
-} from '../protocol/hooks.ts';
+} from '../protocol/extensions/hooks.ts';
 import { ONCE } from '../protocol/once.ts';
 import type { Layer, Problem, Values } from './types.ts';
 

@@ -4,11 +4,11 @@
  * see managed.ts.
  */
 import { join, relative, resolve } from 'node:path';
-import type { HookSource } from '../protocol/hooks.ts';
-import type { McpServerSource } from '../protocol/mcp.ts';
+import type { HookSource } from '../protocol/extensions/hooks.ts';
+import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { ONCE } from '../protocol/once.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
-import { type ClaudeFile, claudeRules, readClaudeFiles } from './claudeSettings.ts';
+import { type ClaudeFile, claudeRules, readClaudeFiles } from './claude/claudeSettings.ts';
 import { misreadEndpoint, strayHeaders } from './endpoint.ts';
 import { readEnvironment } from './environment.ts';
 import { readSettingsText } from './files.ts';

@@ -3,7 +3,7 @@ import { constants, realpathSync } from 'node:fs';
 import { mkdir, open, readlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../disk/ownPrograms.ts';
-import { editSettings, type SaveOutcome, type SettingsChange } from './editSettings.ts';
+import { editSettings, type SaveOutcome, type SettingsChange } from './change/editSettings.ts';
 import type { SettingsRule, Values } from './types.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

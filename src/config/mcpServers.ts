@@ -13,7 +13,7 @@ import {
   mcpScopes,
   mcpServerNamePattern,
   sharedMcpServerSchema,
-} from '../protocol/mcp.ts';
+} from '../protocol/extensions/mcp.ts';
 import { ONCE } from '../protocol/once.ts';
 import { readSettingsText } from './files.ts';
 import type { Layer, Problem, Values } from './types.ts';

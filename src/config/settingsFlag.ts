@@ -1,6 +1,6 @@
 /** `--settings`: a layer above the files and the environment, below the other flags. It is the user's own word. */
 import { resolve } from 'node:path';
-import type { McpServerSource } from '../protocol/mcp.ts';
+import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { readSettingsText } from './files.ts';
 import { takeServers } from './mcpServers.ts';
 import { parseSettings } from './parseSettings.ts';

@@ -1,7 +1,7 @@
 /** The types of the settings. */
 
-import type { HookSource } from '../protocol/hooks.ts';
-import type { McpServerSource } from '../protocol/mcp.ts';
+import type { HookSource } from '../protocol/extensions/hooks.ts';
+import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { Settings } from './schema.ts';
 

@@ -1,5 +1,5 @@
 /** The subagents that come with the program. */
-import type { AgentDefinition } from '../protocol/subagents.ts';
+import type { AgentDefinition } from '../protocol/extensions/subagents.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 
 export const builtinAgents: readonly AgentDefinition[] = [

@@ -2,8 +2,13 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type {
+  AgentDefinition,
+  AgentList,
+  AgentProblem,
+  AgentScope,
+} from '../protocol/extensions/subagents.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
-import type { AgentDefinition, AgentList, AgentProblem, AgentScope } from '../protocol/subagents.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import { namesIn, readSkillFile, type SkillPlaces } from './findSkills.ts';
 import { listValue, readFrontMatter, textValue } from './frontMatter.ts';

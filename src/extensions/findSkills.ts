@@ -2,7 +2,7 @@
 import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { readSmallFile } from '../disk/readSmallFile.ts';
-import type { Skill, SkillList, SkillProblem } from '../protocol/skills.ts';
+import type { Skill, SkillList, SkillProblem } from '../protocol/extensions/skills.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { listValue, readFrontMatter, switchValue, textValue } from './frontMatter.ts';
 

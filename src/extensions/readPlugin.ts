@@ -2,9 +2,13 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { readSmallFile } from '../disk/readSmallFile.ts';
-import { type McpServerDefinition, mcpServerNamePattern, sharedMcpServerSchema } from '../protocol/mcp.ts';
+import {
+  type McpServerDefinition,
+  mcpServerNamePattern,
+  sharedMcpServerSchema,
+} from '../protocol/extensions/mcp.ts';
+import type { PluginContents } from '../protocol/extensions/plugins.ts';
 import { ONCE } from '../protocol/once.ts';
-import type { PluginContents } from '../protocol/plugins.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { findPluginSkills, namesIn } from './findSkills.ts';
 

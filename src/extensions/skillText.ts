@@ -1,5 +1,5 @@
 /** Fills arguments into the text of a skill or command. Pure. */
-import type { SkillPart } from '../protocol/skills.ts';
+import type { SkillPart } from '../protocol/extensions/skills.ts';
 
 interface SkillArguments {
   /** The arguments as typed by the user or given by the model. */

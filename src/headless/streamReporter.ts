@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { noteLine } from '../protocol/entries/defineKind.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
-import type { HookProgress } from '../protocol/hooks.ts';
+import type { HookProgress } from '../protocol/extensions/hooks.ts';
 import { contextNoteOf, resultText } from './entryText.ts';
 import { outcomeOf } from './outcome.ts';
 import { createPartialMessages } from './partialMessages.ts';

@@ -2,7 +2,7 @@
 import type { CommandHost } from '../commands/types.ts';
 import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { AgentEvent, CompactionReport, TurnOutcome } from '../protocol/events.ts';
-import type { McpServerStatus } from '../protocol/mcp.ts';
+import type { McpServerStatus } from '../protocol/extensions/mcp.ts';
 import type { ModelError } from '../protocol/model.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';

@@ -8,7 +8,7 @@ import type {
   HookRun,
   HookSource,
   HookStatus,
-} from '../protocol/hooks.ts';
+} from '../protocol/extensions/hooks.ts';
 import type { Access } from '../protocol/permissions.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { combine, type FinishedHook, noAnswer } from './combine.ts';

@@ -1,5 +1,5 @@
 /** Combines the verdicts of all hooks of one event. Pure. */
-import type { HookAnswer, HookRun, HookText } from '../protocol/hooks.ts';
+import type { HookAnswer, HookRun, HookText } from '../protocol/extensions/hooks.ts';
 import type { HookVerdict } from './readOutput.ts';
 
 export interface FinishedHook {

@@ -1,6 +1,6 @@
 /** Reads what a hook printed: exit codes and JSON as in Claude Code. Pure. */
 import * as z from 'zod';
-import type { HookEvent } from '../protocol/hooks.ts';
+import type { HookEvent } from '../protocol/extensions/hooks.ts';
 import { ONCE } from '../protocol/once.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 

@@ -11,7 +11,7 @@ import {
   type McpServerStatus,
   mcpTarget,
   mcpTransport,
-} from '../protocol/mcp.ts';
+} from '../protocol/extensions/mcp.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { CallOptions, Connection, ConnectPorts, VisitNeededError } from './connect.ts';

@@ -1,5 +1,5 @@
 /** All MCP servers of the program, shared by its sessions: connected in parallel, on first use. */
-import type { McpContent, McpPort, McpPromptInfo, McpServerSource } from '../protocol/mcp.ts';
+import type { McpContent, McpPort, McpPromptInfo, McpServerSource } from '../protocol/extensions/mcp.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { type McpDeps, McpServer } from './McpServer.ts';

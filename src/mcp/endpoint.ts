@@ -1,6 +1,6 @@
 /** Turns a server's definition into an endpoint: expands variables and reports mistakes. Pure. */
 import { resolve } from 'node:path';
-import { type McpServerDefinition, mcpTransport } from '../protocol/mcp.ts';
+import { type McpServerDefinition, mcpTransport } from '../protocol/extensions/mcp.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 

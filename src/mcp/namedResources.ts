@@ -1,6 +1,7 @@
 /** Resources that a prompt mentions as `@server:uri`: read when the prompt is sent, and appended to it. */
+
+import type { McpContent, McpServerStatus } from '../protocol/extensions/mcp.ts';
 import type { ImagePart } from '../protocol/files/images.ts';
-import type { McpContent, McpServerStatus } from '../protocol/mcp.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 

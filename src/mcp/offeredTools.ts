@@ -1,5 +1,5 @@
 /** Turns a server's lists into tools and prompts to offer: limited in size, and with unique names. Pure. */
-import type { McpPromptInfo } from '../protocol/mcp.ts';
+import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import { shortened, visibleLine, visibleText } from '../protocol/text/visible.ts';
 import { toolNameOf } from './names.ts';

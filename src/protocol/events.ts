@@ -6,11 +6,11 @@
 import type { RewindReport } from './checkpoints.ts';
 import type { CompactionPreview, ContextMeasure } from './contextReport.ts';
 import type { JSONLEntry } from './entries.ts';
-import type { HookProgress } from './hooks.ts';
+import type { HookProgress } from './extensions/hooks.ts';
+import type { SubagentStatus } from './extensions/subagents.ts';
 import type { ModelError, ModelInfo } from './model.ts';
 import type { PromptOp } from './ops.ts';
 import type { PermissionAnswer, PermissionMode, PermissionQuestion } from './permissions.ts';
-import type { SubagentStatus } from './subagents.ts';
 
 export type TurnOutcome = 'done' | 'interrupted' | 'failed' | 'max_turns' | 'loop';
 

@@ -1,8 +1,8 @@
 /** Ops: plain-data inputs of an agent. Their effects come back as events. */
 import type { ItemEdit } from './contextReport.ts';
+import type { Mentioning, PreparedSkill, SkillText } from './extensions/skills.ts';
 import type { ContentPart } from './messages.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
-import type { Mentioning, PreparedSkill, SkillText } from './skills.ts';
 
 /** The parts of a session that a rewind can restore. */
 export const rewindScopes = ['both', 'conversation', 'files'] as const;

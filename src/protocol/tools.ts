@@ -7,11 +7,11 @@ import type {
   ToolDisplay,
   ToolResultKind,
 } from './entries/fields.ts';
+import type { SkillPart, SkillText } from './extensions/skills.ts';
 import type { ImagePart } from './files/images.ts';
 import type { FieldAnswer, Form } from './forms.ts';
 import type { ToolSchema } from './messages.ts';
 import type { Access, Grant, PermissionAnswer, Preview } from './permissions.ts';
-import type { SkillPart, SkillText } from './skills.ts';
 
 /** Receives large output as it is produced; stored in full, addressed by content, file mode 0600. */
 export interface BlobSink {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PreparedSkill, Skill } from '../protocol/skills.ts';
+import type { PreparedSkill, Skill } from '../protocol/extensions/skills.ts';
 import { skillToolName } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';

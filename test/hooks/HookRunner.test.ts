@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { HookAnswer, HookCall, HookPort } from '../../src/protocol/hooks.ts';
+import type { HookAnswer, HookCall, HookPort } from '../../src/protocol/extensions/hooks.ts';
 import { bench, command, node } from './bench.ts';
 
 const never = new AbortController().signal;

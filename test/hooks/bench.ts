@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readHooks } from '../../src/config/hooks.ts';
 import { HookRunner, type HookRunnerDeps } from '../../src/hooks/HookRunner.ts';
-import type { HookSource } from '../../src/protocol/hooks.ts';
+import type { HookSource } from '../../src/protocol/extensions/hooks.ts';
 
 export async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-hooks-')));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { combine, type FinishedHook } from '../../src/hooks/combine.ts';
 import { type HookOutput, type HookVerdict, MAX_TEXT, readOutput } from '../../src/hooks/readOutput.ts';
-import type { HookEvent } from '../../src/protocol/hooks.ts';
+import type { HookEvent } from '../../src/protocol/extensions/hooks.ts';
 
 const output = (parts: Partial<HookOutput>): HookOutput => ({
   exitCode: 0,

@@ -13,7 +13,7 @@ export const manyFiles: Task = {
 import { test } from 'node:test';
 for (let index = 0; index < ${FILES}; index++) {
   const name = 'part' + String(index).padStart(2, '0');
-  test(name, async () => assert.equal((await import('../src/' + name + '.js')).version, 2));
+  test(name, async () => assert.equal((await import('../src' + name + '.js')).version, 2));
 }
 `,
   },

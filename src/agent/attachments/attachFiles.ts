@@ -4,10 +4,10 @@
  */
 import { isAbsolute, join, resolve } from 'node:path';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
+import type { Mentioning } from '../../protocol/extensions/skills.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { Attachment, PromptOp } from '../../protocol/ops.ts';
 import type { Access, PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
-import type { Mentioning } from '../../protocol/skills.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { PreparedCall, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import { areInside, kindOf, listFolder } from '../../tools/files/mentionedFiles.ts';

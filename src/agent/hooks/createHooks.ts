@@ -1,7 +1,7 @@
 /** Creates the hooks of an agent's parts from its port. */
 import type { ContextManager } from '../../context/index.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
-import type { HookPort } from '../../protocol/hooks.ts';
+import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import type { Job } from '../jobQueue.ts';
 import { textOf } from '../promptOf.ts';

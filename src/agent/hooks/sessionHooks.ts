@@ -5,7 +5,7 @@
 import type { ContextManager } from '../../context/index.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
-import type { HookAnswer, HookCall, HookEvent, HookPort, HookText } from '../../protocol/hooks.ts';
+import type { HookAnswer, HookCall, HookEvent, HookPort, HookText } from '../../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
-import type { SubagentStatus } from '../../protocol/subagents.ts';
+import type { SubagentStatus } from '../../protocol/extensions/subagents.ts';
 import type { TaskChange, TaskInfo, TaskOutput, TaskPort } from '../../protocol/tasks.ts';
 import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
 import type { AgentCall } from './agentTool.ts';

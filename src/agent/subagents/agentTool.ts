@@ -1,7 +1,7 @@
 /** The tool by which the model starts a subagent. */
 
 import * as z from 'zod';
-import type { AgentDefinition } from '../../protocol/subagents.ts';
+import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { agentToolAlias, agentToolName } from '../../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../protocol/tools.ts';

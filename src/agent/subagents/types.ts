@@ -1,6 +1,7 @@
 /** The ports between an agent and its subagents. */
+
+import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
-import type { AgentDefinition } from '../../protocol/subagents.ts';
 import type { NewQuestion } from '../authorise.ts';
 import type { Judge } from '../auto/judge.ts';
 import type { CheckpointKeeper } from '../checkpoints.ts';

@@ -2,8 +2,8 @@
 import { matching, saveSetting, settingsListPage } from '../../commands/config.ts';
 import { plainText } from '../../commands/pages/page.ts';
 import type { ConfigPort } from '../../commands/types.ts';
-import { findSetting, readValue } from '../../config/changeSetting.ts';
-import { shownValue } from '../../config/settingsList.ts';
+import { findSetting, readValue } from '../../config/change/changeSetting.ts';
+import { shownValue } from '../../config/change/settingsList.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import type { EditScope, SettingInfo } from '../../protocol/settings.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';

@@ -5,8 +5,8 @@
 import { isOfFolder, serverHash } from '../../config/mcpServers.ts';
 import { type FolderTrust, readTrust, rememberServer } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
-import type { McpServerSource } from '../../protocol/mcp.ts';
-import { mcpTarget } from '../../protocol/mcp.ts';
+import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
+import { mcpTarget } from '../../protocol/extensions/mcp.ts';
 import type { Boot, ServerQuestion } from '../../ui/types.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 

@@ -1,7 +1,7 @@
 /** The MCP servers of the program: their code is loaded only if any are configured, and the SDK on first use. */
 import type { McpServers } from '../../mcp/McpServers.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
-import type { McpServerSource } from '../../protocol/mcp.ts';
+import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openBrowser } from '../process/openBrowser.ts';

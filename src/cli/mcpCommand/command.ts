@@ -1,6 +1,6 @@
 /** `clawdcode mcp …`: connects the subcommands with their dependencies. Loaded only when used. */
-import { stateText } from '../../commands/mcp.ts';
-import { editSettings } from '../../config/editSettings.ts';
+import { stateText } from '../../commands/extensions/mcp.ts';
+import { editSettings } from '../../config/change/editSettings.ts';
 import { settingsFiles } from '../../config/loadSettings.ts';
 import { definedServers, isOfFolder, SHARED_SERVERS_FILE, serverHash } from '../../config/mcpServers.ts';
 import { forgetServers, rememberServer } from '../../config/trust.ts';
@@ -13,7 +13,7 @@ import {
   mcpServerSchema,
   mcpTarget,
   mcpTransport,
-} from '../../protocol/mcp.ts';
+} from '../../protocol/extensions/mcp.ts';
 import { ONCE } from '../../protocol/once.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';

@@ -1,9 +1,9 @@
 /** `clawdcode plugin …`: connects the subcommands with their dependencies. Loaded only when used. */
 import { createInterface } from 'node:readline/promises';
+import { contentLines, pluginsPage } from '../../commands/extensions/plugin.ts';
 import { plainText } from '../../commands/pages/page.ts';
-import { contentLines, pluginsPage } from '../../commands/plugin.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
-import type { PluginContents, PluginInfo } from '../../protocol/plugins.ts';
+import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import {
   discardPlugin,

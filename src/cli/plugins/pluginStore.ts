@@ -12,8 +12,8 @@ import { writePrivateFile } from '../../config/files.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath as realpathNow } from '../../disk/realPath.ts';
 import { readPlugin } from '../../extensions/readPlugin.ts';
+import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { ONCE } from '../../protocol/once.ts';
-import type { PluginContents, PluginInfo } from '../../protocol/plugins.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
 const fileSchema = z.looseObject({

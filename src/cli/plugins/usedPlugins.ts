@@ -1,6 +1,6 @@
 /** What the enabled plugins bring to a session: folders of skills and commands, and MCP servers. */
 import type { LoadedSettings } from '../../config/types.ts';
-import type { McpServerSource } from '../../protocol/mcp.ts';
+import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import { folderOf, listPlugins } from './pluginStore.ts';
 
 export interface UsedPlugins {

@@ -8,7 +8,7 @@ import type { Grant } from '../../config/types.ts';
 import { builtinAgents } from '../../extensions/builtinAgents.ts';
 import { findAgents, mergeAgents, parseAgents } from '../../extensions/findAgents.ts';
 import { isSensitive } from '../../permissions/files/sensitive.ts';
-import type { AgentDefinition, AgentList, AgentProblem } from '../../protocol/subagents.ts';
+import type { AgentDefinition, AgentList, AgentProblem } from '../../protocol/extensions/subagents.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 

@@ -1,5 +1,5 @@
 /** The tools of a subagent: those of its definition, without those that no subagent gets. Pure. */
-import type { AgentDefinition } from '../../protocol/subagents.ts';
+import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import { agentToolName, toolNames } from '../../protocol/toolNames.ts';
 import type { Tool } from '../../protocol/tools.ts';
 

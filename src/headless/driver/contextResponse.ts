@@ -1,6 +1,6 @@
 /** The answer to `get_context_usage`: the numbers of `/context` in the form that Claude Code's SDKs expect. In tokens. */
 import type { ContextReport } from '../../protocol/contextReport.ts';
-import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { McpServerStatus } from '../../protocol/extensions/mcp.ts';
 
 /** Our parts of a request under the ids that readers know; what is not listed is a part of the messages. */
 const known: Readonly<Record<string, { readonly id: string; readonly name: string }>> = {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Agent } from '../../agent/types.ts';
 import type { CommandHost } from '../../commands/types.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
-import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { McpServerStatus } from '../../protocol/extensions/mcp.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import { contextResponse } from './contextResponse.ts';
 import type { DriverRequest } from './driverMessages.ts';

@@ -7,10 +7,10 @@ import { previewPage } from '../../commands/pages/previewPage.ts';
 import { topicOf } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../../protocol/events.ts';
+import type { SubagentStatus } from '../../protocol/extensions/subagents.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
-import type { SubagentStatus } from '../../protocol/subagents.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 

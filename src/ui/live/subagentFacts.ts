@@ -1,5 +1,5 @@
 /** What a running subagent is at, as the end of its line. Pure. */
-import type { SubagentStatus } from '../../protocol/subagents.ts';
+import type { SubagentStatus } from '../../protocol/extensions/subagents.ts';
 import { agentToolName } from '../../protocol/toolNames.ts';
 import { formatDuration, formatTokens } from '../print/numbers.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';

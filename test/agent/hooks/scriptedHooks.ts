@@ -1,5 +1,5 @@
 /** A port that answers from a script and remembers what hooks were told. */
-import type { HookAnswer, HookCall, HookEvent, HookPort } from '../../../src/protocol/hooks.ts';
+import type { HookAnswer, HookCall, HookEvent, HookPort } from '../../../src/protocol/extensions/hooks.ts';
 
 const silent: HookAnswer = {
   runs: [],

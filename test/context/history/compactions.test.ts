@@ -5,7 +5,7 @@ import {
   withoutHalfCompactions,
 } from '../../../src/context/history/compactions.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { LogMaker } from '../history/logMaker.ts';
+import { LogMaker } from './logMaker.ts';
 
 const half = {
   type: 'system',

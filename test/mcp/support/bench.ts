@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { McpDeps } from '../../../src/mcp/McpServer.ts';
 import { McpServers } from '../../../src/mcp/McpServers.ts';
-import type { McpServerDefinition } from '../../../src/protocol/mcp.ts';
+import type { McpServerDefinition } from '../../../src/protocol/extensions/mcp.ts';
 import type { ToolContext, ToolOutcome } from '../../../src/protocol/tools.ts';
 
 export const SERVER = join(import.meta.dirname, 'server.mjs');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SubagentStatus } from '../../../src/protocol/subagents.ts';
+import type { SubagentStatus } from '../../../src/protocol/extensions/subagents.ts';
 import { liveToolLines } from '../../../src/ui/live/LiveArea.tsx';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';

@@ -1,6 +1,6 @@
-import type { AgentDefinition, AgentList } from '../protocol/subagents.ts';
-import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './pages/page.ts';
-import type { Command } from './types.ts';
+import type { AgentDefinition, AgentList } from '../../protocol/extensions/subagents.ts';
+import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
+import type { Command } from '../types.ts';
 
 /** Lists the subagents that the model may start, and definitions that are not used. */
 export const agents: Command = {

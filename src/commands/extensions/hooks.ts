@@ -1,6 +1,6 @@
-import type { HookRun, HookStatus } from '../protocol/hooks.ts';
-import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './pages/page.ts';
-import type { Command } from './types.ts';
+import type { HookRun, HookStatus } from '../../protocol/extensions/hooks.ts';
+import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
+import type { Command } from '../types.ts';
 
 /** Shows the hooks: where each comes from, why it does not run, and what it did last. */
 export const hooks: Command = {

@@ -3,12 +3,18 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { changeSetting, findSetting, readValue } from '../../src/config/changeSetting.ts';
-import { loadSettings } from '../../src/config/loadSettings.ts';
-import { isHeldBack, isLocked, listSettings, overrideOf, shownValue } from '../../src/config/settingsList.ts';
-import { readTrust, trustFolder } from '../../src/config/trust.ts';
-import type { LoadedSettings } from '../../src/config/types.ts';
-import type { EditScope, SettingInfo } from '../../src/protocol/settings.ts';
+import { changeSetting, findSetting, readValue } from '../../../src/config/change/changeSetting.ts';
+import {
+  isHeldBack,
+  isLocked,
+  listSettings,
+  overrideOf,
+  shownValue,
+} from '../../../src/config/change/settingsList.ts';
+import { loadSettings } from '../../../src/config/loadSettings.ts';
+import { readTrust, trustFolder } from '../../../src/config/trust.ts';
+import type { LoadedSettings } from '../../../src/config/types.ts';
+import type { EditScope, SettingInfo } from '../../../src/protocol/settings.ts';
 
 let home: string;
 let root: string;

@@ -1,5 +1,5 @@
 /** Subagents: agents that the model starts for a part of the work, and the definitions that they come from. */
-import type { PermissionMode } from './permissions.ts';
+import type { PermissionMode } from '../permissions.ts';
 
 /** Where a definition comes from: the program, `--agents`, the user's own folders, or the repository. */
 export type AgentScope = 'builtin' | 'flag' | 'user' | 'project';

@@ -1,7 +1,7 @@
 import { applyEdits, modify } from 'jsonc-parser';
-import { readSettingsText, writePrivateFile } from './files.ts';
-import { parseSettings } from './parseSettings.ts';
-import type { Layer, Values } from './types.ts';
+import { readSettingsText, writePrivateFile } from '../files.ts';
+import { parseSettings } from '../parseSettings.ts';
+import type { Layer, Values } from '../types.ts';
 
 /** A change of one setting; `undefined` removes it. */
 export interface SettingsChange {

@@ -5,13 +5,13 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { shortened } from '../protocol/text/visible.ts';
+import { shortened } from '../../protocol/text/visible.ts';
+import { readSettingsText } from '../files.ts';
+import { parsePermissionMode } from '../modes.ts';
+import { parseSettings } from '../parseSettings.ts';
+import { settingsSchema } from '../schema.ts';
+import type { Layer, Problem, SettingsRule, Values } from '../types.ts';
 import { type RulePlace, translateRule, userRuleBase } from './claudeRules.ts';
-import { readSettingsText } from './files.ts';
-import { parsePermissionMode } from './modes.ts';
-import { parseSettings } from './parseSettings.ts';
-import { settingsSchema } from './schema.ts';
-import type { Layer, Problem, SettingsRule, Values } from './types.ts';
 
 type ClaudeLayer = 'user' | 'project' | 'local';
 

@@ -1,7 +1,7 @@
-import type { McpPort, McpServerState, McpServerStatus } from '../protocol/mcp.ts';
-import { shortened } from '../protocol/text/visible.ts';
-import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from './pages/page.ts';
-import type { Command, CommandResult } from './types.ts';
+import type { McpPort, McpServerState, McpServerStatus } from '../../protocol/extensions/mcp.ts';
+import { shortened } from '../../protocol/text/visible.ts';
+import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from '../pages/page.ts';
+import type { Command, CommandResult } from '../types.ts';
 
 /** Shows the MCP servers, or one server's tools and log; reconnects servers. */
 export const mcp: Command = {

@@ -4,9 +4,9 @@
  * Pure.
  */
 import { join } from 'node:path';
-import { builtinToolSpecifiers, type RuleSpecifier, skillToolName } from '../protocol/toolNames.ts';
-import { nearest } from './nearest.ts';
-import type { SettingsRule } from './types.ts';
+import { builtinToolSpecifiers, type RuleSpecifier, skillToolName } from '../../protocol/toolNames.ts';
+import { nearest } from '../nearest.ts';
+import type { SettingsRule } from '../types.ts';
 
 type Behavior = SettingsRule['behavior'];
 

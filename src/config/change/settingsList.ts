@@ -3,11 +3,11 @@
  * config`. Pure.
  */
 import * as z from 'zod';
-import type { EditScope, SettingInfo, SettingKind } from '../protocol/settings.ts';
-import { settingVariables } from './environment.ts';
-import { isManaged } from './managed.ts';
-import { settingsSchema } from './schema.ts';
-import type { LoadedSettings } from './types.ts';
+import type { EditScope, SettingInfo, SettingKind } from '../../protocol/settings.ts';
+import { settingVariables } from '../environment.ts';
+import { isManaged } from '../managed.ts';
+import { settingsSchema } from '../schema.ts';
+import type { LoadedSettings } from '../types.ts';
 
 /** The part of a JSON Schema that matters here. */
 interface Node {

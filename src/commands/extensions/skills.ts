@@ -1,7 +1,7 @@
-import type { Skill, SkillList } from '../protocol/skills.ts';
-import { findCommand } from './interpret.ts';
-import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './pages/page.ts';
-import type { Command, SkillPort } from './types.ts';
+import type { Skill, SkillList } from '../../protocol/extensions/skills.ts';
+import { findCommand } from '../interpret.ts';
+import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
+import type { Command, SkillPort } from '../types.ts';
 
 /** Lists skills and custom commands, and files that could not be loaded. */
 export const skills: Command = {

@@ -1,6 +1,6 @@
 /** MCP servers: their definitions in settings and `.mcp.json`, and their state at run time. */
 import * as z from 'zod';
-import type { ImagePart } from './files/images.ts';
+import type { ImagePart } from '../files/images.ts';
 
 const text = z.string().min(1);
 const texts = z.record(text, z.string());

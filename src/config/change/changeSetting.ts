@@ -1,16 +1,16 @@
 /** Changes one setting in one of the user's two files: reads the value, checks it, and keeps the rest of the file. */
-import type { EditScope, SettingEdit, SettingInfo, SettingKind } from '../protocol/settings.ts';
-import { checkValues } from './checkValues.ts';
+import type { EditScope, SettingEdit, SettingInfo, SettingKind } from '../../protocol/settings.ts';
+import { checkValues } from '../checkValues.ts';
+import { readSettingsText } from '../files.ts';
+import { grantsOf } from '../grants.ts';
+import { settingsFiles } from '../loadSettings.ts';
+import { editLocalFile } from '../localRules.ts';
+import { nearest } from '../nearest.ts';
+import { parseSettings } from '../parseSettings.ts';
+import { dropReserved } from '../reserved.ts';
+import { approveGrants } from '../trust.ts';
+import type { Values } from '../types.ts';
 import { editSettings, type SaveOutcome } from './editSettings.ts';
-import { readSettingsText } from './files.ts';
-import { grantsOf } from './grants.ts';
-import { settingsFiles } from './loadSettings.ts';
-import { editLocalFile } from './localRules.ts';
-import { nearest } from './nearest.ts';
-import { parseSettings } from './parseSettings.ts';
-import { dropReserved } from './reserved.ts';
-import { approveGrants } from './trust.ts';
-import type { Values } from './types.ts';
 
 interface Places {
   readonly dataRoot: string;

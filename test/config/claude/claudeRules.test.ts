@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { translateRule } from '../../src/config/claudeRules.ts';
-import { parseRule } from '../../src/permissions/rules/rules.ts';
+import { translateRule } from '../../../src/config/claude/claudeRules.ts';
+import { parseRule } from '../../../src/permissions/rules/rules.ts';
 
 const place = { root: '/work', cwd: '/work' };
 const texts = (text: string, behavior: 'allow' | 'ask' | 'deny' = 'deny', where = place): string[] =>

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { allCommands } from '../../src/commands/allCommands.ts';
-import { findCommand } from '../../src/commands/interpret.ts';
-import { plainText } from '../../src/commands/pages/page.ts';
-import { skillCommands, skills } from '../../src/commands/skills.ts';
-import type { Skill, SkillList } from '../../src/protocol/skills.ts';
-import { commandHost } from './commandHost.ts';
+import { allCommands } from '../../../src/commands/allCommands.ts';
+import { skillCommands, skills } from '../../../src/commands/extensions/skills.ts';
+import { findCommand } from '../../../src/commands/interpret.ts';
+import { plainText } from '../../../src/commands/pages/page.ts';
+import type { Skill, SkillList } from '../../../src/protocol/extensions/skills.ts';
+import { commandHost } from '../commandHost.ts';
 
 const skill = (name: string, parts: Partial<Skill> = {}): Skill => ({
   ...{ name, kind: 'skill', description: `Does ${name}.`, file: `/srv/${name}/SKILL.md`, scope: 'user' },

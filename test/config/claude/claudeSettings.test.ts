@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/loadSettings.ts';
-import type { Grant, LoadedSettings } from '../../src/config/types.ts';
+import { loadSettings } from '../../../src/config/loadSettings.ts';
+import type { Grant, LoadedSettings } from '../../../src/config/types.ts';
 
 let home: string;
 let root: string;

@@ -1,9 +1,9 @@
 /** `/plugin`: lists installed plugins. Adding and approving one happens outside of a conversation. */
-import { mcpTarget } from '../protocol/mcp.ts';
-import type { PluginContents, PluginInfo } from '../protocol/plugins.ts';
-import { visibleLine } from '../protocol/text/visible.ts';
-import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './pages/page.ts';
-import type { Command } from './types.ts';
+import { mcpTarget } from '../../protocol/extensions/mcp.ts';
+import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
+import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
+import type { Command } from '../types.ts';
 
 export const plugin: Command = {
   name: 'plugin',

@@ -1,5 +1,5 @@
 /** Hooks: commands and addresses of the user that are told what happens, and may block or change it. */
-import type { Access } from './permissions.ts';
+import type { Access } from '../permissions.ts';
 
 /** The events that hooks can be set for, named as in Claude Code. */
 export const hookEvents = [

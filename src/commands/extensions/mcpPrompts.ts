@@ -1,5 +1,5 @@
-import type { McpPort, McpPromptInfo } from '../protocol/mcp.ts';
-import type { Command } from './types.ts';
+import type { McpPort, McpPromptInfo } from '../../protocol/extensions/mcp.ts';
+import type { Command } from '../types.ts';
 
 /** Makes a command `/mcp__server__prompt` of each MCP server prompt. */
 export function mcpPromptCommands(port: McpPort): readonly Command[] {
