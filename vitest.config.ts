@@ -21,8 +21,8 @@ const alone = ['test/permissions/**/*.test.ts', 'test/fuzz/**/*.test.ts', 'test/
 
 export default defineConfig({
   test: {
-    // One more than there are cores: tests of the program spend much of their time waiting.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: tests of the program spend much of their time waiting.
+    maxWorkers: availableParallelism() + 2,
     tags: [{ name: 'long', description: 'takes long: runs in "npm run test:all", not in "npm test"' }],
     projects: [
       {

@@ -47,7 +47,7 @@ describe('what a request says about something that a step needs', () => {
 describe('the time of a work trace', () => {
   const signal = new AbortController().signal;
 
-  test('nobody waits for a summary that is written beside the work', async () => {
+  test('a summary written in the background delays nothing', async () => {
     const clock = new WorkClock();
     let isWritten = false;
     void clock.sleep(90, signal).then(() => {

@@ -15,7 +15,7 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   await terminal.submit('count');
   await terminal.waitFor('All counted.');
   await terminal.waitForIdle();
-  // How full the window is, is counted beside the work.
+  // The share of the window is counted in the background.
   const everything = (): string => terminal.everything().replace(/context ~?\d+%/, 'context');
   await terminal.pause(200);
   const before = everything();

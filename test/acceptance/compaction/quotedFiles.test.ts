@@ -107,7 +107,7 @@ const modules = Object.fromEntries(
   ]),
 );
 
-test.each(['written beside the work', 'waited for'])(
+test.each(['written in the background', 'waited for'])(
   'with default settings every compaction quotes a changed file, where summaries are %s',
   async (way) => {
     const isNear = way === 'waited for';
