@@ -30,7 +30,7 @@ export function subagentPrompt(instructions: string, environment: Environment, n
 }
 
 const subagentText = `# Your place
-Another agent gave you this task and waits for you; nobody answers questions. It sees only your last message: put everything into it that was asked for, with paths, briefly, and say what you could not do or verify.`;
+Another agent gave you this task and is waiting for the result; no one can answer questions. It sees only your last message: include everything it asked for, with paths, briefly, and say what you could not do or verify.`;
 
 function marksBlock(key: string): string {
   return `# Marks

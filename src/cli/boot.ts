@@ -184,15 +184,10 @@ function appServices(
           type: 'opened',
           session: {
             agent: opened.agent,
-            host: createCommandHost(
-              opened,
-              factory,
-              place,
-              loaded,
-              trust,
-              debug,
-              createConfigPort(place, options, loaded),
-            ),
+            host: createCommandHost({
+              ...{ opened, factory, place, loaded, trust, debug },
+              config: createConfigPort(place, options, loaded),
+            }),
             resumed: opened.resumed,
             notices: opened.notices,
             onAssumedWindow: opened.onAssumedWindow,

@@ -151,15 +151,10 @@ export async function printMode(
   )
     await opened.mcp?.settle(new AbortController().signal);
   const run: Omit<ReportOptions, 'outputFormat'> = {
-    host: createCommandHost(
-      opened,
-      factory,
-      place,
-      loaded,
-      trust,
-      debug,
-      createConfigPort(place, options, loaded),
-    ),
+    host: createCommandHost({
+      ...{ opened, factory, place, loaded, trust, debug },
+      config: createConfigPort(place, options, loaded),
+    }),
     includePartialMessages: options.includePartialMessages,
     includeHookEvents: options.includeHookEvents,
     write: (text) => void (terminated || process.stdout.write(plain(process.stdout, answer(text)))),

@@ -20,16 +20,26 @@ import { copyToClipboard } from './terminal/clipboard.ts';
 import { keybindingsFile, readKeysInfo } from './terminal/keybindings.ts';
 import { isDumbTerminal } from './terminal/screenKind.ts';
 
+interface CommandHostParts {
+  readonly opened: OpenedSession;
+  readonly factory: SessionFactory;
+  readonly place: AppPaths;
+  readonly loaded: LoadedSettings;
+  readonly trust: Pick<FolderTrust, 'isTrusted'>;
+  readonly debug: DebugLog;
+  readonly config: ConfigPort;
+}
+
 /** Creates the services that slash commands may use, for one session. */
-export function createCommandHost(
-  { agent, permissions, file, memory, skills, agents, mcp, hooks }: OpenedSession,
-  factory: SessionFactory,
-  place: AppPaths,
-  loaded: LoadedSettings,
-  { isTrusted }: Pick<FolderTrust, 'isTrusted'>,
-  debug: DebugLog,
-  config: ConfigPort,
-): CommandHost {
+export function createCommandHost({
+  opened: { agent, permissions, file, memory, skills, agents, mcp, hooks },
+  factory,
+  place,
+  loaded,
+  debug,
+  config,
+  trust: { isTrusted },
+}: CommandHostParts): CommandHost {
   const fixedCommands = [...allCommands, ...skillCommands(skills.found.skills, allCommands)];
   let prompts: readonly McpPromptInfo[] = [];
   let commands: readonly Command[] = fixedCommands;

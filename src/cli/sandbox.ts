@@ -5,6 +5,7 @@ import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { arch, platform, tmpdir, totalmem } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Agent } from '../agent/types.ts';
 import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
@@ -235,4 +236,15 @@ function proxyTunnel(env: AppPaths['env']): NonNullable<NetworkRules['throughPro
     const request = new EventEmitter() as unknown as ClientRequest;
     return (await new Agent(proxy).connect(request, { host, port, secureEndpoint: false })) as Socket;
   };
+}
+
+/** Tells the sandbox about each file that a call of the agent has created. */
+export function adoptCreatedFiles(
+  agent: Pick<Agent, 'subscribe'>,
+  sandbox: Pick<CommandSandbox, 'adopt'>,
+): void {
+  agent.subscribe((event) => {
+    const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
+    for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
+  });
 }

@@ -49,7 +49,7 @@ import { systemClock } from './process/clock.ts';
 import { commandVariables } from './process/commandVariables.ts';
 import { logContext } from './process/debugLog.ts';
 import { createTokenEncoder } from './process/threads.ts';
-import { createSessionSandbox, sandboxNotices } from './sandbox.ts';
+import { adoptCreatedFiles, createSessionSandbox, sandboxNotices } from './sandbox.ts';
 import { locateAnywhere } from './sessions/archivedSession.ts';
 import { openFileCheckpoints } from './sessions/fileCheckpoints.ts';
 import { resolveTarget } from './sessions/movedSession.ts';
@@ -401,9 +401,8 @@ function createAgentOf(
   agent.subscribe((event) => {
     // A skill that was stopped while its commands ran comes back to the input: no turn begins that could end its rules.
     if (event.type === 'turn_ended' || event.type === 'queue_returned') permissions.endTurn();
-    const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
-    for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
   });
+  adoptCreatedFiles(agent, sandbox);
   return { agent, tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...names(tools())] };
 }
 

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(data, { recursive: true, force: true }));
 
 const of = (hash: string, names: readonly string[] = ['model']) => ({
-  unsupported: [{ file: '.claude/settings.json', path: '/work/.claude/settings.json', hash, names }],
+  unsupported: [{ file: '.claude/settings.json', path: '/repository/.claude/settings.json', hash, names }],
 });
 
 test('a file is reported once for each content', async () => {
@@ -28,7 +28,7 @@ test('what else is remembered there stays, and a damaged file is replaced', asyn
   await unsupportedNotices(data, of('a'));
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
     other: 1,
-    unsupportedSettings: { '/work/.claude/settings.json': 'a' },
+    unsupportedSettings: { '/repository/.claude/settings.json': 'a' },
   });
   await writeFile(file, '{');
   expect(await unsupportedNotices(data, of('a'))).toHaveLength(1);

@@ -13,14 +13,14 @@ import type { SubagentPort } from './types.ts';
 
 type Start = (call: AgentCall, context: ToolContext) => Promise<ToolOutcome>;
 
-/** The tool is part of the toolset from the start; what runs its calls is connected afterwards. */
+/** The tool is created before the code that runs its calls; `connect` supplies that code. */
 export interface SubagentTool {
   readonly tool: Tool;
   connect(start: Start): void;
 }
 
 export function createSubagentTool(port: SubagentPort): SubagentTool {
-  let start: Start = () => Promise.reject(new Error('Nothing runs subagents yet.'));
+  let start: Start = () => Promise.reject(new Error('The subagent tool is not connected.'));
   return {
     tool: agentTool(port, (call, context) => start(call, context)),
     connect(to) {

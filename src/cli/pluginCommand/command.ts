@@ -70,7 +70,7 @@ async function add(place: AppPaths, output: Output, source: string, yes: boolean
   return EXIT.ok;
 }
 
-/** Shows everything that would run, and asks. Without a terminal nobody can answer. */
+/** Shows everything that would run, and asks. Refuses without a terminal, since no one could answer. */
 async function approved(output: Output, contents: PluginContents, yes: boolean): Promise<boolean> {
   await output.line(
     shown([`Plugin ${contents.name}:`, ...contentLines(contents).map((line) => `  ${line}`)].join('\n')),

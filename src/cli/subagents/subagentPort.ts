@@ -16,6 +16,7 @@ import type { Tool } from '../../protocol/tools.ts';
 import { builtinTools, type ToolDeps } from '../../tools/builtinTools.ts';
 import type { ModelChoice } from '../models/modelChoice.ts';
 import { userName } from '../process/workspaceFacts.ts';
+import { adoptCreatedFiles } from '../sandbox.ts';
 import type { SessionSkills } from '../skills.ts';
 import { modelProblem } from './modelProblem.ts';
 import { toolsFor } from './toolsFor.ts';
@@ -173,7 +174,7 @@ function createChild(
     runningCalls: builtin.runningCalls,
     tasks: builtin.tasks,
     sandbox,
-    decide: definition.isReadOnly === true ? lookingOnly(definition.name, parts.decide) : parts.decide,
+    decide: definition.isReadOnly === true ? readOnlyDecide(definition.name, parts.decide) : parts.decide,
     autoAllow: parts.autoAllow,
     remember: parts.remember,
     ...(suggestHost && { suggestHost }),
@@ -190,19 +191,16 @@ function createChild(
     ...(port && { hooks: { port, origin: 'startup', agent: hooked } }),
     onError,
   });
-  agent.subscribe((event) => {
-    const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
-    for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
-  });
+  adoptCreatedFiles(agent, sandbox);
   return agent;
 }
 
-/** Denies whatever plan mode denies; the rest is decided as for any agent. */
-function lookingOnly(name: string, decide: AgentDeps['decide']): AgentDeps['decide'] {
+/** Denies whatever plan mode denies, and otherwise decides as for any agent. */
+function readOnlyDecide(name: string, decide: AgentDeps['decide']): AgentDeps['decide'] {
   return async (tool, access, mode, allowedBy) => {
-    const looking = await decide(tool, access, 'plan');
-    if (looking.behavior !== 'deny') return decide(tool, access, mode, allowedBy);
-    if (looking.rule !== undefined) return looking;
-    return { ...looking, reason: `${name} changes nothing: it runs only commands that look.` };
+    const inPlanMode = await decide(tool, access, 'plan');
+    if (inPlanMode.behavior !== 'deny') return decide(tool, access, mode, allowedBy);
+    if (inPlanMode.rule !== undefined) return inPlanMode;
+    return { ...inPlanMode, reason: `${name} changes nothing: it may run only read-only commands.` };
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What programs do with their standard input: run it, or only read it. What a command writes into a pipe, a rule for
- * the program that reads it does not show.
+ * What programs do with their standard input: run it, or only read it. A rule for a
+ * program says nothing about what is piped into it.
  */
 import { programName } from './programTable.ts';
 import { subcommandAt, toolAt } from './riskyOptions.ts';
@@ -8,7 +8,7 @@ import { subcommandAt, toolAt } from './riskyOptions.ts';
 type Argv = readonly (string | null)[];
 
 const interpreters =
-  /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|pwsh|powershell|python|pypy|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|php|lua|luajit|Rscript|julia|osascript|tclsh|expect|crontab|batch)$/i;
+  /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|pwsh|powershell|python|pypy|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|php|lua|luajit|Rscript|julia|osascript|tclsh|expect|crontab)$/i;
 const clients = /^(?:sqlite|psql|mysql|mariadb|mongosh|redis-cli|gdb|lldb|ed|ex|sftp|ftp|telnet|bc|dc)$/;
 const named = /^(?:-[cefrEQ]|-e[vx].*|-cmd|-batch|--?(?:command|eval|execute|file|init).*)$/;
 /** The options with which these read no input, alone or after flags: psql(1), mysql(1). */

@@ -59,8 +59,8 @@ export function outOfScope(rule: SourcedRule, covers: Coverage, input: ScopeInpu
 }
 
 /**
- * A rule shows no more than the words of a command: what is piped into it, it may run. Open-ended rules for programs
- * that do so are left to `otherProgram`, since they may name the input (`bash -s:*`).
+ * A rule covers the words of a command, not its input, which the program may run. `otherProgram` decides about open-ended
+ * rules for programs known to run it, because such a rule may name the input (`bash -s:*`).
  */
 function unknownInput(
   part: CommandPart,

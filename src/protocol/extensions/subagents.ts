@@ -58,7 +58,7 @@ export interface SubagentStatus {
   readonly startedAtMs: number;
   /** 0 while it waits for others to finish. */
   readonly step: number;
-  /** The tool call that runs, or what it waits for; one line, as untrusted as any title. */
+  /** The tool call that runs, or what it waits for; one line of untrusted text. */
   readonly doing: string;
   /** Tokens used so far. */
   readonly tokens: number;

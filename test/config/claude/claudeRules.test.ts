@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { translateRule } from '../../../src/config/claude/claudeRules.ts';
 import { parseRule } from '../../../src/permissions/rules/rules.ts';
 
-const place = { root: '/work', cwd: '/work' };
+const place = { root: '/repository', cwd: '/repository' };
 const texts = (text: string, behavior: 'allow' | 'ask' | 'deny' = 'deny', where = place): string[] =>
   translateRule(text, behavior, where).rules.map((rule) => rule.text);
 
@@ -40,14 +40,14 @@ describe('rules with the same meaning', () => {
 });
 
 describe('paths', () => {
-  const inFolder = { root: '/work', cwd: '/work/pkg' };
+  const inFolder = { root: '/repository', cwd: '/repository/pkg' };
   const bases = (text: string, behavior: 'allow' | 'deny', where: typeof place & { userBase?: string }) =>
     translateRule(text, behavior, where).rules.map(({ base }) => base);
 
   test('relative to the working directory: a deny rule covers the root, too, an allow rule only that', () => {
-    expect(bases('Read(secrets/**)', 'deny', inFolder)).toEqual(['/work', '/work/pkg']);
-    expect(bases('Read(secrets/**)', 'allow', inFolder)).toEqual(['/work/pkg']);
-    expect(bases('Read(.env)', 'deny', inFolder)).toEqual(['/work']);
+    expect(bases('Read(secrets/**)', 'deny', inFolder)).toEqual(['/repository', '/repository/pkg']);
+    expect(bases('Read(secrets/**)', 'allow', inFolder)).toEqual(['/repository/pkg']);
+    expect(bases('Read(.env)', 'deny', inFolder)).toEqual(['/repository']);
   });
 
   test('"./name" means any depth when it denies, and that one file when it allows', () => {
@@ -58,7 +58,7 @@ describe('paths', () => {
   test('"/x" in the user’s file is relative to it; a deny rule covers the project as well', () => {
     const user = { ...place, userBase: '/home/me/.claude' };
     expect(bases('Edit(/notes/**)', 'allow', user)).toEqual(['/home/me/.claude']);
-    expect(bases('Edit(/notes/**)', 'deny', user)).toEqual(['/home/me/.claude', '/work']);
+    expect(bases('Edit(/notes/**)', 'deny', user)).toEqual(['/home/me/.claude', '/repository']);
   });
 });
 
@@ -82,7 +82,7 @@ describe('what cannot be translated', () => {
 
   test('a parameter of a call cannot be told apart: every call asks', () => {
     const translated = translateRule('Bash(run_in_background:true)', 'deny', place);
-    expect(translated.rules).toEqual([{ text: 'Bash', base: '/work', behavior: 'ask' }]);
+    expect(translated.rules).toEqual([{ text: 'Bash', base: '/repository', behavior: 'ask' }]);
     expect(translated.complaint).toContain('every call of Bash asks');
     expect(translateRule('Bash(timeout:*)', 'deny', place)).toMatchObject({
       rules: [{ text: 'Bash(timeout:*)' }],

@@ -1,4 +1,4 @@
-/** A rule shows the words of a command and not its input: what is piped into a program, it may run. */
+/** A rule covers the words of a command, not its input, which the program may run. */
 import { describe, expect, test } from 'vitest';
 import { bash } from '../harness.ts';
 
