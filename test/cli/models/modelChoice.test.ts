@@ -72,23 +72,28 @@ test.each([
   expect(createModelChoice(id, settings(given)).current()).toMatchObject({ id, ...expected });
 });
 
-test('a prompt does not wait for a server whose answer it does not need', async () => {
-  const server = await startLocalServer({ '/v1/models': () => {} });
-  onTestFinished(server.close);
-  const { signal } = new AbortController();
-  const servedAt = () =>
-    createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now, patienceMs: 2 ** 30 });
-  const hasPrompt = true;
-  const given = createModelChoice('m', settings({ baseUrl: server.baseUrl, contextWindow: 9000 }), {
-    ...{ served: servedAt(), hasPrompt },
+describe('a server that never answers', () => {
+  /** The choice under test, its session opened with a prompt; `asked` lists what the server was queried for. */
+  async function startSilent(given: { contextWindow?: number }) {
+    const server = await startLocalServer({ '/v1/models': () => {} });
+    onTestFinished(server.close);
+    const { baseUrl } = server;
+    const served = createServedModels({ baseUrl, apiKey: undefined, now: Date.now, patienceMs: 2 ** 30 });
+    const choice = createModelChoice('m', settings({ ...given, baseUrl }), { served, hasPrompt: true });
+    return { choice, asked: () => server.asked.map(({ path }) => path) };
+  }
+
+  test('does not delay a prompt that does not need its answer', async () => {
+    const { choice, asked } = await startSilent({ contextWindow: 9000 });
+    expect(await choice.waitForFacts(new AbortController().signal)).toEqual([]);
+    expect(asked()).toEqual([]);
   });
-  expect(await given.waitForFacts(signal)).toEqual([]);
-  expect(server.asked).toEqual([]);
-  const unknown = createModelChoice('m', settings({ baseUrl: server.baseUrl }), {
-    ...{ served: servedAt(), hasPrompt },
+
+  test('delays a prompt that fits any window only briefly', async () => {
+    const { choice, asked } = await startSilent({});
+    expect(await choice.waitForFacts(new AbortController().signal, () => 4096)).toEqual([]);
+    await expect.poll(asked).toEqual(['/v1/models']);
   });
-  expect(await unknown.waitForFacts(signal, () => 4096)).toEqual([]);
-  await expect.poll(() => server.asked.map(({ path }) => path)).toEqual(['/v1/models']);
 });
 
 test('a server that gives less than the settings claim is told of without a turn', async () => {
