@@ -1,0 +1,211 @@
+/** Creates the agent of an open session, with its tools, their sandbox and its subagents. */
+import { createAgent } from '../agent/Agent.ts';
+import type { HookDeps } from '../agent/hooks/createHooks.ts';
+import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
+import type { SubagentPort } from '../agent/subagents/types.ts';
+import type { Agent } from '../agent/types.ts';
+import { type ContextManager, newId } from '../context/index.ts';
+import { realpath } from '../disk/realPath.ts';
+import type { McpServers } from '../mcp/McpServers.ts';
+import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
+import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
+import type { Tool } from '../protocol/tools.ts';
+import { builtinTools } from '../tools/builtinTools.ts';
+import type { ModelChoice } from './models/modelChoice.ts';
+import type { SessionFactoryOptions } from './openContext.ts';
+import { createAutoAllow } from './permissions/autoAllow.ts';
+import { delicateWord } from './permissions/delicateWords.ts';
+import { createEnvSecrets } from './permissions/envSecrets.ts';
+import type { Permissions } from './permissions/permissions.ts';
+import { warmUpCommands } from './permissions/warmUpCommands.ts';
+import type { AppPaths } from './process/appPaths.ts';
+import { systemClock } from './process/clock.ts';
+import { commandVariables } from './process/commandVariables.ts';
+import { logContext } from './process/debugLog.ts';
+import { adoptCreatedFiles, createSessionSandbox } from './sandbox.ts';
+import { openFileCheckpoints } from './sessions/fileCheckpoints.ts';
+import { startUpkeep } from './sessions/upkeep.ts';
+import type { SharedParts } from './sharedParts.ts';
+import type { SessionSkills } from './skills.ts';
+import { sandboxByFlag } from './startup.ts';
+import type { UsableAgents } from './subagents/definitions.ts';
+import { createSubagentPort, type SubagentParts } from './subagents/subagentPort.ts';
+
+interface AgentParts {
+  readonly context: ContextManager;
+  /** The shell's initial directory. */
+  readonly cwd: string;
+  readonly model: ModelChoice;
+  readonly permissions: Permissions;
+  readonly skills: SessionSkills;
+  readonly agents: UsableAgents;
+  readonly mcp: McpServers | undefined;
+  readonly hooks: HookDeps | undefined;
+  readonly isReading: boolean;
+}
+
+/** What subagents are created with that only the session knows. */
+type ChildParts = Pick<SubagentParts, 'createContext' | 'storeFor' | 'createModel'>;
+
+/** Creates the agent of an open session, with its tools and their sandbox. */
+export function createSessionAgent(
+  parts: AgentParts,
+  options: SessionFactoryOptions,
+  shared: SharedParts,
+  children: ChildParts,
+): { agent: Agent; tools: () => readonly string[] } {
+  const { context, cwd, model, permissions, mcp, hooks, isReading } = parts;
+  const { place, loaded, interactive, demo, debug } = options;
+  const { settings } = loaded;
+  const { redaction, client, onError } = shared;
+  const toolset = createSessionTools(parts, options, shared);
+  const approvals = approvalPorts(toolset.autoAllow, permissions, loaded);
+  const subagents = subagentPortOf(parts, options, shared, { ...children, toolset, approvals });
+  const stopUpkeep = startUpkeep({ place, maxSessions: settings.sessions.maxSessions, interactive, onError });
+  const leaveServers = mcp?.retain();
+  const writing = createAgent({
+    ...{ id: newId(), newId, clock: systemClock, onError },
+    ...{ context, client, model, hooks, interactive, demo, cwd },
+    ...approvals,
+    onUnderway: toolset.warmUp.underway,
+    tools: toolset.tools,
+    ...(mcp && {
+      waitForTools: (signal) => mcp.settle(signal),
+      expandPrompt: (prompt, signal) => mcp.expand(prompt, signal),
+    }),
+    attaches: { home: place.home },
+    ...(subagents && { subagents }),
+    disposeTools: async () => {
+      stopUpkeep();
+      await Promise.all([toolset.dispose(), leaveServers?.()]);
+    },
+    files: openFileCheckpoints(context, settings, place, debug.write, redaction),
+    runningCalls: toolset.runningCalls,
+    tasks: toolset.tasks,
+    sandbox: toolset.sandbox,
+    root: place.root,
+    mode: settings.permissions.defaultMode,
+    refusedModes: loaded.refusedModes,
+    judgeRules: settings.permissions.auto.rules,
+    maxSteps: settings.maxTurns ?? undefined,
+    titles: settings.sessions.titles,
+  });
+  const agent = isReading ? readOnlyAgent(writing, onError) : writing;
+  logContext(agent, debug);
+  agent.subscribe(toolset.warmUp.hear);
+  agent.subscribe((event) => {
+    // A skill that was stopped while its commands ran comes back to the input: no turn begins that could end its rules.
+    if (event.type === 'turn_ended' || event.type === 'queue_returned') permissions.endTurn();
+  });
+  adoptCreatedFiles(agent, toolset.sandbox);
+  const toolNamesNow = () => toolset.tools().map(({ name }) => name);
+  return { agent, tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...toolNamesNow()] };
+}
+
+/** The session's tools, and the sandbox that their commands run in. */
+type SessionTools = ReturnType<typeof createSessionTools>;
+
+function createSessionTools(
+  { permissions, skills, mcp }: AgentParts,
+  { place, loaded, sandboxMode, builtinTools: named }: SessionFactoryOptions,
+  { engine }: SharedParts,
+) {
+  const { settings } = loaded;
+  const mode = sandboxByFlag(loaded, sandboxMode);
+  const sandbox = createSessionSandbox({ place, loaded, permissions, mode });
+  const autoAllow = createAutoAllow({
+    permissions,
+    sandbox,
+    isOn: settings.sandbox.autoAllow,
+    delicateWord: delicateWordIn(place, settings.permissions.additionalDirectories, permissions),
+    excluded: settings.sandbox.excludedCommands,
+  });
+  const isOffered = offeredBy(named);
+  const deps = {
+    env: { ...place.env, ...commandVariables(loaded).env },
+    home: place.home,
+    isSensitive: permissions.isWithheld,
+    web: settings.webFetch,
+    sandbox,
+    knownSecrets: createEnvSecrets(),
+    isOffered,
+  };
+  const { tools: builtin, tasks, dispose, runningCalls } = builtinTools(deps);
+  const skillTools = skills.tools.filter(({ name }) => isOffered(name));
+  const own = [...builtin, ...skillTools];
+  const warmUp = warmUpCommands(() => {
+    engine.prepare();
+    sandbox.prepare();
+  });
+  return {
+    ...{ sandbox, autoAllow, warmUp, deps, isOffered, tasks, dispose, runningCalls },
+    /** Called before each request and each call: servers may connect or disconnect while the session runs. */
+    tools: (): readonly Tool[] => (mcp === undefined ? own : [...own, ...mcp.tools()]),
+    /** The tools that a subagent takes over from the session; it creates its built-in ones itself. */
+    otherTools: (): readonly Tool[] => [...skillTools, ...(mcp?.tools() ?? [])],
+  };
+}
+
+type ApprovalPorts = ReturnType<typeof approvalPorts>;
+
+function approvalPorts(
+  { decide, enable }: SessionTools['autoAllow'],
+  { remember, suggestHost }: Permissions,
+  { settings }: SessionFactoryOptions['loaded'],
+) {
+  // Do not offer to save a rule that would have no effect.
+  const offersHosts = !settings.allowManagedPermissionRulesOnly;
+  return { decide, autoAllow: enable, remember, ...(offersHosts && { suggestHost }) };
+}
+
+/** Undefined if the model cannot start subagents. */
+function subagentPortOf(
+  { model, skills, agents, mcp, hooks }: AgentParts,
+  { place, loaded, interactive, environment }: SessionFactoryOptions,
+  { client, onError }: SharedParts,
+  {
+    toolset,
+    approvals,
+    ...children
+  }: ChildParts & { readonly toolset: SessionTools; readonly approvals: ApprovalPorts },
+): SubagentPort | undefined {
+  if (agents.agents.length === 0 || !toolset.isOffered(agentToolName)) return undefined;
+  return createSubagentPort({
+    ...children,
+    ...approvals,
+    ...{ client, clock: systemClock, interactive, root: place.root, onError, skills, environment },
+    definitions: agents.agents,
+    parentModel: () => model.current().id,
+    settingsModels: loaded.ownModels,
+    toolDeps: toolset.deps,
+    otherTools: toolset.otherTools,
+    ...(mcp && { waitForTools: (signal) => mcp.settle(signal) }),
+    hooks: hooks?.port,
+  });
+}
+
+/** Interprets `--tools`. Some tools make no sense without another, or have a second name. */
+function offeredBy(named: readonly string[] | undefined): (name: string) => boolean {
+  if (named === undefined) return () => true;
+  const offered = new Set(named.map((name) => (name === agentToolAlias ? agentToolName : name)));
+  if (offered.has(toolNames.bash))
+    for (const name of [toolNames.bashOutput, toolNames.killBash]) offered.add(name);
+  // Shortened results name it.
+  if (offered.size > 0) offered.add(toolNames.recall);
+  return (name) => offered.has(name);
+}
+
+/** Returns a function that finds the word that keeps a command from running without approval. */
+function delicateWordIn(
+  { home, root }: AppPaths,
+  additionalDirectories: readonly string[],
+  { isWithheld }: Permissions,
+): (command: string, cwd: string) => string | undefined {
+  const protection = protectionPlace(home, [root, ...additionalDirectories], realpath);
+  const rules = {
+    home,
+    isWithheld,
+    isReadOnlyForCommands: (path: string) => isReadOnlyForCommands(path, protection),
+  };
+  return (command, cwd) => delicateWord(command, cwd, rules);
+}
