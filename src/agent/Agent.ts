@@ -3,7 +3,9 @@
  * subscribers see; the conversation itself belongs to the ContextManager.
  */
 import type { Op } from '../protocol/ops.ts';
-import { type AgentDeps, type Core, createCore, createWork, type Work } from './agentParts.ts';
+import type { AgentDeps } from './agentDeps.ts';
+import { createWork, type Work } from './agentParts.ts';
+import { type Core, createCore } from './core.ts';
 import { addEntry, titleEntry } from './sessionFacts.ts';
 import { skillPrompt, textOfParts } from './skillUse.ts';
 import type { Agent, AgentState } from './types.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { createAgent } from '../../src/agent/Agent.ts';
-import type { AgentDeps } from '../../src/agent/agentParts.ts';
+import type { AgentDeps } from '../../src/agent/agentDeps.ts';
 import { type Clock, createSummarizer } from '../../src/agent/reply.ts';
 import { lastCwd } from '../../src/agent/sessionFacts.ts';
 import type { Agent } from '../../src/agent/types.ts';

@@ -1,5 +1,5 @@
 /** The session's model, and the known facts about it. */
-import type { AgentModel } from '../../agent/agentParts.ts';
+import type { AgentModel } from '../../agent/agentDeps.ts';
 import type { ModelList } from '../../commands/types.ts';
 import type { Settings } from '../../config/schema.ts';
 import { costUsd, isClosedModel, lookupModel } from '../../model/catalogue.ts';

@@ -1,7 +1,7 @@
 /** Creates subagents for an agent: their sessions, models, tools and permissions. */
 import { join } from 'node:path';
 import { createAgent } from '../../agent/Agent.ts';
-import type { AgentDeps } from '../../agent/agentParts.ts';
+import type { AgentDeps } from '../../agent/agentDeps.ts';
 import type { Clock } from '../../agent/reply.ts';
 import type { ChildRequest, OpenedChild, SubagentPort } from '../../agent/subagents/types.ts';
 import { DEFAULT_STEPS } from '../../agent/subagents/types.ts';

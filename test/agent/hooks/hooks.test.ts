@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentDeps } from '../../../src/agent/agentParts.ts';
+import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
 import { MAX_CONTINUED } from '../../../src/agent/hooks/turnHooks.ts';
 import { textOf } from '../../../src/agent/promptOf.ts';
 import { calls, says } from '../scriptedModel.ts';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { AgentDeps } from '../../../src/agent/agentParts.ts';
+import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
 import {
   createFileCheckpoints,
   type OpenFileCheckpoints,

@@ -1,0 +1,84 @@
+/** What an agent is created with. */
+import type { ContextManager } from '../context/index.ts';
+import type { FileCheckpoints } from '../protocol/checkpoints.ts';
+import type { Usage } from '../protocol/messages.ts';
+import type { ModelClient, ModelInfo } from '../protocol/model.ts';
+import type { PromptOp } from '../protocol/ops.ts';
+import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
+import type { CommandSandbox } from '../protocol/sandbox.ts';
+import type { TaskPort } from '../protocol/tasks.ts';
+import type { Tool } from '../protocol/tools.ts';
+import type { PermissionRules } from './approvals.ts';
+import type { HookDeps } from './hooks/createHooks.ts';
+import type { RefusedModes } from './modes.ts';
+import type { Clock } from './reply.ts';
+import type { ParentAgent, SubagentPort } from './subagents/types.ts';
+
+/** The session's model. */
+export interface AgentModel {
+  /** Returns a new object whenever its properties have changed. */
+  current(): ModelInfo;
+  /** Switches the model and returns its properties. */
+  select(id: string): ModelInfo;
+  costUsd(model: string, usage: Usage): number | undefined;
+  /**
+   * Called before a turn: waits, with a timeout, until the model's properties (its context window, for example) have been
+   * looked up. `tokens` returns the approximate size of the next request. Returns warnings for the user.
+   */
+  waitForFacts?(signal: AbortSignal, tokens?: () => number): Promise<readonly string[]>;
+}
+
+export interface AgentDeps extends PermissionRules {
+  /** Unique within the process. */
+  readonly id: string;
+  /** Its session has already been created or loaded. */
+  readonly context: ContextManager;
+  readonly client: ModelClient;
+  readonly model: AgentModel;
+  /** The tools available right now; called before each request and each tool call. */
+  readonly tools: () => readonly Tool[];
+  /** Called before each request: waits, with its own timeout, for tools that are still loading. */
+  readonly waitForTools?: (signal: AbortSignal) => Promise<void>;
+  /** Adds the files that a prompt mentions, read at the time it is sent; never rejects. */
+  readonly expandPrompt?: (prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>;
+  /** Attaches the files that prompts mention as `@path`; `home` is for `~`. Absent = they stay text. */
+  readonly attaches?: { readonly home: string };
+  /** Stops processes that tools left running. */
+  readonly disposeTools: () => Promise<void> | void;
+  readonly root: string;
+  /** Initial working directory of the shell: absolute, links resolved. */
+  readonly cwd: string;
+  /** Initial permission mode if the log has none. */
+  readonly mode: PermissionMode;
+  /** Modes that this session cannot use; absent = all modes are available. */
+  readonly refusedModes?: RefusedModes;
+  /** The user's or administrator's rules for the judge of mode `auto`, one sentence each. */
+  readonly judgeRules?: readonly string[];
+  readonly maxSteps: number | undefined;
+  readonly interactive: boolean;
+  readonly demo: boolean;
+  /** Whether the model names the session after its first turn; never in headless runs or with the demo model. */
+  readonly titles?: boolean;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Takes the checkpoints of files. Without it, only the conversation can be rewound. Closed with the agent. */
+  readonly files?: (FileCheckpoints & { close?(): Promise<void> }) | undefined;
+  /** Ids of tool calls whose processes are still running. */
+  readonly runningCalls?: () => readonly string[];
+  /** Called for each request of a turn as soon as the agent only waits for the model. */
+  readonly onUnderway?: () => void;
+  /** Runs background tasks; absent = background tasks are unavailable. */
+  readonly tasks?: TaskPort;
+  /** Creates subagents; absent = the model cannot start any. */
+  readonly subagents?: SubagentPort;
+  /** The agent that this one is a subagent of. The modes are the parent's then. */
+  readonly parent?: ParentAgent;
+  /** The sandbox for commands. */
+  readonly sandbox?: Pick<CommandSandbox, 'state'>;
+  /** The rule that "always" saves for a host that a sandboxed command wants to reach. */
+  readonly suggestHost?: (domain: string) => RuleSuggestion;
+  /** Absent without hooks. */
+  readonly hooks?: HookDeps | undefined;
+  /** Receives errors thrown by subscribers. */
+  readonly onError: (error: unknown) => void;
+}

@@ -1,0 +1,134 @@
+/** What a tool call is run with: its context, its permissions, its hooks and its attachments. */
+import type { SkillPart } from '../protocol/extensions/skills.ts';
+import type { Op } from '../protocol/ops.ts';
+import { toolNames } from '../protocol/toolNames.ts';
+import type { FormQuestion, RunningQuestion, ToolContext } from '../protocol/tools.ts';
+import type { AgentDeps } from './agentDeps.ts';
+import { type ConfirmParts, confirmWhileRunning, createPermissionPorts } from './approvals.ts';
+import { type AttachPorts, attachedEntries } from './attachments/attachFiles.ts';
+import type { Judge } from './auto/judge.ts';
+import type { CheckpointKeeper } from './checkpoints.ts';
+import type { Core } from './core.ts';
+import type { CallHooks } from './hooks/callHooks.ts';
+import { fillInCommands } from './skillUse.ts';
+import type { AgentTasks } from './tasks.ts';
+import { runInline } from './toolCalls.ts';
+import type { TurnJobPorts } from './turnJob.ts';
+
+export type ToolContexts = (callId: string, tool: string, signal: AbortSignal) => ToolContext;
+
+export function toolContexts(deps: AgentDeps, core: Core, tasks: AgentTasks): ToolContexts {
+  const { context, root, newId, suggestHost, remember } = deps;
+  const { emit, hub, questions, notice, modes, facts } = core;
+  const declinedHosts = new Set<string>();
+  hub.subscribe((event) => {
+    if (event.type === 'entry' && event.entry.subtype === 'prompt') declinedHosts.clear();
+  });
+  const confirmParts: ConfirmParts = {
+    questions,
+    notice,
+    newId,
+    mode: modes.current,
+    suggestHost,
+    remember,
+    declinedHosts,
+  };
+  return (callId, tool, signal) => ({
+    callId,
+    sessionId: context.getCurrentSessionId() ?? '',
+    root,
+    cwd: () => facts.cwd,
+    setCwd: core.setCwd,
+    signal,
+    onOutput: (text) => emit({ type: 'tool_output', callId, text }),
+    offerBackground: tasks.offer,
+    ...(deps.interactive && {
+      confirm: (question: RunningQuestion) =>
+        confirmWhileRunning(question, { callId, tool, signal }, confirmParts),
+      askForm: ({ headline, form, signal: wanted }: FormQuestion) =>
+        questions.ask(
+          {
+            ...{ id: newId(), callId, tool, title: headline, headline, input: {}, reason: '' },
+            preview: { type: 'form', ...form },
+          },
+          AbortSignal.any([signal, wanted]),
+        ),
+    }),
+    fileReads: (path) => context.fileReads(path),
+    openBlob: () => context.openBlob(),
+    cache: context.toolCache,
+    seesImages: () => deps.model.current().seesImages,
+    recall: (request, recallSignal) => context.recall(request, recallSignal),
+  });
+}
+
+export type SkillOp = Extract<Op, { type: 'use_skill' }>;
+export type CallPorts = TurnJobPorts['toolCalls'];
+
+interface ToolCallParts {
+  readonly checkpoints: CheckpointKeeper;
+  readonly judge: Judge;
+  readonly toolContext: ToolContexts;
+  readonly callHooks: CallHooks | undefined;
+  /** Interrupts the running job, as Esc does. */
+  readonly abort: () => void;
+}
+
+export function createToolCalls(
+  deps: AgentDeps,
+  core: Core,
+  { checkpoints, judge, toolContext, callHooks, abort }: ToolCallParts,
+): CallPorts {
+  const { notice, questions, modes, toolset } = core;
+  const attaching = attachPorts(deps, core, toolContext);
+  const ports: CallPorts = {
+    toolset,
+    toolContext: (callId, tool, signal) => ({
+      ...toolContext(callId, tool, signal),
+      fillIn: (parts) => fillIn(parts, signal, deps, core, ports, abort),
+    }),
+    ...createPermissionPorts({ rules: deps, modes, questions, judge, notice }),
+    newId: deps.newId,
+    now: deps.clock.now,
+    checkpoints,
+    hooks: callHooks,
+    attach: attaching && ((mentioning, signal) => attachedEntries(mentioning, signal, attaching)),
+  };
+  return ports;
+}
+
+/** Fills in the commands of a skill's text. If the user denies one and ends the turn, the whole job is aborted. */
+export function fillIn(
+  parts: readonly SkillPart[],
+  signal: AbortSignal,
+  { context }: AgentDeps,
+  { emit }: Core,
+  toolCalls: CallPorts,
+  abort: () => void,
+): ReturnType<typeof fillInCommands> {
+  return fillInCommands(parts, signal, async (command) => {
+    const ran = await runInline(command, { ...toolCalls, context, signal, emit });
+    if (ran.stop === true) abort();
+    return ran;
+  });
+}
+
+/** Undefined if mentions stay text. */
+export function attachPorts(
+  { attaches, context, decide, interactive, model, newId }: AgentDeps,
+  { toolset }: Core,
+  toolContext: ToolContexts,
+): AttachPorts | undefined {
+  return (
+    attaches && {
+      toolset,
+      toolContext: (signal) => toolContext(newId(), toolNames.read, signal),
+      decide,
+      home: attaches.home,
+      isFromUser: interactive,
+      windowTokens: () => model.current().windowTokens,
+      entries: () => context.live().entries,
+      messages: () => context.getMessages(),
+    }
+  );
+}
