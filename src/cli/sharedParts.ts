@@ -1,10 +1,10 @@
 /** What all sessions of the process share: the model's connection, the store, the threads, the MCP servers. */
 import { PersistentStore } from '../context/index.ts';
 import type { McpServers } from '../mcp/McpServers.ts';
+import { createModelClient } from '../model/createModelClient.ts';
 import { createDemoClient } from '../model/demo.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
 import type { HttpSend } from '../model/http/types.ts';
-import { createOpenAIClient } from '../model/openai.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
 import type { SourcedRule } from '../permissions/rules/rules.ts';
@@ -91,8 +91,8 @@ function createClient(
   served: ServedModels | undefined,
 ): ModelClient {
   if (demo) return createDemoClient(systemClock.sleep);
-  const { baseUrl, headers, models } = loaded.settings;
-  const client = createOpenAIClient({
+  const { baseUrl, headers, models, wire } = loaded.settings;
+  const client = createModelClient(wire, {
     apiKey,
     baseUrl,
     headers: { 'User-Agent': `clawdcode/${place.version}`, ...headers },

@@ -12,6 +12,7 @@ export const settingVariables = [
   { name: 'CLAWDCODE_BASE_URL', key: 'baseUrl', what: 'the same, for ClawdCode only' },
   { name: 'OPENAI_MODEL', key: 'model', what: 'model id' },
   { name: 'CLAWDCODE_MODEL', key: 'model', what: 'the same, for ClawdCode only' },
+  { name: 'CLAWDCODE_WIRE', key: 'wire', what: 'API of the endpoint: chat, responses or anthropic' },
   { name: 'CLAWDCODE_CONTEXT_WINDOW', key: 'contextWindow', what: 'context window in tokens' },
   { name: 'CLAWDCODE_MAX_TURNS', key: 'maxTurns', what: 'steps after which a turn ends' },
 ] as const;

@@ -32,6 +32,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   // Behind a gateway, the model's name determines who reads the conversation.
   model: { effect: 'Chooses the model that your requests go to, and so what they cost.' },
   baseUrl: { effect: 'Sends your requests and your key to this address.' },
+  wire: { effect: 'Chooses the API through which your requests are sent.' },
   env: { effect: 'Sets environment variables for every command.', parts: 'entries' },
   appendSystemPrompt: { effect: 'Adds instructions to the system prompt.' },
   statusLine: { effect: 'Runs this command for the status line.', loosens: (value) => value !== null },

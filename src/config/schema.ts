@@ -8,6 +8,7 @@ import { mcpServerNamePattern, mcpServerSchema } from '../protocol/extensions/mc
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/modelDefaults.ts';
 import { sandboxModes } from '../protocol/sandbox.ts';
 import { themeSettings } from '../protocol/themeNames.ts';
+import { wires } from '../protocol/wires.ts';
 import { modeNames, parsePermissionMode } from './modes.ts';
 
 const rules = z.array(z.string().min(1)).default([]);
@@ -195,6 +196,10 @@ export const settingsSchema = z.strictObject({
     .url({ protocol: /^https?$/ })
     .default(OFFICIAL_URL)
     .describe('Base URL of the OpenAI-compatible endpoint, up to and including /v1.'),
+  wire: z
+    .enum(wires)
+    .default('chat')
+    .describe("API that the endpoint speaks: chat completions, OpenAI's Responses, or Anthropic's Messages."),
   apiKey: z
     .string()
     .min(1)
