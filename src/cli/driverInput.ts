@@ -27,8 +27,14 @@ export async function openDriverInput(stdin: AsyncIterable<Uint8Array>): Promise
 
 const MAX_IGNORED = 20;
 
+/** Never throws: a failure to read is a message, since the first one is awaited before there is a session. */
 async function* messagesOf(stdin: AsyncIterable<Uint8Array>): AsyncGenerator<DriverMessage, void, undefined> {
-  for await (const line of inputLines(stdin)) yield parseDriverLine(line);
+  try {
+    for await (const line of inputLines(stdin)) yield parseDriverLine(line);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    yield { type: 'malformed', problem: `standard input cannot be read: ${why}.` };
+  }
 }
 
 async function* following(

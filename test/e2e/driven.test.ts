@@ -1,8 +1,14 @@
 /** Another program drives a session: prompts and control requests on standard input. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { startDriver } from './support/driver.ts';
+import { linesOf } from './support/jsonLines.ts';
+import { program } from './support/program.ts';
 import { MODEL, setStage } from './support/stage.ts';
 import { textOf } from './support/wire.ts';
 
@@ -86,6 +92,33 @@ describe('prompts', () => {
     expect(stderr).toContain('a line of standard input is not JSON');
     expect(driver.lines().filter(({ type }) => type === 'result')).toMatchObject([{ result: 'One.' }]);
   });
+});
+
+test('if reading standard input fails, the prompts before it run to their end', async () => {
+  const { server, work, access } = await setStage();
+  server.script({ text: 'One.' });
+  const listener = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const driver = connect((listener.address() as { port: number }).port, '127.0.0.1');
+  const [input] = (await once(listener, 'connection')) as [Socket];
+  const [file = '', ...first] = program();
+  const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
+  const child = spawn(file, [...first, ...formats], {
+    cwd: work.repository,
+    env: work.env(access),
+    stdio: [input, 'pipe', 'pipe'],
+  });
+  input.destroy();
+  const exited = once(child, 'close');
+  const printed = [text(child.stdout), text(child.stderr)] as const;
+  driver.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } })}\n`);
+  await server.waitForRequests(1);
+  driver.resetAndDestroy();
+  const [stdout, stderr] = await Promise.all(printed);
+  listener.close();
+  expect(await exited).toEqual([42, null]);
+  expect(stderr).toContain('standard input cannot be read: read ECONNRESET. Nothing after it is read');
+  expect(linesOf(stdout).at(-1)).toMatchObject({ type: 'result', result: 'One.' });
 });
 
 const PIXEL = Buffer.from(

@@ -21,7 +21,7 @@ import type { SubagentInfo } from './initialize.ts';
 import { createPromptInbox } from './promptInbox.ts';
 
 export interface DrivenOptions extends Omit<ReportOptions, 'outputFormat'> {
-  /** What the driver writes, until it closes its side. */
+  /** What the driver writes, until it closes its side; never throws. */
   readonly messages: AsyncIterable<DriverMessage>;
   /** Repeat each prompt in the output when it is sent. */
   readonly replayUserMessages: boolean;

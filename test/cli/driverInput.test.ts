@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDriverInput } from '../../src/cli/driverInput.ts';
+
+const hello = `${JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } })}\n`;
+
+/** Both ends of a connection. */
+async function connection() {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as { port: number };
+  const driver = connect(address.port, '127.0.0.1');
+  const [input] = (await once(server, 'connection')) as [typeof driver];
+  onTestFinished(() => void server.close());
+  return { driver, input };
+}
+
+test('a failure to read ends the messages with its reason', async () => {
+  const { driver, input } = await connection();
+  driver.write(hello);
+  const { messages } = await openDriverInput(input);
+  const seen: unknown[] = [];
+  for await (const message of messages) {
+    seen.push(message);
+    if (seen.length === 1) driver.resetAndDestroy();
+  }
+  expect(seen).toMatchObject([
+    { type: 'prompt' },
+    { type: 'malformed', problem: 'standard input cannot be read: read ECONNRESET.' },
+  ]);
+});
+
+test('if even the first line cannot be read, that is the first message', async () => {
+  const { driver, input } = await connection();
+  const opened = openDriverInput(input);
+  driver.resetAndDestroy();
+  expect((await opened).first).toMatchObject({ type: 'malformed' });
+});
