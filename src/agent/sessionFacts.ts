@@ -143,6 +143,7 @@ export function addEntry(
     inputTokens: spent.input_tokens,
     outputTokens: spent.output_tokens,
     ...(spent.cached_tokens === undefined ? {} : { cachedTokens: spent.cached_tokens }),
+    ...(spent.cache_write_tokens === undefined ? {} : { cacheWriteTokens: spent.cache_write_tokens }),
   };
   const cost = costUsd(entry.message.model ?? '', usage);
   return {

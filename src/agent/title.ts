@@ -3,7 +3,7 @@
  * and a failure is only written to the debug log.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { ContextBuilder, type ContextManager } from '../context/index.ts';
+import { ContextBuilder, type ContextManager, usageOf } from '../context/index.ts';
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Message, Usage } from '../protocol/messages.ts';
@@ -170,20 +170,11 @@ async function ask(
   return true;
 }
 
-function usageEntry(
-  { inputTokens, outputTokens, cachedTokens, reasoningTokens }: Usage,
-  model: string,
-): NewEntry {
-  const usage = {
-    input_tokens: inputTokens,
-    output_tokens: outputTokens,
-    ...(cachedTokens === undefined ? {} : { cached_tokens: cachedTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoning_tokens: reasoningTokens }),
-  };
+function usageEntry(usage: Usage, model: string): NewEntry {
   return {
     type: 'system',
     subtype: 'usage',
-    message: { role: 'system', content: '', model, usage },
+    message: { role: 'system', content: '', model, usage: usageOf(usage) },
     data: { purpose: 'title' },
   };
 }

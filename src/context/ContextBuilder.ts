@@ -34,6 +34,8 @@ export interface BuiltContext {
     /** User messages quoted in the summary message. */
     readonly quotedMessageCount: number;
     readonly usedSummary: boolean;
+    /** Messages at the start that stay the same until the next compaction. */
+    readonly stableMessageCount: number;
     readonly retrievedMemoryCount: number;
     /** For example, a system prompt that exceeds its share of the budget; it is still sent in full. */
     readonly warnings: readonly string[];
@@ -140,11 +142,17 @@ export class ContextBuilder {
         excludedMessageCount: counts.excluded,
         quotedMessageCount: view.userMessages.length,
         usedSummary: view.summary !== undefined,
+        stableMessageCount: stableCount(view),
         retrievedMemoryCount: view.atoms.filter(({ head }) => head.subtype === 'memory').length,
         warnings,
       },
     };
   }
+}
+
+/** System prompt, pinned instructions and summary: only a compaction changes them. */
+function stableCount({ systemPrompt, instructions, summary }: View): number {
+  return Number(systemPrompt !== '') + instructions.length + Number(summary !== undefined);
 }
 
 /** Number of conversation messages in the view: prompts, replies and tool results. */

@@ -27,6 +27,7 @@ export { filterOrphanToolMessages, validateRequest } from './request/validateReq
 export { truncateObservation } from './results/ObservationTruncator.ts';
 export { compress } from './results/ToolResultCompressor.ts';
 export { WorkingMemory } from './results/WorkingMemory.ts';
+export { usageOf } from './sessionEntries.ts';
 export { BlobStore } from './storage/BlobStore.ts';
 export { CacheStore } from './storage/CacheStore.ts';
 export { archiveOldest, type Stored } from './storage/catalogue/archiveSession.ts';

@@ -1,6 +1,6 @@
 /** Entries that start a session, record a reply or close calls after a crash, and the data of a header. */
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
-import type { Usage } from '../protocol/messages.ts';
+import type { Reasoning, Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';
 import { groupAtoms } from './history/atoms.ts';
 import { evictedPrefixOf } from './history/evictedPrefix.ts';
@@ -64,7 +64,7 @@ export function replyEntries(
     content: message.content,
     ...(model === undefined && request === undefined ? {} : { model: model ?? request?.model }),
     finishReason,
-    ...(message.reasoning === undefined ? {} : { reasoning: { ...message.reasoning } }),
+    ...(message.reasoning === undefined ? {} : { reasoning: kept(message.reasoning) }),
     ...(usage === undefined ? {} : { usage: usageOf(usage) }),
     ...(end.interrupted === true ? { interrupted: true } : {}),
     ...(end.failed === true ? { failed: true } : {}),
@@ -85,6 +85,11 @@ export function replyEntries(
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
   return [entry, ...message.toolCalls.map(toolUseEntry)];
+}
+
+/** A copy, as entries have it. */
+function kept({ items, ...reasoning }: Reasoning): NonNullable<JSONLEntry['message']['reasoning']> {
+  return { ...reasoning, ...(items === undefined ? {} : { items: items.map((item) => ({ ...item })) }) };
 }
 
 /** Calls without a result, which were running when the program stopped. */
@@ -118,6 +123,7 @@ export function usageOf(usage: Usage): NonNullable<JSONLEntry['message']['usage'
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     ...(usage.cachedTokens === undefined ? {} : { cached_tokens: usage.cachedTokens }),
+    ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
     ...(usage.reasoningTokens === undefined ? {} : { reasoning_tokens: usage.reasoningTokens }),
   };
 }

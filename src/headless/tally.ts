@@ -106,11 +106,11 @@ export function createTally(agent: Agent, now: () => number): Tally {
 
 /** Converts one reply's usage to figures. */
 export function figures(usage: NonNullable<JSONLEntry['message']['usage']>): UsageFigures {
-  const cached = usage.cached_tokens ?? 0;
+  const { cached_tokens: cached = 0, cache_write_tokens: written = 0 } = usage;
   return {
-    input_tokens: Math.max(0, usage.input_tokens - cached),
+    input_tokens: Math.max(0, usage.input_tokens - cached - written),
     output_tokens: usage.output_tokens,
-    cache_creation_input_tokens: 0,
+    cache_creation_input_tokens: written,
     cache_read_input_tokens: cached,
   };
 }

@@ -34,7 +34,9 @@ export function assistantLine(entry: JSONLEntry, head: ReplyHead): Line | undefi
   const { reasoning, interrupted, failed } = entry.message;
   const text = entryText(entry);
   const content = [
-    ...(reasoning === undefined ? [] : [{ type: 'thinking', thinking: reasoning.text }]),
+    ...(reasoning === undefined || reasoning.text === ''
+      ? []
+      : [{ type: 'thinking', thinking: reasoning.text }]),
     ...(text === '' ? [] : [{ type: 'text', text }]),
   ];
   if (content.length === 0) return undefined;

@@ -6,9 +6,8 @@
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { ServedModel } from '../protocol/server.ts';
-import { familyOf } from './families.ts';
+import { type FoundFamily, familyOf } from './families.ts';
 import type { OwnFacts } from './ownFacts.ts';
-import type { Family } from './providers/types.ts';
 
 interface LookupOptions {
   /** From the settings, for every model: overrides everything else. */
@@ -31,14 +30,16 @@ interface LookupOptions {
  */
 export function lookupModel(id: string, options: LookupOptions): ModelInfo {
   const { own = {}, served } = options;
-  const family = findFamily(id);
+  const found = familyOf(bareName(id));
+  const family = found?.family;
   const [windowTokens, source] = windowOf(id, family?.window, options);
   // If the window is smaller than the family's, the family's reply limit does not apply either.
   const quarter = Math.max(1, Math.floor(windowTokens / 4));
   const maxOutput = family?.maxOutput ?? 8192;
   const known = windowTokens === family?.window ? maxOutput : Math.min(maxOutput, quarter);
-  const price = own.price ?? (family?.price === undefined ? undefined : priceOf(family.price));
+  const price = own.price ?? (found && priceOf(found));
   const seesImages = own.vision ?? served?.vision ?? (isSeeingName(id) ? true : family?.vision);
+  const efforts = family?.reasoning?.efforts;
   const callsTools = own.tools ?? served?.tools ?? family?.tools;
   return {
     id,
@@ -48,6 +49,7 @@ export function lookupModel(id: string, options: LookupOptions): ModelInfo {
     tokenizer: own.tokenizer ?? family?.tokenizer ?? 'unknown',
     ...(price === undefined ? {} : { price: withCached(price) }),
     ...((own.returnsReasoning ?? family?.returnsReasoning) === true ? { returnsReasoning: true } : {}),
+    ...(efforts === undefined ? {} : { efforts }),
     ...(seesImages === undefined ? {} : { seesImages }),
     ...(callsTools === undefined ? {} : { callsTools }),
   };
@@ -72,22 +74,20 @@ function windowOf(
   return [Math.min(most, unknownWindow), 'assumed'];
 }
 
-/** US dollars; undefined if the price is unknown. Cached tokens are part of the input tokens. */
+/** US dollars; undefined if the price is unknown. Tokens read from and written to the cache are part of the input. */
 export function costUsd(info: ModelInfo, usage: Usage): number | undefined {
   if (info.price === undefined) return undefined;
   const cached = Math.min(usage.cachedTokens ?? 0, usage.inputTokens);
-  const { input, cachedInput, output } = info.price;
-  return ((usage.inputTokens - cached) * input + cached * cachedInput + usage.outputTokens * output) / 1e6;
+  const { input, cachedInput, output, cacheWrite = input } = info.price;
+  const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - cached);
+  const plain = usage.inputTokens - cached - written;
+  return (plain * input + cached * cachedInput + written * cacheWrite + usage.outputTokens * output) / 1e6;
 }
 
 /** True if only one provider serves the model, even through gateways: no server can add to what the catalogue knows. */
 export function isClosedModel(id: string): boolean {
   const found = familyOf(bareName(id));
   return found?.provider.closed === true && found.family.open !== true;
-}
-
-function findFamily(id: string): Family | undefined {
-  return familyOf(bareName(id))?.family;
 }
 
 /** Some families have members with vision, recognizable by name: `qwen2.5-vl`, `glm-4.5v`, `llama3.2-vision`. */
@@ -106,12 +106,20 @@ function bareName(id: string): string {
     .replace(/^(?:gpt|claude)_/, (prefix) => prefix.replace('_', '-'));
 }
 
-function priceOf([input, cachedInput, output]: readonly [number, number, number]) {
-  return { input, cachedInput, output };
+function priceOf({ family, provider }: FoundFamily): ModelInfo['price'] {
+  if (family.price === undefined) return undefined;
+  const [input, cachedInput, output] = family.price;
+  const { writePrice } = provider.cache ?? {};
+  return {
+    input,
+    cachedInput,
+    output,
+    ...(writePrice === undefined ? {} : { cacheWrite: input * writePrice }),
+  };
 }
 
 /** Cached input without its own price costs the same as other input. */
-function withCached(price: NonNullable<OwnFacts['price']>) {
-  const { input, cachedInput = input, output } = price;
-  return { input, cachedInput, output };
+function withCached(price: NonNullable<OwnFacts['price']>): NonNullable<ModelInfo['price']> {
+  const { cachedInput = price.input, ...others } = price;
+  return { ...others, cachedInput };
 }

@@ -31,10 +31,13 @@ export const providers: readonly ProviderModels[] = [
   microsoftModels,
 ];
 
+export interface FoundFamily {
+  readonly family: Family;
+  readonly provider: ProviderModels;
+}
+
 /** Finds the family of a model by its bare name in lower case, and its provider; undefined for an unknown name. */
-export function familyOf(
-  name: string,
-): { readonly family: Family; readonly provider: ProviderModels } | undefined {
+export function familyOf(name: string): FoundFamily | undefined {
   for (const provider of providers) {
     const family = provider.families.find(({ match }) => match.test(name));
     if (family !== undefined) return { family, provider };

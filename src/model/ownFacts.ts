@@ -10,7 +10,12 @@ export interface OwnFacts {
   readonly tokenizer?: ModelInfo['tokenizer'] | undefined;
   /** US dollars per million tokens. */
   readonly price?:
-    | { readonly input: number; readonly cachedInput?: number | undefined; readonly output: number }
+    | {
+        readonly input: number;
+        readonly cachedInput?: number | undefined;
+        readonly cacheWrite?: number;
+        readonly output: number;
+      }
     | undefined;
   readonly vision?: boolean | undefined;
   readonly tools?: boolean | undefined;

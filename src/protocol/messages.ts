@@ -22,6 +22,15 @@ export interface Reasoning {
   /** The name of the provider's field in which it arrived; it is sent back in that field or not at all. */
   readonly field: string;
   readonly text: string;
+  /**
+   * The parts of the reply in order, in the form of its wire: signed or encrypted reasoning as it came, and where text
+   * and calls belong. Written and read only by the client in `model/` that received them.
+   */
+  readonly items?: readonly Readonly<Record<string, unknown>>[];
+  /** Hash of `items` and of where they came from: they are sent back unchanged, to the same model, or not at all. */
+  readonly seal?: string;
+  /** Tokens of the reasoning if `text` is only a summary of it. */
+  readonly tokens?: number;
 }
 
 /**
@@ -61,6 +70,8 @@ export interface Usage {
   readonly outputTokens: number;
   /** The part of `inputTokens` served from the provider's prompt cache. */
   readonly cachedTokens?: number;
+  /** The part of `inputTokens` written to the cache, if the provider charges for that. */
+  readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
 }
 

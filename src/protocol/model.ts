@@ -3,6 +3,7 @@
  * `context`; implemented in `model/`.
  */
 import type { AssistantMessage, FinishReason, Message, ToolSchema, Usage } from './messages.ts';
+import type { Effort } from './wires.ts';
 
 /** A complete request. Plain data: cloning it loses nothing. */
 export interface ModelRequest {
@@ -13,6 +14,10 @@ export interface ModelRequest {
   /** Maximum tokens of the reply; absent = the server's default. */
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
+  /** How much to reason; absent = the model's default. */
+  readonly effort?: Effort;
+  /** Number of messages at the start that stay the same until the next compaction: a good end for a cached prefix. */
+  readonly stableMessages?: number;
 }
 
 /** The kind of a failure decides the message for the user and whether to retry. */
@@ -101,7 +106,15 @@ export interface ModelInfo {
   readonly source: 'catalogue' | 'setting' | 'server' | 'learned' | 'assumed';
   readonly tokenizer: 'o200k_base' | 'cl100k_base' | 'unknown';
   /** US dollars per million tokens. */
-  readonly price?: { readonly input: number; readonly cachedInput: number; readonly output: number };
+  readonly price?: {
+    readonly input: number;
+    readonly cachedInput: number;
+    readonly output: number;
+    /** For input that is written to the cache, if that has its own price. */
+    readonly cacheWrite?: number;
+  };
+  /** Values of the effort that the model accepts, in the provider's words; absent = not known. */
+  readonly efforts?: readonly string[];
   /** True if the endpoint expects earlier reasoning to be sent back. */
   readonly returnsReasoning?: boolean;
   /** True if the endpoint serves one request at a time (a local server): no other request may run during a turn. */

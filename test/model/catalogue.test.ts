@@ -143,6 +143,14 @@ test('cost counts cached input once, and is unknown without a price', () => {
   ).toBeUndefined();
 });
 
+test('input written to the cache has its own price where the provider charges one', () => {
+  const claude = lookupModel('claude-sonnet-4-5', { unknownWindow });
+  const usage = { inputTokens: 1000, outputTokens: 0, cachedTokens: 600, cacheWriteTokens: 300 };
+  expect(costUsd(claude, usage)).toBeCloseTo((100 * 3 + 600 * 0.3 + 300 * 3.75) / 1e6, 10);
+  const gpt = lookupModel('gpt-4o', { unknownWindow });
+  expect(costUsd(gpt, usage)).toBeCloseTo((400 * 2.5 + 600 * 1.25) / 1e6, 10);
+});
+
 test.each<readonly [string, readonly [number, number, number] | undefined]>([
   ['claude-opus-5-5', [4, 0.2, 20]],
   ['claude-fable-5', [10, 1, 50]],
@@ -162,7 +170,8 @@ test.each<readonly [string, readonly [number, number, number] | undefined]>([
 ])('a million tokens of %s cost %j: input, cached input, output', (id, price) => {
   const [input, cachedInput, output] = price ?? [];
   const expected = price === undefined ? undefined : { input, cachedInput, output };
-  expect(lookupModel(id, { unknownWindow }).price).toEqual(expected);
+  const { cacheWrite: _, ...found } = lookupModel(id, { unknownWindow }).price ?? {};
+  expect(price === undefined ? undefined : found).toEqual(expected);
 });
 
 const tokens = z.int().min(1000);
@@ -177,6 +186,7 @@ const providerSchema = z.strictObject({
       kind: z.enum(['automatic', 'explicit']),
       minTokens: z.int().min(1).optional(),
       ttlSeconds: z.int().min(1).optional(),
+      writePrice: z.number().min(1).max(3).optional(),
     })
     .optional(),
   closed: z.boolean().optional(),

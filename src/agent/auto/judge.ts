@@ -2,10 +2,9 @@
  * Mode `auto`: a second request to the session's model decides what the rules would ask about, within hard limits.
  * Makes that request and stops making it after too many denials or failures. Any problem falls back to asking the user.
  */
-import type { ContextManager } from '../../context/index.ts';
+import { type ContextManager, usageOf } from '../../context/index.ts';
 import { autoLimit } from '../../permissions/autoLimit.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
-import type { Usage } from '../../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../../protocol/model.ts';
 import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
 import { type Clock, type ReplyOutcome, streamReply } from '../reply.ts';
@@ -172,18 +171,9 @@ function judgementEntry(
       role: 'system',
       content: said.verdict?.reason ?? '',
       model: reply?.model ?? model,
-      ...(reply?.usage === undefined ? {} : { usage: spelled(reply.usage) }),
+      ...(reply?.usage === undefined ? {} : { usage: usageOf(reply.usage) }),
       durationMs,
     },
     data: { callId, tool, decision, ...(said.problem === undefined ? {} : { problem: said.problem }) },
-  };
-}
-
-function spelled({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: Usage) {
-  return {
-    input_tokens: inputTokens,
-    output_tokens: outputTokens,
-    ...(cachedTokens === undefined ? {} : { cached_tokens: cachedTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoning_tokens: reasoningTokens }),
   };
 }

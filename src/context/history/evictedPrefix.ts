@@ -43,6 +43,7 @@ interface Spent {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedTokens: number;
+  readonly cacheWriteTokens?: number;
   readonly requests: number;
 }
 
@@ -86,11 +87,13 @@ export function spentBy(entries: readonly JSONLEntry[], before: readonly Spent[]
     const { usage, model = '' } = message;
     if (usage === undefined) continue;
     const known = byModel.get(model);
+    const written = (known?.cacheWriteTokens ?? 0) + (usage.cache_write_tokens ?? 0);
     byModel.set(model, {
       model,
       inputTokens: (known?.inputTokens ?? 0) + usage.input_tokens,
       outputTokens: (known?.outputTokens ?? 0) + usage.output_tokens,
       cachedTokens: (known?.cachedTokens ?? 0) + (usage.cached_tokens ?? 0),
+      ...(written === 0 ? {} : { cacheWriteTokens: written }),
       requests: (known?.requests ?? 0) + 1,
     });
   }

@@ -43,14 +43,18 @@ export class RequestBuilder {
       const { strategy, compact } = deps.settings;
       return { type: 'too_large', message: tooLarge(measure, compact.auto && strategy !== 'off') };
     }
-    const built = projection.build(options.tools).messages;
+    const { messages: built, metadata } = projection.build(options.tools);
     // A damaged or foreign log may contain messages that servers reject.
     const isValid = validateRequest(built, projection.checked).length === 0;
     const messages = isValid ? built : filterOrphanToolMessages(built);
     const problems = isValid ? [] : validateRequest(messages);
     if (problems.length > 0) throw new Error(`The request would be invalid: ${problems.join('; ')}.`);
     projection.noteRequest(options.tools);
-    return { type: 'ready', request: { model: measure.model, messages, tools: options.tools } };
+    const stableMessages = metadata.stableMessageCount;
+    return {
+      type: 'ready',
+      request: { model: measure.model, messages, tools: options.tools, stableMessages },
+    };
   }
 
   /** Appends new and changed instruction files, including those near files that were touched. */

@@ -94,7 +94,9 @@ export function partsOfMessage(message: Message, byTiles: boolean): Countable {
   }
   if (message.role === 'tool') texts.push(message.toolCallId);
   if (message.role === 'assistant') {
-    if (message.reasoning !== undefined) texts.push(message.reasoning.text);
+    const { reasoning } = message;
+    if (reasoning?.tokens !== undefined) fixed += reasoning.tokens;
+    else if (reasoning !== undefined) texts.push(reasoning.text);
     for (const call of message.toolCalls) {
       fixed += CALL_OVERHEAD;
       texts.push(call.id, call.name, call.arguments);

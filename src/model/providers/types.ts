@@ -31,6 +31,8 @@ interface CacheRules {
   readonly minTokens?: number;
   /** The minimum time for which it is cached. */
   readonly ttlSeconds?: number;
+  /** Price of writing to the cache, as a multiple of the input price; absent = as other input. */
+  readonly writePrice?: number;
 }
 
 /** Published tables of models, as npm packages; both from September 2026. */

@@ -8,6 +8,7 @@ const usage = z.looseObject({
   input_tokens: z.number(),
   output_tokens: z.number(),
   cached_tokens: z.number().optional(),
+  cache_write_tokens: z.number().optional(),
   reasoning_tokens: z.number().optional(),
 });
 
@@ -134,7 +135,16 @@ export const entrySchema = z.looseObject({
     content: z.unknown(),
     model: z.string().optional(),
     usage: usage.optional(),
-    reasoning: z.looseObject({ field: z.string(), text: z.string() }).optional(),
+    reasoning: z
+      .looseObject({
+        field: z.string(),
+        text: z.string(),
+        /** As the server sent them; see `Reasoning` in protocol/messages.ts. */
+        items: z.array(z.record(z.string(), z.unknown())).optional(),
+        seal: z.string().optional(),
+        tokens: z.number().optional(),
+      })
+      .optional(),
     finishReason: z.string().optional(),
     /** The user interrupted this reply; it is kept as received. */
     interrupted: z.boolean().optional(),

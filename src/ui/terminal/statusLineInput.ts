@@ -112,7 +112,7 @@ export const noTotals: StatusTotals = { apiMs: 0, added: 0, removed: 0 };
 export function addEntry(totals: StatusTotals, { timestamp, message, toolResult }: JSONLEntry): StatusTotals {
   const changes = toolResult?.filesChanged ?? [];
   const { usage } = message;
-  const cached = usage?.cached_tokens ?? 0;
+  const { cached_tokens: cached = 0, cache_write_tokens: written = 0 } = usage ?? {};
   return {
     startedAt: totals.startedAt ?? Date.parse(timestamp),
     apiMs: totals.apiMs + (message.durationMs ?? 0),
@@ -122,9 +122,9 @@ export function addEntry(totals: StatusTotals, { timestamp, message, toolResult 
       ? totals.lastUsage && { lastUsage: totals.lastUsage }
       : {
           lastUsage: {
-            input_tokens: Math.max(0, usage.input_tokens - cached),
+            input_tokens: Math.max(0, usage.input_tokens - cached - written),
             output_tokens: usage.output_tokens,
-            cache_creation_input_tokens: 0,
+            cache_creation_input_tokens: written,
             cache_read_input_tokens: cached,
           },
         }),

@@ -10,6 +10,8 @@ interface ModelTokens {
   readonly input: number;
   readonly output: number;
   readonly cached: number;
+  /** Absent = none was written to a cache for a price of its own. */
+  readonly written?: number;
 }
 
 export interface SessionFacts {
@@ -96,13 +98,16 @@ function addUsage(usage: SessionFacts['usage'], { message }: JSONLEntry): Sessio
   const spent = message.usage;
   if (spent === undefined) return usage;
   const model = message.model ?? '';
-  const { input = 0, output = 0, cached = 0 } = Object.hasOwn(usage, model) ? (usage[model] ?? {}) : {};
+  const known: Partial<ModelTokens> = Object.hasOwn(usage, model) ? (usage[model] ?? {}) : {};
+  const { input = 0, output = 0, cached = 0 } = known;
+  const written = (known.written ?? 0) + (spent.cache_write_tokens ?? 0);
   return {
     ...usage,
     [model]: {
       input: input + spent.input_tokens,
       output: output + spent.output_tokens,
       cached: cached + (spent.cached_tokens ?? 0),
+      ...(written === 0 ? {} : { written }),
     },
   };
 }

@@ -155,10 +155,15 @@ function tokensOf(
 ): Pick<SessionRecord, 'inputTokens' | 'outputTokens' | 'costUsd'> {
   let [inputTokens, outputTokens] = [0, 0];
   let sum: number | undefined = 0;
-  for (const [model, { input, output, cached }] of Object.entries(usage)) {
+  for (const [model, { input, output, cached, written = 0 }] of Object.entries(usage)) {
     inputTokens += input;
     outputTokens += output;
-    const cost = costUsd(model, { inputTokens: input, outputTokens: output, cachedTokens: cached });
+    const cost = costUsd(model, {
+      inputTokens: input,
+      outputTokens: output,
+      cachedTokens: cached,
+      cacheWriteTokens: written,
+    });
     sum = sum === undefined || cost === undefined ? undefined : sum + cost;
   }
   return { inputTokens, outputTokens, costUsd: sum };
