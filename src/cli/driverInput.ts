@@ -1,12 +1,16 @@
 /** Standard input of a session that another program drives: the messages, of which the first is read in advance. */
 import * as z from 'zod';
+import { hooksThatRun } from '../config/hooks.ts';
+import type { LoadedSettings } from '../config/types.ts';
 import { type DriverMessage, parseDriverLine } from '../headless/driver/driverMessages.ts';
 import { inputLines } from '../headless/driver/inputLines.ts';
+import { type DriverSetup, readSetup } from '../headless/driver/setup.ts';
 import type { CliOptions } from './options.ts';
 
 export interface DriverInput {
   /** The first message that means something; undefined if the driver closed its side without one. */
   readonly first: DriverMessage | undefined;
+  readonly setup: DriverSetup;
   /** All messages, `first` included. */
   readonly messages: AsyncIterable<DriverMessage>;
 }
@@ -17,12 +21,13 @@ export async function openDriverInput(stdin: AsyncIterable<Uint8Array>): Promise
   const ignored: DriverMessage[] = [];
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
     const first = next.value;
-    if (first.type !== 'ignored') return { first, messages: following([...ignored, first], rest) };
+    if (first.type !== 'ignored')
+      return { first, setup: readSetup(first), messages: following([...ignored, first], rest) };
     ignored.push(first);
     // An endless stream of lines without meaning must not fill the memory.
     if (ignored.length > MAX_IGNORED) ignored.shift();
   }
-  return { first: undefined, messages: following(ignored, rest) };
+  return { first: undefined, setup: readSetup(undefined), messages: following(ignored, rest) };
 }
 
 const MAX_IGNORED = 20;
@@ -53,9 +58,9 @@ const initialize = z.object({
 });
 
 /** Adds what the first message asks of the new session; it can do no more than the flags of the same names. */
-export function withInitialize(options: CliOptions, { first }: DriverInput): CliOptions {
-  if (first?.type !== 'request' || first.request.subtype !== 'initialize') return options;
-  const parsed = initialize.safeParse(first.request.fields);
+export function withInitialize(options: CliOptions, { setup }: DriverInput): CliOptions {
+  if (setup.request === undefined) return options;
+  const parsed = initialize.safeParse(setup.request.fields);
   // The request is answered later, with what is wrong.
   if (!parsed.success) return options;
   const { systemPrompt, appendSystemPrompt, agents, title } = parsed.data;
@@ -73,4 +78,9 @@ export function withInitialize(options: CliOptions, { first }: DriverInput): Cli
       : { agents: options.agents ?? JSON.stringify(agents) }),
     ...(title == null ? {} : { name: options.name ?? title }),
   };
+}
+
+/** Adds what the driver has itself: its hooks apply like those of flags, so managed settings may turn them off. */
+export function withHost(loaded: LoadedSettings, { setup }: DriverInput): LoadedSettings {
+  return { ...loaded, hooks: [...loaded.hooks, ...hooksThatRun(setup.hooks.hooks, loaded.settings, true)] };
 }

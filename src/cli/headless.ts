@@ -4,14 +4,17 @@ import { constants } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
 import { parsePermissionMode } from '../config/modes.ts';
 import { SessionLockedError } from '../context/index.ts';
+import { createDriverLink } from '../headless/driver/driverLink.ts';
+import { createCallBack } from '../headless/driver/hostHooks.ts';
 import { runDriven } from '../headless/driver/runDriven.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
+import { toLine } from '../headless/toLine.ts';
 import type { ReportOptions } from '../headless/types.ts';
 import { reveal, sanitize } from '../ui/print/sanitize.ts';
 import { createConfigPort } from './configPort.ts';
-import { type DriverInput, openDriverInput, withInitialize } from './driverInput.ts';
+import { type DriverInput, openDriverInput, withHost, withInitialize } from './driverInput.ts';
 import { createCommandHost } from './host.ts';
 import { leftOutNotice, usableServers } from './mcp/approval.ts';
 import { listerFor } from './models/modelChoice.ts';
@@ -46,7 +49,8 @@ export async function printMode(
   }
   const options = given.type === 'driver' ? withInitialize(flags, given.input) : flags;
   const trust = await trustIn(place);
-  const loaded = await readSettings(place, options, trust);
+  const settings = await readSettings(place, options, trust);
+  const loaded = given.type === 'driver' ? withHost(settings, given.input) : settings;
   for (const problem of loaded.problems) printError(problem.message);
   for (const notice of await unsupportedNotices(place.dataRoot, loaded)) printError(notice);
   const where = placeNotice(place);
@@ -64,6 +68,12 @@ export async function printMode(
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
   const plugins = await usedPlugins(place.dataRoot, loaded, options.strictMcpConfig);
   for (const notice of plugins.notices) printError(notice);
+  // Command output makes every character visible; in a reply of the model, unusual spaces may belong to the language.
+  const isTold = process.stdout.isTTY && given.type === 'prompt' && given.prompt.startsWith('/');
+  let terminated = false;
+  const write = (text: string): void =>
+    void (terminated || process.stdout.write(plain(process.stdout, isTold ? reveal(text) : text)));
+  const link = createDriverLink((message) => write(toLine(message)));
   const factory = createSessionFactory({
     place,
     loaded,
@@ -80,6 +90,7 @@ export async function printMode(
     servers: [...usableServers(loaded, trust), ...plugins.servers],
     plugins: plugins.folders,
     agents: () => usableAgents({ place, trust, flag: options.agents }),
+    ...(given.type === 'driver' && { driver: { callBack: createCallBack(link) } }),
   });
   const asked = targetOf(options);
   if (asked === undefined) {
@@ -119,7 +130,6 @@ export async function printMode(
   };
   process.once('SIGINT', onInterrupt);
   // On SIGTERM or SIGHUP, running work is stopped and the log is completed, but the turn has no result to print.
-  let terminated = false;
   const endWith = async (code: number): Promise<never> => {
     terminated = true;
     process.exitCode = code;
@@ -141,9 +151,6 @@ export async function printMode(
   // Use the loaded settings rather than the flag, because managed settings override it.
   if (options.permissionMode !== undefined)
     agent.submit({ type: 'set_mode', mode: loaded.settings.permissions.defaultMode });
-  // Command output makes every character visible; in a reply of the model, unusual spaces may belong to the language.
-  const isTold = process.stdout.isTTY && given.type === 'prompt' && given.prompt.startsWith('/');
-  const answer = (text: string): string => (isTold ? reveal(text) : text);
   // The first line of stream-json lists servers and tools, and prompts of servers are commands: wait for the servers.
   if (
     options.outputFormat === 'stream-json' ||
@@ -157,7 +164,7 @@ export async function printMode(
     }),
     includePartialMessages: options.includePartialMessages,
     includeHookEvents: options.includeHookEvents,
-    write: (text) => void (terminated || process.stdout.write(plain(process.stdout, answer(text)))),
+    write,
     writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, reveal(text)))),
     now: () => Date.now(),
     tools: opened.tools(),
@@ -175,7 +182,9 @@ export async function printMode(
         })
       : await runDriven({
           ...run,
+          link,
           messages: given.input.messages,
+          setup: given.input.setup,
           replayUserMessages: options.replayUserMessages,
           asksDriver: options.permissionPromptTool === 'stdio',
           subagents: opened.agents.agents.map(({ name, description }) => ({ name, description })),

@@ -6,7 +6,7 @@ import { newId } from '../context/index.ts';
 import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/realPath.ts';
 import type { HttpSend } from '../model/http/types.ts';
-import type { HookPort } from '../protocol/extensions/hooks.ts';
+import type { CallBack, HookPort } from '../protocol/extensions/hooks.ts';
 import { findShell } from '../tools/builtinTools.ts';
 import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import { fetchOverSend } from './mcp/fetchOverSend.ts';
@@ -19,6 +19,7 @@ export async function openHooks(
   { hooks }: LoadedSettings,
   { covers }: Pick<Permissions, 'covers'>,
   send: HttpSend,
+  callBack: CallBack | undefined,
 ): Promise<HookPort | undefined> {
   if (hooks.length === 0) return undefined;
   const { HookRunner } = await import('../hooks/HookRunner.ts');
@@ -27,6 +28,7 @@ export async function openHooks(
     env: withoutKeys(ownProgramEnvironment(env, root, realpath)),
     shell: findShell(env),
     fetch: fetchOverSend(send),
+    callBack,
     covers,
     newId,
     now: () => Date.now(),

@@ -13,7 +13,7 @@ import {
   type PersistentStore,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
-import type { HookPort } from '../protocol/extensions/hooks.ts';
+import type { CallBack, HookPort } from '../protocol/extensions/hooks.ts';
 import type { McpPort, McpServerSource } from '../protocol/extensions/mcp.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
@@ -73,6 +73,8 @@ export interface SessionFactoryOptions {
   readonly plugins?: UsedPlugins['folders'] | undefined;
   /** The definitions of subagents that may be used now; absent = the model can start none. */
   readonly agents?: () => Promise<UsableAgents>;
+  /** The program that drives this one. */
+  readonly driver?: { readonly callBack: CallBack } | undefined;
   /** Reads the environment that the model is told about; called for each session created or resumed. */
   readonly environment: () => Promise<Environment>;
 }

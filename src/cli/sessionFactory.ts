@@ -131,7 +131,7 @@ async function openSession(
   const [agents, skills, port, { cwd, notices, ...opened }] = await Promise.all([
     options.agents?.() ?? noAgents,
     openSkills({ ...place, isSensitive: isWithheld, plugins: options.plugins }, permissions),
-    openHooks(place, loaded, permissions, shared.send),
+    openHooks(place, loaded, permissions, shared.send, options.driver?.callBack),
     openReportingProblems(context, target, options, shared, model),
   ]);
   const createChildContext: SubagentParts['createContext'] = (childStore, childModel) =>

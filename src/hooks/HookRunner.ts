@@ -1,7 +1,9 @@
 /** The hooks of one session: chooses those that match an event, runs them in parallel, and remembers what they did. */
 import type {
+  CallBack,
   HookAnswer,
   HookCall,
+  HookDefinition,
   HookEvent,
   HookPort,
   HookProgress,
@@ -14,6 +16,7 @@ import { visibleLine } from '../protocol/text/visible.ts';
 import { combine, type FinishedHook, noAnswer } from './combine.ts';
 import { compileMatcher, type Matcher } from './match.ts';
 import { type HookOutput, type HookVerdict, readOutput } from './readOutput.ts';
+import { runCallback } from './runCallback.ts';
 import { runCommand } from './runCommand.ts';
 import { type HookFetch, runHttp } from './runHttp.ts';
 
@@ -31,6 +34,8 @@ export interface HookRunnerDeps {
   /** Absolute path of the shell. */
   readonly shell: string;
   readonly fetch: HookFetch;
+  /** For hooks of type `callback`; absent if no program drives this one. */
+  readonly callBack?: CallBack | undefined;
   /** True if a permission rule covers a call, or a part of it. */
   readonly covers: (rule: string, tool: string, access: Access) => Promise<boolean>;
   readonly newId: () => string;
@@ -60,10 +65,7 @@ export class HookRunner implements HookPort {
       const invalid = 'its matcher is not a regular expression';
       return {
         source: matches === undefined ? { ...source, ignored: source.ignored ?? invalid } : source,
-        label: visibleLine(
-          hook.type === 'http' ? hook.url : [hook.command, ...(hook.args ?? [])].join(' '),
-          200,
-        ),
+        label: visibleLine(labelOf(hook), 200),
         matches,
         last: undefined,
         runs: 0,
@@ -173,9 +175,11 @@ export class HookRunner implements HookPort {
   }
 
   #execute({ hook }: HookSource, call: HookCall, signal: AbortSignal): Promise<HookOutput> {
-    const { root, env, shell, fetch } = this.#deps;
+    const { root, env, shell, fetch, callBack } = this.#deps;
     const ownMs = hook.timeoutSeconds === undefined ? undefined : hook.timeoutSeconds * 1000;
     const timeoutMs = ownMs ?? call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    if (hook.type === 'callback')
+      return runCallback({ id: hook.id, input: call.input, timeoutMs }, callBack, signal);
     const input = JSON.stringify(call.input);
     if (hook.type === 'http') return runHttp({ ...hook, input, env, timeoutMs }, fetch, signal);
     const variables = { CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' };
@@ -191,6 +195,17 @@ export class HookRunner implements HookPort {
       },
       signal,
     );
+  }
+}
+
+function labelOf(hook: HookDefinition): string {
+  switch (hook.type) {
+    case 'command':
+      return [hook.command, ...(hook.args ?? [])].join(' ');
+    case 'http':
+      return hook.url;
+    case 'callback':
+      return `function ${hook.id}`;
   }
 }
 

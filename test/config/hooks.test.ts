@@ -44,7 +44,7 @@ function load(
 
 const shown = ({ hooks }: LoadedSettings): unknown[] =>
   hooks.map(({ hook: one, source, ignored }) => [
-    one.type === 'command' ? one.command : one.url,
+    one.type === 'command' ? one.command : one.type === 'http' ? one.url : one.id,
     source,
     ...(ignored === undefined ? [] : [ignored]),
   ]);

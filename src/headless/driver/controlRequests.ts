@@ -1,21 +1,18 @@
 /** Requests of the driving program: each gets exactly one response. It can do what a user at the screen can, not more. */
 import * as z from 'zod';
 import type { Agent } from '../../agent/types.ts';
-import type { CommandHost } from '../../commands/types.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { McpServerStatus } from '../../protocol/extensions/mcp.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import { contextResponse } from './contextResponse.ts';
 import type { DriverRequest } from './driverMessages.ts';
-import { initializeResponse, type SubagentInfo } from './initialize.ts';
+import { type InitializePorts, initializeResponse, listedModels } from './initialize.ts';
 import type { PromptInbox } from './promptInbox.ts';
 
-export interface ControlPorts {
-  readonly host: CommandHost;
+export interface ControlPorts extends InitializePorts {
   readonly inbox: PromptInbox;
   /** Interrupts the running turn. */
   readonly interrupt: () => void;
-  readonly subagents: readonly SubagentInfo[];
   /** The model that the session began with. */
   readonly firstModel: string;
   /** Finds a mode by its name or one of its other names. */
@@ -24,8 +21,6 @@ export interface ControlPorts {
   readonly mayBypass: boolean;
   /** The uuid of the entry of a prompt that has this id of the driver. */
   readonly entryOf: (uuid: string) => string | undefined;
-  /** Tells the driver about something that has no effect. */
-  readonly warn: (text: string) => void;
 }
 
 /** A request that cannot be fulfilled; the message is ready to show. */
@@ -59,7 +54,7 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
   const { agent } = host;
   switch (request.subtype) {
     case 'initialize':
-      return initializeResponse(request.fields, ports);
+      return initializeResponse(request, ports);
     case 'interrupt': {
       const { cancel_queued } = read(request, { cancel_queued: z.boolean().nullish() });
       const queued = (cancel_queued === true ? inbox.clear() : inbox.waiting()).flatMap(
@@ -81,7 +76,7 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
       return {};
     }
     case 'list_models':
-      return { models: (await initializeResponse({}, ports)).models };
+      return { models: await listedModels(host) };
     case 'get_context_usage':
       await agent.refine();
       return contextResponse(agent.report(), host.mcp?.status() ?? []);

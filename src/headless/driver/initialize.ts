@@ -1,5 +1,7 @@
 /** The `initialize` request: what the driver learns from us, and what of its wishes has no effect here. */
 import type { CommandHost } from '../../commands/types.ts';
+import type { DriverRequest } from './driverMessages.ts';
+import type { DriverSetup } from './setup.ts';
 
 export interface SubagentInfo {
   readonly name: string;
@@ -9,6 +11,8 @@ export interface SubagentInfo {
 export interface InitializePorts {
   readonly host: CommandHost;
   readonly subagents: readonly SubagentInfo[];
+  readonly setup: DriverSetup;
+  /** Tells the driver about something that has no effect. */
   readonly warn: (text: string) => void;
 }
 
@@ -18,20 +22,25 @@ const MAX_MODELS = 500;
 
 /** Wishes that cannot be fulfilled, each with what that means. */
 const unsupported: Readonly<Record<string, string>> = {
-  hooks: 'Hooks of the driving program are not supported: they are not called.',
   sdkMcpServers:
     'MCP servers inside the driving program are not supported: their tools are missing. Use --mcp-config.',
   jsonSchema: 'Structured output is not supported: the result has no "structured_output".',
   skills: 'A selection of skills is not supported: all of them are offered.',
 };
 
-export async function initializeResponse(
-  fields: Readonly<Record<string, unknown>>,
-  { host, subagents, warn }: InitializePorts,
-) {
-  const { model } = host.agent.state();
+/** Hooks and servers are taken from the first message only: the session is opened with them. */
+const tooLate = 'Hooks are taken only from an initialize request that is the first message.';
+
+export async function initializeResponse(request: DriverRequest, ports: InitializePorts) {
+  const { host, subagents, setup, warn } = ports;
+  const { fields } = request;
   for (const [field, text] of Object.entries(unsupported)) if (isGiven(fields[field])) warn(text);
-  const ids = new Set([model.id, ...(await listed(host))]);
+  const isFirst = request === setup.request;
+  if (isFirst) for (const problem of setup.hooks.problems) warn(problem);
+  else if (isGiven(fields.hooks)) warn(tooLate);
+  const areCalled = host
+    .hooks()
+    .every(({ hook, ignored }) => hook.type !== 'callback' || ignored === undefined);
   return {
     commands: host.commands.map(({ name, description, argumentHint = '', aliases, isPrompt }) => ({
       name,
@@ -43,11 +52,18 @@ export async function initializeResponse(
     agents: subagents,
     output_style: 'default',
     available_output_styles: ['default'],
-    models: [...ids].slice(0, MAX_MODELS).map((id) => ({ value: id, displayName: id, description: '' })),
+    models: await listedModels(host),
     // There is no account to be logged in to.
     account: {},
-    ...(isGiven(fields.hooks) ? { hooks_applied: false } : {}),
+    hook_on_failure_supported: true,
+    ...(isGiven(fields.hooks) ? { hooks_applied: isFirst && setup.hooks.isComplete && areCalled } : {}),
   };
+}
+
+/** The current model and those of the endpoint. */
+export async function listedModels(host: CommandHost) {
+  const ids = new Set([host.agent.state().model.id, ...(await listed(host))]);
+  return [...ids].slice(0, MAX_MODELS).map((id) => ({ value: id, displayName: id, description: '' }));
 }
 
 const isGiven = (value: unknown): boolean =>

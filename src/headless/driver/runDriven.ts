@@ -14,20 +14,23 @@ import { createTally } from '../tally.ts';
 import { toLine } from '../toLine.ts';
 import type { ReportOptions } from '../types.ts';
 import { answerRequest, type ControlPorts } from './controlRequests.ts';
-import { createDriverLink } from './driverLink.ts';
+import type { DriverLink } from './driverLink.ts';
 import type { DriverMessage, DriverPrompt } from './driverMessages.ts';
 import { createDriverQuestions } from './driverQuestions.ts';
-import type { SubagentInfo } from './initialize.ts';
+import type { InitializePorts } from './initialize.ts';
 import { createPromptInbox } from './promptInbox.ts';
 
-export interface DrivenOptions extends Omit<ReportOptions, 'outputFormat'> {
+export interface DrivenOptions
+  extends Omit<ReportOptions, 'outputFormat'>,
+    Pick<InitializePorts, 'subagents' | 'setup'> {
+  /** Requests to the driver; hooks and servers of its own may have used it before. */
+  readonly link: DriverLink;
   /** What the driver writes, until it closes its side; never throws. */
   readonly messages: AsyncIterable<DriverMessage>;
   /** Repeat each prompt in the output when it is sent. */
   readonly replayUserMessages: boolean;
   /** The driver decides about calls that need approval; otherwise they are denied, as in any headless run. */
   readonly asksDriver: boolean;
-  readonly subagents: readonly SubagentInfo[];
   /** See `ControlPorts`. */
   readonly mayBypass: boolean;
   readonly parseMode: ControlPorts['parseMode'];
@@ -37,13 +40,12 @@ export interface DrivenOptions extends Omit<ReportOptions, 'outputFormat'> {
 
 /** Runs until the driver has closed its side and the last turn has ended; returns the exit code of that turn. */
 export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
-  const { host, now, messages, write, writeError, stop } = options;
+  const { host, now, link, messages, write, writeError, stop } = options;
   const { agent } = host;
   const say = (text: string): void => writeError(`clawdcode: ${text}\n`);
   const send = (message: object): void => write(toLine(message));
   const tally = createTally(agent, now);
   const inbox = createPromptInbox();
-  const link = createDriverLink(send);
   const warn = (content: string): void => {
     const head = { type: 'system', subtype: 'informational', content, level: 'warning' };
     send({ ...head, session_id: agent.state().sessionId, uuid: randomUUID() });
@@ -82,6 +84,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
   const control: ControlPorts = {
     ...{ host, inbox, interrupt, warn, firstModel: agent.state().model.id },
     subagents: options.subagents,
+    setup: options.setup,
     mayBypass: options.mayBypass,
     parseMode: options.parseMode,
     entryOf: (uuid) => entries.get(uuid),

@@ -1,4 +1,7 @@
-/** Hooks: commands and addresses of the user that are told what happens, and may block or change it. */
+/**
+ * Hooks: commands and addresses of the user, and functions of a program that drives this one, that are told what
+ * happens and may block or change it.
+ */
 import type { Access } from '../permissions.ts';
 
 /** The events that hooks can be set for, named as in Claude Code. */
@@ -55,7 +58,21 @@ export type HookDefinition = HookBasics &
         /** The environment variables that header values may contain. */
         readonly allowedEnvVars: readonly string[];
       }
+    /** A function of the driving program. */
+    | { readonly type: 'callback'; readonly id: string }
   );
+
+/**
+ * Calls a function of the driving program. Resolves to its answer, unchecked, or why there is none; never rejects. An
+ * abort withdraws the call.
+ */
+export type CallBack = (
+  id: string,
+  input: HookCall['input'],
+  signal: AbortSignal,
+) => Promise<
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+>;
 
 /** A hook and the file that it comes from. */
 export interface HookSource {
