@@ -14,7 +14,7 @@ import { shellOutput } from '../../src/protocol/entries/shellOutput.ts';
 import { entryLine } from '../agent/line.ts';
 import { dataOf } from '../madeUpEntry.ts';
 
-interface Street {
+interface Project {
   readonly place: AppPaths;
   /** Opens a session as a fresh start of the program would, in a folder below the root. */
   open(given?: {
@@ -26,7 +26,7 @@ interface Street {
   fork(id: string): Promise<OpenedSession>;
 }
 
-async function street(): Promise<Street> {
+async function project(): Promise<Project> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-sessions-')));
   const root = join(home, 'project');
   await mkdir(join(root, '.git'), { recursive: true });
@@ -39,7 +39,7 @@ async function street(): Promise<Street> {
     for (const { agent } of opened) await agent.close();
     await rm(home, { recursive: true, force: true });
   });
-  const houseFrom = (from: string, options: Partial<SessionFactoryOptions> = {}) =>
+  const factoryFrom = (from: string, options: Partial<SessionFactoryOptions> = {}) =>
     createSessionFactory({
       place: { ...place, cwd: join(root, from) },
       loaded,
@@ -58,11 +58,11 @@ async function street(): Promise<Street> {
   };
   return {
     place,
-    fork: async (id) => keep(await houseFrom('.').open({ type: 'id', id, mode: 'fork' })),
+    fork: async (id) => keep(await factoryFrom('.').open({ type: 'id', id, mode: 'fork' })),
     async open({ id, from = '.', options } = {}) {
       const target =
         id === 'latest' ? ({ type: 'latest' } as const) : ({ type: 'id', id: id ?? '' } as const);
-      return keep(await houseFrom(from, options).open(id === undefined ? { type: 'new' } : target));
+      return keep(await factoryFrom(from, options).open(id === undefined ? { type: 'new' } : target));
     },
   };
 }
@@ -81,7 +81,7 @@ async function say({ agent }: OpenedSession, text: string): Promise<void> {
 }
 
 test('the shell starts where the program was started, as the system prompt says', async () => {
-  const { open, place } = await street();
+  const { open, place } = await project();
   const session = await open({ from: 'sub' });
   expect(await shell(session, 'pwd')).toBe(join(place.root, 'sub'));
   const [header] = session.agent.entries();
@@ -90,7 +90,7 @@ test('the shell starts where the program was started, as the system prompt says'
 });
 
 test('each session has a key of its own, which its system prompt names last and a copy keeps', async () => {
-  const { open, fork } = await street();
+  const { open, fork } = await project();
   const headers = [];
   for (let count = 0; count < 2; count++) headers.push(dataOf((await open()).agent.entries()[0]));
   const [one, two] = headers.map(({ noteKey }) => String(noteKey));
@@ -109,7 +109,7 @@ test('each session has a key of its own, which its system prompt names last and 
 test.each(['deny', 'ask'] as const)(
   'a file that a rule keeps from reading (%s) is not brought in by instructions',
   async (behavior) => {
-    const { open, place } = await street();
+    const { open, place } = await project();
     const { dataRoot, home, root } = place;
     await mkdir(join(root, 'private'));
     await writeFile(join(root, 'private/prices.md'), 'one and a half million\n');
@@ -131,7 +131,7 @@ test.each(['deny', 'ask'] as const)(
 );
 
 test('a resumed session has its shell where it was left, and asks the model for the same bytes', async () => {
-  const { open, place } = await street();
+  const { open, place } = await project();
   const first = await open();
   await say(first, 'hello');
   await shell(first, 'cd sub/deep');
@@ -145,7 +145,7 @@ test('a resumed session has its shell where it was left, and asks the model for 
 });
 
 test('a session that is resumed from another folder works there and the model is told', async () => {
-  const { open, place } = await street();
+  const { open, place } = await project();
   const first = await open();
   await say(first, 'hello');
   await first.agent.close();
@@ -156,7 +156,7 @@ test('a session that is resumed from another folder works there and the model is
 });
 
 test('on another day the model is told so with the date, and where the shell is', async () => {
-  const { open, place } = await street();
+  const { open, place } = await project();
   const first = await open();
   await say(first, 'hello');
   await shell(first, 'cd sub/deep');
@@ -189,7 +189,7 @@ test('on another day the model is told so with the date, and where the shell is'
 });
 
 test('instructions that have changed meanwhile are appended, once', async () => {
-  const { open, place } = await street();
+  const { open, place } = await project();
   await writeFile(join(place.root, 'AGENTS.md'), 'Use tabs.');
   const first = await open();
   await say(first, 'hello');
@@ -211,7 +211,7 @@ test('instructions that have changed meanwhile are appended, once', async () => 
 const real = (model: string): Partial<SessionFactoryOptions> => ({ demo: false, model });
 
 test('a resumed session keeps the model that it was started with, or that was last chosen', async () => {
-  const { open } = await street();
+  const { open } = await project();
   const first = await open({ options: real('gpt-4.1') });
   const { sessionId } = first.agent.state();
   await shell(first, 'true');
@@ -228,7 +228,7 @@ test('a resumed session keeps the model that it was started with, or that was la
 });
 
 test('a session of the demo goes on with a real model once there is one, and the other way round', async () => {
-  const { open } = await street();
+  const { open } = await project();
   const first = await open();
   const { sessionId } = first.agent.state();
   await say(first, 'hello');
@@ -245,7 +245,7 @@ test.each([
   ['acceptEdits', 'default'],
   ['plan', 'plan'],
 ] as const)('a session that was left in %s goes on in %s', async (left, expected) => {
-  const { open } = await street();
+  const { open } = await project();
   const first = await open();
   first.agent.submit({ type: 'set_mode', mode: left });
   await say(first, 'hello');
@@ -258,7 +258,7 @@ test.each([
 });
 
 test('a session that is open elsewhere, or unknown, is refused and nothing is created', async () => {
-  const { open } = await street();
+  const { open } = await project();
   const first = await open();
   await say(first, 'hello');
   await expect(open({ id: first.agent.state().sessionId })).rejects.toThrow(SessionLockedError);
@@ -266,7 +266,7 @@ test('a session that is open elsewhere, or unknown, is refused and nothing is cr
 });
 
 test('with nothing to continue, a new session says so', async () => {
-  const { open } = await street();
+  const { open } = await project();
   const session = await open({ id: 'latest' });
   expect(session.resumed).toBe(false);
   expect(session.notices).toEqual(['There is no session to continue here; this is a new one.']);
@@ -274,7 +274,7 @@ test('with nothing to continue, a new session says so', async () => {
 });
 
 test('a session that cannot be saved says so before the first prompt', async () => {
-  const { place, open } = await street();
+  const { place, open } = await project();
   const file = join(place.home, 'a-file');
   await writeFile(file, '');
   const session = await open({ options: { place: { ...place, dataRoot: join(file, 'below') } } });

@@ -327,9 +327,9 @@ test('the keys of the list of sessions', long, async () => {
   await terminal.press(pageUp);
   await terminal.waitFor(/1 \/ 2/);
   await terminal.press('?');
-  await terminal.waitFor('Any key goes back');
+  await terminal.waitFor('Press any key to go back');
   await terminal.press('x');
-  await terminal.waitForGone('Any key goes back');
+  await terminal.waitForGone('Press any key to go back');
   await terminal.type('/');
   await terminal.waitFor('Search:');
   await terminal.press(ctrl('f'));

@@ -223,7 +223,7 @@ test('? shows the keys, /keys prints them, and a file of one’s own counts as s
   await terminal.waitFor('keybindings.json: “Chat”, “ctrl+i”: terminals send Ctrl+I as Tab.');
   await terminal.type('aside');
   await terminal.press(keys.alt('s'));
-  await terminal.waitFor('A draft is put aside');
+  await terminal.waitFor('1 draft stashed');
   await terminal.submit('/keys');
   await terminal.waitForPrinted('Ctrl+S, Alt+S');
   await terminal.waitForPrinted('chat:externalEditor');

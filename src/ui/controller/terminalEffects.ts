@@ -38,7 +38,7 @@ export async function suspend({ options, screen, showHint }: TerminalPorts): Pro
     await screen()?.suspend(async () => {
       outcome = await stop();
     });
-  if (outcome === 'unsupported') showHint('There is no shell here that could bring it back.');
+  if (outcome === 'unsupported') showHint('Cannot suspend: there is no shell to resume from.');
 }
 
 /** Pastes the image from the clipboard into the composer. If there is none, a message explains why. */

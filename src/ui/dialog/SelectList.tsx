@@ -127,7 +127,7 @@ export function SelectList<T>(props: SelectListProps<T>) {
     visible.length > listRows ? `${selected + 1} of ${visible.length}` : undefined,
     keys.filter((key) => key !== undefined).join(' '),
     'type to filter',
-    'Esc leaves',
+    'Esc closes',
   );
   return (
     <Box flexDirection="column">

@@ -210,8 +210,8 @@ export const Composer = memo(function Composer(props: ComposerProps) {
 function placeholderOf({ stashes }: ComposerState, keymap: Keymap): string | undefined {
   if (stashes.length === 0) return undefined;
   const key = keysOfAction(keymap, 'chat:stash')[0];
-  const drafts = stashes.length === 1 ? 'A draft is put aside' : `${stashes.length} drafts are put aside`;
-  return key === undefined ? drafts : `${drafts}; ${showKeys(key)} brings it back`;
+  const drafts = stashes.length === 1 ? '1 draft stashed' : `${stashes.length} drafts stashed`;
+  return key === undefined ? drafts : `${drafts}; ${showKeys(key)} restores it`;
 }
 
 /** The selection of vim's visual modes. */

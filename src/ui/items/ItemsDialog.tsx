@@ -166,7 +166,7 @@ function hintText(
         hints.does('items:drop', 'drop'),
         hints.does('items:restore', 'restore'),
         hints.does('items:filter', 'filter'),
-        'Esc leaves',
+        'Esc closes',
       );
   const line = dotted(place, long);
   if (textWidth(line) <= width) return line;

@@ -65,9 +65,9 @@ const done: Readonly<Record<ItemEdit['action'], string>> = {
   restore: 'Restored',
 };
 
-/** Returns text such as "Dropped #12 · r brings it back", with the key if there is one. */
+/** Returns text such as "Dropped #12 · r restores it", with the key if there is one. */
 export function doneText({ action }: ItemEdit, { seq }: ContextItem, restoreKey: string | undefined): string {
-  const back = action === 'drop' && restoreKey !== undefined ? ` · ${restoreKey} brings it back` : '';
+  const back = action === 'drop' && restoreKey !== undefined ? ` · ${restoreKey} restores it` : '';
   return `${done[action]} #${seq}${back}`;
 }
 

@@ -218,7 +218,7 @@ function parseKey(written: string): ParsedKeys {
     const [whole, word = '', after = ''] = /^([a-z]+)[+-](.+)$/is.exec(rest) ?? [];
     if (whole === undefined) break;
     const modifier = modifiers[word.toLowerCase()];
-    if (modifier === undefined) return impossible(`“${word}” is no modifier (ctrl, alt, shift)`);
+    if (modifier === undefined) return impossible(`“${word}” is not a modifier (ctrl, alt, shift)`);
     if (modifier === 'super')
       return impossible(`${word} is taken by the desktop and never reaches a program`);
     held.add(modifier);
@@ -226,7 +226,7 @@ function parseKey(written: string): ParsedKeys {
   }
   const isOne = [...rest].length === 1;
   const name = isOne ? rest.toLowerCase() : named[rest.toLowerCase()];
-  if (name === undefined) return impossible(`“${rest}” is no key`);
+  if (name === undefined) return impossible(`“${rest}” is not a key`);
   // With a modifier, users write capitals without meaning Shift: Ctrl+G.
   if (isOne && rest !== name && held.size === 0) held.add('shift');
   return checkKey(name, held);

@@ -22,9 +22,9 @@ import { outputWords } from './toolWords.ts';
 interface CommandList<Row> {
   /** One line per row, and the totals. */
   readonly lines: readonly string[];
-  /** The available letters, as in "o and the name of a task tells its output, s stops it". */
+  /** The available letters, as in "o prints its output, s stops it". */
   readonly introduction: string;
-  /** The syntax, as in "p, d or r and the number of an item, as in: d 12". */
+  /** The syntax, as in "d, and a number". */
   readonly usage: string;
   readonly commands: Readonly<Record<string, (row: Row) => void>>;
   /** `name` consists of digits, possibly after a letter. Called again for each line, since rows come and go. */
@@ -74,8 +74,8 @@ export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialog
     };
   return commandDialogue({
     lines: pageWords(itemsPage(agent.items())).slice(0, ITEMS_TOLD + 1),
-    introduction: 'p and a number pins an item or unpins it, d drops it, r restores it, as in: d 12.',
-    usage: 'p, d or r and the number of an item, as in: d 12',
+    introduction: 'p and a number pins or unpins an item, d drops it, r restores it; for example: d 12.',
+    usage: "p, d or r and an item's number; for example: d 12",
     commands: { p: command('pin'), d: command('drop'), r: command('restore') },
     find: (name) => agent.items().find(({ seq }) => String(seq) === name),
     missing: (name) => `There is no item #${name}.`,
@@ -98,8 +98,8 @@ export function tasks(agent: Agent, { controller, tell }: DialoguePorts): Dialog
   const idOf = (name: string): string => (/^\d/.test(name) ? `b${name}` : name);
   return commandDialogue<TaskInfo>({
     lines,
-    introduction: 'o and the name of a task tells its output, s stops it, as in: s b1.',
-    usage: 'o or s and the name of a task, as in: o b1',
+    introduction: "o and a task's name prints its output, s stops it; for example: s b1.",
+    usage: "o or s and a task's name; for example: o b1",
     commands: {
       o: ({ id }) =>
         tell(

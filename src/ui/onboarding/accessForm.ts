@@ -109,7 +109,7 @@ export function adviceOf(form: Form): string {
   if (name === 'apiKey' && key === '') return 'Paste a key. Local servers usually need none.';
   const provider = providerOfKey(key);
   if (provider !== undefined && !isUrlTyped)
-    return `A key that begins like this is of ${provider.name}, so that is the endpoint.`;
+    return `This looks like a key for ${provider.name}, so its endpoint is used.`;
   if (key !== '' && !isUrlTyped)
     return 'Not an OpenAI key? Enter your provider’s endpoint or name: deepseek, mistral, …';
   return name === 'baseUrl' ? 'An address, or a name: openrouter, ollama, lmstudio, …' : '';

@@ -275,7 +275,7 @@ function choiceDialog(id: string, title: string): Omit<ChoiceDialog<SetupAction>
     type: 'choices',
     id,
     title,
-    hint: { escape: 'Esc leaves', hasLetters: true },
+    hint: { escape: 'Esc closes', hasLetters: true },
     cancel: { type: 'back' },
     quit: { type: 'quit' },
   };

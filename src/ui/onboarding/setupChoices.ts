@@ -118,7 +118,7 @@ export function factsOf(model: ServedModel): string {
 function otherChoice({ name, baseUrl, state }: FoundServer): SetupChoice | undefined {
   if (state.type === 'wants_key')
     return {
-      label: `${name} wants a key: enter it`,
+      label: `${name} needs a key: enter it`,
       detail: baseUrl,
       answer: { type: 'endpoint', baseUrl, isSure: false },
     };

@@ -76,7 +76,7 @@ function turnsFrame(
   const hint = hintOf(
     place,
     [
-      dotted(moving, hints.does('rewind:undo', 'undoes the last rewind'), 'Esc leaves'),
+      dotted(moving, hints.does('rewind:undo', 'undoes the last rewind'), 'Esc closes'),
       joined(moving, hints.key('rewind:undo'), 'Esc'),
     ],
     width,

@@ -52,7 +52,7 @@ export function SessionPicker({ picker, width, rows, theme, now = () => new Date
         lines={[
           ruled('Keys', width, theme),
           ...helpLines(width, rows - 2, theme, keymap),
-          theme.dim(truncate('Any key goes back', width)),
+          theme.dim(truncate('Press any key to go back', width)),
         ]}
       />
     );

@@ -110,10 +110,7 @@ function keysLine(state: FooterState, width: number, keymap: Keymap): string {
   const { dialog, isSearch, isPreviewLarge, isSearching } = state;
   if (dialog?.type === 'rename') {
     const renames = keyHints(keymap, renamePlace).does('select:accept', 'renames it');
-    return truncate(
-      [...(renames === undefined ? [] : [renames]), 'Esc leaves it as it is'].join(' · '),
-      width,
-    );
+    return truncate([...(renames === undefined ? [] : [renames]), 'Esc cancels'].join(' · '), width);
   }
   const hints = keyHints(keymap, filterPlace);
   const leads = isPreviewLarge
@@ -121,7 +118,7 @@ function keysLine(state: FooterState, width: number, keymap: Keymap): string {
     : typed(state) === '' && !isSearch
       ? state.currentId === undefined
         ? 'Esc new session'
-        : 'Esc leaves'
+        : 'Esc closes'
       : 'Esc back';
   const opens = hints.does('select:accept', 'opens');
   const moving = hints.keys('select:previous', 'select:next');

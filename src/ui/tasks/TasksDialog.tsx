@@ -140,8 +140,8 @@ const questionPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'answer
 
 function questionText(id: string, width: number, keymap: Keymap): string {
   const yes = keyHints(keymap, questionPlace).key('confirm:yes');
-  if (yes === undefined) return `Stop ${id}? No key says yes.`;
-  const long = `Stop ${id} and all it started? ${yes} stops it, any other key does not`;
+  if (yes === undefined) return `Stop ${id}? No key is bound to confirm.`;
+  const long = `Stop ${id} and all it started? ${yes} stops it, any other key cancels`;
   return textWidth(long) <= width ? long : `Stop ${id}? ${yes} / n`;
 }
 
@@ -165,15 +165,15 @@ function hintText({ opened, tasks }: TasksState, width: number, keymap: Keymap):
           ]
       : tasks.length === 0
         ? [
-            dotted(background && `${showKeys(background)} moves a running command here`, 'Esc leaves'),
-            'Esc leaves',
+            dotted(background && `${showKeys(background)} moves a running command here`, 'Esc closes'),
+            'Esc closes',
           ]
         : [
             dotted(
               hints.does('select:accept', 'shows its output'),
               stop && `${stop} stops it`,
               'they stop on exit',
-              'Esc leaves',
+              'Esc closes',
             ),
             dotted(hints.key('select:accept'), stop, 'Esc'),
           ];

@@ -67,7 +67,7 @@ test('without an editor to run nothing is given away', async () => {
 
 test.each([
   ['continued', ['given away', 'taken back']],
-  ['unsupported', ['given away', 'taken back', 'hint: There is no shell here that could bring it back.']],
+  ['unsupported', ['given away', 'taken back', 'hint: Cannot suspend: there is no shell to resume from.']],
 ] as const)('Ctrl+Z, %s', async (outcome, expected) => {
   const { ports, done } = stage({ stop: async () => outcome });
   await suspend(ports);

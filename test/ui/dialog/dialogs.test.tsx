@@ -303,7 +303,7 @@ test('a list of 10,000 filters as one types and draws only what is visible', asy
     '  item 2 文字',
     '  item 3 文字',
     '  item 4 文字',
-    '1 of 10000 · ↑↓ Enter · type to filter · Esc leaves',
+    '1 of 10000 · ↑↓ Enter · type to filter · Esc closes',
   ]);
   await screen.press(...'99文', keys.down);
   expect(screen.text()).toContain('Filter: 99文');

@@ -1,4 +1,4 @@
-/** Every dialog with keys of the user's own: they work, the line of keys names them, and Esc leaves as ever. */
+/** Every dialog with keys of the user's own: they work, the line of keys names them, and Esc closes as always. */
 import type { ReactNode } from 'react';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TurnRecord } from '../../../src/protocol/checkpoints.ts';
@@ -79,7 +79,7 @@ const answering = {
 const cases: Readonly<Record<string, Case>> = {
   'a list with a filter': {
     file: moving,
-    hint: '↑ Ctrl+J Enter · type to filter · Esc leaves',
+    hint: '↑ Ctrl+J Enter · type to filter · Esc closes',
     pressed: [keys.down, keys.ctrl('j'), f2],
     done: ['two'],
     left: 'left',
@@ -96,7 +96,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'the items of the context': {
     file: { Items: { f2: 'items:pin', p: null, 'alt+d': 'items:drop' } },
-    hint: 'F2 pin · d drop · r restore · / filter · Esc leaves',
+    hint: 'F2 pin · d drop · r restore · / filter · Esc closes',
     pressed: ['p', f2, keys.alt('d')],
     done: ['pin', 'drop'],
     left: 'left',
@@ -104,7 +104,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'background tasks': {
     file: { Tasks: { x: null, k: null, f3: 'tasks:stop' }, Confirmation: { y: null, f2: 'confirm:yes' } },
-    hint: 'Enter shows its output · F3 stops it · they stop on exit · Esc leaves',
+    hint: 'Enter shows its output · F3 stops it · they stop on exit · Esc closes',
     pressed: ['x', f3, 'y', f3, f2],
     done: ['stop_task'],
     left: 'left',
@@ -114,7 +114,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'the turns to go back to': {
     file: { Rewind: { u: null, f3: 'rewind:undo' }, Confirmation: { n: null, f2: 'confirm:no' } },
-    hint: '↑↓ Enter · F3 undoes the last rewind · Esc leaves',
+    hint: '↑↓ Enter · F3 undoes the last rewind · Esc closes',
     pressed: ['u', f3],
     done: ['undo_rewind', 'left'],
     left: 'left',
@@ -227,7 +227,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'the choices of the first minute': {
     file: answering,
-    hint: '↑ Alt+J Enter, a digit or b · Esc leaves',
+    hint: '↑ Alt+J Enter, a digit or b · Esc closes',
     pressed: [keys.down, keys.alt('j'), f2, 'b', '1'],
     done: ['B', 'B', 'A'],
     left: 'left',
@@ -243,7 +243,7 @@ const cases: Readonly<Record<string, Case>> = {
             { label: 'A', answer: 'A' },
             { label: 'B', letter: 'b', answer: 'B' },
           ],
-          hint: { escape: 'Esc leaves', hasLetters: true },
+          hint: { escape: 'Esc closes', hasLetters: true },
           cancel: 'left',
           quit: 'quit',
         }}

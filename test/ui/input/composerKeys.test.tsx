@@ -1,4 +1,4 @@
-/** The search, drafts put aside, chords, keys of one's own and vim keys, on a screen. */
+/** The search, stashed drafts, chords, keys of one's own and vim keys, on a screen. */
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
@@ -98,12 +98,12 @@ describe('the history search', () => {
   });
 });
 
-describe('a draft put aside', () => {
+describe('a stashed draft', () => {
   test('comes back with the same key on an empty line, the newest first', async () => {
     const { screen, rows, text } = await mountComposer({ placeholder: 'Ask' });
     await screen.press('one', ctrl('s'), 'two', ctrl('s'));
     expect(text()).toBe('');
-    expect(rows()).toEqual(['❯ 2 drafts are put aside; Ctrl+S brings it back']);
+    expect(rows()).toEqual(['❯ 2 drafts stashed; Ctrl+S restores it']);
     await screen.press(ctrl('s'));
     expect(text()).toBe('two');
     await screen.press(ctrl('u'), ctrl('s'));

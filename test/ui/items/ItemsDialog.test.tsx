@@ -102,7 +102,7 @@ test('items are listed newest first, with pointer, kind, state and tokens; the t
     '   ●     #1 prompt       sent          900  Read it all',
     'sent · 12.3k tokens · #9 reply',
     '',
-    '1 of 3 · p pin · d drop · r restore · / filter · Esc leaves',
+    '1 of 3 · p pin · d drop · r restore · / filter · Esc closes',
   ]);
 });
 
@@ -110,7 +110,7 @@ test('d drops, r restores, p pins and unpins; the list and what became of it are
   const { screen, edits } = await open(three);
   await screen.press(keys.down, 'd');
   await screen.waitFor((rows) => rows[3]?.startsWith('❯  ○     #4 reply        removed') === true);
-  expect(screen.text()).toContain('Dropped #4 · r brings it back');
+  expect(screen.text()).toContain('Dropped #4 · r restores it');
   await screen.press('r');
   await screen.waitFor((rows) => rows[3]?.startsWith('❯  ●     #4') === true);
   expect(screen.text()).toContain('Restored #4');

@@ -35,9 +35,9 @@ test.each([
 
 test.each([
   ['', 'no key is named'],
-  ['ctrl+', 'is no key'],
-  ['strg+c', 'is no modifier'],
-  ['ctrl+nonsense', 'is no key'],
+  ['ctrl+', 'is not a key'],
+  ['strg+c', 'is not a modifier'],
+  ['ctrl+nonsense', 'is not a key'],
   ['cmd+k', 'taken by the desktop'],
   ['super+k', 'taken by the desktop'],
   ['ctrl+i', 'as Tab'],

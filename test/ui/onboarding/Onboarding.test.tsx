@@ -251,7 +251,7 @@ describe('with nothing found', () => {
     await press(keys.paste(' sk-or-v1-secret\n'));
     expect(text()).toContain('Key:      •••••••••••••••');
     expect(text()).toContain('Endpoint: https://openrouter.ai/api/v1');
-    expect(text()).toContain('A key that begins like this is of OpenRouter');
+    expect(text()).toContain('This looks like a key for OpenRouter');
     // Nothing goes out before the endpoint was looked at.
     await press(keys.enter);
     expect(checked).toEqual([]);

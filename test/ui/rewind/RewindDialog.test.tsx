@@ -108,7 +108,7 @@ test('the turns are listed newest last, each with age, prompt and changes', asyn
     '  30 min ago  request 1',
     '  30 min ago  request 2                                        +12 −3 in 2 files',
     '❯ 30 min ago  request 3',
-    '↑↓ Enter · u undoes the last rewind · Esc leaves',
+    '↑↓ Enter · u undoes the last rewind · Esc closes',
   ]);
 });
 

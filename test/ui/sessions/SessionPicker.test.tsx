@@ -70,7 +70,7 @@ test('a title is edited in its row, with the cursor in it', async () => {
   await screen.press(keys.down, keys.ctrl('r'));
   expect(screen.text()[3]).toBe('❯ Docs');
   expect(screen.cursor()).toEqual({ x: 6, y: 3 });
-  expect(screen.text().at(-1)).toBe('Enter renames it · Esc leaves it as it is');
+  expect(screen.text().at(-1)).toBe('Enter renames it · Esc cancels');
   await screen.press(...' of 家', keys.enter);
   expect(screen.text()[3]).toMatch(/^❯ Docs of 家 /);
   expect(screen.text().at(-1)).toBe('Renamed to “Docs of 家” · Ctrl+Z to undo');

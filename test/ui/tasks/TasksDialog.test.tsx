@@ -83,7 +83,7 @@ describe('the list', () => {
       '❯ b2   running 12s      run b2 │ last of b2',
       '  b1   exit 1 · 2.0s    run b1 │ last of b1',
       '',
-      'Enter shows its output · x stops it · they stop on exit · Esc leaves',
+      'Enter shows its output · x stops it · they stop on exit · Esc closes',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('the list', () => {
   test('stops a task only after a yes, and says if it has ended', async () => {
     const { screen, ops } = await open([task('b1', ended(0)), task('b2')]);
     await screen.press('x');
-    expect(screen.text().at(-1)).toBe('Stop b2 and all it started? y stops it, any other key does not');
+    expect(screen.text().at(-1)).toBe('Stop b2 and all it started? y stops it, any other key cancels');
     await screen.press('n');
     await screen.press('k', keys.escape);
     expect(ops).toEqual([]);
