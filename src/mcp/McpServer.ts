@@ -33,6 +33,11 @@ export interface McpDeps {
    * keys.
    */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * For servers that the project does not define, so that it does not decide what they run: a PATH without its folders,
+   * and the folder in which programs start that load code from the current folder.
+   */
+  readonly apart?: { readonly folder: string; readonly path: string };
   readonly fetch: ConnectPorts['fetch'];
   /** Returns the store of a server's login. */
   readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
@@ -205,7 +210,7 @@ export class McpServer {
     try {
       if (this.#isClosed) throw new Error('The session has ended.');
       const { variables, root } = this.#deps;
-      const found = endpointOf(this.source.definition, variables, root);
+      const found = endpointOf(this.source.definition, variables, root, this.#apart?.folder);
       if ('mistake' in found) throw new Error(found.mistake);
       const { connect } = await import('./connect.ts');
       opened = await connect(
@@ -229,13 +234,18 @@ export class McpServer {
     }
   }
 
+  get #apart(): McpDeps['apart'] {
+    const { scope } = this.source;
+    return scope === 'project' || scope === 'local' ? undefined : this.#deps.apart;
+  }
+
   #ports(endpoint: Endpoint, onClosed: () => void): ConnectPorts {
     const { version, env, fetch, authStoreOf, canAskUser, connectTimeoutMs: timeoutMs } = this.#deps;
     const isProgram = endpoint.type === 'stdio';
     return {
       ...{ version, fetch, timeoutMs, onClosed, signal: this.#giveUp.signal },
       authStore: isProgram ? undefined : authStoreOf?.(this.source.name, endpoint.url),
-      env: isProgram ? { ...env, ...endpoint.env } : {},
+      env: isProgram ? { ...env, ...(this.#apart && { PATH: this.#apart.path }), ...endpoint.env } : {},
       log: (text) => this.#append(text),
       onChanged: () => this.#relist(),
       onElicit: canAskUser === true ? this.#requests.answer : undefined,

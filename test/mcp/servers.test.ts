@@ -1,7 +1,19 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
 /** Servers of every kind over a real pipe or a real socket: what they offer, what they answer, how they end. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openBench, stdio } from './support/bench.ts';
+import { endpointOf } from '../../src/mcp/endpoint.ts';
+import { openBench, SERVER, stdio } from './support/bench.ts';
 import { serveMcp } from './support/webServer.ts';
 
 test('tools of a program are offered under its name, and a call is answered', async () => {
@@ -192,4 +204,53 @@ test('nothing is started before it is needed', async () => {
   expect(servers.tools()).toEqual([]);
   expect(servers.status()[0]?.state).toEqual({ type: 'pending' });
   await servers.retain()();
+});
+
+test('your own server runs nothing that an unknown project brings: no package, module or program of its folders', async () => {
+  const top = mkdtempSync(join(tmpdir(), 'mcp-apart-'));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  const [root, apart] = [join(top, 'project'), join(top, 'apart')];
+  const bin = join(root, 'node_modules/.bin');
+  mkdirSync(bin, { recursive: true });
+  mkdirSync(apart);
+  // What npx prefers: a package of the current folder; and on a PATH as under `npm run`: a program of the project.
+  for (const name of ['hostile-server', 'node'])
+    writeFileSync(join(bin, name), `#!/bin/sh\necho ran > ${join(top, 'MARK')}\n`, { mode: 0o755 });
+  const npx = join(top, 'npx');
+  writeFileSync(npx, '#!/bin/sh\npwd > "$PLACE"\nexec node_modules/.bin/hostile-server\n', { mode: 0o755 });
+  const place = join(top, 'place');
+  const deps = {
+    root,
+    env: { PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`, PLACE: place },
+    apart: { folder: apart, path: `${dirname(process.execPath)}:/usr/bin:/bin` },
+  };
+  const definitions = {
+    packaged: { command: npx, args: ['-y', 'hostile-server'] },
+    named: { command: 'node', args: [SERVER] },
+  };
+  const { servers } = await openBench(definitions, deps);
+  expect(existsSync(join(top, 'MARK'))).toBe(false);
+  expect(readFileSync(place, 'utf8').trim()).toBe(realpathSync(apart));
+  expect(servers.status().find(({ name }) => name === 'named')?.state).toEqual({ type: 'connected' });
+});
+
+test.each([
+  ['npx', ['-y', 'x'], true],
+  ['/usr/bin/npx', ['x'], true],
+  ['bunx', ['x'], true],
+  ['python3', ['-m', 'server'], true],
+  ['sh', ['-c', 'exec npx -y x'], true],
+  ['env', ['A=b', 'npx', 'x'], true],
+  ['python3', ['/opt/server.py'], false],
+  ['uvx', ['x'], false],
+  ['docker', ['run', 'x'], false],
+  ['node', ['/opt/server.js'], false],
+])('%s %j starts apart from the project: %s', (command, args, isApart) => {
+  const cwdOf = (definition: object, apart?: string): unknown => {
+    const found = endpointOf({ command, args, ...definition } as never, {}, '/project', apart);
+    return 'endpoint' in found && found.endpoint.type === 'stdio' ? found.endpoint.cwd : found;
+  };
+  expect(cwdOf({}, '/apart')).toBe(isApart ? '/apart' : '/project');
+  expect(cwdOf({ cwd: '.' }, '/apart')).toBe('/project');
+  expect(cwdOf({})).toBe('/project');
 });

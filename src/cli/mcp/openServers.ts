@@ -1,4 +1,8 @@
 /** The MCP servers of the program: their code is loaded only if any are configured, and the SDK on first use. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathOutside } from '../../disk/ownPrograms.ts';
+import { realpath } from '../../disk/realPath.ts';
 import type { McpServers } from '../../mcp/McpServers.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
@@ -21,11 +25,14 @@ export async function openServers(
   if (sources.length === 0) return undefined;
   const { McpServers } = await import('../../mcp/McpServers.ts');
   const given = Number(place.env.MCP_TIMEOUT);
+  const folder = join(place.dataRoot, 'servers');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   return new McpServers(sources, {
     version: place.version,
     root: place.root,
     variables: place.env,
     env: { ...withoutKeys(place.env), CLAWDCODE: '1' },
+    apart: { folder, path: pathOutside(place.env, place.root, realpath) },
     fetch: fetchOverSend(environmentSend(place.env)),
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
     canAskUser,

@@ -16,7 +16,9 @@ const fields = {
   env: texts.optional().describe('Environment variables of the program.'),
   cwd: text
     .optional()
-    .describe('Folder that the program starts in; relative to the project, which is the default.'),
+    .describe(
+      'Folder that the program starts in; relative to the project, which is the default except for npx and the like in your own settings.',
+    ),
   url: text.optional().describe('Address of the server, for http and sse.'),
   headers: texts.optional().describe('Headers sent with every request.'),
   timeout: z
