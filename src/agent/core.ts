@@ -62,7 +62,7 @@ export function createCore(deps: AgentDeps): Core {
     parent === undefined ? createModes(context, deps.mode, hub.emit, deps.refusedModes) : childModes(parent);
   const asksNothing = (): boolean => modes.current() === 'dontAsk';
   const subagentTool = deps.subagents && createSubagentTool(deps.subagents);
-  const all = subagentTool === undefined ? deps.tools : () => [subagentTool.tool, ...deps.tools()];
+  const all = subagentTool === undefined ? deps.tools : () => [subagentTool.tool(), ...deps.tools()];
   const tools = (): readonly Tool[] => {
     const { windowTokens } = deps.model.current();
     return all().filter(({ minWindowTokens = 0 }) => minWindowTokens <= windowTokens);

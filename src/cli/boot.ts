@@ -12,7 +12,7 @@ import { createCommandHost } from './host.ts';
 import { askServers, leftOutNotice, usableServers } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
-import { usedPlugins } from './plugins/usedPlugins.ts';
+import { openPlugins } from './plugins/usedPlugins.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { prefetchEnvironment } from './process/environment.ts';
@@ -108,7 +108,7 @@ async function chooseModel(
         ),
     );
   }
-  const plugins = await usedPlugins(place.dataRoot, loaded, options.strictMcpConfig);
+  const plugins = await openPlugins(place, loaded, options.strictMcpConfig);
   const factory = createSessionFactory({
     place,
     loaded,
@@ -122,16 +122,16 @@ async function chooseModel(
     builtinTools: options.tools,
     debug,
     environment,
-    servers: [...usableServers(loaded, trust), ...plugins.servers],
-    plugins: plugins.folders,
-    agents: () => usableAgents({ place, trust, flag: options.agents }),
+    servers: usableServers(loaded, trust),
+    plugins,
+    agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins }),
   });
   return {
     type: 'ready',
     notices: [
       ...loaded.problems.map((problem) => problem.message),
       ...(await unsupportedNotices(place.dataRoot, loaded)),
-      ...plugins.notices,
+      ...plugins.current().notices,
       ...[placeNotice(place) ?? [], leftOutNotice(loaded, trust) ?? []].flat(),
       ...[heldAgentsNotice(await usableAgents({ place, trust, flag: options.agents }), trust) ?? []].flat(),
     ],

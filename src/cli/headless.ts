@@ -19,7 +19,7 @@ import { createCommandHost } from './host.ts';
 import { leftOutNotice, usableServers } from './mcp/approval.ts';
 import { listerFor } from './models/modelChoice.ts';
 import { type CliOptions, targetOf } from './options.ts';
-import { usedPlugins } from './plugins/usedPlugins.ts';
+import { openPlugins } from './plugins/usedPlugins.ts';
 import { type AppPaths, placeNotice } from './process/appPaths.ts';
 import { createDebugLog } from './process/debugLog.ts';
 import { flush, guardOutput } from './process/exit.ts';
@@ -66,8 +66,8 @@ export async function printMode(
     return access.problem === undefined ? EXIT.noAccess : EXIT.badSettings;
   }
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
-  const plugins = await usedPlugins(place.dataRoot, loaded, options.strictMcpConfig);
-  for (const notice of plugins.notices) printError(notice);
+  const plugins = await openPlugins(place, loaded, options.strictMcpConfig);
+  for (const notice of plugins.current().notices) printError(notice);
   // Command output makes every character visible; in a reply of the model, unusual spaces may belong to the language.
   const isTold = process.stdout.isTTY && given.type === 'prompt' && given.prompt.startsWith('/');
   let terminated = false;
@@ -87,9 +87,9 @@ export async function printMode(
     builtinTools: options.tools,
     debug,
     environment,
-    servers: [...usableServers(loaded, trust), ...plugins.servers],
-    plugins: plugins.folders,
-    agents: () => usableAgents({ place, trust, flag: options.agents }),
+    servers: usableServers(loaded, trust),
+    plugins,
+    agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins }),
     ...(given.type === 'driver' && { driver: { callBack: createCallBack(link) } }),
   });
   const asked = targetOf(options);
@@ -119,7 +119,7 @@ export async function printMode(
     return EXIT.badInput;
   }
   for (const notice of opened.notices) printError(notice);
-  const heldAgents = heldAgentsNotice(opened.agents, trust);
+  const heldAgents = heldAgentsNotice(opened.agents(), trust);
   if (heldAgents !== undefined) printError(heldAgents);
   opened.onAssumedWindow(printError);
   const { agent } = opened;
@@ -156,7 +156,9 @@ export async function printMode(
     options.outputFormat === 'stream-json' ||
     (given.type === 'prompt' && given.prompt.startsWith('/mcp__'))
   )
-    await opened.mcp?.settle(new AbortController().signal);
+    await opened.mcp()?.settle(new AbortController().signal);
+  const { agents } = opened.agents();
+  const servers = opened.mcp()?.status();
   const run: Omit<ReportOptions, 'outputFormat'> = {
     host: createCommandHost({
       ...{ opened, factory, place, loaded, trust, debug },
@@ -169,8 +171,8 @@ export async function printMode(
     now: () => Date.now(),
     tools: opened.tools(),
     skills: opened.skills.found.skills.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
-    agents: opened.agents.agents.map(({ name }) => name),
-    ...(opened.mcp && { servers: opened.mcp.status() }),
+    agents: agents.map(({ name }) => name),
+    ...(servers && { servers }),
   };
   const code =
     given.type === 'prompt'
@@ -187,7 +189,7 @@ export async function printMode(
           setup: given.input.setup,
           replayUserMessages: options.replayUserMessages,
           asksDriver: options.permissionPromptTool === 'stdio',
-          subagents: opened.agents.agents.map(({ name, description }) => ({ name, description })),
+          subagents: agents.map(({ name, description }) => ({ name, description })),
           mayBypass: options.allowBypass,
           parseMode: parsePermissionMode,
           stop: stop.signal,

@@ -1,38 +1,58 @@
 /** The hooks of a session: their code is loaded only if any are configured. */
 import type { SessionOrigin } from '../agent/hooks/turnHooks.ts';
 import type { SessionTarget } from '../agent/types.ts';
-import type { LoadedSettings } from '../config/types.ts';
 import { newId } from '../context/index.ts';
 import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/realPath.ts';
+import type { HookRunner, HookRunnerDeps } from '../hooks/HookRunner.ts';
 import type { HttpSend } from '../model/http/types.ts';
-import type { CallBack, HookPort } from '../protocol/extensions/hooks.ts';
+import { type HookPort, type HookSource, noAnswer } from '../protocol/extensions/hooks.ts';
 import { findShell } from '../tools/builtinTools.ts';
 import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import { fetchOverSend } from './mcp/fetchOverSend.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 
-/** Undefined without hooks. */
+export interface LiveHooks extends HookPort {
+  /** Uses these hooks from now on. */
+  replace(sources: readonly HookSource[]): Promise<void>;
+}
+
+interface HookHelpers extends Pick<HookRunnerDeps, 'callBack' | 'pluginProblem'> {
+  readonly send: HttpSend;
+}
+
+/** Opens the hooks of a session, which may change while it runs. */
 export async function openHooks(
   { root, env }: AppPaths,
-  { hooks }: LoadedSettings,
-  { covers }: Pick<Permissions, 'covers'>,
-  send: HttpSend,
-  callBack: CallBack | undefined,
-): Promise<HookPort | undefined> {
-  if (hooks.length === 0) return undefined;
-  const { HookRunner } = await import('../hooks/HookRunner.ts');
-  return new HookRunner(hooks, {
-    root,
-    env: withoutKeys(ownProgramEnvironment(env, root, realpath)),
-    shell: findShell(env),
-    fetch: fetchOverSend(send),
-    callBack,
-    covers,
-    newId,
-    now: () => Date.now(),
-  });
+  sources: readonly HookSource[],
+  { covers, send, callBack, pluginProblem }: Pick<Permissions, 'covers'> & HookHelpers,
+): Promise<LiveHooks> {
+  let runner: HookRunner | undefined;
+  const replace: LiveHooks['replace'] = async (now) => {
+    if (runner === undefined && now.length === 0) return;
+    const { HookRunner } = await import('../hooks/HookRunner.ts');
+    if (runner !== undefined) return runner.replace(now);
+    runner = new HookRunner(now, {
+      root,
+      env: withoutKeys(ownProgramEnvironment(env, root, realpath)),
+      shell: findShell(env),
+      fetch: fetchOverSend(send),
+      covers,
+      callBack,
+      pluginProblem,
+      newId,
+      now: () => Date.now(),
+    });
+  };
+  await replace(sources);
+  return {
+    replace,
+    has: (event) => runner?.has(event) ?? false,
+    run: (...call) => runner?.run(...call) ?? Promise.resolve(noAnswer),
+    list: () => runner?.list() ?? [],
+    close: () => runner?.close() ?? Promise.resolve(),
+  };
 }
 
 /** How a session came to be open. `isFirst`: it is the first of the process, so it is not the result of `/clear`. */

@@ -40,21 +40,34 @@ export function createCommandHost({
   config,
   trust: { isTrusted },
 }: CommandHostParts): CommandHost {
-  const fixedCommands = [...allCommands, ...skillCommands(skills.found.skills, allCommands)];
   let prompts: readonly McpPromptInfo[] = [];
-  let commands: readonly Command[] = fixedCommands;
+  let { found } = skills;
+  const commandsOf = (): readonly Command[] => {
+    const port = mcp();
+    return [
+      ...allCommands,
+      ...skillCommands(found.skills, allCommands),
+      ...(port === undefined ? [] : mcpPromptCommands(port)),
+    ];
+  };
+  let commands = commandsOf();
   return {
     agent,
-    // Prompts of MCP servers may change at any time.
+    // Prompts of MCP servers may change at any time, and skills with the plugins.
     get commands() {
-      const now = mcp?.prompts() ?? prompts;
-      if (mcp !== undefined && now !== prompts) commands = [...fixedCommands, ...mcpPromptCommands(mcp)];
-      prompts = now;
+      const now = mcp()?.prompts() ?? prompts;
+      const isSame = now === prompts && found === skills.found;
+      [prompts, found] = [now, skills.found];
+      if (!isSame) commands = commandsOf();
       return commands;
     },
-    mcp,
-    hooks: () => hooks?.list() ?? [],
-    agents,
+    get mcp() {
+      return mcp();
+    },
+    hooks: hooks.list,
+    get agents() {
+      return agents();
+    },
     config,
     plugins: () => import('./plugins/pluginStore.ts').then((one) => one.listPlugins(place)),
     skills: {

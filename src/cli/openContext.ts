@@ -19,7 +19,7 @@ import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { Permissions } from './permissions/permissions.ts';
-import type { UsedPlugins } from './plugins/usedPlugins.ts';
+import type { SessionPlugins, UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import type { DebugLog } from './process/debugLog.ts';
 import { readWorkspaceFacts, userName } from './process/workspaceFacts.ts';
@@ -38,12 +38,13 @@ export interface OpenedSession {
   /** Returns the names of the tools that the model currently has. */
   readonly tools: () => readonly string[];
   readonly skills: SessionSkills;
-  /** The subagents that the model may start, as of when the session was opened. */
-  readonly agents: UsableAgents;
-  /** Absent without servers. */
-  readonly mcp?: McpPort | undefined;
-  /** Absent without hooks. */
-  readonly hooks?: HookPort | undefined;
+  /** The subagents that the model may start now; the same object until the user changes plugins. */
+  readonly agents: () => UsableAgents;
+  /** Undefined without servers. */
+  readonly mcp: () => McpPort | undefined;
+  readonly hooks: HookPort;
+  /** Reads the installed plugins again: what they bring is available, or gone, at once. */
+  readonly refreshPlugins: () => Promise<void>;
   readonly resumed: boolean;
   /** Notices to show first: damaged lines, calls closed as interrupted. */
   readonly notices: readonly string[];
@@ -67,12 +68,12 @@ export interface SessionFactoryOptions {
   /** The names of the built-in tools that the model gets; absent = all of them. */
   readonly builtinTools?: readonly string[] | undefined;
   readonly debug: DebugLog;
-  /** The MCP servers that may be used. */
+  /** The MCP servers that may be used, without those of plugins. */
   readonly servers?: readonly McpServerSource[];
-  /** Approved plugins, whose skills and commands can be used. */
-  readonly plugins?: UsedPlugins['folders'] | undefined;
+  /** What approved plugins bring; absent = nothing. */
+  readonly plugins?: SessionPlugins;
   /** The definitions of subagents that may be used now; absent = the model can start none. */
-  readonly agents?: () => Promise<UsableAgents>;
+  readonly agents?: (plugins: UsedPlugins['agents']) => Promise<UsableAgents>;
   /** The program that drives this one. */
   readonly driver?: { readonly callBack: CallBack } | undefined;
   /** Reads the environment that the model is told about; called for each session created or resumed. */

@@ -6,11 +6,11 @@ import type { SubagentPort } from '../agent/subagents/types.ts';
 import type { Agent } from '../agent/types.ts';
 import { type ContextManager, newId } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
-import type { McpServers } from '../mcp/McpServers.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
 import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
+import type { LiveServers } from './mcp/openServers.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import { createAutoAllow } from './permissions/autoAllow.ts';
@@ -38,8 +38,8 @@ interface AgentParts {
   readonly model: ModelChoice;
   readonly permissions: Permissions;
   readonly skills: SessionSkills;
-  readonly agents: UsableAgents;
-  readonly mcp: McpServers | undefined;
+  readonly agents: () => UsableAgents;
+  readonly servers: LiveServers;
   readonly hooks: HookDeps | undefined;
   readonly isReading: boolean;
 }
@@ -53,8 +53,8 @@ export function createSessionAgent(
   options: SessionFactoryOptions,
   shared: SharedParts,
   children: ChildParts,
-): { agent: Agent; tools: () => readonly string[] } {
-  const { context, cwd, model, permissions, mcp, hooks, isReading } = parts;
+): { agent: Agent; tools: () => readonly string[]; retainServers: () => void } {
+  const { context, cwd, model, permissions, servers, hooks, isReading } = parts;
   const { place, loaded, interactive, demo, debug } = options;
   const { settings } = loaded;
   const { redaction, client, onError } = shared;
@@ -62,17 +62,15 @@ export function createSessionAgent(
   const approvals = approvalPorts(toolset.autoAllow, permissions, loaded);
   const subagents = subagentPortOf(parts, options, shared, { ...children, toolset, approvals });
   const stopUpkeep = startUpkeep({ place, maxSessions: settings.sessions.maxSessions, interactive, onError });
-  const leaveServers = mcp?.retain();
+  let leaveServers = servers.current()?.retain();
   const writing = createAgent({
     ...{ id: newId(), newId, clock: systemClock, onError },
     ...{ context, client, model, hooks, interactive, demo, cwd },
     ...approvals,
     onUnderway: toolset.warmUp.underway,
     tools: toolset.tools,
-    ...(mcp && {
-      waitForTools: (signal) => mcp.settle(signal),
-      expandPrompt: (prompt, signal) => mcp.expand(prompt, signal),
-    }),
+    waitForTools: async (signal) => servers.current()?.settle(signal),
+    expandPrompt: async (prompt, signal) => servers.current()?.expand(prompt, signal) ?? prompt,
     attaches: { home: place.home },
     ...(subagents && { subagents }),
     disposeTools: async () => {
@@ -99,14 +97,21 @@ export function createSessionAgent(
   });
   adoptCreatedFiles(agent, toolset.sandbox);
   const toolNamesNow = () => toolset.tools().map(({ name }) => name);
-  return { agent, tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...toolNamesNow()] };
+  return {
+    agent,
+    tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...toolNamesNow()],
+    // The first servers may come with a plugin, while the session runs.
+    retainServers: () => {
+      leaveServers ??= servers.current()?.retain();
+    },
+  };
 }
 
 /** The session's tools, and the sandbox that their commands run in. */
 type SessionTools = ReturnType<typeof createSessionTools>;
 
 function createSessionTools(
-  { permissions, skills, mcp }: AgentParts,
+  { permissions, skills, servers }: AgentParts,
   { place, loaded, sandboxMode, builtinTools: named }: SessionFactoryOptions,
   { engine }: SharedParts,
 ) {
@@ -131,8 +136,10 @@ function createSessionTools(
     isOffered,
   };
   const { tools: builtin, tasks, dispose, runningCalls } = builtinTools(deps);
-  const skillTools = skills.tools.filter(({ name }) => isOffered(name));
-  const own = [...builtin, ...skillTools];
+  const added = (): readonly Tool[] => [
+    ...skills.tools().filter(({ name }) => isOffered(name)),
+    ...(servers.current()?.tools() ?? []),
+  ];
   const warmUp = warmUpCommands(() => {
     engine.prepare();
     sandbox.prepare();
@@ -140,9 +147,9 @@ function createSessionTools(
   return {
     ...{ sandbox, autoAllow, warmUp, deps, isOffered, tasks, dispose, runningCalls },
     /** Called before each request and each call: servers may connect or disconnect while the session runs. */
-    tools: (): readonly Tool[] => (mcp === undefined ? own : [...own, ...mcp.tools()]),
+    tools: (): readonly Tool[] => [...builtin, ...added()],
     /** The tools that a subagent takes over from the session; it creates its built-in ones itself. */
-    otherTools: (): readonly Tool[] => [...skillTools, ...(mcp?.tools() ?? [])],
+    otherTools: added,
   };
 }
 
@@ -160,7 +167,7 @@ function approvalPorts(
 
 /** Undefined if the model cannot start subagents. */
 function subagentPortOf(
-  { model, skills, agents, mcp, hooks }: AgentParts,
+  { model, skills, agents, servers, hooks }: AgentParts,
   { place, loaded, interactive, environment }: SessionFactoryOptions,
   { client, onError }: SharedParts,
   {
@@ -169,17 +176,17 @@ function subagentPortOf(
     ...children
   }: ChildParts & { readonly toolset: SessionTools; readonly approvals: ApprovalPorts },
 ): SubagentPort | undefined {
-  if (agents.agents.length === 0 || !toolset.isOffered(agentToolName)) return undefined;
+  if (agents().agents.length === 0 || !toolset.isOffered(agentToolName)) return undefined;
   return createSubagentPort({
     ...children,
     ...approvals,
     ...{ client, clock: systemClock, interactive, root: place.root, onError, skills, environment },
-    definitions: agents.agents,
+    definitions: () => agents().agents,
     parentModel: () => model.current().id,
     settingsModels: loaded.ownModels,
     toolDeps: toolset.deps,
     otherTools: toolset.otherTools,
-    ...(mcp && { waitForTools: (signal) => mcp.settle(signal) }),
+    waitForTools: async (signal) => servers.current()?.settle(signal),
     hooks: hooks?.port,
   });
 }

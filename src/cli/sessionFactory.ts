@@ -13,6 +13,7 @@ import {
   type SessionSummary,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
+import type { HookSource } from '../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { agentToolAlias, agentToolName } from '../protocol/toolNames.ts';
 import { openHooks, originOf } from './hooks.ts';
@@ -26,7 +27,7 @@ import { locateAnywhere } from './sessions/archivedSession.ts';
 import { resolveTarget } from './sessions/movedSession.ts';
 import { SessionElsewhereError } from './sessions/sessionErrors.ts';
 import { storeOfTarget } from './sessions/storeOfTarget.ts';
-import { createSharedParts, type SharedParts } from './sharedParts.ts';
+import { createSharedParts, type SharedParts, serversNow } from './sharedParts.ts';
 import { openSkills } from './skills.ts';
 import type { UsableAgents } from './subagents/definitions.ts';
 import type { SubagentParts } from './subagents/subagentPort.ts';
@@ -73,7 +74,8 @@ async function openSession(
 ): Promise<OpenedSession> {
   const { place, loaded, interactive } = options;
   const { settings } = loaded;
-  const [target, learnedWindows, mcp] = await Promise.all([
+  const { plugins } = shared;
+  const [target, learnedWindows, servers] = await Promise.all([
     resolveTarget(asked, place),
     shared.learnedWindows,
     shared.servers,
@@ -128,19 +130,29 @@ async function openSession(
     },
   });
   const isReading = target.type === 'id' && target.mode === 'read';
-  const [agents, skills, port, { cwd, notices, ...opened }] = await Promise.all([
-    options.agents?.() ?? noAgents,
-    openSkills({ ...place, isSensitive: isWithheld, plugins: options.plugins }, permissions),
-    openHooks(place, loaded, permissions, shared.send, options.driver?.callBack),
+  const findAgents = async (): Promise<UsableAgents> =>
+    options.agents?.(plugins.current().agents) ?? noAgents;
+  const hooksNow = (): HookSource[] => [...loaded.hooks, ...plugins.current().hooks];
+  let agents: UsableAgents;
+  const [found, skills, port, { cwd, notices, ...opened }] = await Promise.all([
+    findAgents(),
+    openSkills({ ...place, isSensitive: isWithheld }, plugins, permissions),
+    openHooks(place, hooksNow(), {
+      covers: permissions.covers,
+      send: shared.send,
+      callBack: options.driver?.callBack,
+      pluginProblem: plugins.problem,
+    }),
     openReportingProblems(context, target, options, shared, model),
   ]);
+  agents = found;
   const createChildContext: SubagentParts['createContext'] = (childStore, childModel) =>
     new ContextManager(createContext(childStore, childModel));
   const origin = originOf(target, opened.resumed, !shared.wasOpened);
   shared.wasOpened = true;
-  const hooks = port === undefined || isReading ? undefined : { port, origin };
-  const parts = { context, cwd, model, permissions, skills, agents, mcp, hooks, isReading };
-  const { agent, tools } = createSessionAgent(parts, options, shared, {
+  const hooks = isReading ? undefined : { port, origin };
+  const parts = { context, cwd, model, permissions, skills, agents: () => agents, servers, hooks, isReading };
+  const { agent, tools, retainServers } = createSessionAgent(parts, options, shared, {
     createContext: createChildContext,
     storeFor: (sessionId) => store.forAgents(sessionId),
     createModel: (id) =>
@@ -149,7 +161,7 @@ async function openSession(
       }),
   });
   // After the first frame, and before the user has typed a prompt.
-  if (interactive && !isReading) setTimeout(() => mcp?.start(), SERVERS_AFTER_MS).unref();
+  if (interactive && !isReading) setTimeout(() => servers.current()?.start(), SERVERS_AFTER_MS).unref();
   // Measuring a closed session fails; ignore that.
   if (interactive) onLearned = () => void agent.measure().catch(() => undefined);
   if (opened.resumed && !isReading) endFreerMode(agent, settings.permissions.defaultMode);
@@ -160,9 +172,21 @@ async function openSession(
     memory,
     tools,
     skills,
-    agents,
-    mcp,
+    agents: () => agents,
+    mcp: servers.current,
     hooks: port,
+    async refreshPlugins() {
+      await plugins.refresh();
+      await Promise.all([
+        servers.replace(serversNow(options)),
+        port.replace(hooksNow()),
+        skills.refresh(),
+        findAgents().then((now) => {
+          agents = now;
+        }),
+      ]);
+      retainServers();
+    },
     ...opened,
     // A read-only session sends no requests.
     onAssumedWindow: isReading ? () => () => {} : model.onAssumed,

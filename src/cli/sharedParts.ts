@@ -1,6 +1,5 @@
 /** What all sessions of the process share: the model's connection, the store, the threads, the MCP servers. */
 import { PersistentStore } from '../context/index.ts';
-import type { McpServers } from '../mcp/McpServers.ts';
 import { createModelClient } from '../model/createModelClient.ts';
 import { createDemoClient } from '../model/demo.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
@@ -8,14 +7,16 @@ import type { HttpSend } from '../model/http/types.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
 import type { SourcedRule } from '../permissions/rules/rules.ts';
+import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import type { ModelClient } from '../protocol/model.ts';
-import { openServers } from './mcp/openServers.ts';
+import { type LiveServers, openServers } from './mcp/openServers.ts';
 import { openKnownServers } from './models/knownServers.ts';
 import { type LearnedWindows, openLearnedWindows } from './models/learnedWindows.ts';
 import { listModels } from './models/modelChoice.ts';
 import { withNearestModels } from './models/nearestModels.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
+import { noPlugins, type SessionPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { systemClock } from './process/clock.ts';
 import { createTokenEncoder } from './process/threads.ts';
@@ -31,7 +32,8 @@ export interface SharedParts {
   readonly client: ModelClient;
   readonly learnedWindows: Promise<LearnedWindows>;
   /** The MCP servers, which outlive a session. */
-  readonly servers: Promise<McpServers | undefined>;
+  readonly servers: Promise<LiveServers>;
+  readonly plugins: SessionPlugins;
   /** Models whose assumed context window has been reported to the user. */
   readonly toldAssumed: Set<string>;
   /** True once a session has been opened. */
@@ -69,12 +71,18 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     served,
     client: createClient(options, send, served),
     learnedWindows: openLearnedWindows(memory),
-    servers: openServers(place, options.servers ?? [], options.interactive),
+    servers: openServers(place, serversNow(options), options.interactive),
+    plugins: options.plugins ?? noPlugins,
     toldAssumed: new Set(),
     wasOpened: false,
     savedRules: [],
     onError,
   };
+}
+
+/** The MCP servers that may be used now. */
+export function serversNow({ servers = [], plugins = noPlugins }: SessionFactoryOptions): McpServerSource[] {
+  return [...servers, ...plugins.current().servers];
 }
 
 /** Returns the same headers as OpenAI's own tools. */

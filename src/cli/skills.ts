@@ -7,10 +7,13 @@ import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/ski
 import type { Tool } from '../protocol/tools.ts';
 import { skillTool } from '../tools/skill.ts';
 import type { Permissions } from './permissions/permissions.ts';
+import type { SessionPlugins } from './plugins/usedPlugins.ts';
 
 export interface SessionSkills {
-  /** The skills at the time the session was opened. */
+  /** The skills as last read; the same object until they are read again. */
   readonly found: SkillList;
+  /** Reads the files again; the model is offered the skills that there are now. */
+  refresh(): Promise<void>;
   list(): Promise<SkillList>;
   prepare(
     skill: Skill,
@@ -18,19 +21,27 @@ export interface SessionSkills {
     sessionId: string,
   ): Promise<PreparedSkill | { readonly problem: string }>;
   /** Tools for the model; empty if it may not use any skill. */
-  readonly tools: readonly Tool[];
+  tools(): readonly Tool[];
   /** Applies the permission rules of a skill until the turn ends. */
   allow(skill: Skill): void;
 }
 
 export async function openSkills(
-  places: SkillPlaces,
+  places: Omit<SkillPlaces, 'plugins'>,
+  plugins: Pick<SessionPlugins, 'current' | 'problem'>,
   permissions: Pick<Permissions, 'allowForTurn'>,
 ): Promise<SessionSkills> {
-  const list = (): Promise<SkillList> => findSkills(places);
-  const found = await list();
-  const forModel = found.skills.filter(({ modelCanUse }) => modelCanUse);
+  const list = (): Promise<SkillList> => findSkills({ ...places, plugins: plugins.current().folders });
+  let found: SkillList = { skills: [], problems: [] };
+  let tools: readonly Tool[] = [];
+  const refresh: SessionSkills['refresh'] = async () => {
+    found = await list();
+    const forModel = found.skills.filter(({ modelCanUse }) => modelCanUse);
+    tools = forModel.length === 0 ? [] : [skillTool({ skills: forModel, prepare, onUse: allow })];
+  };
   const prepare: SessionSkills['prepare'] = async (skill, args, sessionId) => {
+    const changed = skill.plugin && (await plugins.problem(skill.plugin));
+    if (changed !== undefined) return { problem: `It is not used: ${changed}.` };
     const text = await readSkillFile(skill, places);
     if (typeof text !== 'string') return text;
     const { body } = await readFrontMatter(text);
@@ -39,11 +50,15 @@ export async function openSkills(
   const allow: SessionSkills['allow'] = ({ allowedTools, name }) => {
     if (allowedTools.length > 0) permissions.allowForTurn(allowedTools, `skill ${name}`);
   };
+  await refresh();
   return {
-    found,
+    get found() {
+      return found;
+    },
+    refresh,
     list,
     prepare,
-    tools: forModel.length === 0 ? [] : [skillTool({ skills: forModel, prepare, onUse: allow })],
+    tools: () => tools,
     allow,
   };
 }

@@ -10,10 +10,11 @@ import type {
 } from '../protocol/extensions/subagents.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
-import { namesIn, readSkillFile, type SkillPlaces } from './findSkills.ts';
+import { namesIn, type PluginFolder, readSkillFile, type SkillPlaces } from './findSkills.ts';
 import { listValue, readFrontMatter, textValue } from './frontMatter.ts';
 
 type AgentPlaces = Omit<SkillPlaces, 'cwd'>;
+type FilePlaces = Pick<SkillPlaces, 'root' | 'isSensitive'>;
 
 /** Maximum number of files in one folder, and of all definitions: each has a line in every request. */
 const MAX_FILES = 100;
@@ -33,6 +34,18 @@ export async function findAgents(folder: AgentFolder, places: AgentPlaces): Prom
   // If the home directory is the repository itself, its folders belong to the user.
   const isUsers = scope === 'project' && userFolders.some((one) => pathOf(one, places) === path);
   return isUsers ? { agents: [], problems: [] } : readFolder(path, scope, places);
+}
+
+/** Reads the definitions of plugins, each named `plugin:agent`. */
+export async function findPluginAgents(plugins: readonly PluginFolder[]): Promise<AgentList> {
+  const places = { root: '/', isSensitive: () => false };
+  const lists = await Promise.all(
+    plugins.map(async ({ name: plugin, folder }) => {
+      const { agents, problems } = await readFolder(join(folder, 'agents'), 'plugin', places);
+      return { agents: agents.map((one) => ({ ...one, name: `${plugin}:${one.name}` })), problems };
+    }),
+  );
+  return mergeAgents(...lists);
 }
 
 const userFolders = ['user-own', 'user-foreign'] as const;
@@ -72,7 +85,7 @@ export function mergeAgents(...lists: readonly AgentList[]): AgentList {
   };
 }
 
-async function readFolder(path: string, scope: AgentScope, places: AgentPlaces): Promise<AgentList> {
+async function readFolder(path: string, scope: AgentScope, places: FilePlaces): Promise<AgentList> {
   const names = (await namesIn(path)).filter(({ name, isFolder }) => !isFolder && /\.md$/i.test(name));
   const read = await Promise.all(
     names.slice(0, MAX_FILES).map(({ name }) => readFile(join(path, name), scope, places)),
@@ -86,7 +99,7 @@ async function readFolder(path: string, scope: AgentScope, places: AgentPlaces):
 async function readFile(
   file: string,
   scope: AgentScope,
-  places: AgentPlaces,
+  places: FilePlaces,
 ): Promise<AgentDefinition | AgentProblem | undefined> {
   if ((await stat(file).catch(() => undefined)) === undefined) return undefined;
   const text = await readSkillFile({ file, scope: scope === 'project' ? 'project' : 'user' }, places);

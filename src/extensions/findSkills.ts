@@ -21,7 +21,8 @@ export interface SkillPlaces {
   readonly plugins?: readonly PluginFolder[] | undefined;
 }
 
-interface PluginFolder {
+/** An installed plugin. */
+export interface PluginFolder {
   readonly name: string;
   readonly folder: string;
 }
@@ -179,6 +180,7 @@ async function readSkill(
     ...(argumentHint === undefined ? {} : { argumentHint }),
     file,
     scope,
+    ...(plugin === undefined ? {} : { plugin }),
     // A command without a description is meant only for its author.
     modelCanUse:
       switchValue(values['disable-model-invocation']) !== true && (kind === 'skill' || description !== ''),

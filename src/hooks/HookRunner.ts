@@ -1,19 +1,21 @@
 /** The hooks of one session: chooses those that match an event, runs them in parallel, and remembers what they did. */
-import type {
-  CallBack,
-  HookAnswer,
-  HookCall,
-  HookDefinition,
-  HookEvent,
-  HookPort,
-  HookProgress,
-  HookRun,
-  HookSource,
-  HookStatus,
+import {
+  type CallBack,
+  type HookAnswer,
+  type HookCall,
+  type HookDefinition,
+  type HookEvent,
+  type HookPlugin,
+  type HookPort,
+  type HookProgress,
+  type HookRun,
+  type HookSource,
+  type HookStatus,
+  noAnswer,
 } from '../protocol/extensions/hooks.ts';
 import type { Access } from '../protocol/permissions.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
-import { combine, type FinishedHook, noAnswer } from './combine.ts';
+import { combine, type FinishedHook } from './combine.ts';
 import { compileMatcher, type Matcher } from './match.ts';
 import { type HookOutput, type HookVerdict, readOutput } from './readOutput.ts';
 import { runCallback } from './runCallback.ts';
@@ -36,6 +38,8 @@ export interface HookRunnerDeps {
   readonly fetch: HookFetch;
   /** For hooks of type `callback`; absent if no program drives this one. */
   readonly callBack?: CallBack | undefined;
+  /** Why the hooks of a plugin must not run now; absent = there are none. */
+  readonly pluginProblem?: ((name: string) => Promise<string | undefined>) | undefined;
   /** True if a permission rule covers a call, or a part of it. */
   readonly covers: (rule: string, tool: string, access: Access) => Promise<boolean>;
   readonly newId: () => string;
@@ -43,6 +47,9 @@ export interface HookRunnerDeps {
 }
 
 interface Known {
+  /** As configured. */
+  readonly given: HookSource;
+  /** The same, or with the reason why it cannot run. */
   readonly source: HookSource;
   readonly label: string;
   /** Undefined if the expression is invalid. */
@@ -53,18 +60,27 @@ interface Known {
 
 export class HookRunner implements HookPort {
   readonly #deps: HookRunnerDeps;
-  readonly #hooks: readonly Known[];
+  #hooks: readonly Known[] = [];
   readonly #background = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
   constructor(sources: readonly HookSource[], deps: HookRunnerDeps) {
     this.#deps = deps;
-    this.#hooks = sources.map((source) => {
-      const { hook } = source;
+    this.replace(sources);
+  }
+
+  /** Uses other hooks from now on. Those that stay keep what is known of them; hooks that run are not stopped. */
+  replace(sources: readonly HookSource[]): void {
+    const before = new Map(this.#hooks.map((one) => [JSON.stringify(one.given), one]));
+    this.#hooks = sources.map((given) => {
+      const known = before.get(JSON.stringify(given));
+      if (known !== undefined) return known;
+      const { hook } = given;
       const matches = compileMatcher(hook.matcher);
       const invalid = 'its matcher is not a regular expression';
       return {
-        source: matches === undefined ? { ...source, ignored: source.ignored ?? invalid } : source,
+        given,
+        source: matches === undefined ? { ...given, ignored: given.ignored ?? invalid } : given,
         label: visibleLine(labelOf(hook), 200),
         matches,
         last: undefined,
@@ -116,10 +132,11 @@ export class HookRunner implements HookPort {
     const seen = new Set<string>();
     const found: Known[] = [];
     for (const one of this.#hooks) {
-      const { hook } = one.source;
+      const { hook, plugin } = one.source;
       if (hook.event !== event || !canRun(one) || one.matches?.(subject) !== true) continue;
       const { event: _, matcher: __, ...content } = hook;
-      const id = JSON.stringify(content);
+      // The same command of two plugins runs in two folders.
+      const id = JSON.stringify([content, plugin?.name]);
       if (seen.has(id)) continue;
       if (hook.rule !== undefined && access !== undefined && !(await this.#covers(hook.rule, access)))
         continue;
@@ -174,8 +191,11 @@ export class HookRunner implements HookPort {
     void work.finally(() => this.#background.delete(work));
   }
 
-  #execute({ hook }: HookSource, call: HookCall, signal: AbortSignal): Promise<HookOutput> {
-    const { root, env, shell, fetch, callBack } = this.#deps;
+  async #execute({ hook, plugin }: HookSource, call: HookCall, signal: AbortSignal): Promise<HookOutput> {
+    const { root, env: ownEnv, shell, fetch, callBack, pluginProblem } = this.#deps;
+    const problem = plugin && (await pluginProblem?.(plugin.name));
+    if (problem !== undefined) return { stdout: '', stderr: '', isCut: false, problem };
+    const env = plugin === undefined ? ownEnv : { ...ownEnv, ...pluginVariables(plugin) };
     const ownMs = hook.timeoutSeconds === undefined ? undefined : hook.timeoutSeconds * 1000;
     const timeoutMs = ownMs ?? call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     if (hook.type === 'callback')
@@ -185,8 +205,7 @@ export class HookRunner implements HookPort {
     const variables = { CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' };
     return runCommand(
       {
-        command: hook.command,
-        args: hook.args,
+        ...(plugin === undefined ? hook : inPlugin(hook, plugin)),
         input,
         cwd: root,
         env: { ...env, ...variables },
@@ -207,6 +226,25 @@ function labelOf(hook: HookDefinition): string {
     case 'callback':
       return `function ${hook.id}`;
   }
+}
+
+/** A program in a plugin's folder must not change it by running: Python stores what it has compiled. */
+function pluginVariables({ folder, data }: HookPlugin): Record<string, string> {
+  return { CLAUDE_PLUGIN_ROOT: folder, CLAUDE_PLUGIN_DATA: data, PYTHONDONTWRITEBYTECODE: '1' };
+}
+
+/**
+ * Fills in the plugin's folders. A shell does that itself from the environment, except in single quotes; a path that
+ * means something to a shell is left to it.
+ */
+function inPlugin(
+  { command, args }: { readonly command: string; readonly args?: readonly string[] },
+  { folder, data }: HookPlugin,
+): { readonly command: string; readonly args?: readonly string[] } {
+  const fill = (text: string): string =>
+    text.replace(/\$\{CLAUDE_PLUGIN_(ROOT|DATA)\}/g, (_, which) => (which === 'ROOT' ? folder : data));
+  if (args !== undefined) return { command: fill(command), args: args.map(fill) };
+  return { command: /^[\w@%+:,./-]+$/.test(folder + data) ? fill(command) : command };
 }
 
 function canRun({ source: { hook, ignored }, runs }: Known): boolean {

@@ -42,9 +42,6 @@ export function combine(finished: readonly FinishedHook[]): HookAnswer {
   };
 }
 
-/** The answer if no hook ran. */
-export const noAnswer: HookAnswer = combine([]);
-
 /** An allow is about the input that the hook saw: it says nothing about the input of another hook. */
 function isDecision(one: FinishedHook, changing: FinishedHook | undefined): boolean {
   const behavior = one.verdict.permission?.behavior;

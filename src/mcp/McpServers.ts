@@ -12,14 +12,33 @@ import { withResources } from './namedResources.ts';
 const SETTLE_MS = 5000;
 
 export class McpServers implements McpPort {
-  readonly #servers: readonly McpServer[];
+  readonly #deps: McpDeps;
+  #servers: readonly McpServer[];
   #prompts: readonly McpPromptInfo[] = [];
   /** Number of sessions that use the servers. */
   #users = 0;
   #startedAtMs: number | undefined;
 
   constructor(sources: readonly McpServerSource[], deps: McpDeps) {
+    this.#deps = deps;
     this.#servers = sources.map((source) => new McpServer(source, deps));
+  }
+
+  /** Uses other servers from now on: those that stay keep their connection, the others are closed. */
+  async replace(sources: readonly McpServerSource[]): Promise<void> {
+    const before = new Map(this.#servers.map((server) => [JSON.stringify(server.source), server]));
+    this.#servers = sources.map((source) => {
+      const id = JSON.stringify(source);
+      const known = before.get(id);
+      before.delete(id);
+      return known ?? new McpServer(source, this.#deps);
+    });
+    // Requests wait for the new ones.
+    if (this.#startedAtMs !== undefined) {
+      this.#startedAtMs = undefined;
+      this.start();
+    }
+    await Promise.all([...before.values()].map((server) => server.close()));
   }
 
   /** Returns the tools known right now. Their names are unique because server names are. */

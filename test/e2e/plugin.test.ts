@@ -1,11 +1,14 @@
 /** Plugins in the installed program: nothing of one is used before it is approved with exactly that content. */
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stdio } from '../mcp/support/bench.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import { textOf } from './support/wire.ts';
+
+/** How a plugin's file names one of its folders. */
+const variable = (which: 'ROOT' | 'DATA'): string => `$\u007bCLAUDE_PLUGIN_${which}}`;
 
 async function write(file: string, content: string | object): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
@@ -18,7 +21,7 @@ async function withPlugin(): Promise<Stage & { readonly folder: string }> {
   await write(join(folder, '.claude-plugin/plugin.json'), {
     name: 'tools',
     version: '1.0',
-    agents: './agents',
+    outputStyles: './styles',
   });
   await write(
     join(folder, 'skills/review/SKILL.md'),
@@ -27,7 +30,7 @@ async function withPlugin(): Promise<Stage & { readonly folder: string }> {
   await write(join(folder, 'commands/say.md'), 'Say $1.\n');
   const server = stdio();
   await write(join(folder, '.mcp.json'), {
-    mcpServers: { echo: { ...server, env: { WHERE: `$${'{CLAUDE_PLUGIN_ROOT}'}/data` } } },
+    mcpServers: { echo: { ...server, env: { WHERE: `${variable('ROOT')}/data` } } },
   });
   return { ...stage, folder };
 }
@@ -37,10 +40,10 @@ test('what a plugin brings is shown; once approved, its skills, commands and ser
   const refused = await print(['plugin', 'add', folder]);
   expect(refused.code).toBe(1);
   expect(refused.stdout).toMatch(
-    /1 skill: tools:review[\s\S]*1 command: tools:say[\s\S]*MCP server tools-echo starts/,
+    /MCP server tools-echo starts[\s\S]*1 skill: tools:review[\s\S]*1 command: tools:say/,
   );
-  expect(refused.stdout).toContain(`WHERE=${join(work.data, 'plugins')}`);
-  expect(refused.stdout).toContain('Not supported and not used: subagents.');
+  expect(refused.stdout).toContain(`with WHERE=${variable('ROOT')}/data`);
+  expect(refused.stdout).toContain('Not supported and not used: output styles.');
   expect(refused.stderr).toContain('Nothing was changed');
   expect(await readdir(join(work.data, 'plugins'))).toEqual([]);
 
@@ -113,4 +116,83 @@ test('a repository is cloned without its hooks and links; other protocols and fo
     code: 42,
     stderr: expect.stringContaining('no .claude-plugin/plugin.json'),
   });
+});
+
+/** A plugin with a subagent, and with a hook in each of the two places that may hold one. */
+async function withAgentAndHooks(): Promise<Awaited<ReturnType<typeof withPlugin>>> {
+  const stage = await withPlugin();
+  await write(join(stage.folder, 'agents/critic.md'), '---\ndescription: Finds faults.\n---\nFind faults.\n');
+  await write(join(stage.folder, 'hooks/hooks.json'), {
+    hooks: {
+      PreToolUse: [
+        { matcher: 'Bash', hooks: [{ type: 'command', command: `"${variable('ROOT')}/hooks/no.sh"` }] },
+      ],
+    },
+  });
+  await write(
+    join(stage.folder, 'hooks/no.sh'),
+    '#!/bin/sh\necho "not with $CLAUDE_PLUGIN_ROOT" >&2\nexit 2\n',
+  );
+  await chmod(join(stage.folder, 'hooks/no.sh'), 0o755);
+  await write(join(stage.folder, '.claude-plugin/plugin.json'), {
+    name: 'tools',
+    agents: ['./agents/'],
+    hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'echo the word is plum' }] }] },
+  });
+  return stage;
+}
+
+test("a plugin's subagents and hooks are shown, then used, and gone once it is disabled", async () => {
+  const stage = await withAgentAndHooks();
+  const { server, print, folder, ready, work } = stage;
+  const added = await print(['plugin', 'add', folder, '--yes']);
+  expect(added.stdout).toContain(
+    `Hook PreToolUse (Bash) runs outside the sandbox: "${variable('ROOT')}/hooks/no.sh"`,
+  );
+  expect(added.stdout).toContain('Hook UserPromptSubmit runs outside the sandbox: echo the word is plum');
+  expect(added.stdout).toContain('1 subagent: tools:critic');
+  server.script(
+    { calls: [{ name: 'Bash', input: { command: 'touch made' } }] },
+    {
+      calls: [
+        { name: 'Agent', input: { description: 'look', prompt: 'Look.', subagent_type: 'tools:critic' } },
+      ],
+    },
+    { text: 'All is wrong.' },
+    { text: 'It found faults.' },
+  );
+  const terminal = await ready();
+  await terminal.submit('make it');
+  await terminal.waitForPrinted('It found faults.');
+  await terminal.waitForPrinted('hook blocked: not with');
+  const [first] = server.requests();
+  expect(JSON.stringify(first?.messages)).toContain('the word is plum');
+  expect(JSON.stringify(server.requests()[1]?.messages)).toContain(
+    `not with ${join(work.data, 'plugins/tools')}`,
+  );
+  expect(JSON.stringify(server.requests()[2]?.messages)).toContain('Find faults.');
+  await terminal.submit('/hooks');
+  await terminal.waitForPrinted(/plugin tools[\s\S]*last: blocked/);
+  await terminal.submit('/agents');
+  await terminal.waitForPrinted(/From plugins[\s\S]*tools:critic {2}Finds faults\./);
+
+  await print(['plugin', 'disable', 'tools']);
+  server.otherwise(() => ({ text: 'Alone.' }));
+  await print(['-p', 'hi']);
+  expect(JSON.stringify(server.requests().at(-1))).not.toMatch(/plum|critic/);
+});
+
+test('a hook of a plugin whose files change while it is used fails, and asks for approval again', async () => {
+  const { server, print, folder, ready, work } = await withAgentAndHooks();
+  await print(['plugin', 'add', folder, '--yes']);
+  server.otherwise(() => ({ text: 'Yes.' }));
+  const terminal = await ready();
+  await terminal.submit('one');
+  await terminal.waitForPrinted('Yes.');
+  expect(JSON.stringify(server.requests().at(-1)?.messages)).toContain('the word is plum');
+  await appendFile(join(work.data, 'plugins/tools/hooks/no.sh'), 'true\n');
+  await terminal.submit('two');
+  await terminal.waitForPrinted(/UserPromptSubmit hook failed: the files of the plugin tools have changed/);
+  const { stderr } = await print(['-p', 'hi']);
+  expect(stderr).toContain('have changed since you approved it');
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HookAnswer, HookCall, HookPort } from '../../src/protocol/extensions/hooks.ts';
-import { bench, command, node } from './bench.ts';
+import { bench, command, node, sources } from './bench.ts';
 
 const never = new AbortController().signal;
 const bash: HookCall = {
@@ -263,4 +263,45 @@ test.each(shells)('if this program is killed, its hooks end (%s)', async (shell)
   while (!existsSync(file) || (await readFile(file, 'utf8')) === '') await delay(10);
   host.kill('SIGKILL');
   await gone(Number(await readFile(file, 'utf8')));
+});
+
+const plugin = { name: 'tools', folder: '/plugins/tools', data: '/plugin-data/tools' };
+
+test('a hook of a plugin has its folders; without approval it fails and does not run', async () => {
+  let problem: string | undefined;
+  const { runner } = await bench({}, { pluginProblem: async () => problem });
+  const [hook] = sources({
+    PreToolUse: command(`echo "$CLAUDE_PLUGIN_ROOT|'$\u007bCLAUDE_PLUGIN_DATA}'|" >&2; exit 2`),
+  });
+  if (hook === undefined) throw new Error('no hook');
+  runner.replace([{ ...hook, plugin }]);
+  expect((await run(runner)).permission?.reason).toBe(`${plugin.folder}|'${plugin.data}'|`);
+  problem = 'it has changed';
+  const answer = await run(runner);
+  expect(answer.permission).toBeUndefined();
+  expect(answer.runs).toMatchObject([{ outcome: 'failed', problem: 'it has changed' }]);
+});
+
+test('other hooks replace those that there were; those that stay keep their runs', async () => {
+  const { runner } = await bench({});
+  const [first, second] = sources({ PreToolUse: [...command('true'), ...command('exit 0')] });
+  if (first === undefined || second === undefined) throw new Error('no hooks');
+  runner.replace([{ ...first, hook: { ...first.hook, isOnce: true } }]);
+  expect((await run(runner)).runs).toHaveLength(1);
+  runner.replace([second, { ...first, hook: { ...first.hook, isOnce: true } }]);
+  expect(runner.list().map(({ runs }) => runs)).toEqual([0, 1]);
+  expect((await run(runner)).runs).toHaveLength(1);
+  runner.replace([]);
+  expect(runner.has('PreToolUse')).toBe(false);
+});
+
+test('the same command of two plugins runs for each', async () => {
+  const { runner } = await bench({}, { pluginProblem: async () => undefined });
+  const [hook] = sources({ PreToolUse: command('true') });
+  if (hook === undefined) throw new Error('no hook');
+  runner.replace([
+    { ...hook, plugin },
+    { ...hook, plugin: { ...plugin, name: 'other' } },
+  ]);
+  expect((await run(runner)).runs).toHaveLength(2);
 });

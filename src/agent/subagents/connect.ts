@@ -15,14 +15,22 @@ type Start = (call: AgentCall, context: ToolContext) => Promise<ToolOutcome>;
 
 /** The tool is created before the code that runs its calls; `connect` supplies that code. */
 export interface SubagentTool {
-  readonly tool: Tool;
+  /** The same tool as long as the definitions are the same. */
+  tool(): Tool;
   connect(start: Start): void;
 }
 
 export function createSubagentTool(port: SubagentPort): SubagentTool {
   let start: Start = () => Promise.reject(new Error('The subagent tool is not connected.'));
+  let of = port.definitions;
+  const create = (): Tool => agentTool(port, (call, context) => start(call, context));
+  let tool = create();
   return {
-    tool: agentTool(port, (call, context) => start(call, context)),
+    tool() {
+      if (of !== port.definitions) tool = create();
+      of = port.definitions;
+      return tool;
+    },
     connect(to) {
       start = to;
     },

@@ -44,7 +44,7 @@ export interface OpenedChild {
 
 /** Creates subagents; the agent runs them. */
 export interface SubagentPort {
-  /** The definitions that the model may use; fixed for a session, as they are part of each request. */
+  /** The definitions that the model may use now; the same array until the user changes plugins. */
   readonly definitions: readonly AgentDefinition[];
   /** Why a call may not name this model, for the model; undefined if it may. */
   modelProblem(model: string): string | undefined;

@@ -15,14 +15,34 @@ import { fetchOverSend } from './fetchOverSend.ts';
 /** Milliseconds for a server to start; the variable MCP_TIMEOUT, known from other agents, overrides it. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** Undefined without servers. */
+/** The servers of the program; they change when the user changes plugins. */
+export interface LiveServers {
+  /** Undefined without servers. */
+  current(): McpServers | undefined;
+  /** Uses these servers from now on. */
+  replace(sources: readonly McpServerSource[]): Promise<void>;
+}
+
 export async function openServers(
   place: AppPaths,
   sources: readonly McpServerSource[],
   /** There is a user who can answer the servers' questions. */
   canAskUser: boolean,
-): Promise<McpServers | undefined> {
-  if (sources.length === 0) return undefined;
+): Promise<LiveServers> {
+  let servers: McpServers | undefined;
+  const replace: LiveServers['replace'] = async (now) => {
+    if (servers !== undefined) return servers.replace(now);
+    if (now.length > 0) servers = await createServers(place, now, canAskUser);
+  };
+  await replace(sources);
+  return { current: () => servers, replace };
+}
+
+async function createServers(
+  place: AppPaths,
+  sources: readonly McpServerSource[],
+  canAskUser: boolean,
+): Promise<McpServers> {
   const { McpServers } = await import('../../mcp/McpServers.ts');
   const given = Number(place.env.MCP_TIMEOUT);
   const folder = join(place.dataRoot, 'servers');

@@ -6,12 +6,13 @@ import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { reveal, sanitize } from '../../ui/print/sanitize.ts';
 import {
+  disablePlugin,
   discardPlugin,
+  enablePlugin,
   installPlugin,
   listPlugins,
   removePlugin,
   stagePlugin,
-  switchPlugin,
 } from '../plugins/pluginStore.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import type { Output } from '../sessionCommand/output.ts';
@@ -31,17 +32,18 @@ export async function pluginCommand(place: AppPaths, argv: readonly string[]): P
       await output.line(shown(plainText(pluginsPage(await listPlugins(place)), output.width)));
     },
     async enable(name, { yes = false }) {
-      code = await withPlugin(place, output, name, async ({ contents, state }) => {
+      code = await withPlugin(place, output, name, async (found) => {
+        const { contents, state } = found;
         if (contents === undefined) return refused(output, state.type === 'unusable' ? state.why : '');
         if (!(await approved(output, contents, yes))) return EXIT.failed;
-        await switchPlugin(place, name, true);
+        await enablePlugin(place, found);
         await output.line(`${name} is used from the next session.`);
         return EXIT.ok;
       });
     },
     async disable(name) {
       code = await withPlugin(place, output, name, async () => {
-        await switchPlugin(place, name, false);
+        await disablePlugin(place, name);
         await output.line(`${name} is not used from the next session.`);
         return EXIT.ok;
       });

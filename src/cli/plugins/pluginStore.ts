@@ -3,18 +3,21 @@
  * for one content of the whole folder; a plugin whose files have changed is not used until it is approved again.
  */
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, opendir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { writePrivateFile } from '../../config/files.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import { realpath as realpathNow } from '../../disk/realPath.ts';
-import { readPlugin } from '../../extensions/readPlugin.ts';
+import { pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { ONCE } from '../../protocol/once.ts';
 import type { AppPaths } from '../process/appPaths.ts';
+import { contentHash, contentStamp, filesIn, TOO_MUCH } from './pluginContent.ts';
+import { dataFolderOf, folderOf, type PluginPlace, pluginsFolder } from './pluginFolders.ts';
+import { readPluginHooks } from './pluginHooks.ts';
 
 const fileSchema = z.looseObject({
   plugins: z
@@ -33,19 +36,9 @@ export interface StagedPlugin {
   readonly contents: PluginContents;
 }
 
-/** Limits of one plugin. */
-const MAX_FILES = 2000;
-const MAX_BYTES = 20_000_000;
-const MAX_DEPTH = 12;
 const CLONE_TIMEOUT_MS = 60_000;
 
-const pluginsFolder = ({ dataRoot }: Pick<Place, 'dataRoot'>): string => join(dataRoot, 'plugins');
-const registryFile = ({ dataRoot }: Pick<Place, 'dataRoot'>): string => join(dataRoot, 'plugins.json');
-
-/** Folder of an installed plugin. */
-export function folderOf(place: Pick<Place, 'dataRoot'>, name: string): string {
-  return join(pluginsFolder(place), name);
-}
+const registryFile = ({ dataRoot }: PluginPlace): string => join(dataRoot, 'plugins.json');
 
 /** Copies or clones a plugin into a folder of its own, and reads it. Returns a sentence if that is not possible. */
 export async function stagePlugin(place: Place, source: string): Promise<StagedPlugin | string> {
@@ -61,7 +54,7 @@ export async function stagePlugin(place: Place, source: string): Promise<StagedP
           ),
           folder,
         );
-    const contents = problem ?? (await readPlugin(folder));
+    const contents = problem ?? (await readPlugin(folder, readPluginHooks));
     const hash = typeof contents === 'string' ? undefined : await contentHash(folder);
     if (typeof contents === 'string' || hash === undefined) {
       await rm(folder, { recursive: true, force: true });
@@ -74,8 +67,6 @@ export async function stagePlugin(place: Place, source: string): Promise<StagedP
   }
 }
 
-const TOO_MUCH = `It has more than ${MAX_FILES} files or ${MAX_BYTES / 1_000_000} MB, so it is not installed.`;
-
 /** Moves a staged plugin into its place and records the approval of its content. */
 export async function installPlugin(
   place: Place,
@@ -84,6 +75,7 @@ export async function installPlugin(
   const target = folderOf(place, contents.name);
   await rm(target, { recursive: true, force: true });
   await rename(folder, target);
+  await mkdir(dataFolderOf(place, contents.name), { recursive: true, mode: 0o700 });
   await change(place, (plugins) => ({ ...plugins, [contents.name]: { source, enabled: true, hash } }));
 }
 
@@ -91,43 +83,86 @@ export function discardPlugin({ folder }: StagedPlugin): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
 
-/** Approves an installed plugin as it is now, or turns it off. */
-export async function switchPlugin(place: Place, name: string, enabled: boolean): Promise<void> {
-  const hash = enabled ? await contentHash(folderOf(place, name)) : undefined;
-  await change(place, (plugins) => {
-    const before = plugins[name];
-    return before === undefined
-      ? plugins
-      : { ...plugins, [name]: { ...before, enabled, hash: hash ?? before.hash } };
-  });
+/** Approves the content of an installed plugin that was shown, by its hash. */
+export function enablePlugin(place: PluginPlace, { name, hash }: PluginInfo): Promise<void> {
+  return change(place, (plugins) => withChange(plugins, name, { enabled: true, hash }));
 }
 
-export async function removePlugin(place: Place, name: string): Promise<void> {
-  await rm(folderOf(place, name), { recursive: true, force: true });
+export function disablePlugin(place: PluginPlace, name: string): Promise<void> {
+  return change(place, (plugins) => withChange(plugins, name, { enabled: false }));
+}
+
+function withChange(
+  plugins: Registry['plugins'],
+  name: string,
+  changed: Partial<Registry['plugins'][string]>,
+): Registry['plugins'] {
+  const before = plugins[name];
+  return before === undefined ? plugins : { ...plugins, [name]: { ...before, ...changed } };
+}
+
+/** Deletes the copy of a plugin and what it has stored. */
+export async function removePlugin(place: PluginPlace, name: string): Promise<void> {
   await change(place, ({ [name]: _, ...plugins }) => plugins);
+  for (const folder of [folderOf(place, name), dataFolderOf(place, name)])
+    await rm(folder, { recursive: true, force: true });
 }
 
 /** All installed plugins, by name. Never rejects. */
-export async function listPlugins(place: Pick<Place, 'dataRoot'>): Promise<readonly PluginInfo[]> {
+export async function listPlugins(place: PluginPlace): Promise<readonly PluginInfo[]> {
   const { plugins } = await readRegistry(place);
   return Promise.all(
     Object.entries(plugins)
+      // A name from a damaged registry must not lead out of the folder.
+      .filter(([name]) => pluginNamePattern.test(name))
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(async ([name, { source, enabled, hash }]): Promise<PluginInfo> => {
+      .map(async ([name, { source, enabled, hash: approved }]): Promise<PluginInfo> => {
         const folder = folderOf(place, name);
-        const [contents, now] = await Promise.all([readPlugin(folder), contentHash(folder)]);
+        const hash = (await contentHash(folder)) ?? '';
+        const contents = await readPlugin(folder, readPluginHooks);
         const unusable = (why: string): PluginInfo['state'] => ({ type: 'unusable', why });
         if (typeof contents === 'string')
-          return { name, source, state: unusable(contents), contents: undefined };
-        const isChanged = now !== hash || contents.name !== name;
+          return { name, source, state: unusable(contents), contents: undefined, hash };
+        const problem =
+          hash === '' || contents.name !== name
+            ? 'Its copy is damaged: remove it, and add it again.'
+            : hash === approved
+              ? undefined
+              : `Its files have changed since you approved it: clawdcode plugin enable ${name}`;
         const state: PluginInfo['state'] = !enabled
           ? { type: 'disabled' }
-          : isChanged
-            ? unusable(`Its files have changed since you approved it: clawdcode plugin enable ${name}`)
-            : { type: 'enabled' };
-        return { name, source, state, contents };
+          : problem === undefined
+            ? { type: 'enabled' }
+            : unusable(problem);
+        // What cannot be identified cannot be approved.
+        return {
+          name,
+          source,
+          state,
+          contents: hash === '' || contents.name !== name ? undefined : contents,
+          hash,
+        };
       }),
   );
+}
+
+/**
+ * Returns a function that says why a plugin must not be used now: it was turned off, or its files have changed. Reads
+ * the files again only if their times have changed.
+ */
+export function createApprovalCheck(place: PluginPlace): (name: string) => Promise<string | undefined> {
+  const approved = new Map<string, string>();
+  return async (name) => {
+    const entry = (await readRegistry(place)).plugins[name];
+    if (entry?.enabled !== true) return `the plugin ${name} is not enabled`;
+    const folder = folderOf(place, name);
+    const stamp = `${entry.hash} ${await contentStamp(folder)}`;
+    if (approved.get(name) === stamp) return undefined;
+    if ((await contentHash(folder)) !== entry.hash)
+      return `the files of the plugin ${name} have changed since you approved it`;
+    approved.set(name, stamp);
+    return undefined;
+  };
 }
 
 /** Only `https` and `file`: other protocols run programs or need keys. */
@@ -180,13 +215,12 @@ async function clone(place: Place, source: string, folder: string): Promise<stri
 async function copy(from: string, folder: string): Promise<string | undefined> {
   const root = await realpath(from).catch(() => undefined);
   if (root === undefined) return `There is no folder ${from}.`;
-  const files = await filesIn(root);
+  const files = await filesIn(root, { isCopy: false });
   if (files === undefined) return TOO_MUCH;
   for (const file of files) {
     const text = await readFile(file);
     const target = join(folder, relative(root, file));
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    const { open } = await import('node:fs/promises');
     const { mode } = await lstat(file);
     const handle = await open(target, 'wx', (mode & 0o111) === 0 ? 0o600 : 0o700);
     await handle.writeFile(text).finally(() => handle.close());
@@ -194,45 +228,8 @@ async function copy(from: string, folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The regular files below a folder, without `.git` and links; undefined beyond the limits. */
-async function filesIn(folder: string): Promise<readonly string[] | undefined> {
-  const found: string[] = [];
-  let bytes = 0;
-  const walk = async (at: string, depth: number): Promise<boolean> => {
-    for await (const entry of await opendir(at)) {
-      const path = join(at, entry.name);
-      if (entry.isDirectory() && entry.name !== '.git') {
-        if (depth >= MAX_DEPTH || !(await walk(path, depth + 1))) return false;
-      } else if (entry.isFile()) {
-        bytes += (await lstat(path)).size;
-        if (found.push(path) > MAX_FILES || bytes > MAX_BYTES) return false;
-      }
-    }
-    return true;
-  };
-  return (await walk(folder, 0)) ? found.sort() : undefined;
-}
-
-/** Identifies names and contents of all files; undefined if they cannot be read. */
-async function contentHash(folder: string): Promise<string | undefined> {
-  try {
-    const files = await filesIn(folder);
-    if (files === undefined) return undefined;
-    const hash = createHash('sha256');
-    for (const file of files) {
-      const content = createHash('sha256')
-        .update(await readFile(file))
-        .digest('hex');
-      hash.update(JSON.stringify([relative(folder, file), content]));
-    }
-    return hash.digest('hex');
-  } catch {
-    return undefined;
-  }
-}
-
 async function change(
-  place: Pick<Place, 'dataRoot'>,
+  place: PluginPlace,
   next: (plugins: Registry['plugins']) => Registry['plugins'],
 ): Promise<void> {
   const registry = await readRegistry(place);
@@ -241,7 +238,7 @@ async function change(
 }
 
 /** A missing or damaged file means that nothing is approved. */
-async function readRegistry(place: Pick<Place, 'dataRoot'>): Promise<Registry> {
+async function readRegistry(place: PluginPlace): Promise<Registry> {
   const text = await readFile(registryFile(place), 'utf8').catch(() => '{}');
   try {
     return fileSchema.parse(JSON.parse(text), ONCE);

@@ -1,32 +1,86 @@
-/** What the enabled plugins bring to a session: folders of skills and commands, and MCP servers. */
+/** What the enabled plugins bring to a session. It changes while the program runs, when the user changes plugins. */
+import { hooksThatRun } from '../../config/hooks.ts';
 import type { LoadedSettings } from '../../config/types.ts';
+import type { PluginFolder } from '../../extensions/findSkills.ts';
+import { inFolders } from '../../extensions/readPlugin.ts';
+import type { HookSource } from '../../protocol/extensions/hooks.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
-import { folderOf, listPlugins } from './pluginStore.ts';
+import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
+import { dataFolderOf, folderOf, type PluginPlace } from './pluginFolders.ts';
+import { hookSources } from './pluginHooks.ts';
+import { createApprovalCheck, listPlugins } from './pluginStore.ts';
 
 export interface UsedPlugins {
-  readonly folders: readonly { readonly name: string; readonly folder: string }[];
+  readonly folders: readonly PluginFolder[];
   readonly servers: readonly McpServerSource[];
+  readonly agents: readonly AgentDefinition[];
+  readonly hooks: readonly HookSource[];
+  /** Plugins that are not used although they are enabled. */
   readonly notices: readonly string[];
 }
 
+export interface SessionPlugins {
+  current(): UsedPlugins;
+  /** Reads the installed plugins again. */
+  refresh(): Promise<void>;
+  /** Why a plugin must not be used now, although it was when it was last read. */
+  problem(name: string): Promise<string | undefined>;
+}
+
+/** Nothing is installed. */
+export const noPlugins: SessionPlugins = {
+  current: () => ({ folders: [], servers: [], agents: [], hooks: [], notices: [] }),
+  refresh: () => Promise.resolve(),
+  problem: () => Promise.resolve(undefined),
+};
+
 /** `strictServers`: only servers of the command line are wanted. */
-export async function usedPlugins(
-  dataRoot: string,
-  { servers: defined }: Pick<LoadedSettings, 'servers'>,
+export async function openPlugins(
+  place: PluginPlace,
+  loaded: LoadedSettings,
+  strictServers: boolean,
+): Promise<SessionPlugins> {
+  const read = (): Promise<UsedPlugins> => readPlugins(place, loaded, strictServers);
+  let used = await read();
+  return {
+    current: () => used,
+    async refresh() {
+      used = await read();
+    },
+    problem: createApprovalCheck(place),
+  };
+}
+
+async function readPlugins(
+  place: PluginPlace,
+  { servers: defined, settings }: LoadedSettings,
   strictServers: boolean,
 ): Promise<UsedPlugins> {
-  const plugins = await listPlugins({ dataRoot });
-  const enabled = plugins.filter(({ state }) => state.type === 'enabled');
+  const plugins = await listPlugins(place);
+  const enabled = plugins.flatMap(({ name, state, contents }) =>
+    state.type === 'enabled' && contents !== undefined ? [{ ...contents, name }] : [],
+  );
   const taken = new Set(defined.map(({ name }) => name));
+  const hooks = enabled.flatMap((one) => hookSources(place, one.name, one.hooks));
   return {
-    folders: enabled.map(({ name }) => ({ name, folder: folderOf({ dataRoot }, name) })),
+    folders: enabled.map(({ name }) => ({ name, folder: folderOf(place, name) })),
     servers: strictServers
       ? []
-      : enabled.flatMap(({ name: plugin, contents }) =>
-          (contents?.servers ?? [])
+      : enabled.flatMap(({ name: plugin, servers }) =>
+          servers
             .filter(({ name }) => !taken.has(name))
-            .map((one): McpServerSource => ({ ...one, scope: 'user', source: `plugin ${plugin}` })),
+            .map(
+              ({ name, definition }): McpServerSource => ({
+                ...{ name, scope: 'user', source: `plugin ${plugin}` },
+                definition: inFolders(definition, {
+                  root: folderOf(place, plugin),
+                  data: dataFolderOf(place, plugin),
+                }),
+              }),
+            ),
         ),
+    agents: enabled.flatMap(({ agents }) => agents),
+    hooks: hooksThatRun(hooks, settings, true),
     notices: plugins.flatMap(({ name, state }) =>
       state.type === 'unusable' ? [`The plugin ${name} is not used. ${state.why}`] : [],
     ),

@@ -19,6 +19,8 @@ interface DefinitionSource {
   readonly trust: Pick<FolderTrust, 'isTrusted' | 'granted'>;
   /** The value of `--agents`. */
   readonly flag: string | undefined;
+  /** Those of enabled plugins. */
+  readonly plugins?: readonly AgentDefinition[];
 }
 
 /** Definitions that may be used, and names of those that wait for the user's approval. */
@@ -30,7 +32,12 @@ export interface UsableAgents extends AgentList {
  * Reads all definitions. `--agents` comes first; our own folders take precedence over those of other agents, and the
  * repository's over the user's.
  */
-export async function usableAgents({ place, trust, flag }: DefinitionSource): Promise<UsableAgents> {
+export async function usableAgents({
+  place,
+  trust,
+  flag,
+  plugins = [],
+}: DefinitionSource): Promise<UsableAgents> {
   const places = { ...place, isSensitive };
   const [projectOwn, projectForeign, userOwn, userForeign] = await Promise.all([
     findAgents('project-own', places),
@@ -45,7 +52,7 @@ export async function usableAgents({ place, trust, flag }: DefinitionSource): Pr
   const builtin = { agents: builtinAgents, problems: [] };
   const merged = mergeAgents(
     'error' in flagged ? none : flagged,
-    ...[own ?? none, userOwn, foreign ?? none, userForeign, builtin],
+    ...[own ?? none, userOwn, foreign ?? none, userForeign, { agents: plugins, problems: [] }, builtin],
   );
   return { ...merged, held: used.filter((one) => !isUsable(one)).map(({ name }) => name) };
 }

@@ -22,7 +22,8 @@ import { modelProblem } from './modelProblem.ts';
 import { toolsFor } from './toolsFor.ts';
 
 export interface SubagentParts {
-  readonly definitions: readonly AgentDefinition[];
+  /** Those that may be used now. */
+  readonly definitions: () => readonly AgentDefinition[];
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly interactive: boolean;
@@ -54,7 +55,9 @@ export function createSubagentPort(parts: SubagentParts): SubagentPort {
   /** The highest number given so far; read from the session's folder before the first. */
   let last: Promise<number> | undefined;
   return {
-    definitions: parts.definitions,
+    get definitions() {
+      return parts.definitions();
+    },
     modelProblem: (model) => modelProblem(model, [parts.parentModel(), ...namedModels(parts)]),
     async newId(sessionId) {
       const number = (last ?? lastNumber(parts.storeFor(sessionId))).then((one) => one + 1);
@@ -67,7 +70,7 @@ export function createSubagentPort(parts: SubagentParts): SubagentPort {
 
 /** The definitions have been approved, and with them the models that they name. */
 function namedModels({ definitions, settingsModels }: SubagentParts): readonly string[] {
-  return [...definitions.flatMap(({ model }) => model ?? []), ...settingsModels];
+  return [...definitions().flatMap(({ model }) => model ?? []), ...settingsModels];
 }
 
 /** An earlier run of the session has started subagents, too. */

@@ -31,6 +31,7 @@ const titles = [
   ['flag', 'From --agents'],
   ['project', 'Of this project'],
   ['user', 'Yours'],
+  ['plugin', 'From plugins'],
   ['builtin', 'Built in'],
 ] as const;
 

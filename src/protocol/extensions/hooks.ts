@@ -80,8 +80,19 @@ export interface HookSource {
   readonly scope: HookScope;
   /** The file to display. */
   readonly source: string;
+  /** The plugin that brings it. */
+  readonly plugin?: HookPlugin;
   /** Why it does not run; absent = it runs. */
   readonly ignored?: string;
+}
+
+/** An installed plugin, as its hooks see it. */
+export interface HookPlugin {
+  readonly name: string;
+  /** Absolute path of the approved copy. */
+  readonly folder: string;
+  /** Absolute path of the folder in which it may keep data. */
+  readonly data: string;
 }
 
 /** The call that a hook of a tool event is about, for its `if` rule. */
@@ -155,6 +166,9 @@ export interface HookAnswer {
   /** Texts for the user. */
   readonly messages: readonly HookText[];
 }
+
+/** The answer if no hook runs. */
+export const noAnswer: HookAnswer = { runs: [], blocks: [], interrupts: false, contexts: [], messages: [] };
 
 /** A hook for display: what it is, and what it did last. */
 export interface HookStatus extends HookSource {

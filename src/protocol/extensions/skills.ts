@@ -14,6 +14,8 @@ export interface Skill {
   readonly file: string;
   /** Whether it belongs to the user or the repository. */
   readonly scope: 'user' | 'project';
+  /** The plugin that brings it. */
+  readonly plugin?: string;
   /** False with `disable-model-invocation: true`. */
   readonly modelCanUse: boolean;
   /** False with `user-invocable: false`. */

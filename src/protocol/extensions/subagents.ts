@@ -1,8 +1,8 @@
 /** Subagents: agents that the model starts for a part of the work, and the definitions that they come from. */
 import type { PermissionMode } from '../permissions.ts';
 
-/** Where a definition comes from: the program, `--agents`, the user's own folders, or the repository. */
-export type AgentScope = 'builtin' | 'flag' | 'user' | 'project';
+/** Where a definition comes from: the program, `--agents`, the user's own folders, a plugin, or the repository. */
+export type AgentScope = 'builtin' | 'flag' | 'user' | 'plugin' | 'project';
 
 /** The definition of a subagent: a Markdown file with front matter, or an entry of `--agents`. */
 export interface AgentDefinition {
