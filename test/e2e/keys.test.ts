@@ -205,7 +205,7 @@ test('if no shell could resume it, Ctrl+Z says so and everything continues', lon
   const terminal = await stage.ready();
   await terminal.type('draft');
   await terminal.press(ctrl('z'));
-  await terminal.waitFor('There is no shell here');
+  await terminal.waitFor('Cannot suspend: there is no shell');
   await terminal.type('!');
   await terminal.waitFor('❯ draft!');
 });

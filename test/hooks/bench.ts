@@ -1,17 +1,9 @@
 /** Hooks that really run, in a temporary folder. */
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readHooks } from '../../src/config/hooks.ts';
 import { HookRunner, type HookRunnerDeps } from '../../src/hooks/HookRunner.ts';
 import type { HookSource } from '../../src/protocol/extensions/hooks.ts';
-
-export async function temporaryFolder(): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-hooks-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from '../temporaryFolder.ts';
 
 /** Hooks as a settings file has them. */
 export function sources(hooks: unknown): readonly HookSource[] {
@@ -34,7 +26,7 @@ export async function bench(
   hooks: unknown,
   deps: Partial<HookRunnerDeps> = {},
 ): Promise<{ runner: HookRunner; root: string }> {
-  const root = deps.root ?? (await temporaryFolder());
+  const root = deps.root ?? temporaryFolder();
   let ids = 0;
   const runner = new HookRunner(sources(hooks), {
     root,

@@ -1,7 +1,6 @@
 /** A workspace in a temporary directory, the real grammar, and `decide` with short arguments. */
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { diskLookups } from '../../src/permissions/lookups/diskLookups.ts';
@@ -9,8 +8,9 @@ import type { SourcedRule } from '../../src/permissions/rules/rules.ts';
 import { loadShellParser } from '../../src/permissions/shell/loadParser.ts';
 import type { ParsedCommand } from '../../src/permissions/shell/parsedCommand.ts';
 import type { PermissionDecision, PermissionMode } from '../../src/protocol/permissions.ts';
+import { temporaryFolderOfFile } from '../temporaryFolder.ts';
 
-export const top = realpathSync(mkdtempSync(join(tmpdir(), 'permissions-')));
+export const top = temporaryFolderOfFile();
 export const root = join(top, 'home', 'project');
 export const home = join(top, 'home');
 export const outside = join(top, 'elsewhere');

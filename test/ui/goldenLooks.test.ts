@@ -1,10 +1,10 @@
 /** Golden screens of a dark and a light terminal: colours by the names of their roles, and what fails. */
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { chooseTheme, type Theme } from '../../src/ui/theme/theme.ts';
 import { goldenLooks, type Look } from '../e2e/support/goldenLooks.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
 import { createScreen } from './screen.ts';
 
 const colors = { noColor: false, term: 'xterm-256color', colorTerm: 'truecolor' };
@@ -17,7 +17,7 @@ async function look(setting: 'dark' | 'light', draw: (theme: Theme) => string): 
 }
 
 async function compare(draw: (theme: Theme, setting: string) => string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'golden-'));
+  const folder = temporaryFolder();
   const dark = await look('dark', (theme) => draw(theme, 'dark'));
   const light = await look('light', (theme) => draw(theme, 'light'));
   await goldenLooks({ dark, light }, 'it', { folder, styles: true });

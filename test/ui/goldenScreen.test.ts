@@ -1,9 +1,9 @@
 /** Golden screens themselves: how a screen is written down, and that a difference fails. */
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { drawGolden, goldenScreen } from '../e2e/support/goldenScreen.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
 import { createScreen } from './screen.ts';
 
 async function screenWith(text: string, columns = 20, rows = 4) {
@@ -63,7 +63,7 @@ test('rules of a test come before those of all', async () => {
 });
 
 test('a screen that is not as in its file fails, and names the file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'golden-'));
+  const folder = temporaryFolder();
   const screen = await screenWith('one\ntwo');
   const before = process.env.UPDATE_GOLDEN;
   try {

@@ -1,13 +1,13 @@
-import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeTextFile } from '../../../src/cli/sessions/exportPort.ts';
 import { clipboardTools, copyToClipboard, terminalSequence } from '../../../src/cli/terminal/clipboard.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 /** A folder with programs of these names, and the environment that finds only them. */
 async function withPrograms(programs: Readonly<Record<string, string>>) {
-  const folder = await mkdtemp(join(tmpdir(), 'clipboard-'));
+  const folder = temporaryFolder();
   for (const [name, script] of Object.entries(programs)) {
     await writeFile(join(folder, name), `#!/bin/sh\n${script.replaceAll('$OUT', join(folder, 'out'))}\n`);
     await chmod(join(folder, name), 0o755);
@@ -78,7 +78,7 @@ test('a sequence is bounded, and goes through tmux', async () => {
 });
 
 test('a file is written once, and never over another', async () => {
-  const cwd = await mkdtemp(join(tmpdir(), 'copy-'));
+  const cwd = temporaryFolder();
   const place = { cwd, home: join(cwd, 'home') };
   expect(await writeTextFile('text', 'a/b.md', place)).toEqual({ type: 'done', file: join(cwd, 'a/b.md') });
   expect(await readFile(join(cwd, 'a/b.md'), 'utf8')).toBe('text\n');

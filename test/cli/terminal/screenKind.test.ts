@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ScreenWishes, screenKind } from '../../../src/cli/terminal/screenKind.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../../temporaryFolder.ts';
 
 const both = { stdinIsTerminal: true, stdoutIsTerminal: true };
 const pipedIn = { stdinIsTerminal: false, stdoutIsTerminal: true };
@@ -10,7 +10,7 @@ const pipedOut = { stdinIsTerminal: true, stdoutIsTerminal: false };
 const none = { stdinIsTerminal: false, stdoutIsTerminal: false };
 const nothing: ScreenWishes = { screenReader: false, hasPrompt: false };
 const xterm = { TERM: 'xterm-256color' };
-const data = mkdtempSync(join(tmpdir(), 'clawdcode-screen-kind-'));
+const data = temporaryFolderOfFile();
 
 test.each([
   { why: 'a terminal', wishes: nothing, streams: both, env: xterm, kind: 'screen' },
@@ -58,7 +58,7 @@ test.each([
   { config: '{"screenReader": true', kind: 'screen' },
   { config: '{\n  // for my reader\n  "screenReader": true,\n}', kind: 'linear' },
 ])('settings $config: $kind', async ({ config, kind }) => {
-  const own = mkdtempSync(join(tmpdir(), 'clawdcode-screen-kind-'));
+  const own = temporaryFolder();
   writeFileSync(join(own, 'config.json'), config);
   expect((await screenKind(nothing, both, xterm, own)).type).toBe(kind);
 });

@@ -3,7 +3,7 @@ import { clipResults } from '../../../src/context/compaction/clips.ts';
 import { type AdmissionOptions, admitOutput, type ToolOutput } from '../../../src/context/results/admit.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
-import { temporaryFolder } from '../storage/tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const limits = { maxLines: 300, maxBytes: 9000 };
 const numbered = (count: number, word = 'row'): string =>
@@ -11,7 +11,7 @@ const numbered = (count: number, word = 'row'): string =>
 
 /** A result as it is admitted, then clipped to `tokens`. */
 async function clipped(output: ToolOutput, tokens: number, options: AdmissionOptions = {}): Promise<string> {
-  const admitted = await admitOutput(output, limits, new BlobStore(await temporaryFolder()), options);
+  const admitted = await admitOutput(output, limits, new BlobStore(temporaryFolder()), options);
   const { text, original, truncation } = admitted;
   const { kind, display, status } = output;
   const result = {

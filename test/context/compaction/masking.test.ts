@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { MASK_STUB_TOKENS, maskStub } from '../../../src/context/compaction/masking.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { makeEntry } from '../storage/tmp.ts';
+import { makeEntry } from '../storage/madeUpLog.ts';
 import { brokenTextOf } from '../texts.ts';
 
 type Result = NonNullable<JSONLEntry['toolResult']>;

@@ -10,7 +10,7 @@ import type { MadeUpFields } from '../../madeUpEntry.ts';
 import { rewindTo } from '../anyCorrection.ts';
 import { createTestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
-import { makeEntry } from '../storage/tmp.ts';
+import { makeEntry } from '../storage/madeUpLog.ts';
 
 /** Prompts, a compaction that retained the last of them, and what followed. */
 const entries = Array.from({ length: 300 }, (_, seq): JSONLEntry => {

@@ -7,13 +7,14 @@ import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import type { BlobRef } from '../../../src/protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { MadeUpFields } from '../../madeUpEntry.ts';
-import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+import { makeEntry } from '../storage/madeUpLog.ts';
 import { textOf } from '../texts.ts';
 
 const quiet = new AbortController().signal;
 
 async function session() {
-  const blobs = new BlobStore(await temporaryFolder());
+  const blobs = new BlobStore(temporaryFolder());
   const entries: JSONLEntry[] = [];
   const add = (fields: MadeUpFields): JSONLEntry => {
     const made = makeEntry(entries.length, '', fields);

@@ -7,7 +7,8 @@ import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import type { BlobRef } from '../../../src/protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { MadeUpFields } from '../../madeUpEntry.ts';
-import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+import { makeEntry } from '../storage/madeUpLog.ts';
 import { textOf } from '../texts.ts';
 
 const quiet = new AbortController().signal;
@@ -19,7 +20,7 @@ const result = (seq: number, output: string, original?: BlobRef, name = 'Bash'):
     subtype: undefined,
     toolResult: { id: 'a', name, output, ...(original === undefined ? {} : { original }) },
   });
-const store = async (): Promise<BlobStore> => new BlobStore(await temporaryFolder());
+const store = async (): Promise<BlobStore> => new BlobStore(temporaryFolder());
 
 /** Pointer and offset of each hit, in order. */
 const hits = (text: string): [string, number][] =>

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OutputFolder } from '../../../src/context/results/OutputFolder.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
-import { temporaryFolder } from '../storage/tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 test('an output becomes one private, readable file', async () => {
-  const folder = join(await temporaryFolder(), 'a', 'b');
-  const blobs = new BlobStore(await temporaryFolder());
+  const folder = join(temporaryFolder(), 'a', 'b');
+  const blobs = new BlobStore(temporaryFolder());
   const outputs = new OutputFolder(folder, blobs);
   const original = await blobs.put('all of it');
   const path = await outputs.save('Bash', original, 'a part');
@@ -21,7 +21,7 @@ test('an output becomes one private, readable file', async () => {
 });
 
 test('what could not be stored is written from the text', async () => {
-  const folder = join(await temporaryFolder(), 'out');
+  const folder = join(temporaryFolder(), 'out');
   const outputs = new OutputFolder(folder, new BlobStore('/dev/null/nowhere'));
   const path = await outputs.save('Bash', undefined, 'all of it');
   expect(await readFile(path ?? '', 'utf8')).toBe('all of it');
@@ -31,8 +31,8 @@ test('what could not be stored is written from the text', async () => {
 test.each(['../../etc/passwd', 'a/b', '..', 'mcp__x__\u0000', '', 'x'.repeat(300), '名前'])(
   'a tool named %j cannot choose where its output goes',
   async (tool) => {
-    const folder = join(await temporaryFolder(), 'out');
-    const blobs = new BlobStore(await temporaryFolder());
+    const folder = join(temporaryFolder(), 'out');
+    const blobs = new BlobStore(temporaryFolder());
     const path = await new OutputFolder(folder, blobs).save(tool, await blobs.put('text'), 'text');
     expect(await readdir(folder)).toEqual([path?.slice(folder.length + 1)]);
     expect(path?.slice(folder.length + 1)).toMatch(/^[A-Za-z0-9_-]{1,40}-[0-9a-f]{12}\.txt$/);
@@ -40,10 +40,10 @@ test.each(['../../etc/passwd', 'a/b', '..', 'mcp__x__\u0000', '', 'x'.repeat(300
 );
 
 test('a link or another file that lies at its place is replaced, not written through', async () => {
-  const folder = join(await temporaryFolder(), 'out');
-  const blobs = new BlobStore(await temporaryFolder());
+  const folder = join(temporaryFolder(), 'out');
+  const blobs = new BlobStore(temporaryFolder());
   const original = await blobs.put('text');
-  const target = join(await temporaryFolder(), 'mine');
+  const target = join(temporaryFolder(), 'mine');
   await writeFile(target, 'mine');
   await mkdir(folder);
   await symlink(target, join(folder, `Bash-${original.hash.slice(0, 12)}.txt`));
@@ -53,9 +53,9 @@ test('a link or another file that lies at its place is replaced, not written thr
 });
 
 test('a folder that rejects writes costs only the pointer', async () => {
-  const file = join(await temporaryFolder(), 'file');
+  const file = join(temporaryFolder(), 'file');
   await writeFile(file, '');
-  const blobs = new BlobStore(await temporaryFolder());
+  const blobs = new BlobStore(temporaryFolder());
   const outputs = new OutputFolder(join(file, 'below'), blobs);
   expect(await outputs.save('Bash', await blobs.put('text'), 'text')).toBeUndefined();
 });

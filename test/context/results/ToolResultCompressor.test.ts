@@ -6,13 +6,14 @@ import { WorkingMemory } from '../../../src/context/results/WorkingMemory.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens } from '../../../src/context/tokens/estimate.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
-import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+import { makeEntry } from '../storage/madeUpLog.ts';
 import { brokenTextOf } from '../texts.ts';
 
 const settings = contextSettingsSchema.parse({}).offload;
 
 async function desk(more: Partial<CompressorDeps> = {}) {
-  const blobs = new BlobStore(await temporaryFolder());
+  const blobs = new BlobStore(temporaryFolder());
   const deps: CompressorDeps = {
     settings,
     memory: new WorkingMemory(blobs),
@@ -261,7 +262,7 @@ test('nothing that comes in makes it throw, and what it gives is well-formed whe
 });
 
 test('the working memory reads only what the session points to', async () => {
-  const blobs = new BlobStore(await temporaryFolder());
+  const blobs = new BlobStore(temporaryFolder());
   const stored = await new WorkingMemory(blobs).store('0123456789é');
   if (stored === undefined) throw new Error('not stored');
   const entry = { ...makeEntry(0), toolResult: { id: 'a', output: 'part', original: stored.original } };

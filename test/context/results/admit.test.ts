@@ -12,8 +12,9 @@ import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts'
 import { toolResultKinds } from '../../../src/protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../e2e/support/long.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 import { ask, call, configuration, createTestHome, outcome } from '../harness.ts';
-import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
+import { makeEntry } from '../storage/madeUpLog.ts';
 import { textOf } from '../texts.ts';
 
 const settings = contextSettingsSchema.parse({});
@@ -23,7 +24,7 @@ const lineCount = (text: string): number => text.replace(/\n$/, '').split('\n').
 const body = (text: string): string => text.slice(text.indexOf(']\n') + 2);
 
 test('what is admitted keeps lines, bytes and tokens, and the original is kept to the byte', async () => {
-  const blobs = new BlobStore(await temporaryFolder());
+  const blobs = new BlobStore(temporaryFolder());
   const text = fc.oneof(
     textOf(400),
     fc.constantFrom(
@@ -62,7 +63,7 @@ test('what is admitted keeps lines, bytes and tokens, and the original is kept t
 });
 
 test('a part of what its tool kept says of what, whole or cut again', async () => {
-  const blobs = new BlobStore(await temporaryFolder());
+  const blobs = new BlobStore(temporaryFolder());
   const original = await blobs.put('all of it\n'.repeat(1000));
   const limits = { maxLines: 100, maxBytes: 1000 };
   const short = await admitOutput({ text: 'a part', kind: 'command', original }, limits, blobs);
@@ -91,7 +92,7 @@ test('a full disk costs only the pointer', async () => {
 });
 
 test('what Recall shows is neither shortened by its structure nor kept again', async () => {
-  const blobs = new BlobStore(await temporaryFolder());
+  const blobs = new BlobStore(temporaryFolder());
   const options = { tool: 'Recall', offload: settings.offload };
   const text = `[#1 …]\n${'word '.repeat(1900)}`;
   const limits = { maxLines: 2000, maxBytes: 51_200, maxTokens: 20_000 };
@@ -125,7 +126,7 @@ describe('the results of one reply', () => {
 
   /** Admits texts as the results of one reply; gives what the model sees of each. */
   const admitAll = async (texts: readonly string[], window: number): Promise<string[]> => {
-    const blobs = new BlobStore(await temporaryFolder());
+    const blobs = new BlobStore(temporaryFolder());
     const single = limitsFor(settings.truncate, window);
     const entries = reply(texts.length);
     const shares = new ResultShares();
@@ -387,7 +388,7 @@ describe('lines of a file', () => {
   const limits = limitsFor(settings.truncate, 200_000);
 
   test('2,000 of them pass whole, with what Read says of the rest', async () => {
-    const blobs = new BlobStore(await temporaryFolder());
+    const blobs = new BlobStore(temporaryFolder());
     const output = read(6000);
     const admitted = await admitOutput(output, limits, blobs, { tool: 'Read', offload: settings.offload });
     expect(admitted).toEqual({ text: output.text, partial: false });
@@ -418,7 +419,7 @@ describe('lines of a file', () => {
   ] as const)(
     'where they do not fit, the first line says which of how many are shown: %s',
     async (_, direction, more, says) => {
-      const blobs = new BlobStore(await temporaryFolder());
+      const blobs = new BlobStore(temporaryFolder());
       const output = read(14_000, {
         line: 'INFO worker 12 handled request 94 in 8 ms, and all is well',
         ...more,
@@ -447,7 +448,7 @@ describe('lines of a file', () => {
       /^\[Output truncated: beginning, error lines and end of lines (1)-(300) of 300; others with offset and limit\. All/,
     ],
   ] as const)('in another direction as well: %s', async (direction, says) => {
-    const blobs = new BlobStore(await temporaryFolder());
+    const blobs = new BlobStore(temporaryFolder());
     const few = { ...limits, maxLines: 60 };
     const { text } = await admitOutput(read(300), few, blobs, { tool: 'Read', direction });
     const numbers = shown(text);
@@ -456,14 +457,14 @@ describe('lines of a file', () => {
   });
 
   test('of a file that was not read to its end nobody knows how many it has', async () => {
-    const blobs = new BlobStore(await temporaryFolder());
+    const blobs = new BlobStore(temporaryFolder());
     const output = { ...read(300), excerpt: { notes: [] } };
     const { text } = await admitOutput(output, { ...limits, maxLines: 60 }, blobs, { tool: 'Read' });
     expect(text).toMatch(/^\[Output truncated: lines 1-59 of a longer file; more with offset 60\./);
   });
 
   test('keep all limits', async () => {
-    const blobs = new BlobStore(await temporaryFolder());
+    const blobs = new BlobStore(temporaryFolder());
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 400 }),

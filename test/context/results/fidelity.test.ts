@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { admitOutput } from '../../../src/context/results/admit.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
-import { temporaryFolder } from '../storage/tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 import { testLogs } from './logs/logs.ts';
 
 const limits = { maxLines: 2000, maxBytes: 51_200, maxTokens: 2000 };
@@ -10,7 +10,7 @@ const cut = async (text: string, blobs: BlobStore) => admitOutput({ text, kind: 
 
 describe('a log of a build or test tool, cut to 2,000 tokens', () => {
   test.each(testLogs().map((log) => [log.tool, log] as const))('of %s keeps what decides', async (_, log) => {
-    const blobs = new BlobStore(await temporaryFolder());
+    const blobs = new BlobStore(temporaryFolder());
     expect(estimateTokens(log.text, HIGH)).toBeGreaterThan(2 * limits.maxTokens);
     const { text, partial, original } = await cut(log.text, blobs);
     expect(partial).toBe(true);
@@ -24,7 +24,7 @@ describe('a log of a build or test tool, cut to 2,000 tokens', () => {
   });
 
   test('keeps at least 98 of 100 places over all of them', async () => {
-    const blobs = new BlobStore(await temporaryFolder());
+    const blobs = new BlobStore(temporaryFolder());
     let all = 0;
     let kept = 0;
     for (const { text, places } of testLogs()) {

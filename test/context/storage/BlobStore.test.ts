@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
-import { temporaryFolder } from './tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
 
@@ -19,14 +19,14 @@ test.each<[string, string | Uint8Array, number, number]>([
   ['text without a last line feed', 'a\né', 4, 2],
   ['bytes that are no text', Uint8Array.of(0, 255, 10, 10), 4, 2],
 ])('%s comes back by its hash', async (_name, data, bytes, lines) => {
-  const store = new BlobStore(join(await temporaryFolder(), 'blobs'));
+  const store = new BlobStore(join(temporaryFolder(), 'blobs'));
   const ref = await store.put(data);
   expect(ref).toEqual({ hash: sha256(data), bytes, lines });
   expect(await store.read(ref)).toEqual(Buffer.from(data));
 });
 
 test('the same content is stored once, also when it arrives several times at once', async () => {
-  const folder = join(await temporaryFolder(), 'blobs');
+  const folder = join(temporaryFolder(), 'blobs');
   const store = new BlobStore(folder);
   const sink = store.openSink();
   sink.write('same');
@@ -36,7 +36,7 @@ test('the same content is stored once, also when it arrives several times at onc
 });
 
 test('content that was cut by a crash of the machine is stored again', async () => {
-  const store = new BlobStore(await temporaryFolder());
+  const store = new BlobStore(temporaryFolder());
   const ref = await store.put('whole');
   await writeFile(store.pathOf(ref.hash), 'wh');
   await store.put('whole');
@@ -44,7 +44,7 @@ test('content that was cut by a crash of the machine is stored again', async () 
 });
 
 test('content that is not what its name says is not served, and is mended when it is stored again', async () => {
-  const store = new BlobStore(await temporaryFolder());
+  const store = new BlobStore(temporaryFolder());
   const ref = await store.put('whole');
   await writeFile(store.pathOf(ref.hash), 'WHOLE');
   expect(await store.read(ref)).toBeUndefined();
@@ -59,7 +59,7 @@ test('content that is not what its name says is not served, and is mended when i
 });
 
 test('a folder that vanished is created again', async () => {
-  const folder = join(await temporaryFolder(), 'blobs');
+  const folder = join(temporaryFolder(), 'blobs');
   const store = new BlobStore(folder);
   await store.put('before');
   await rm(folder, { recursive: true });
@@ -67,7 +67,7 @@ test('a folder that vanished is created again', async () => {
 });
 
 test('any part can be read, and a part beyond the end is empty', async () => {
-  const store = new BlobStore(await temporaryFolder());
+  const store = new BlobStore(temporaryFolder());
   const text = '0123456789';
   const ref = await store.put(text);
   await fc.assert(
@@ -80,14 +80,14 @@ test('any part can be read, and a part beyond the end is empty', async () => {
 });
 
 test('what is not there reads as undefined; what is no hash leads nowhere', async () => {
-  const store = new BlobStore(await temporaryFolder());
+  const store = new BlobStore(temporaryFolder());
   expect(await store.read({ hash: sha256('absent') })).toBeUndefined();
   expect(await store.read({ hash: '../../etc/passwd' })).toBeUndefined();
   expect(() => store.pathOf('../../etc/passwd')).toThrow(TypeError);
 });
 
 test('a sink of any chunks keeps all of it up to the limit, then both ends, and says what is missing', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const [wholeBytes, edgeBytes] = [700_000, 90_000];
   const store = new BlobStore(folder, { wholeBytes, edgeBytes });
   let seed = 0;
@@ -136,7 +136,7 @@ test('a sink of any chunks keeps all of it up to the limit, then both ends, and 
 });
 
 test('a sink takes text and bytes that its producer uses again, and closes its file 0600', async () => {
-  const store = new BlobStore(await temporaryFolder());
+  const store = new BlobStore(temporaryFolder());
   const sink = store.openSink();
   const buffer = Buffer.from('one ');
   sink.write(buffer);
@@ -150,7 +150,7 @@ test('a sink takes text and bytes that its producer uses again, and closes its f
 });
 
 test('a discarded sink leaves nothing', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const sink = new BlobStore(folder).openSink();
   sink.write(Buffer.alloc(600_000));
   expect(await filesIn(folder)).toHaveLength(1);
@@ -160,7 +160,7 @@ test('a discarded sink leaves nothing', async () => {
 });
 
 test('a failing disk is reported when the sink is finished, not on write', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   const store = new BlobStore(join(folder, 'file/blobs'));
   for (const size of [10, 600_000]) {
@@ -172,7 +172,7 @@ test('a failing disk is reported when the sink is finished, not on write', async
 });
 
 test('unfinished files of a crashed program are removed after a day, not before', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await mkdir(join(folder, 'unfinished'));
   for (const name of ['old', 'new']) await writeFile(join(folder, 'unfinished', name), '');
   const twoDaysAgo = Date.now() / 1000 - 2 * 86_400;

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { seal } from '../../../src/context/storage/entryLine.ts';
 import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
-import { makeEntry, temporaryFolder } from './tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+import { makeEntry } from './madeUpLog.ts';
 
 /** Linux has a device that is always full; elsewhere nothing so simple stands in for it. */
 const noFullDevice = !existsSync('/dev/full');
@@ -19,7 +20,7 @@ const openStore = (file: string): JSONLStore => {
 const seqs = (result: { entries: readonly { seq: number }[] }): number[] => result.entries.map((e) => e.seq);
 
 test('a store that was never written is empty, and deleting it is no error', async () => {
-  const store = openStore(join(await temporaryFolder(), 'deep/er/s.jsonl'));
+  const store = openStore(join(temporaryFolder(), 'deep/er/s.jsonl'));
   expect(await store.exists()).toBe(false);
   expect(await store.readAll()).toEqual({ entries: [], damaged: [] });
   await store.delete();
@@ -30,13 +31,13 @@ test('a store that was never written is empty, and deleting it is no error', asy
 });
 
 test('deleting hides nothing but a missing file', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   await expect(openStore(join(folder, 'file/s.jsonl')).delete()).rejects.toMatchObject({ code: 'ENOTDIR' });
 });
 
 test('whatever text an entry holds comes back unchanged, one line for each', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   const texts = [
     '\u2028\u2029\u0085',
     'a\nb\r\nc',
@@ -56,7 +57,7 @@ test('whatever text an entry holds comes back unchanged, one line for each', asy
 });
 
 test('unknown fields, key order included, survive a reading', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   const odd = { zebra: 1, ...makeEntry(0), apple: { deep: [null] } };
   await writeFile(file, `${JSON.stringify(odd)}\n`);
   const { entries } = await openStore(file).readAll();
@@ -101,7 +102,7 @@ test.each<[string, string, number[], [number, string][]]>([
   ['changed order', `${line(2)}\n${line(0)}\n${line(1)}\n`, [0, 1, 2], []],
   ['no version', `${line(0).replace('"v":1,', '')}\n`, [0], []],
 ])('%s: what can be read is read, the rest is reported', async (_name, text, expected, damage) => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   await writeFile(file, text);
   const result = await openStore(file).readAll();
   expect(seqs(result)).toEqual(expected);
@@ -114,7 +115,7 @@ test.each<[string, string, number[], [number, string][]]>([
 });
 
 test('bytes that are not UTF-8 are reported, and the entry is kept', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   const bytes = Buffer.from(`${line(0, 'abc')}\n`);
   bytes[bytes.indexOf('abc')] = 0xff;
   await writeFile(file, bytes);
@@ -124,7 +125,7 @@ test('bytes that are not UTF-8 are reported, and the entry is kept', async () =>
 });
 
 test('a line of a newer format keeps its place, whether or not it can be understood', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   const known = { ...makeEntry(0), v: 2, extra: true };
   const { message, ...strange } = { ...makeEntry(1), v: 3, type: 'dream' };
   await writeFile(file, `${JSON.stringify(known)}\n${JSON.stringify(strange)}\n`);
@@ -137,7 +138,7 @@ test('a line of a newer format keeps its place, whether or not it can be underst
 });
 
 test('an append after a torn line begins on a line of its own', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   await writeFile(file, `${line(0)}\n${line(1).slice(0, 30)}`);
   const store = openStore(file);
   await store.append([makeEntry(2)]);
@@ -150,7 +151,7 @@ test('an append after a torn line begins on a line of its own', async () => {
 });
 
 test.skipIf(noFullDevice)('a disk without room rejects, and the next append writes again', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   await symlink('/dev/full', file);
   const store = openStore(file);
   await expect(store.append([makeEntry(0)])).rejects.toMatchObject({ code: 'ENOSPC' });
@@ -161,7 +162,7 @@ test.skipIf(noFullDevice)('a disk without room rejects, and the next append writ
 });
 
 test('a file that was removed or replaced under the store is noticed', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const file = join(folder, 's.jsonl');
   const store = openStore(file);
   await store.append([makeEntry(0)]);
@@ -172,7 +173,7 @@ test('a file that was removed or replaced under the store is noticed', async () 
 });
 
 test('one damaged spot costs at most one entry, and nothing ever fails to open', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const count = 12;
   const whole = Buffer.from(
     Array.from({ length: count }, (_, seq) => `${line(seq, 'é"\\{"v":1 中文')}\n`).join(''),
@@ -207,6 +208,6 @@ test('one damaged spot costs at most one entry, and nothing ever fails to open',
 });
 
 test('a store that fails to read says why', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await expect(openStore(folder).readAll()).rejects.toMatchObject({ code: 'EISDIR' });
 });

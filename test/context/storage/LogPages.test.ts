@@ -12,14 +12,15 @@ import {
 } from '../../../src/context/storage/loadLog.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { MadeUpFields } from '../../madeUpEntry.ts';
-import { makeEntry, temporaryFolder } from './tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+import { makeEntry } from './madeUpLog.ts';
 
 const lineOf = (entry: JSONLEntry): string => seal(JSON.stringify(entry));
 /** Long enough for a search by halves. */
 const lines = Array.from({ length: 300 }, (_, seq) => lineOf(makeEntry(seq, 'x'.repeat(2000))));
 
 async function fileWith(content: readonly string[]): Promise<string> {
-  const file = join(await temporaryFolder(), 'session.jsonl');
+  const file = join(temporaryFolder(), 'session.jsonl');
   await writeFile(file, content.map((line) => `${line}\n`).join(''));
   return file;
 }

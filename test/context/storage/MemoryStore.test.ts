@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemoryStore, trimAtAtoms } from '../../../src/context/storage/MemoryStore.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { makeEntry } from './tmp.ts';
+import { makeEntry } from './madeUpLog.ts';
 
 /** `u` prompt, `a` reply, `N` reply with N calls and their results (a notice between), `h` header, `s` boundary and summary. */
 function conversation(steps: readonly (string | number)[]): JSONLEntry[] {

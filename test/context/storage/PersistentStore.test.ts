@@ -7,7 +7,7 @@ import { messageEntry } from '../../../src/context/storage/newEntries.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { type JSONLEntry, parseEntry } from '../../../src/protocol/entries.ts';
 import { cpuClock } from '../../cpuTime.ts';
-import { unsealedLines } from './tmp.ts';
+import { unsealedLines } from './madeUpLog.ts';
 
 let home: string;
 let root: string;

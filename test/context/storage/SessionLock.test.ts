@@ -6,10 +6,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { acquireSessionLock } from '../../../src/context/storage/SessionLock.ts';
-import { temporaryFolder } from './tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 test('one process holds the lock, the other reports the holder within 50 ms, and kill -9 releases it at once', async () => {
-  const file = join(await temporaryFolder(), 'locks/s.lock');
+  const file = join(temporaryFolder(), 'locks/s.lock');
   const child = spawn(process.execPath, [join(import.meta.dirname, 'lock.child.ts'), file]);
   let errors = '';
   child.stderr.on('data', (chunk) => {
@@ -40,7 +40,7 @@ test('one process holds the lock, the other reports the holder within 50 ms, and
 });
 
 test('the lock holds inside one process too, and releasing twice is harmless', async () => {
-  const file = join(await temporaryFolder(), 's.lock');
+  const file = join(temporaryFolder(), 's.lock');
   const first = await acquireSessionLock(file);
   expect(await acquireSessionLock(file)).toMatchObject({ ok: false, holder: { pid: process.pid } });
   expect(await acquireSessionLock(file)).toMatchObject({ ok: false });
@@ -54,7 +54,7 @@ test('the lock holds inside one process too, and releasing twice is harmless', a
 });
 
 test('asking for a lock that this process holds does not lose it to another process', async () => {
-  const file = join(await temporaryFolder(), 's.lock');
+  const file = join(temporaryFolder(), 's.lock');
   const held = await acquireSessionLock(file);
   expect(await acquireSessionLock(file)).toMatchObject({ ok: false });
   const child = spawn(process.execPath, [join(import.meta.dirname, 'lock.child.ts'), file]);
@@ -65,7 +65,7 @@ test('asking for a lock that this process holds does not lose it to another proc
 });
 
 test('a garbled note does not hide that the session is locked', async () => {
-  const file = join(await temporaryFolder(), 's.lock');
+  const file = join(temporaryFolder(), 's.lock');
   const held = await acquireSessionLock(file);
   await writeFile(`${file}.json`, '{"pid":');
   expect(await acquireSessionLock(file)).toEqual({ ok: false, holder: undefined });
@@ -86,7 +86,7 @@ test.each<readonly [string, object]>([
       ]
     : []),
 ])('a note of %s is not trusted', async (_what, note) => {
-  const file = join(await temporaryFolder(), 's.lock');
+  const file = join(temporaryFolder(), 's.lock');
   const held = await acquireSessionLock(file);
   await writeFile(`${file}.json`, JSON.stringify(note));
   expect(await acquireSessionLock(file)).toEqual({ ok: false, holder: undefined });
@@ -94,7 +94,7 @@ test.each<readonly [string, object]>([
 });
 
 test('a note of another machine is all that is known, and is shown', async () => {
-  const file = join(await temporaryFolder(), 's.lock');
+  const file = join(temporaryFolder(), 's.lock');
   const held = await acquireSessionLock(file);
   const note = { pid: 1, host: `not-${hostname()}`, since: 'today' };
   await writeFile(`${file}.json`, JSON.stringify(note));
@@ -103,14 +103,14 @@ test('a note of another machine is all that is known, and is shown', async () =>
 });
 
 test('where no lock can be made the session opens all the same, and says so', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   const result = await acquireSessionLock(join(folder, 'file/s.lock'));
   expect(result).toMatchObject({ ok: true, problem: expect.stringContaining('could not be locked') });
 });
 
 test('a lock file that is no database is reported as a problem, not as a holder', async () => {
-  const file = join(await temporaryFolder(), 's.lock');
+  const file = join(temporaryFolder(), 's.lock');
   await writeFile(file, 'not a database at all, but long enough to be taken for one '.repeat(40));
   expect(await acquireSessionLock(file)).toMatchObject({ ok: true, problem: expect.any(String) });
 });

@@ -11,7 +11,8 @@ import { Retry, SessionLog } from '../../../src/context/storage/SessionLog.ts';
 import type { StorageProblem } from '../../../src/context/storage/sessionStore.ts';
 import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
 import { madeUpNewEntry } from '../../madeUpEntry.ts';
-import { temporaryFolder, unsealedLines } from './tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+import { unsealedLines } from './madeUpLog.ts';
 
 /** Linux has a device that is always full; elsewhere nothing so simple stands in for it. */
 const noFullDevice = !existsSync('/dev/full');
@@ -19,7 +20,7 @@ const noFullDevice = !existsSync('/dev/full');
 const time = new Date('2026-03-01T10:00:00.000Z');
 
 async function makeStore(): Promise<PersistentStore> {
-  const home = await temporaryFolder();
+  const home = temporaryFolder();
   const projectRoot = join(home, 'project');
   await mkdir(projectRoot);
   return new PersistentStore({
@@ -137,7 +138,7 @@ async function makeWatchedLog(hooks: {
   before?: (log: SessionLog) => void;
   after?: (log: SessionLog) => void;
 }): Promise<SessionLog> {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   class WatchedStore extends JSONLStore {
     override async appendLines(lines: readonly string[]): Promise<void> {
       hooks.before?.(log);

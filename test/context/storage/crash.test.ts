@@ -6,14 +6,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readLog } from '../../../src/context/storage/logReader.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
-import { temporaryFolder } from './tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const kills = 10;
 
 test(`after ${kills} times kill -9 every acknowledged entry is there, in order, chained, and nothing is half`, {
   tags: 'long',
 }, async () => {
-  const home = await temporaryFolder();
+  const home = temporaryFolder();
   const root = join(home, 'project');
   await mkdir(root);
   const store = new PersistentStore({ dataRoot: join(home, 'data'), projectRoot: root, programVersion: '0' });

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { migrateEntry, seal, unseal } from '../../../src/context/storage/entryLine.ts';
 import { readLog } from '../../../src/context/storage/logReader.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
-import { makeEntry, temporaryFolder } from './tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+import { makeEntry } from './madeUpLog.ts';
 
 const objects = fc
   .dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
@@ -37,7 +38,7 @@ test('no bit can flip unnoticed', () => {
 });
 
 test('lines without a checksum are read; after lines with one they are reported, except those of a newer format', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   const lines = [0, 1, 2, 3, 4].map((seq) =>
     JSON.stringify({ ...makeEntry(seq), ...(seq === 4 ? { v: 2 } : {}) }),
   );
@@ -55,7 +56,7 @@ function oldLine(seq: number): string {
 }
 
 test('a log from before versions is counted by its lines, continues, and is not rewritten', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1' });
   await (await store.createSession('first')).close();
   const file = join(store.folder, 'old.jsonl');
@@ -88,7 +89,7 @@ test.each([
 test.each(['data', 'message', 'tool'])(
   'a line with a value in its %s that no stack is deep enough for is damage',
   async (field) => {
-    const file = join(await temporaryFolder(), 'log.jsonl');
+    const file = join(temporaryFolder(), 'log.jsonl');
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const values: Record<string, unknown> = {
       data: { x: '@' },

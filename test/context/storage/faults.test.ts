@@ -9,8 +9,8 @@ import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts
 import { SessionLog } from '../../../src/context/storage/SessionLog.ts';
 import type { StorageProblem } from '../../../src/context/storage/sessionStore.ts';
 import type { JSONLEntry, NewEntry } from '../../../src/protocol/entries.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 import { realLog } from './realLog.ts';
-import { temporaryFolder } from './tmp.ts';
 
 const prompt = (content: string): NewEntry => ({
   type: 'user',
@@ -47,7 +47,7 @@ const recovered = (problems: readonly StorageProblem[]) =>
   expect.poll(() => problems.at(-1)?.recovered, { timeout: 5000 }).toBe(true);
 
 test('what could not be written is written when the disk is back, without another append', async () => {
-  const folder = join(await temporaryFolder(), 'sessions');
+  const folder = join(temporaryFolder(), 'sessions');
   await writeFile(folder, 'a file where the folder should be');
   const store = new JSONLStore(join(folder, 's.jsonl'));
   const { log, problems } = await makeLog(store);
@@ -80,7 +80,7 @@ class Forgetful extends JSONLStore {
 }
 
 test('after a sync that failed everything since the last one is written again, and read once', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   const store = new Forgetful(file);
   const { log, problems } = await makeLog(store);
   await log.append([prompt('safe')]);
@@ -97,7 +97,7 @@ test('after a sync that failed everything since the last one is written again, a
 });
 
 test('a large session leaves nothing to the file that a disk may still lose', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   const store = new Forgetful(file);
   const { log, problems } = await makeLog(store, 0);
   const compacted = async (what: string): Promise<void> => {
@@ -138,7 +138,7 @@ test.each<[string, (file: string) => Promise<unknown>]>([
   ],
   ['cut to nothing', (file) => truncate(file, 0)],
 ])('a session that is %s under the program is whole again at the end of the turn', async (_what, vanish) => {
-  const { store } = await realLog(await temporaryFolder());
+  const { store } = await realLog(temporaryFolder());
   const log = await store.openSession('real');
   onTestFinished(() => log.close());
   const before = await readLog(log.filePath);
@@ -151,7 +151,7 @@ test.each<[string, (file: string) => Promise<unknown>]>([
 });
 
 test('a file that vanishes after the last append is noticed when the session is closed', async () => {
-  const { store } = await realLog(await temporaryFolder());
+  const { store } = await realLog(temporaryFolder());
   const log = await store.openSession('real');
   const [added] = await log.append([prompt('the last')]);
   await rm(log.filePath);
@@ -161,7 +161,7 @@ test('a file that vanishes after the last append is noticed when the session is 
 });
 
 test('a deleted session leaves nothing behind, its damaged parts included', async () => {
-  const { store, file } = await realLog(await temporaryFolder());
+  const { store, file } = await realLog(temporaryFolder());
   await appendFile(file, 'something secret that is no entry');
   await (await store.openSession('real')).close();
   const kept = join(store.folder, 'quarantine', 'real');
@@ -172,7 +172,7 @@ test('a deleted session leaves nothing behind, its damaged parts included', asyn
 });
 
 test('a reader needs no lock, sees what is there, and can write nothing', async () => {
-  const { store, entries } = await realLog(await temporaryFolder());
+  const { store, entries } = await realLog(temporaryFolder());
   const writer = await store.openSession('real');
   onTestFinished(() => writer.close());
   // As if the writer were in the middle of a line.
@@ -190,7 +190,7 @@ test('a reader needs no lock, sees what is there, and can write nothing', async 
 });
 
 test('a session that another program holds can be forked', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const { store, entries } = await realLog(folder);
   const writer = await store.openSession('real');
   onTestFinished(() => writer.close());

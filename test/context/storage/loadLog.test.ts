@@ -6,8 +6,8 @@ import { projectMessages } from '../../../src/context/request/standardMessages.t
 import { seal } from '../../../src/context/storage/entryLine.ts';
 import { loadLog, readResumePoint } from '../../../src/context/storage/loadLog.ts';
 import { compactionEntries } from '../../../src/context/storage/newEntries.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 import { LogMaker } from '../history/logMaker.ts';
-import { temporaryFolder } from './tmp.ts';
 
 function compact(log: LogMaker, ...retained: readonly string[]): void {
   for (const draft of compactionEntries('summary', {
@@ -33,7 +33,7 @@ test('a large log is resumed from before the point its end refers to, the next t
     ...{ type: 'system', subtype: 'undo', message: { role: 'system', content: '' } },
     data: { undoes: ['e7'] },
   });
-  const file = join(await temporaryFolder(), 'session.jsonl');
+  const file = join(temporaryFolder(), 'session.jsonl');
   await writeFile(file, log.entries.map((entry) => `${seal(JSON.stringify(entry))}\n`).join(''));
   for (const time of ['first', 'second']) {
     const { entries } = await loadLog(file, { wholeBytes: 0 });

@@ -13,7 +13,7 @@ import {
   getStorageRoot,
   projectSlug,
 } from '../../../src/context/storage/pathUtils.ts';
-import { temporaryFolder } from './tmp.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
@@ -42,7 +42,7 @@ test.each([
 test('similar paths and links to one project are told apart', async () => {
   expect(projectSlug('/a-b')).not.toBe(projectSlug('/a/b'));
   expect(projectSlug('/a-b')).toMatch(/^a-b-[0-9a-f]{8}$/);
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await mkdir(join(folder, 'real'));
   await symlink(join(folder, 'real'), join(folder, 'link'));
   expect(getProjectStoragePath('/data', join(folder, 'link'))).toBe(
@@ -98,7 +98,7 @@ test('made ids are safe, never begin with a dash and do not repeat', () => {
 });
 
 test('the branch: none, unborn, named, detached, in a worktree and below the root', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const repo = join(folder, 'repo');
   await mkdir(join(repo, 'deep/er'), { recursive: true });
   expect(await detectGitBranch(repo)).toBeUndefined();
@@ -116,14 +116,14 @@ test('the branch: none, unborn, named, detached, in a worktree and below the roo
 });
 
 test('a pipe in place of a git file blocks nothing', async () => {
-  const repo = await temporaryFolder();
+  const repo = temporaryFolder();
   await mkdir(join(repo, '.git'));
   for (const name of ['HEAD', 'config']) execFileSync('mkfifo', [join(repo, '.git', name)]);
   expect([await detectGitBranch(repo), await detectGitRemote(repo)]).toEqual([undefined, undefined]);
 });
 
 test('the remote: none, the only one, origin before others, without credentials, in a worktree', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const repo = join(folder, 'repo');
   await mkdir(repo);
   expect(await detectGitRemote(repo)).toBeUndefined();
@@ -141,7 +141,7 @@ test('the remote: none, the only one, origin before others, without credentials,
 });
 
 test('a folder name survives being made', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const slug = projectSlug(`/${'é/'.repeat(200)}`);
   await mkdir(join(folder, slug));
   expect(basename(join(folder, slug))).toBe(slug);

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gitRunsPrograms, trackedFiles } from '../../../src/permissions/lookups/gitPrograms.ts';
 import { readFileNow } from '../../../src/permissions/lookups/readFileNow.ts';
 import { toolsFolderNamed } from '../../../src/permissions/lookups/toolVersions.ts';
+import { temporaryFolderOfFile } from '../../temporaryFolder.ts';
 
-const top = mkdtempSync(join(tmpdir(), 'read-now-'));
+const top = temporaryFolderOfFile();
 const at = (name: string): string => join(top, name);
 const makePipe = (path: string): string => {
   execFileSync('mkfifo', [path]);

@@ -18,7 +18,7 @@ import { openCatalogue } from '../../../../src/context/storage/catalogue/Session
 import { summarizeSession } from '../../../../src/context/storage/sessionSummary.ts';
 import { loadSqlite } from '../../../../src/context/storage/sqlite.ts';
 import { firstIsQuick } from '../../../e2e/support/long.ts';
-import { temporaryFolder } from '../tmp.ts';
+import { temporaryFolder } from '../../../temporaryFolder.ts';
 import {
   addTo,
   type Catalogue,
@@ -53,7 +53,7 @@ const seqs = async (catalogue: Catalogue, text: string, limits = {}): Promise<st
 test.each([false, true])(
   'a session is listed with what is known of it (in a thread: %s)',
   async (inThread) => {
-    const dataRoot = await temporaryFolder();
+    const dataRoot = temporaryFolder();
     const file = await makeSession(dataRoot, { id: 'one', cwd: dataRoot }, [
       header({ forkedFrom: 'zero' }),
       say('Count the rows\nand more'),
@@ -93,7 +93,7 @@ test.each([false, true])(
 );
 
 test('without an index, the list comes from the logs themselves, and is the same', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   for (const [minute, id] of ['a', 'b', 'c'].entries()) {
     const file = await makeSession(dataRoot, { id, minute }, [
       header(),
@@ -115,7 +115,7 @@ test('without an index, the list comes from the logs themselves, and is the same
 });
 
 test("the user's title wins over the model's, and the newest of each counts", async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const place = { id: 'one' };
   const file = await makeSession(dataRoot, place, [header(), say('first words'), reply('Yes.')]);
   const catalogue = open(dataRoot);
@@ -134,7 +134,7 @@ test("the user's title wins over the model's, and the newest of each counts", as
 });
 
 test('all messages and outputs are found, but not the system prompt', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const blobs = new BlobStore(join(dataRoot, 'projects', 'p', 'blobs'));
   const original = await blobs.put(`head ${'\n'.repeat(5000)} buriedword tail`);
   const binary = await blobs.put(Buffer.from('\0\0 binaryword'));
@@ -187,7 +187,7 @@ test('all messages and outputs are found, but not the system prompt', async () =
 });
 
 test('only what was appended is read, also where the last line is still being written', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const place = { id: 'one' };
   const file = await makeSession(dataRoot, place, [header(), say('alpha')]);
   const catalogue = open(dataRoot);
@@ -205,7 +205,7 @@ test('only what was appended is read, also where the last line is still being wr
 });
 
 test('a renamed session keeps its place in the list', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [header(), say('alpha')]);
   const catalogue = open(dataRoot);
   await catalogue.refresh();
@@ -216,7 +216,7 @@ test('a renamed session keeps its place in the list', async () => {
 });
 
 test('a replaced log is read again, and its old content is no longer found', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const place = { id: 'one' };
   await makeSession(dataRoot, place, [header(), say('alpha'), reply('beta gamma')]);
   const catalogue = open(dataRoot);
@@ -234,7 +234,7 @@ test('a replaced log is read again, and its old content is no longer found', asy
 });
 
 test('new, vanished and renamed: the list follows the disk', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const gone = await makeSession(dataRoot, { id: 'gone' }, [say('gone words')]);
   await makeSession(dataRoot, { id: 'kept', project: 'old', minute: 1 }, [say('kept words')]);
   const catalogue = open(dataRoot);
@@ -281,7 +281,7 @@ for (const { row, options } of firstIsQuick<readonly [string, (file: string) => 
 ]))
   test(`an index that is ${row[0]} is rebuilt`, options, async () => {
     const [, damage] = row;
-    const dataRoot = await temporaryFolder();
+    const dataRoot = temporaryFolder();
     for (let index = 0; index < 30; index++)
       await makeSession(dataRoot, { id: `s${index}`, minute: index }, [say(`words ${index}`)]);
     const first = open(dataRoot);
@@ -299,7 +299,7 @@ for (const { row, options } of firstIsQuick<readonly [string, (file: string) => 
   });
 
 test('a list opened before the index was rebuilt shows the new one', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('first')]);
   const watching = open(dataRoot);
   await watching.refresh();
@@ -311,7 +311,7 @@ test('a list opened before the index was rebuilt shows the new one', async () =>
 });
 
 test('a query that nothing waits for ends early, in a thread too', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   for (let index = 0; index < 50; index++)
     await makeSession(dataRoot, { id: `s${index}` }, [say(`words ${index} ${'x '.repeat(20_000)}`)]);
   for (const inThread of [false, true]) {
@@ -327,7 +327,7 @@ test('a query that nothing waits for ends early, in a thread too', async () => {
 });
 
 test.each([false, true])('where no index can be kept it is in memory (in a thread: %s)', async (inThread) => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('some words'), reply('Yes.')]);
   // A file in the place of its folder refuses root, too.
   await writeFile(join(dataRoot, 'index'), '');
@@ -340,7 +340,7 @@ test.each([false, true])('where no index can be kept it is in memory (in a threa
 });
 
 test('a thread that cannot start is done without', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('some words')]);
   const startWorker = (): Worker => new Worker(join(dataRoot, 'missing.js'));
   const catalogue = openCatalogue({ dataRoot, startWorker });
@@ -350,7 +350,7 @@ test('a thread that cannot start is done without', async () => {
 });
 
 test('several programs at one index: each thing is found once', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   for (let index = 0; index < 200; index++)
     await makeSession(dataRoot, { id: `s${index}`, minute: index }, [
       header(),
@@ -372,7 +372,7 @@ test('several programs at one index: each thing is found once', async () => {
 });
 
 test('with a budget, indexing continues where it stopped', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [
     header(),
     ...Array.from({ length: 300 }, (_, n) => say(`word${n} ${'x'.repeat(900)}`)),
@@ -392,7 +392,7 @@ test('with a budget, indexing continues where it stopped', async () => {
 });
 
 test('damaged lines lose only their own content', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [header(), say('alpha'), reply('beta')]);
   const lines = (await readFile(file, 'utf8')).split('\n');
   await writeFile(
@@ -406,7 +406,7 @@ test('damaged lines lose only their own content', async () => {
 });
 
 test('what a session holds cannot do anything to the index or the list', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const nasty = `'; DROP TABLE session; -- " \u001b]0;owned\u0007 \u202e <b> \ud83d`;
   await makeSession(dataRoot, { id: 'one', project: 'it\'s a "project"' }, [
     say(nasty),
@@ -422,7 +422,7 @@ test('what a session holds cannot do anything to the index or the list', async (
 });
 
 test('a session is found by its id or the beginning of it, indexed or not', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   for (const id of ['abc', 'abcd', 'xyz']) await makeSession(dataRoot, { id }, [say(`in ${id}`)]);
   const catalogue = open(dataRoot);
   const ids = async (prefix: string): Promise<string[]> =>
@@ -439,7 +439,7 @@ test('a session is found by its id or the beginning of it, indexed or not', asyn
 });
 
 test('the index is readable by its owner alone', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('words')]);
   const catalogue = open(dataRoot);
   await catalogue.refresh();
@@ -449,7 +449,7 @@ test('the index is readable by its owner alone', async () => {
 });
 
 test('a folder that cannot be read is left out', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('words')]);
   await writeFile(join(dataRoot, 'projects', 'a file'), 'x');
   await mkdir(join(dataRoot, 'projects/p/two.jsonl'));

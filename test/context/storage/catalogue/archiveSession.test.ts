@@ -20,7 +20,7 @@ import { openCatalogue } from '../../../../src/context/storage/catalogue/Session
 import { PersistentStore } from '../../../../src/context/storage/PersistentStore.ts';
 import { lockFileOf } from '../../../../src/context/storage/pathUtils.ts';
 import { acquireSessionLock } from '../../../../src/context/storage/SessionLock.ts';
-import { temporaryFolder } from '../tmp.ts';
+import { temporaryFolder } from '../../../temporaryFolder.ts';
 import { addTo, type Catalogue, header, makeSession, reply, result, say } from './makeSessions.ts';
 
 function open(dataRoot: string): Catalogue {
@@ -39,7 +39,7 @@ const never = new AbortController().signal;
 const dayMs = 86_400_000;
 
 test('an archived session is listed, found and, out of the archive, the same to the byte', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [
     header(),
     say('Ask this'),
@@ -64,7 +64,7 @@ test('an archived session is listed, found and, out of the archive, the same to 
   // Nothing was read again for it, and an index made from the archive alone knows the same.
   expect(await catalogue.refresh()).toMatchObject({ indexedBytes: 0 });
   await catalogue.close();
-  const other = await temporaryFolder();
+  const other = temporaryFolder();
   await symlink(join(dataRoot, 'projects'), join(other, 'projects'));
   const fresh = open(other);
   expect(await fresh.list()).toMatchObject([{ id: 'one', title: 'Ask this', isArchived: true }]);
@@ -83,7 +83,7 @@ test('an archived session is listed, found and, out of the archive, the same to 
 });
 
 test('text written after the last scan is found in the archive as well', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [say('first words')]);
   const catalogue = open(dataRoot);
   await catalogue.refresh();
@@ -107,7 +107,7 @@ test('text written after the last scan is found in the archive as well', async (
 });
 
 test('a session that is open is neither packed nor deleted', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [say('x')]);
   const lock = await acquireSessionLock(lockFileOf(file));
   const catalogue = open(dataRoot);
@@ -120,7 +120,7 @@ test('a session that is open is neither packed nor deleted', async () => {
 });
 
 test('a log is never overwritten by its archive, and a missing one is reported', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const catalogue = open(dataRoot);
   await makeSession(dataRoot, { id: 'one' }, [say('old')]);
   await catalogue.archive(key('one'));
@@ -138,7 +138,7 @@ test('a log is never overwritten by its archive, and a missing one is reported',
 });
 
 test('what a crash between packing and removing leaves is packed again, with what was added since', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const catalogue = open(dataRoot);
   const place = { id: 'one' };
   const file = await makeSession(dataRoot, place, [say('first')]);
@@ -153,7 +153,7 @@ test('what a crash between packing and removing leaves is packed again, with wha
 });
 
 test('a damaged archive says so and stays', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const catalogue = open(dataRoot);
   await makeSession(
     dataRoot,
@@ -170,7 +170,7 @@ test('a damaged archive says so and stays', async () => {
 });
 
 test('above the limit the oldest are packed: not the open one, and none that was active today', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const now = Date.now();
   for (let age = 0; age < 12; age++) {
     const file = await makeSession(dataRoot, { id: `s${age}` }, [say(`age ${age}`)]);
@@ -188,7 +188,7 @@ test('above the limit the oldest are packed: not the open one, and none that was
 });
 
 test('deleting takes what only that session has, and leaves what another names', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const folder = join(dataRoot, 'projects/p');
   const blobs = new BlobStore(join(folder, 'blobs'));
   const [mine, shared, packed] = [
@@ -232,12 +232,12 @@ test('deleting takes what only that session has, and leaves what another names',
 });
 
 test('an original that a session names while another is deleted stays', async () => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const blobs = new BlobStore(join(dataRoot, 'projects/p/blobs'));
   const original = await blobs.put('late');
   await makeSession(dataRoot, { id: 'one' }, [say('x'), result('Bash', 'cut', { original })]);
   // Made elsewhere, so that it is there at once.
-  const elsewhere = await temporaryFolder();
+  const elsewhere = temporaryFolder();
   const late = await makeSession(elsewhere, { id: 'late' }, [result('Bash', 'cut', { original })]);
   const deleting = open(dataRoot).remove(key('one'));
   await expect.poll(() => blobs.read(original), { interval: 5, timeout: 10_000 }).toBeUndefined();
@@ -247,7 +247,7 @@ test('an original that a session names while another is deleted stays', async ()
 });
 
 test('an archive can be unpacked with zstd', async ({ skip }) => {
-  const dataRoot = await temporaryFolder();
+  const dataRoot = temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [say('x'.repeat(10_000))]);
   const bytes = await readFile(file);
   const stored = await open(dataRoot).archive(key('one'));
@@ -269,7 +269,7 @@ test.each([
   ['noise', randomBytes(400_000)],
   ['lines', Buffer.from('{"v":1,"seq":1}\n'.repeat(50_000))],
 ])('%s, packed, is whole; cut short anywhere or with more behind it, it is not', async (_, bytes) => {
-  const file = join(await temporaryFolder(), 'x.zst');
+  const file = join(temporaryFolder(), 'x.zst');
   const whole = async (packed: Buffer): Promise<boolean> => {
     await writeFile(file, packed);
     return isWholeZstd(file);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { rememberPlace } from '../../../../src/context/storage/catalogue/projectPlaces.ts';
 import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
 import { getProjectStoragePath } from '../../../../src/context/storage/pathUtils.ts';
-import { temporaryFolder } from '../tmp.ts';
+import { temporaryFolder } from '../../../temporaryFolder.ts';
 import { type Catalogue, header, makeSession, say } from './makeSessions.ts';
 
 interface Bench {
@@ -16,8 +16,8 @@ interface Bench {
 }
 
 async function bench(): Promise<Bench> {
-  const dataRoot = await temporaryFolder();
-  const repositories = await temporaryFolder();
+  const dataRoot = temporaryFolder();
+  const repositories = temporaryFolder();
   const catalogue = openCatalogue({ dataRoot });
   onTestFinished(() => catalogue.close());
   const at = (name: string): string => join(repositories, name);

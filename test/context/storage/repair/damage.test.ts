@@ -6,8 +6,8 @@ import { readLog } from '../../../../src/context/storage/logReader.ts';
 import { damageNotices, quarantineDamage } from '../../../../src/context/storage/repair/damage.ts';
 import type { JSONLEntry } from '../../../../src/protocol/entries.ts';
 import { firstIsQuick } from '../../../e2e/support/long.ts';
+import { temporaryFolder } from '../../../temporaryFolder.ts';
 import { realLog } from '../realLog.ts';
-import { temporaryFolder } from '../tmp.ts';
 
 const [from, to] = [0, 2 ** 31];
 /** Where a spot takes more than all identity of a line and the end of the one before, both are gone. */
@@ -38,7 +38,7 @@ const hurt: Readonly<Record<string, (bytes: Buffer, at: number, length: number, 
 
 for (const { row: kind, options } of firstIsQuick(Object.keys(hurt)))
   test(`one damaged spot (${kind}) costs at most one entry, and is reported`, options, async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { bytes, entries } = await realLog(folder);
     const file = join(folder, 'damaged.jsonl');
     await fc.assert(
@@ -65,7 +65,7 @@ for (const { row: kind, options } of firstIsQuick(Object.keys(hurt)))
   });
 
 test('a line feed that is lost or changed loses neither of the lines between which it stood', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const { bytes, entries } = await realLog(folder);
   const file = join(folder, 'damaged.jsonl');
   for (let feed = bytes.indexOf(10); feed !== -1; feed = bytes.indexOf(10, feed + 1)) {
@@ -81,7 +81,7 @@ test('a line feed that is lost or changed loses neither of the lines between whi
 });
 
 test('a flipped bit in a text is reported, and the entry is kept', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const { bytes, entries } = await realLog(folder);
   const file = join(folder, 'damaged.jsonl');
   const at = bytes.indexOf('const a');
@@ -103,7 +103,7 @@ test.each<[string, (lines: Buffer[]) => Buffer[]]>([
   ],
   ['behind a byte order mark', (lines) => [Buffer.from('\uFEFF'), ...lines]],
 ])('whole lines %s are read as they were', async (_name, change) => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const { bytes, entries } = await realLog(folder);
   const lines = bytes
     .toString('latin1')
@@ -115,7 +115,7 @@ test.each<[string, (lines: Buffer[]) => Buffer[]]>([
 });
 
 test('a range of bytes that was copied or moved anywhere costs one entry for each of its seams', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const { bytes, entries } = await realLog(folder);
   const file = join(folder, 'damaged.jsonl');
   const place = fc.nat(bytes.length - 1);
@@ -135,7 +135,7 @@ test('a range of bytes that was copied or moved anywhere costs one entry for eac
 });
 
 test('a line of 100 MB, a stretch of zeros without end and a newer version are no reason not to open', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const { bytes, entries } = await realLog(folder);
   const file = join(folder, 'large.jsonl');
   const newer = {
@@ -156,7 +156,7 @@ test('a line of 100 MB, a stretch of zeros without end and a newer version are n
 });
 
 test('damage is copied once, privately, and the log stays as it is', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const { bytes } = await realLog(folder);
   const file = join(folder, 'hurt.jsonl');
   const feed = bytes.indexOf(10);

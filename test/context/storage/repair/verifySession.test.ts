@@ -6,13 +6,14 @@ import { seal } from '../../../../src/context/storage/entryLine.ts';
 import { readLog } from '../../../../src/context/storage/logReader.ts';
 import { repairSession } from '../../../../src/context/storage/repair/repairSession.ts';
 import { verifySession } from '../../../../src/context/storage/repair/verifySession.ts';
+import { temporaryFolder } from '../../../temporaryFolder.ts';
+import { makeEntry } from '../madeUpLog.ts';
 import { realLog } from '../realLog.ts';
-import { makeEntry, temporaryFolder } from '../tmp.ts';
 
 const sound = { damaged: [], gaps: [], duplicates: [], isSorted: true, brokenLinks: [], isDamaged: false };
 
 test('a log as the program leaves it is sound, and is not touched by a repair', async () => {
-  const { file, bytes, entries } = await realLog(await temporaryFolder());
+  const { file, bytes, entries } = await realLog(temporaryFolder());
   expect(await verifySession(file)).toEqual({
     ...sound,
     file,
@@ -29,7 +30,7 @@ test('a log as the program leaves it is sound, and is not touched by a repair', 
 });
 
 test('damage, gaps, copies, a wrong order and broken links are found, each in its place', async () => {
-  const { file, bytes } = await realLog(await temporaryFolder());
+  const { file, bytes } = await realLog(temporaryFolder());
   const lines = bytes.toString().split(/(?<=\n)/);
   const [a = '', b = '', c = '', d = '', ...rest] = lines;
   await writeFile(file, [a, c, b, 'garbage\n', a, ...rest].join(''));
@@ -47,7 +48,7 @@ test('damage, gaps, copies, a wrong order and broken links are found, each in it
 });
 
 test('a call without its result is named', async () => {
-  const { file } = await realLog(await temporaryFolder());
+  const { file } = await realLog(temporaryFolder());
   const call = { ...makeEntry(27), type: 'tool_use', tool: { id: 'c9', name: 'Bash', input: {} } };
   await appendFile(file, `${seal(JSON.stringify(call))}\n`);
   const { unansweredCalls } = await verifySession(file);
@@ -55,7 +56,7 @@ test('a call without its result is named', async () => {
 });
 
 test('missing or truncated blobs are found, and changed ones by a thorough check', async () => {
-  const { store } = await realLog(await temporaryFolder());
+  const { store } = await realLog(temporaryFolder());
   const log = await store.createSession('blobs');
   const refs = [];
   for (const text of ['whole', 'cut', 'changed', 'gone']) {
@@ -83,7 +84,7 @@ test('missing or truncated blobs are found, and changed ones by a thorough check
 });
 
 test('a list that would be endless ends, and says so', async () => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   await writeFile(file, 'x\n'.repeat(50));
   const report = await verifySession(file, { maxListed: 10 });
   expect(report.damaged).toHaveLength(10);
@@ -131,7 +132,7 @@ async function expectRepaired(file: string, hurt: Buffer, now: Date): Promise<vo
 test('whatever happened to a log, a repair leaves a sound one, and the original as it was', {
   tags: 'long',
 }, async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const { file, bytes, entries, store } = await realLog(folder);
   const place = fc.nat(bytes.length - 1);
   let runs = 0;
@@ -190,12 +191,12 @@ const cases: readonly { readonly what: string; readonly spots: readonly Spot[] }
 ];
 
 test.each(cases)('a log that a repair once did not mend: $what', async ({ spots }) => {
-  const file = join(await temporaryFolder(), 's.jsonl');
+  const file = join(temporaryFolder(), 's.jsonl');
   await expectRepaired(file, hurtBy(fixedLog(), spots), new Date(Date.UTC(2026, 0, 1)));
 });
 
 test('a repair that cannot be done changes nothing and says why', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   expect(await repairSession(join(folder, 'absent.jsonl'))).toMatchObject({
     type: 'failed',
     reason: expect.stringContaining('ENOENT'),

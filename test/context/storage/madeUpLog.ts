@@ -1,17 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { unseal } from '../../../src/context/storage/entryLine.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
-
-/** A folder that is removed when the test ends. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-storage-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** The content of a valid line. */
 export function makeEntry(
