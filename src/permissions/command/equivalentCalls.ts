@@ -3,22 +3,17 @@
  * other names of the same program and subcommand. Pure; errs on the side of too many.
  */
 import { programName } from '../options/programTable.ts';
+import { isCarrier, isRunner } from '../options/runnerNames.ts';
 import type { Words } from '../shell/wrappers.ts';
 
 /** Words of a call that are examined. */
 export const MAX_WORDS = 40;
 
-/** Programs that run another program named in their arguments. */
-export const runners =
-  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|corepack|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*|csh|tcsh|mksh|lksh|oksh|pdksh|yash|rbash|rksh|nu|elvish|xonsh|pwsh|powershell|noglob|nocorrect|-|repeat|ssh-agent|fakechroot|i[3-6]86|x86_64|uname26|arch|xcrun|chronic|ifne|pee|mispipe|lckdo|tsp|chpst|softlimit|setuidgid|envuidgid|envdir|setlock|s6-.*|run0|env-cmd|watchexec|autossh|sshpass|xterm|daemonize|wsl(?:\.exe)?|reflex|sem|flatpak-spawn|pssh|parallel-ssh|tsocks|torsocks|sandbox-exec)$/;
 const commandRunners =
   /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|hatch|pdm|bundle|nix|nix-shell|cargo|go|make|docker|podman|git|fd|fdfind)$/;
 const startsCommand =
   /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch|exec|x|dlx|run|foreach|--|--run|--command|-c)$/;
 
-/** Programs that run another one only by a subcommand, in a container, an environment or with secrets. */
-export const carriers =
-  /^(?:docker|docker-compose|podman|nerdctl|kubectl|oc|crictl|lxc|incus|machinectl|distrobox|toolbox|flatpak|limactl|multipass|vagrant|apptainer|singularity|conda|mamba|micromamba|rye|pixi|devbox|doppler|op|aws-vault|chamber|infisical|sops|teller|dotenvx|heroku|fly|flyctl|devcontainer|launchctl|gcloud)$/;
 const carries =
   /^(?:exec|run|shell|ssh|enter|debug|console|exec-env|exec-file|submit|asuser|bsexec|-c|-e|--command|--)$/;
 
@@ -37,7 +32,7 @@ export function callsIn(words: Words): Words[] {
       (name === 'uv' && word === 'pip')
     )
       starts.add(index);
-  const carriedFrom = carriers.test(name) ? words.argv.findIndex((word) => carries.test(word ?? '')) : -1;
+  const carriedFrom = isCarrier(name) ? words.argv.findIndex((word) => carries.test(word ?? '')) : -1;
   if (name === 'find' || commandRunners.test(name))
     for (const [index, word] of words.argv.entries()) {
       const before = words.argv[index - 1] ?? '';
@@ -47,7 +42,7 @@ export function callsIn(words: Words): Words[] {
       // Without quotes it may expand to any number of words, including `-exec`.
       if (name === 'find' && word === null && !(words.raw[index] ?? '').startsWith('"')) starts.add(index);
     }
-  if (runners.test(name) || carriedFrom > 0) {
+  if (isRunner(name) || carriedFrom > 0) {
     let operands = 0;
     for (const [index, word] of words.argv.entries()) {
       if (index <= Math.max(0, carriedFrom)) continue;

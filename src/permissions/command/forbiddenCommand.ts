@@ -5,13 +5,23 @@
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { programName } from '../options/programTable.ts';
 import { hasSubcommand, riskyWords, subcommandAt } from '../options/riskyOptions.ts';
+import {
+  isCarrier,
+  isRunner,
+  isScheduler,
+  isShellName,
+  readsCommands,
+  takesCode,
+} from '../options/runnerNames.ts';
+import { startsFromInput } from '../options/standardInput.ts';
+import { hasKnownPurpose } from '../readOnly/programs.ts';
 import { collapse, commandSpec, matcher, source } from '../rules/commandRule.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { isPlainVariable } from '../shell/grammar.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import { innerScript, type Words } from '../shell/wrappers.ts';
-import { callsIn, carriers, formsOf, MAX_WORDS, runners } from './equivalentCalls.ts';
+import { callsIn, formsOf, MAX_WORDS } from './equivalentCalls.ts';
 
 /** `perhaps`: a word that only the shell knows could make it a command that the rule matches. */
 type Match = 'yes' | 'perhaps' | 'no';
@@ -33,8 +43,26 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   const replaced = replacedBy(part.full);
   if (replaced.isScript || [...calls, replaced.words].some((words) => mayBe(text, words))) return 'perhaps';
   if (runsUnknown(part, text)) return 'perhaps';
+  if (mayStart(rule, part, pattern)) return 'perhaps';
   if (matchText(rule, setVariables(part)) === 'yes') return 'perhaps';
   return scripts.some((script) => matchText(rule, script) === 'perhaps') ? 'perhaps' : 'no';
+}
+
+/** True if a program that is in no table could start what the rule matches: what follows its name, or a word of it. */
+function mayStart(
+  rule: SourcedRule,
+  { argv, raw }: CommandPart,
+  pattern: ReturnType<typeof matcher>,
+): boolean {
+  const [first, ...rest] = argv;
+  if (first == null || hasKnownPurpose(first)) return false;
+  const inside = rest
+    .slice(0, MAX_WORDS)
+    .map((_, at): Words => ({ argv: argv.slice(at + 1), raw: raw.slice(at + 1) }));
+  return (
+    inside.flatMap(formsOf).some((words) => pattern.test(plain(words))) ||
+    rest.some((word) => word !== null && /\s/.test(word) && matchText(rule, word) === 'yes')
+  );
 }
 
 /** True if a rule certainly matches one of the argument lists, name first, to which variables or braces expand. */
@@ -76,7 +104,7 @@ export function matchText(rule: SourcedRule, command: string): Match {
     .replace(/["'\\]/g, '')
     .replace(split, ' ; ');
   const starts = words.split(/[\n;&|(){}`!]|\$\(|(?<=\s)(?=\S)/).map(collapse);
-  const segments = words.split(/[\n;&|(){}`]/).map(collapse);
+  const segments = words.split(/[\n;&|(){}`!]/).map(collapse);
   const pattern = matcher(text);
   const isNamed = [...starts, ...segments, ...segments.flatMap(suffixes)].some((one) => {
     const bare = one.replace(/^\S*\//, '');
@@ -217,19 +245,19 @@ function scriptsIn(part: CommandPart): readonly string[] {
       if (word === null) return [];
       if (/^alias\.[^=]+=/.test(word)) return [aliasScript(word)];
       return /^(?:--exec|-x|--extcmd|run|foreach|--[a-z-]+-filter)$/.test(before ?? '') ||
-        /^--exec=/.test(word)
+        /^--exec=/.test(word) ||
+        (/\s/.test(word) && full[index - 2] === 'config')
         ? [word.replace(/^--exec=/, '')]
         : [];
     });
     return [...own, ...toldToRun(part.argv)];
   }
-  const hasShell = full.some((word) => shells.test(programName(word)));
+  const hasShell = full.some((word) => isShellName(programName(word)));
   const isWatch = inner === 'cargo' && part.argv[1] === 'watch';
-  const isRunner =
-    isWatch || hasShell || [runners, carriers].some((some) => some.test(name) || some.test(inner));
-  if (!isRunner) return toldToRun(part.argv);
+  const runs = isWatch || hasShell || [name, inner].some((one) => isRunner(one) || isCarrier(one));
+  if (!runs) return toldToRun(part.argv);
   // `docker run -e A=x` sets a variable.
-  const isScript = carriers.test(inner) ? /\s/ : /[\s;&|=$]/;
+  const isScript = isCarrier(inner) ? /\s/ : /[\s;&|=$]/;
   return full.flatMap((word, index) =>
     index > 0 && word !== null && isScript.test(word)
       ? [word.replace(/^[\w.-]+=/, ''), ...(/^-\w*S/.test(word) ? [word.replace(/^-\w*?S/, '')] : [])]
@@ -239,26 +267,30 @@ function scriptsIn(part: CommandPart): readonly string[] {
 
 /** The commands that risky options run: the rest of the word, or the next one (`tar --to-command=x`, `rsync -e x`). */
 function toldToRun(argv: readonly (string | null)[]): readonly string[] {
-  if (interpreters.test(programName(argv[0]))) return [];
+  if (takesCode(programName(argv[0]))) return [];
   return riskyWords(argv)
     .filter(({ risk, word }) => risk === 'runs' && /^[-+]|[\s=]/.test(word))
     .flatMap(({ at }) => argv.slice(at, at + 2))
     .flatMap((word) =>
-      word === null ? [] : [word.replace(/^(?:-{0,2}[\w.-]+=)+/, ''), word.replace(/^-\w/, '')],
+      word === null
+        ? []
+        : // `socat - EXEC:x` runs x.
+          [word.replace(/^(?:-{0,2}[\w.-]+=)+/, ''), word.replace(/^-\w/, ''), word.replace(/^\w+:/, '')],
     );
 }
 
 /** Variables before a command may name programs: `PAGER='x' git log`. */
-function setVariables({ envPrefix, text, fullRaw: [first = ''] }: CommandPart): string {
+function setVariables({ envPrefix, text }: CommandPart): string {
   if (envPrefix.every(isPlainVariable)) return '';
-  return text.slice(0, Math.max(0, text.indexOf(first))).replaceAll('=', ' ');
+  // Their values may hold the name of the program itself: `GIT_EDITOR='git x' git commit`.
+  const prefix =
+    /^\s*(?:[A-Za-z_]\w*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s*)*/s.exec(text)?.[0] ?? '';
+  return prefix.replaceAll('=', ' ');
 }
-
-const interpreters = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|awk|gawk|osascript)$/;
 
 /** Code on the command line that may start a program by name. */
 function codeIn({ argv }: CommandPart): readonly string[] {
-  if (!interpreters.test(programName(argv[0]))) return [];
+  if (!takesCode(programName(argv[0]))) return [];
   // `['rm', 'x']` is a command as well.
   return argv
     .slice(1)
@@ -275,21 +307,20 @@ function aliasScript(word: string): string {
   return value.startsWith('!') ? value.slice(1) : `git ${value}`;
 }
 
-const shells = /^(?:ba|z|da|k|fi|a|c|tc|mk|lk|ok|pdk|ya|rba|rk)?sh$/;
-/** They run commands that they read, besides shells. */
-const readers = /^(?:ed|ex|tclsh|expect|nu|elvish|xonsh|pwsh|powershell)$/;
-/** They run later what they read. */
-const schedulers = /^(?:at|batch|crontab)$/;
-
 /** True if a call runs something that is not among its words: a shell with input from elsewhere, a configured alias. */
 function runsUnknown(part: CommandPart, text: string): boolean {
   const [first, ...rest] = part.argv;
   const name = programName(first);
   if (part.carrier) return false;
   if (replacesProgram(part.full)) return true;
-  if (shells.test(name) || readers.test(name))
+  // Its input is a script that is not among its words: a here-document for ssh, a string for ed.
+  if (part.hasInput && startsFromInput(part.argv)) return true;
+  // `parallel git ::: push` appends its arguments.
+  if (/^(?:parallel|sem)$/.test(name) && rest.some((word) => /^:{3,4}\+?$/.test(word ?? '')))
+    return part.argv.some((word) => programName(word) === programName(text.split(' ')[0]));
+  if (isShellName(name) || readsCommands(name))
     return rest.every((word) => word === null || /^[-+]/.test(word)) || rest.includes(null);
-  if (schedulers.test(name)) return !rest.some((word) => word !== null && /^-[lrcv]$/.test(word));
+  if (isScheduler(name)) return !rest.some((word) => word !== null && /^-[lrcv]$/.test(word));
   if (/^(?:source|\.|eval|trap|alias)$/.test(name))
     return rest.some((word) => word === null || word.startsWith('/dev/'));
   const program = programName(text.split(' ')[0]);
@@ -346,7 +377,7 @@ function replacedBy(full: readonly (string | null)[]): { readonly words: Words; 
       raw: argv.map((word) => (word === null || isReplaced(word) ? '$x' : word)),
     },
     isScript:
-      shells.test(programName(argv[0])) && argv.some((word) => isReplaced(word) && /\s/.test(word ?? '')),
+      isShellName(programName(argv[0])) && argv.some((word) => isReplaced(word) && /\s/.test(word ?? '')),
   };
 }
 

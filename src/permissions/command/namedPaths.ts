@@ -34,7 +34,7 @@ export function* namedPaths(
   for (const { part, directories } of visits) {
     const verb = readOnlyUse(part) === undefined ? 'write' : 'read';
     for (const directory of directories ?? [cwd])
-      for (const word of [...possiblePaths(part), ...knownPaths(part)])
+      for (const word of [...possiblePaths(part), ...knownPaths(part), ...pathsWithin(part)])
         yield { path: locate(word, directory, policy), verb };
   }
   for (const [verb, targets] of [
@@ -45,6 +45,25 @@ export function* namedPaths(
       for (const target of targets)
         if (target !== null) yield { path: locate(target, directory, policy), verb };
 }
+
+/** Programs that read files which a script, a query or a filter among their words names. */
+const scripted =
+  /^(?:python|pypy|node|nodejs|deno|bun|perl|ruby|php|lua|luajit|osascript|g?awk|mawk|nawk|g?sed|jq|yq|sqlite|psql|mysql|mariadb|tclsh|rscript|julia|gcc|clang)$/;
+
+/** Paths inside words: of a script (`open("x")`), or before a colon (`docker run -v x:/y`). */
+function pathsWithin(part: CommandPart): readonly string[] {
+  const text = textWords(part);
+  const isScripted = scripted.test(programName(part.argv[0]).replace(/(?<=[a-z])[\d.]+$/, ''));
+  return part.argv.flatMap((word, at) => {
+    if (at === 0 || word === null || text.has(at) || word.length > MAX_SCRIPT) return [];
+    const before = /^([^:]*\/[^:]*):/.exec(word)?.[1] ?? '';
+    const pieces = isScripted && /["'\s(]/.test(word) ? word.split(/[\s"'`;&|<>(){}[\]=,:]+/) : [];
+    return [before, ...pieces].filter((path) => path !== '' && path !== word && path.length < maxPathLength);
+  });
+}
+
+/** Characters of a word that are searched. */
+const MAX_SCRIPT = 20_000;
 
 /** Paths in words whose value is known because the command itself sets their variables or spells them with braces. */
 function knownPaths(part: CommandPart): readonly string[] {
@@ -80,12 +99,21 @@ export function mayNameForbidden(
     if (part.carrier || withoutFiles.test(programName(part.argv[0]))) continue;
     if (namesUnknown(part) || (directories === null && part.argv.length > 1))
       return { rule: first, text: part.text };
-    if (!recursive.test(programName(part.argv[0]))) continue;
+    if (!recursive.test(programName(part.argv[0])) && !readsFound(part)) continue;
     const folders = (directories ?? [cwd]).flatMap((directory) => foldersOf(part, directory, policy));
     const rule = [first, ...more].find((one) => folders.some((folder) => reachesInto(one, folder, policy)));
     if (rule) return { rule, text: part.text };
   }
   return undefined;
+}
+
+/** `find -exec`, `fd -x` and `git grep --no-index` read what they find. */
+function readsFound({ argv }: CommandPart): boolean {
+  const name = programName(argv[0]);
+  const has = (option: RegExp): boolean => argv.some((word) => option.test(word ?? ''));
+  if (name === 'find' || name === 'gfind') return has(/^-(?:exec|ok)(?:dir)?$/);
+  if (name === 'fd' || name === 'fdfind') return has(/^-[a-zA-Z]*[xX]|^--exec/);
+  return name === 'git' && argv.includes('grep') && has(/^--(?:no-index|untr)/);
 }
 
 function isAboutFiles({ text }: SourcedRule): boolean {
@@ -110,6 +138,7 @@ function foldersOf(part: CommandPart, directory: string, policy: Policy): readon
     .filter((path) => policy.isDirectory(path));
   const name = programName(part.argv[0]);
   const isRecursive = part.argv.some((word) => /^-(?:[^-]*[rR]|-(?:dereference-)?rec)/.test(word ?? ''));
+  if (readsFound(part)) return operands.includes('.') || folders.length > 0 ? folders : [directory];
   const isOpen = (/^(?:rg|ag|ack|ugrep)$/.test(name) || isRecursive) && operands.length < 2;
   return isOpen ? [...folders, directory] : folders;
 }

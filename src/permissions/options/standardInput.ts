@@ -4,11 +4,11 @@
  */
 import { programName } from './programTable.ts';
 import { subcommandAt, toolAt } from './riskyOptions.ts';
+import { isInterpreter, isScheduler, isShellName } from './runnerNames.ts';
 
 type Argv = readonly (string | null)[];
 
-const interpreters =
-  /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|pwsh|powershell|python|pypy|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|php|lua|luajit|Rscript|julia|osascript|tclsh|expect|crontab)$/i;
+const runsCode = (name: string): boolean => isShellName(name) || isInterpreter(name) || name === 'crontab';
 const clients = /^(?:sqlite|psql|mysql|mariadb|mongosh|redis-cli|gdb|lldb|ed|ex|sftp|ftp|telnet|bc|dc)$/;
 const named = /^(?:-[cefrEQ]|-e[vx].*|-cmd|-batch|--?(?:command|eval|execute|file|init).*)$/;
 /** The options with which these read no input, alone or after flags: psql(1), mysql(1). */
@@ -20,8 +20,7 @@ const commanded: Readonly<Record<string, RegExp>> = {
 /** Programs that write the files that their input names. */
 const unpackers = /^(?:g?patch|cpio|pax|uudecode)$/;
 /** Programs that run commands from their input, whatever their words: at(1), parallel(1), m4(1). */
-const runners = /^(?:at|batch|parallel|m4)$/;
-const shells = /^(?:(?:ba|z|da|k|fi|a|c|tc|rba|rk|mk|lk|ok|pdk|ya|xon|pw)?sh|nu|elvish|powershell)$/;
+const readers = /^(?:parallel|m4)$/;
 /** Programs that read a script, or what to do, from the file that an option names. */
 const readsScript = /^(?:g?awk|g?sed|jq|yq|kubectl|oc|g?make|just|rake|curl)$/;
 
@@ -39,19 +38,26 @@ export function runsItsInput(argv: Argv): boolean {
   if (name === 'redis-cli') return operands.length === 0;
   const own = commanded[name === 'mariadb' ? 'mysql' : name] ?? named;
   if (clients.test(name)) return !words.some((word) => word !== null && own.test(word));
-  if (!interpreters.test(name) || words.some((word) => /^--(?:version|help|test)$/.test(word ?? '')))
-    return false;
+  if (!runsCode(name) || words.some((word) => /^--(?:version|help|test)$/.test(word ?? ''))) return false;
   const [script = '-'] = operands.slice(/^(?:deno|bun) run$/.test(`${name} ${operands[0]}`) ? 1 : 0);
   return /^(?:-|\/dev\/stdin|repl)$/.test(script ?? '') || words.includes('-s');
+}
+
+/** Of those, the ones that start other programs when their input says so: not databases and not `patch`. */
+export function startsFromInput(argv: Argv): boolean {
+  const name = programName(argv[0]).replace(/(?<=[a-z])[\d.]+$/, '');
+  const isOther = unpackers.test(name) || /^(?:sqlite|psql|mysql|mariadb|mongosh|redis-cli|bc)$/.test(name);
+  return !isOther && (startsShell(argv) || (!readsScript.test(name) && runsItsInput(argv)));
 }
 
 /** `sudo sh`, `docker exec -i box sh`, `ssh host`, `at now`. */
 function startsShell(argv: Argv): boolean {
   const name = programName(argv[0]);
   return (
-    runners.test(name) ||
+    isScheduler(name) ||
+    readers.test(name) ||
     (name === 'ssh' && argv.length === 2) ||
-    shells.test(programName(argv.at(-1) ?? null))
+    isShellName(programName(argv.at(-1) ?? null))
   );
 }
 
@@ -80,7 +86,7 @@ export function readsInputAsData(argv: Argv): boolean {
   const [program, first] = argv;
   if (program == null) return false;
   const name = programName(program).replace(/(?<=[a-z])[\d.]+$/, '');
-  if (interpreters.test(name)) return namesScript(name, argv.slice(1));
+  if (runsCode(name)) return namesScript(name, argv.slice(1));
   if (clients.test(name)) return namesQuery(name, argv.slice(1));
   if (name === 'git') return gitTexts.test(argv[subcommandAt(argv)] ?? '') && !argv.some(namesObjects);
   if (/^(?:gh|glab)$/.test(name)) return hostTexts.test(first ?? '');
@@ -168,8 +174,7 @@ function runsScript([, task, script, ...rest]: Argv): boolean {
   if (task == null) return false;
   if (!/^run(?:-script)?$/.test(task)) return packageTasks.test(task);
   if (script == null || script.startsWith('-')) return false;
-  const isProgram =
-    interpreters.test(script) || clients.test(script) || /^(?:vite-node|ipython)$/.test(script);
+  const isProgram = runsCode(script) || clients.test(script) || /^(?:vite-node|ipython)$/.test(script);
   return !isProgram || readsInputAsData([script, ...rest]);
 }
 

@@ -1,6 +1,7 @@
 /** The read-only programs, except for those that run others. Pure. */
 
 import { isSensitive } from '../files/sensitive.ts';
+import { programName, rowOf, tableName } from '../options/programTable.ts';
 import { readOptions } from '../options/readOptions.ts';
 import { isStricter } from '../shell/grammar.ts';
 import { awkUse } from './awk.ts';
@@ -14,6 +15,24 @@ import type { ReadOnlyUse } from './use.ts';
 import { versionUse } from './versions.ts';
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
+
+/** Programs of the system that start no others, besides those in the tables of options and of read-only commands. */
+const plainPrograms = new Set(
+  ': cd cp echo exit false true mv mkdir touch mktemp pushd popd dirs clear reset stty tput open gzip bzip2 xz zstd lz4 rmdir pbcopy pbpaste wl-copy xclip xsel numfmt tsort base32 sha224sum sha384sum sync logger wait jobs bg fg umask type'.split(
+    ' ',
+  ),
+);
+
+/** True if the tables say what a program does; any other may start a program that its words name. */
+export function hasKnownPurpose(word: string): boolean {
+  const name = programName(word);
+  return (
+    rowOf(tableName(word)) !== undefined ||
+    plainPrograms.has(name) ||
+    Object.hasOwn(commands, name) ||
+    /^(?:[ef]?grep|rg|ag|fd|fdfind|[gm]?awk|sed|jq|git)$/.test(name)
+  );
+}
 
 /** The accesses of a program when called with exactly these words; undefined if it is not known to be read-only. */
 export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse | undefined {

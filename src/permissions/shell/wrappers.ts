@@ -1,5 +1,6 @@
 /** Commands that only run another command: rules apply to the command they run. */
 
+import { isPlainShell } from '../options/runnerNames.ts';
 import type { Argument } from './wordValues.ts';
 
 /** Stands for the words that `xargs` adds. */
@@ -92,7 +93,7 @@ function assignments(args: readonly (string | null)[]): number | undefined {
 export function innerScript(words: Words): string | null | undefined {
   const [name, ...args] = words.argv;
   if (name === 'eval') return args.some((word) => word === null) ? null : args.join(' ');
-  if (name == null || !/^(?:.*\/)?(?:bash|sh|dash|zsh|ksh)$/.test(name)) return undefined;
+  if (name == null || !isPlainShell(name.replace(/^.*\//, ''))) return undefined;
   const at = args.findIndex((word) => word === null || /^-[a-z]*c$/.test(word));
   if (at === -1) return undefined;
   if (args.slice(0, at + 1).some((word) => word === null || !/^-[ceuxl]+$/.test(word))) return null;
@@ -101,7 +102,7 @@ export function innerScript(words: Words): string | null | undefined {
 
 /** A shell of the system, not a file of that name: `./bash -c ls` runs whatever has that name in the folder. */
 export const isShell = (name: string): boolean =>
-  /^(?:(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\/)?(?:bash|sh|dash|zsh|ksh)$/.test(name);
+  isPlainShell(name.replace(/^(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\//, ''));
 
 /** The same arguments without leading wrappers; undefined if a wrapper is not understood, or adds words. */
 export function unwrapRun(run: readonly Argument[]): readonly Argument[] | undefined {

@@ -406,6 +406,56 @@ const denying: Readonly<Record<string, Rows>> = {
   },
 };
 
+/** Programs that no table knows, which may start another, and variables, inputs and options that name one. */
+const started: Readonly<Record<string, Rows>> = {
+  'Bash(git push:*)': {
+    deny: [
+      "socat - EXEC:'git push'",
+      "less '+!git push' x",
+      "vim -c '!git push'",
+      "git config core.pager 'git push'",
+    ],
+    ask: [
+      "EDITOR='git push' git commit",
+      "GIT_SSH_COMMAND='git push' git fetch",
+      'tool-of-tomorrow git push',
+      'rbenv exec git push',
+      "sg staff -c 'git push'",
+      'ssh host <<EOF\ngit push\nEOF',
+      "ed -s a.txt <<< '!git push'",
+      "m4 <<< 'syscmd(git push)'",
+      'parallel git ::: push',
+    ],
+    allow: [
+      "EDITOR=vim git commit -m 'git push follows'",
+      'tool-of-tomorrow --title "a b"',
+      'psql db < a.sql',
+      'patch -p1 < a.patch',
+      'parallel cat ::: push',
+      "rg 'git push' src",
+      'cd push',
+    ],
+  },
+  'Read(secrets/**)': {
+    deny: [
+      'python3 -c \'print(open("secrets/x").read())\'',
+      "node -e 'fs.readFileSync(`secrets/x`)'",
+      'awk \'BEGIN { while ((getline l < "secrets/x") > 0) print l }\'',
+      "sed -n 'r secrets/x' a.txt",
+      'sqlite3 :memory: "select readfile(\'secrets/x\')"',
+      'docker run -v ./secrets/x:/x alpine',
+    ],
+    ask: ['find . -type f -exec cat {} +', 'find -exec head {} ";"', 'fd . -x cat', 'git grep --no-index x'],
+    allow: [
+      'find src -type f -exec cat {} +',
+      'find . -name x',
+      'docker run -v ./src:/x alpine',
+      'npm run secrets:list',
+      "node -e 'console.log(1)'",
+    ],
+  },
+};
+
 /** Other names of the same program, options in front of what a rule spells, and programs that start others. */
 const named: Readonly<Record<string, Rows>> = {
   'Bash(rm -r:*)': {
@@ -471,6 +521,7 @@ const known = (rule: string): string[] => [`deny ${rule}`, 'allow Bash'];
 for (const [rule, { deny = [], ask = [], allow = [] }] of [
   ...Object.entries(denying),
   ...Object.entries(named),
+  ...Object.entries(started),
 ])
   describe(`deny ${rule}`, () => {
     test.each(deny)('denies %s', async (command) => {
