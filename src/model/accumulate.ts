@@ -271,11 +271,13 @@ function readUsage(chunk: unknown): Usage | undefined {
     count(record(fields.prompt_tokens_details).cached_tokens) ??
     count(fields.prompt_cache_hit_tokens) ?? // DeepSeek
     count(fields.cached_tokens); // Moonshot
+  const written = count(record(fields.prompt_tokens_details).cache_write_tokens);
   const reasoning = count(record(fields.completion_tokens_details).reasoning_tokens);
   return {
     inputTokens,
     outputTokens,
     ...(cached === undefined ? {} : { cachedTokens: Math.min(cached, inputTokens) }),
+    ...(written === undefined ? {} : { cacheWriteTokens: Math.min(written, inputTokens) }),
     ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
   };
 }

@@ -6,6 +6,7 @@
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { ServedModel } from '../protocol/server.ts';
+import type { Wire } from '../protocol/wires.ts';
 import { type FoundFamily, familyOf } from './families.ts';
 import type { OwnFacts } from './ownFacts.ts';
 
@@ -20,6 +21,8 @@ interface LookupOptions {
   readonly learnedWindow?: number | undefined;
   /** Assumed for an unknown model, in tokens. */
   readonly unknownWindow: number;
+  /** Absent = chat completions. The other wires get sealed reasoning back from every model. */
+  readonly wire?: Wire;
 }
 
 /**
@@ -39,7 +42,8 @@ export function lookupModel(id: string, options: LookupOptions): ModelInfo {
   const known = windowTokens === family?.window ? maxOutput : Math.min(maxOutput, quarter);
   const price = own.price ?? (found && priceOf(found));
   const seesImages = own.vision ?? served?.vision ?? (isSeeingName(id) ? true : family?.vision);
-  const efforts = family?.reasoning?.efforts;
+  const isSealed = options.wire === 'responses' || options.wire === 'anthropic';
+  const { efforts, thinking } = family?.reasoning ?? {};
   const callsTools = own.tools ?? served?.tools ?? family?.tools;
   return {
     id,
@@ -48,8 +52,11 @@ export function lookupModel(id: string, options: LookupOptions): ModelInfo {
     source,
     tokenizer: own.tokenizer ?? family?.tokenizer ?? 'unknown',
     ...(price === undefined ? {} : { price: withCached(price) }),
-    ...((own.returnsReasoning ?? family?.returnsReasoning) === true ? { returnsReasoning: true } : {}),
+    ...(isSealed || (own.returnsReasoning ?? family?.returnsReasoning) === true
+      ? { returnsReasoning: true }
+      : {}),
     ...(efforts === undefined ? {} : { efforts }),
+    ...(thinking === undefined ? {} : { thinking }),
     ...(seesImages === undefined ? {} : { seesImages }),
     ...(callsTools === undefined ? {} : { callsTools }),
   };

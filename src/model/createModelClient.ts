@@ -1,10 +1,8 @@
 /** Creates the client for an endpoint, by the API that it speaks. */
 import type { ModelClient } from '../protocol/model.ts';
 import type { Wire } from '../protocol/wires.ts';
-import { createOpenAIClient, type OpenAIClientOptions } from './openai.ts';
-
-/** What every wire needs: address, key, headers, connection, timeouts, and facts about models. */
-export type ModelClientOptions = OpenAIClientOptions;
+import { createOpenAIClient } from './openai.ts';
+import type { ModelClientOptions } from './wires/exchange.ts';
 
 /** Creates a client for one endpoint. */
 export function createModelClient(wire: Wire, options: ModelClientOptions): ModelClient {
@@ -12,16 +10,23 @@ export function createModelClient(wire: Wire, options: ModelClientOptions): Mode
     case 'chat':
       return createOpenAIClient(options);
     case 'responses':
+      return onFirstRequest(async () =>
+        (await import('./wires/responses/client.ts')).createResponsesClient(options),
+      );
     case 'anthropic':
-      return unavailable(wire);
+      return onFirstRequest(async () =>
+        (await import('./wires/anthropic/client.ts')).createAnthropicClient(options),
+      );
   }
 }
 
-function unavailable(wire: Wire): ModelClient {
-  const message = `This version has no client for the wire ${JSON.stringify(wire)}. Set "wire" to "chat".`;
+/** A client whose code is loaded with its first request. */
+function onFirstRequest(load: () => Promise<ModelClient>): ModelClient {
+  let loaded: Promise<ModelClient> | undefined;
   return {
-    async *stream() {
-      yield { type: 'failed', error: { kind: 'bad_request', message, retryable: false } };
+    async *stream(request, signal, onSent) {
+      loaded ??= load();
+      yield* (await loaded).stream(request, signal, onSent);
     },
   };
 }

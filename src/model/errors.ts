@@ -18,6 +18,8 @@ export interface RequestFacts {
   readonly reached?: boolean;
   /** True if part of the reply had arrived. */
   readonly started?: boolean;
+  /** The API that was expected; absent = an OpenAI-compatible one. */
+  readonly api?: string;
 }
 
 /** Classifies a thrown value. `now` (ms since the epoch) is only needed for a `retry-after` date. */
@@ -70,7 +72,7 @@ export function badUrlError(about: RequestFacts, status?: number): ModelError {
     kind: 'bad_url',
     retryable: false,
     ...(status === undefined ? {} : { status }),
-    message: `${shownUrl(about.baseUrl)} does not answer like an OpenAI-compatible API. ${checkUrl(about.baseUrl)}`,
+    message: `${shownUrl(about.baseUrl)} does not answer like ${about.api ?? 'an OpenAI-compatible API'}. ${checkUrl(about.baseUrl)}`,
   };
 }
 

@@ -1,33 +1,14 @@
 /**
- * Implements the model port for OpenAI-compatible chat completions. Owns timing, aborting and what a server's errors
- * taught us; wire format, folding and errors are pure and live in the files next to this one.
+ * Implements the model port for OpenAI-compatible chat completions. Owns what a server's errors taught us; wire format,
+ * folding and errors are pure and live in the files next to this one.
  */
-import { customAlphabet } from 'nanoid';
-import type {
-  ModelClient,
-  ModelError,
-  ModelEvent,
-  ModelInfo,
-  ModelRequest,
-  SentRequest,
-} from '../protocol/model.ts';
-import { type Accumulator, createAccumulator } from './accumulate.ts';
+import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../protocol/model.ts';
+import { createAccumulator } from './accumulate.ts';
 import { adaptationNotices } from './adaptations.ts';
 import { isClosedModel, lookupModel } from './catalogue.ts';
-import {
-  badUrlError,
-  cutError,
-  noProgressError,
-  type RequestFacts,
-  shownUrl,
-  stalledError,
-  toModelError,
-} from './errors.ts';
-import { readFailure, withoutSecrets } from './failure.ts';
-import { environmentSend } from './http/environmentSend.ts';
-import { hasAuthorization, secretsOf } from './http/ownHeaders.ts';
-import type { HttpSend } from './http/types.ts';
+import { shownUrl } from './errors.ts';
 import { record } from './json.ts';
+import { newCallId } from './newCallId.ts';
 import { type AnswerTrace, chatCompletion, type ReplyNews } from './replyChunks.ts';
 import {
   createBodyWriter,
@@ -38,54 +19,16 @@ import {
   sentAs,
   type WrittenBody,
 } from './requestBody.ts';
-import { createWatchdog } from './watchdog.ts';
-
-export interface OpenAIClientOptions {
-  readonly apiKey: string | undefined;
-  readonly baseUrl: string;
-  /** Includes the user's own headers; an `authorization` header replaces the key. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Headers sent to OpenAI itself only: the organization and project to bill. */
-  readonly account?: Readonly<Record<string, string>>;
-  /** Longest silence once the reply has begun, in ms. */
-  readonly idleTimeoutMs?: number;
-  /** Longest wait for the first event, in ms: a local server may process a long prompt for minutes. */
-  readonly firstEventTimeoutMs?: number;
-  /** Longest time in which the server keeps the connection alive without extending the reply, in ms. */
-  readonly progressTimeoutMs?: number;
-  /** Sends the requests; default: a direct connection. */
-  readonly send?: HttpSend;
-  readonly debug?: (line: string) => void;
-  /** Known facts about a model before its first request: if it does not support tools, they need not be tried. */
-  readonly factsOf?: (model: string) => Partial<Pick<ModelInfo, 'callsTools' | 'returnsReasoning'>>;
-}
-
-/** How long token usage may lag behind the finish reason, in ms; the reply is complete without it. */
-const USAGE_GRACE_MS = 3000;
-
-/** Nine characters, letters and digits: the strictest id format that any server requires (Mistral's). */
-const newCallId = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 9);
+import { createExchanges, type ModelClientOptions } from './wires/exchange.ts';
 
 /** Creates a client for one server. It remembers for each model which fields the server rejected. */
-export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
-  const { apiKey, baseUrl, headers = {} } = options;
-  const secrets = secretsOf(apiKey, headers);
-  const debug = (line: string): void => options.debug?.(withoutSecrets(line, secrets));
-  const idleTimeoutMs = options.idleTimeoutMs ?? 120_000;
-  const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
-  const progressTimeoutMs = options.progressTimeoutMs ?? 20 * 60_000;
-  const send = options.send ?? environmentSend();
+export function createOpenAIClient(options: ModelClientOptions): ModelClient {
+  const { exchange, debug, send, baseUrl, apiKey, headers } = createExchanges(options);
   const writeBody = createBodyWriter();
   const dialects = new Map<string, Dialect>();
   const told = new Set<string>();
   /** Models that have made a native tool call in this session. */
   const callers = new Set<string>();
-  /**
-   * Models that have sent a complete stream without a finish reason. The first time counts as a cut reply; the second
-   * time the reply is accepted, because the server evidently never sends one.
-   */
-  const withoutReasons = new Set<string>();
-  let reached = false;
 
   async function* stream(
     request: ModelRequest,
@@ -105,9 +48,13 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   }
 
   function beginning(model: string): Dialect {
-    const { callsTools, returnsReasoning = lookupModel(model, { unknownWindow: 0 }).returnsReasoning } =
-      options.factsOf?.(model) ?? {};
-    const first = firstDialect(baseUrl, model, returnsReasoning === true);
+    const known = lookupModel(model, { unknownWindow: 0 });
+    const {
+      callsTools,
+      returnsReasoning = known.returnsReasoning,
+      efforts = known.efforts,
+    } = options.factsOf?.(model) ?? {};
+    const first = firstDialect(baseUrl, model, returnsReasoning === true, efforts);
     return callsTools === false ? { ...first, adaptations: ['text_tools'] } : first;
   }
 
@@ -132,95 +79,31 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   }
 
   /** Sends one HTTP request. Returns the dialect to retry with, or nothing once the last event was sent. */
-  async function* attempt(
+  function attempt(
     request: ModelRequest,
     dialect: Dialect,
     signal: AbortSignal,
     onSent: ((sent: SentRequest) => void) | undefined,
   ): AsyncGenerator<ModelEvent, Dialect | undefined> {
-    const controller = new AbortController();
-    // With a reason of our own: creating the default one with its stack trace takes longer than everything else here.
-    const abort = () => controller.abort(ENDED);
-    signal.addEventListener('abort', abort, { once: true });
-    const trace: AnswerTrace = {
-      answered: false,
-      isReply: false,
-      isEventStream: false,
-      dropped: 0,
-    };
+    const { model } = request;
     const offered = request.toolChoice === 'none' ? [] : request.tools;
-    const accumulator = createAccumulator(newCallId, offered, makesNativeCalls(request.model, dialect));
-    let chunkCount = 0; // only chunks that look like chat completions
-    const watchdog = createWatchdog(abort, () => {
-      if (accumulator.ended()) return USAGE_GRACE_MS;
-      return chunkCount > 0 ? idleTimeoutMs : firstEventTimeoutMs;
-    });
-    const progress = createWatchdog(abort, () => (accumulator.ended() ? USAGE_GRACE_MS : progressTimeoutMs));
-    let thrown: unknown;
-    try {
-      watchdog.feed();
-      progress.feed();
-      const { bytes, hash } = writeBody(request, dialect);
-      onSent?.(sentAs(hash, request, dialect));
-      const news = { onActivity: watchdog.feed, size: accumulator.size, debug };
-      for await (const chunk of ask(bytes, controller.signal, trace, news)) {
-        if (signal.aborted) return;
-        if (record(chunk).object === 'error') throw { error: chunk }; // older vLLM
-        if (Array.isArray(record(chunk).choices)) chunkCount += 1;
-        const [size, hasEnded] = [accumulator.size(), accumulator.ended()];
-        watchdog.rest(); // a slow consumer is not a silent server
-        yield* accumulator.push(chunk);
-        watchdog.feed();
-        if (accumulator.size() > size || accumulator.ended() !== hasEnded) progress.feed();
-      }
-    } catch (error) {
-      thrown = error;
-    } finally {
-      watchdog.stop();
-      progress.stop();
-      signal.removeEventListener('abort', abort);
-      abort();
-    }
-    if (signal.aborted) return;
-    const about: RequestFacts = {
-      baseUrl,
-      model: request.model,
-      hasKey: (apiKey !== undefined && apiKey !== '') || hasAuthorization(headers),
-      secrets,
-      reached: reached || trace.answered,
-      started: trace.isReply,
-    };
-    reached ||= trace.answered;
-    try {
-      yield* accumulator.flush();
-    } catch (error) {
-      thrown ??= error;
-    }
-    if (!accumulator.ended() && thrown === undefined && trace.isDone === true && chunkCount > 0) {
-      if (withoutReasons.has(request.model)) accumulator.conclude();
-      withoutReasons.add(request.model);
-    }
-    const reply = await finish(accumulator);
-    if (signal.aborted) return;
-    if (reply !== undefined) {
-      if (reply.message.toolCalls.length > 0 && reply.callsAsText !== true) callers.add(request.model);
-      yield { type: 'done', reply };
-      return;
-    }
-    if (watchdog.barked()) {
-      yield failed(stalledError(about, chunkCount > 0 ? idleTimeoutMs : firstEventTimeoutMs));
-    } else if (progress.barked()) {
-      yield failed(noProgressError(about, progressTimeoutMs));
-    } else if (thrown !== undefined) {
-      const { status, body } = readFailure(thrown);
-      const next = chunkCount === 0 ? learnDialect(dialect, body, status) : undefined;
-      if (next !== undefined) return next;
-      debug(`model: request failed: ${String(thrown)}`);
-      yield failed(toModelError(thrown, about));
-    } else {
-      yield failed(chunkCount === 0 && !trace.isEventStream ? badUrlError(about) : cutError(about));
-    }
-    return;
+    return exchange(
+      {
+        model,
+        accumulator: createAccumulator(newCallId, offered, makesNativeCalls(model, dialect)),
+        ask(signal, trace, news) {
+          const { bytes, hash } = writeBody(request, dialect);
+          onSent?.(sentAs(hash, request, dialect));
+          return ask(bytes, signal, trace, news);
+        },
+        isPart: (event) => Array.isArray(record(event).choices),
+        learn: (refusal, status) => learnDialect(dialect, refusal, status),
+        onReply({ message, callsAsText }) {
+          if (message.toolCalls.length > 0 && callsAsText !== true) callers.add(model);
+        },
+      },
+      signal,
+    );
   }
 
   function ask(
@@ -234,16 +117,5 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     return chatCompletion(call, trace, news);
   }
 
-  function failed(error: ModelError): ModelEvent {
-    return { type: 'failed', error: { ...error, message: withoutSecrets(error.message, secrets) } };
-  }
-
   return { stream };
-}
-
-const ENDED = new Error('the request has ended');
-
-/** Never rejects; undefined if the reply has not finished. */
-async function finish(accumulator: Accumulator) {
-  return accumulator.ended() ? accumulator.reply() : undefined;
 }

@@ -26,6 +26,8 @@ export interface ReplyNews {
   readonly debug: (line: string) => void;
   /** Characters of the reply so far; while they do not grow, the idle bounds apply. */
   readonly size: () => number;
+  /** True once the reply is complete, for wires that do not end with `[DONE]`; the rest of the body is not waited for. */
+  readonly isOver?: () => boolean;
   readonly bounds?: ReplyBounds;
 }
 
@@ -39,7 +41,7 @@ const ERROR_BODY_MS = 2000;
 export async function* replyChunks(
   answer: HttpAnswer,
   trace: AnswerTrace,
-  { onActivity, debug, size, bounds = replyBounds }: ReplyNews,
+  { onActivity, debug, size, isOver, bounds = replyBounds }: ReplyNews,
 ): AsyncGenerator<object> {
   trace.answered = true;
   onActivity();
@@ -58,8 +60,8 @@ export async function* replyChunks(
     onActivity();
     meter.takeBytes(piece.length);
     yield* chunksOf(reader.push(piece), answer, meter);
-    if (!reader.isDone()) continue;
-    trace.isDone = true;
+    if (!reader.isDone() && isOver?.() !== true) continue;
+    trace.isDone = reader.isDone();
     return answer.release();
   }
   yield* chunksOf(reader.end(), answer, meter);

@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../protocol/model.ts';
+import type { Effort } from '../protocol/wires.ts';
 import { type Adaptation, adaptationFor, knownAdaptation } from './adaptations.ts';
 import { adaptMessages } from './adaptMessages.ts';
 import { list } from './json.ts';
 import { toWireMessage, toWireMessages, toWireTools } from './wire.ts';
+import { chatEffort } from './wires/effort.ts';
 
 /** The form in which one server accepts requests for one model. */
 export interface Dialect {
@@ -13,18 +15,28 @@ export interface Dialect {
   readonly limitNames: readonly (typeof limitNames)[number][];
   readonly streamOptions: boolean;
   readonly temperature: boolean;
+  readonly effort: boolean;
+  /** Levels of effort that the model accepts; absent = not known. */
+  readonly efforts?: readonly string[];
   readonly returnReasoning: boolean;
   /** In the order in which they were learned. */
   readonly adaptations: readonly Adaptation[];
 }
 
 /** OpenAI's own endpoint and its reasoning models require the newer name; all other servers know the older one. */
-export function firstDialect(baseUrl: string, model: string, returnReasoning: boolean): Dialect {
+export function firstDialect(
+  baseUrl: string,
+  model: string,
+  returnReasoning: boolean,
+  efforts?: readonly string[],
+): Dialect {
   const isNewer = /(?:^|\/)(?:o\d|gpt-[5-9])/i.test(model) || isOpenAI(baseUrl);
   return {
     limitNames: isNewer ? ['max_completion_tokens', 'max_tokens'] : ['max_tokens', 'max_completion_tokens'],
     streamOptions: true,
     temperature: true,
+    effort: true,
+    ...(efforts === undefined ? {} : { efforts }),
     returnReasoning,
     adaptations: [],
   };
@@ -61,6 +73,7 @@ export function learnDialect(dialect: Dialect, refusal: string, status = 400): D
   if (used !== undefined && new RegExp(`\\b${used}\\b`).test(refusal))
     return { ...dialect, limitNames: others };
   if (/temperature/.test(refusal) && dialect.temperature) return { ...dialect, temperature: false };
+  if (/reasoning_effort/.test(refusal) && dialect.effort) return { ...dialect, effort: false };
   return adapted(true);
 }
 
@@ -84,6 +97,7 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
     ...(dialect.streamOptions ? { stream_options: { include_usage: true } } : {}),
     ...(maxOutputTokens === undefined || limitName === undefined ? {} : { [limitName]: maxOutputTokens }),
     ...(temperature === undefined || !dialect.temperature ? {} : { temperature }),
+    ...(dialect.effort ? chatEffort(request.effort, dialect) : {}),
   };
 }
 
@@ -99,6 +113,9 @@ interface SentDetails {
   readonly withReasoning?: true;
   /** The temperature was left out: the server rejects it. */
   readonly withoutTemperature?: true;
+  /** The effort that was asked for, and the levels of the model if they are known. */
+  readonly effort?: Effort;
+  readonly efforts?: readonly string[];
   readonly adaptations?: readonly Adaptation[];
 }
 
@@ -111,12 +128,15 @@ export function sentAs(hash: string, request: ModelRequest, dialect: Dialect): S
     ...(dialect.streamOptions ? {} : { withoutUsage: true }),
     ...(dialect.returnReasoning ? { withReasoning: true } : {}),
     ...(dialect.temperature ? {} : { withoutTemperature: true }),
+    ...(request.effort === undefined || !dialect.effort
+      ? {}
+      : { effort: request.effort, ...(dialect.efforts && { efforts: dialect.efforts }) }),
     ...(dialect.adaptations.length === 0 ? {} : { adaptations: dialect.adaptations }),
   };
 }
 
 /** Rebuilds the body of an earlier request exactly as it was sent. */
-export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
+export function chatBodyAgain(request: ModelRequest, sent: SentRequest): string {
   // A log may come from a later version or another client: unknown details are ignored.
   const { withoutUsage, withReasoning, withoutTemperature } = sent;
   const limitName = limitNames.find((name) => name === sent.limitName);
@@ -126,6 +146,10 @@ export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
     streamOptions: withoutUsage !== true,
     returnReasoning: withReasoning === true,
     temperature: withoutTemperature !== true,
+    effort: sent.effort !== undefined,
+    ...(sent.efforts === undefined
+      ? {}
+      : { efforts: list(sent.efforts).filter((one) => typeof one === 'string') }),
     adaptations,
   });
   return JSON.stringify(body);

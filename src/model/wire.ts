@@ -86,16 +86,16 @@ export function toWireMessage(message: Message, returnReasoning: boolean): WireM
   }
 }
 
-/** Endpoints that require reasoning reject a message with tool calls that lacks the field, so it may be empty. */
+/**
+ * Endpoints that require reasoning reject a message with tool calls that lacks the field, so it may be empty. Reasoning
+ * of another wire is left out.
+ */
 function toWireReasoning(
   reasoning: Extract<Message, { role: 'assistant' }>['reasoning'],
   calls: readonly ToolCall[],
 ): Partial<Record<ReasoningField, string>> {
-  if (reasoning !== undefined) {
-    // The session may have begun with a client that uses another wire format.
-    const field = reasoningFields.find((name) => name === reasoning.field) ?? 'reasoning_content';
-    return { [field]: wellFormed(reasoning.text) };
-  }
+  const field = reasoningFields.find((name) => name === reasoning?.field);
+  if (reasoning !== undefined && field !== undefined) return { [field]: wellFormed(reasoning.text) };
   return calls.length > 0 ? { reasoning_content: '' } : {};
 }
 
@@ -117,12 +117,12 @@ function toWireCall(call: ToolCall): WireCall {
 }
 
 /** A name that the model invented may contain anything; servers reject other characters, even in the history. */
-function toWireName(name: string): string {
+export function toWireName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
 }
 
 /** Returns the JSON byte for byte, unless it contains an escaped lone surrogate such as `\ud83d`. */
-function toWireArguments(json: string): string {
+export function toWireArguments(json: string): string {
   if (!/\\ud[89a-f]/i.test(json)) return wellFormed(json);
   const text = JSON.stringify(JSON.parse(json), (_key, value: unknown) =>
     typeof value === 'string' ? wellFormed(value) : value,

@@ -115,6 +115,8 @@ export interface ModelInfo {
   };
   /** Values of the effort that the model accepts, in the provider's words; absent = not known. */
   readonly efforts?: readonly string[];
+  /** How a Claude model is asked to think: as much as it finds necessary, or up to a number of tokens. */
+  readonly thinking?: 'adaptive' | 'budget';
   /** True if the endpoint expects earlier reasoning to be sent back. */
   readonly returnsReasoning?: boolean;
   /** True if the endpoint serves one request at a time (a local server): no other request may run during a turn. */

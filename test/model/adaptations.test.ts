@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Adaptation, adaptationFor } from '../../src/model/adaptations.ts';
-import {
-  bodyAgain,
-  bodyHash,
-  firstDialect,
-  learnDialect,
-  sentAs,
-  toBody,
-} from '../../src/model/requestBody.ts';
+import { bodyAgain } from '../../src/model/bodyAgain.ts';
+import { bodyHash, firstDialect, learnDialect, sentAs, toBody } from '../../src/model/requestBody.ts';
 import type { WireMessage } from '../../src/model/wire.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import type { ModelRequest } from '../../src/protocol/model.ts';

@@ -202,6 +202,7 @@ const providerSchema = z.strictObject({
         .strictObject({
           field: z.enum(['reasoning_content', 'reasoning', 'thinking']).optional(),
           efforts: z.array(z.string()).min(2).optional(),
+          thinking: z.enum(['adaptive', 'budget']).optional(),
         })
         .optional(),
       vision: z.boolean().optional(),

@@ -1,6 +1,7 @@
 /** Servers that differ from the standard, through the client that conversations use. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { createOpenAIClient, type OpenAIClientOptions } from '../../src/model/openai.ts';
+import { createOpenAIClient } from '../../src/model/openai.ts';
+import type { ModelClientOptions } from '../../src/model/wires/exchange.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import type { ModelEvent, ModelRequest } from '../../src/protocol/model.ts';
 import { type Answer, end, event, plain, say, sse, startSseServer, stop } from './sseServer.ts';
@@ -10,7 +11,7 @@ afterEach(async () => {
   while (closing.length > 0) await closing.pop()?.();
 });
 
-async function served(answers: readonly Answer[], options: Partial<OpenAIClientOptions> = {}) {
+async function served(answers: readonly Answer[], options: Partial<ModelClientOptions> = {}) {
   const server = await startSseServer(answers);
   closing.push(server.close);
   const client = createOpenAIClient({ apiKey: undefined, baseUrl: server.baseUrl, ...options });

@@ -1,6 +1,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createOpenAIClient, type OpenAIClientOptions } from '../../src/model/openai.ts';
+import { createOpenAIClient } from '../../src/model/openai.ts';
+import type { ModelClientOptions } from '../../src/model/wires/exchange.ts';
 import type { ModelEvent, ModelRequest } from '../../src/protocol/model.ts';
 import { type Answer, end, event, plain, say, sse, startSseServer, stop, usage } from './sseServer.ts';
 
@@ -33,7 +34,7 @@ async function serve(...answers: Answer[]) {
 }
 
 async function collect(
-  options: Partial<OpenAIClientOptions> & { baseUrl: string },
+  options: Partial<ModelClientOptions> & { baseUrl: string },
   asked: ModelRequest = request,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ModelEvent[]> {

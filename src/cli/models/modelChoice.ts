@@ -71,6 +71,7 @@ export function createModelChoice(
     const known = lookupModel(id, {
       unknownWindow: assumedWindow(settings.context.unknownWindow, endpoint.provider),
       own,
+      wire: settings.wire,
       served: served?.get(id),
       learnedWindow: learnedWindows?.get(id),
       ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),

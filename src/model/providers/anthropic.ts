@@ -1,5 +1,11 @@
 import { type ProviderModels, publishedTables } from './types.ts';
 
+/** Levels of effort by generation; source as below, /build-with-claude/effort. */
+const upTo45 = { thinking: 'budget' } as const;
+const opus45 = { thinking: 'budget', efforts: ['low', 'medium', 'high'] } as const;
+const from46 = { thinking: 'adaptive', efforts: ['low', 'medium', 'high', 'max'] } as const;
+const from47 = { thinking: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'] } as const;
+
 /** Ids with a dot (OpenRouter) or a dash. 1M tokens from the 4.6 generation on. */
 export const anthropicModels: ProviderModels = {
   provider: 'Anthropic',
@@ -19,14 +25,37 @@ export const anthropicModels: ProviderModels = {
     { match: /^claude-3-haiku/, window: 200_000, maxOutput: 4096, price: [0.25, 0.03, 1.25], vision: true },
     { match: /^claude-3-(?:opus|sonnet)/, window: 200_000, maxOutput: 4096, vision: true },
     { match: /^claude-3[.-]5-sonnet/, window: 200_000, maxOutput: 8192, price: [3, 0.3, 15], vision: true },
-    { match: /^claude-3[.-]7-sonnet/, window: 200_000, maxOutput: 64_000, price: [3, 0.3, 15], vision: true },
-    { match: /^claude-haiku-4[.-]5/, window: 200_000, maxOutput: 64_000, price: [1, 0.1, 5], vision: true },
-    { match: /^claude-haiku-[5-9]/, window: 1_000_000, maxOutput: 128_000, vision: true },
     {
-      match: /^claude-opus-4[.-][678](?!\d)/,
+      match: /^claude-3[.-]7-sonnet/,
+      window: 200_000,
+      maxOutput: 64_000,
+      price: [3, 0.3, 15],
+      reasoning: upTo45,
+      vision: true,
+    },
+    {
+      match: /^claude-haiku-4[.-]5/,
+      window: 200_000,
+      maxOutput: 64_000,
+      price: [1, 0.1, 5],
+      reasoning: upTo45,
+      vision: true,
+    },
+    { match: /^claude-haiku-[5-9]/, window: 1_000_000, maxOutput: 128_000, reasoning: from47, vision: true },
+    {
+      match: /^claude-opus-4[.-]6(?!\d)/,
       window: 1_000_000,
       maxOutput: 128_000,
       price: [5, 0.5, 25],
+      reasoning: from46,
+      vision: true,
+    },
+    {
+      match: /^claude-opus-4[.-][78](?!\d)/,
+      window: 1_000_000,
+      maxOutput: 128_000,
+      price: [5, 0.5, 25],
+      reasoning: from47,
       vision: true,
     },
     {
@@ -34,6 +63,7 @@ export const anthropicModels: ProviderModels = {
       window: 200_000,
       maxOutput: 64_000,
       price: [5, 0.5, 25],
+      reasoning: opus45,
       vision: true,
     },
     {
@@ -41,6 +71,7 @@ export const anthropicModels: ProviderModels = {
       window: 200_000,
       maxOutput: 32_000,
       price: [15, 1.5, 75],
+      reasoning: upTo45,
       vision: true,
     },
     {
@@ -48,6 +79,7 @@ export const anthropicModels: ProviderModels = {
       window: 1_000_000,
       maxOutput: 128_000,
       price: [4, 0.2, 20],
+      reasoning: from47,
       vision: true,
     },
     {
@@ -55,6 +87,7 @@ export const anthropicModels: ProviderModels = {
       window: 1_000_000,
       maxOutput: 128_000,
       price: [5, 0.5, 25],
+      reasoning: from47,
       vision: true,
     },
     {
@@ -62,6 +95,7 @@ export const anthropicModels: ProviderModels = {
       window: 1_000_000,
       maxOutput: 64_000,
       price: [3, 0.3, 15],
+      reasoning: from46,
       vision: true,
     },
     {
@@ -69,18 +103,34 @@ export const anthropicModels: ProviderModels = {
       window: 200_000,
       maxOutput: 64_000,
       price: [3, 0.3, 15],
+      reasoning: upTo45,
       vision: true,
     },
-    { match: /^claude-sonnet-5/, window: 1_000_000, maxOutput: 128_000, price: [2, 0.2, 10], vision: true },
+    {
+      match: /^claude-sonnet-5/,
+      window: 1_000_000,
+      maxOutput: 128_000,
+      price: [2, 0.2, 10],
+      reasoning: from47,
+      vision: true,
+    },
     {
       match: /^claude-fable-5[.-]1(?!\d)/,
       window: 1_000_000,
       maxOutput: 128_000,
       price: [10, 0.25, 50],
+      reasoning: from47,
       vision: true,
     },
-    { match: /^claude-mythos/, window: 1_000_000, maxOutput: 128_000, vision: true },
-    { match: /^claude-fable/, window: 1_000_000, maxOutput: 128_000, price: [10, 1, 50], vision: true },
+    { match: /^claude-mythos/, window: 1_000_000, maxOutput: 128_000, reasoning: from47, vision: true },
+    {
+      match: /^claude-fable/,
+      window: 1_000_000,
+      maxOutput: 128_000,
+      price: [10, 1, 50],
+      reasoning: from47,
+      vision: true,
+    },
     { match: /^claude/, window: 200_000, maxOutput: 32_000, vision: true },
   ],
 };

@@ -16,7 +16,11 @@ export interface Family {
   /**
    * How the model reasons, if that can be observed or set: the field of its thoughts, the values of `reasoning_effort`.
    */
-  readonly reasoning?: { readonly field?: ReasoningField; readonly efforts?: readonly string[] };
+  readonly reasoning?: {
+    readonly field?: ReasoningField;
+    readonly efforts?: readonly string[];
+    readonly thinking?: ModelInfo['thinking'];
+  };
   readonly vision?: boolean;
   readonly tools?: boolean;
   /** Open weights: any server may run it, with its own window. */

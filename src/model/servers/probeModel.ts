@@ -5,9 +5,10 @@
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError, ModelEvent, ModelRequest, Reply } from '../../protocol/model.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
-import { createOpenAIClient, type OpenAIClientOptions } from '../openai.ts';
+import { createOpenAIClient } from '../openai.ts';
+import type { ModelClientOptions } from '../wires/exchange.ts';
 
-interface ProbeQuestion extends Pick<OpenAIClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'send'> {
+interface ProbeQuestion extends Pick<ModelClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'send'> {
   readonly model: string;
   /** Limits all requests together; results so far are returned when it fires. */
   readonly signal: AbortSignal;

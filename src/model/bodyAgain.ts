@@ -1,0 +1,47 @@
+/** Rebuilds the body of an earlier request exactly as it was sent, on any wire. Pure. */
+import type { ModelRequest, SentRequest } from '../protocol/model.ts';
+import { efforts } from '../protocol/wires.ts';
+import { count, list, record, text } from './json.ts';
+import { chatBodyAgain } from './requestBody.ts';
+import { anthropicBody } from './wires/anthropic/body.ts';
+import type { SentDetails } from './wires/createWireClient.ts';
+import { responsesBody } from './wires/responses/body.ts';
+
+/** A log may come from a later version: details that are not known are ignored. */
+export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
+  switch (sent.wire) {
+    case 'responses':
+      return JSON.stringify(responsesBody(asked(request, sent), detailsIn(sent)));
+    case 'anthropic':
+      return JSON.stringify(anthropicBody(asked(request, sent), detailsIn(sent)));
+    default:
+      return chatBodyAgain(asked(request, sent), sent);
+  }
+}
+
+/** The log does not repeat in each request what is sent in addition to the conversation. */
+function asked(request: ModelRequest, sent: SentRequest): ModelRequest {
+  const effort = efforts.find((level) => level === sent.effort);
+  const [maxOutputTokens, stableMessages] = [count(sent.maxOutputTokens), count(sent.stableMessages)];
+  return {
+    ...request,
+    ...(effort === undefined ? {} : { effort }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(stableMessages === undefined ? {} : { stableMessages }),
+    ...(typeof sent.temperature === 'number' ? { temperature: sent.temperature } : {}),
+  };
+}
+
+function detailsIn(sent: SentRequest): SentDetails {
+  const form = record(sent.form);
+  const limit = count(form.limit);
+  const words = (value: unknown): string[] => list(value).flatMap((one) => text(one) ?? []);
+  const thinking = (['adaptive', 'budget'] as const).find((kind) => kind === sent.thinking);
+  return {
+    origin: text(sent.origin) ?? '',
+    form: { leftOut: words(form.leftOut), ...(limit === undefined ? {} : { limit }) },
+    maxTokens: count(sent.maxTokens) ?? 0,
+    ...(sent.efforts === undefined ? {} : { efforts: words(sent.efforts) }),
+    ...(thinking === undefined ? {} : { thinking }),
+  };
+}

@@ -1,0 +1,180 @@
+/** Writes a request for Anthropic's Messages API, whose current version has no temperature. Pure. */
+import type {
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  TextBlockParam,
+  ThinkingBlockParam,
+  ToolUseBlockParam,
+} from '@anthropic-ai/sdk/resources/messages/messages';
+import type { AssistantMessage, ContentPart, Message } from '../../../protocol/messages.ts';
+import type { ModelRequest } from '../../../protocol/model.ts';
+import { count, wellFormed } from '../../json.ts';
+import { toWireArguments, toWireName } from '../../wire.ts';
+import { createCallIds } from '../callIds.ts';
+import type { SentDetails } from '../createWireClient.ts';
+import { type AnthropicThinking, anthropicThinking } from '../effort.ts';
+import type { OptionalPart } from '../form.ts';
+import { sealedItems } from '../seal.ts';
+import { cacheBreakpoints } from './breakpoints.ts';
+
+export const anthropicParts: readonly OptionalPart[] = [
+  ['earlier thinking', /signature|(?:thinking|redacted_thinking)\W{0,3} blocks?|blocks? .{0,40}thinking/i],
+  ['display', /thinking\.(?:\w+\.)?display|\bdisplay\b/i],
+  ['effort', /output_config|\beffort\b/i],
+  ['thinking', /thinking/i],
+  ['cache', /cache_control/],
+  ['tool choice', /tool_choice/],
+];
+
+const cached = { cache_control: { type: 'ephemeral' } } as const;
+
+export function anthropicBody(request: ModelRequest, details: SentDetails): MessageCreateParamsStreaming {
+  const { leftOut, limit = Number.POSITIVE_INFINITY } = details.form;
+  const has = (name: string): boolean => !leftOut.includes(name);
+  const [first, ...others] = request.messages;
+  const system = first?.role === 'system' ? wellFormed(first.content) : '';
+  const { toolChoice, tools, maxOutputTokens = details.maxTokens } = request;
+  const maxTokens = Math.min(maxOutputTokens, limit);
+  const breakpoints = has('cache') ? cacheBreakpoints(request) : [];
+  const skipped = system === '' ? 0 : 1;
+  const messages = toMessages(
+    skipped === 1 ? others : request.messages,
+    has('earlier thinking') ? details.origin : undefined,
+    new Set(breakpoints.map((at) => at - skipped)),
+  );
+  const thinking = thinkingOf(request, details, maxTokens);
+  return {
+    model: request.model,
+    max_tokens: maxTokens,
+    ...(system === '' ? {} : { system: [{ type: 'text', text: system, ...(has('cache') ? cached : {}) }] }),
+    messages,
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, parameters }) => ({
+            name,
+            description: wellFormed(description),
+            input_schema: { ...parameters, type: 'object' },
+          })),
+        }),
+    ...(tools.length === 0 || toolChoice === undefined || !has('tool choice')
+      ? {}
+      : { tool_choice: { type: toolChoice } }),
+    stream: true,
+    ...thinking,
+  };
+}
+
+/** Without what the server rejected; a turn that is under way without thinking cannot begin to think. */
+function thinkingOf(
+  { effort, messages }: ModelRequest,
+  { origin, form, ...facts }: SentDetails,
+  maxTokens: number,
+): AnthropicThinking {
+  const has = (name: string): boolean => !form.leftOut.includes(name);
+  const { thinking, output_config } = anthropicThinking(effort, facts, maxTokens);
+  const reply = messages.findLast((one) => one.role === 'assistant');
+  const isUnderWay = messages.at(-1)?.role === 'tool' && reply !== undefined;
+  const isWithout = isUnderWay && (!has('earlier thinking') || sealedItems(reply, origin) === undefined);
+  const isKept = thinking !== undefined && has('thinking') && !(isWithout && thinking.type === 'enabled');
+  const isPlain = thinking?.type === 'adaptive' && !has('display');
+  return {
+    ...(isKept ? { thinking: isPlain ? { type: 'adaptive' } : thinking } : {}),
+    ...(output_config === undefined || !has('effort') ? {} : { output_config }),
+  };
+}
+
+/** Neighbours with the same role become one message: results must come in the message right after their calls. */
+function toMessages(
+  messages: readonly Message[],
+  origin: string | undefined,
+  breakpoints: ReadonlySet<number>,
+): MessageParam[] {
+  const ids = createCallIds();
+  const out: { role: 'user' | 'assistant'; content: ContentBlockParam[] }[] = [];
+  for (const [at, message] of messages.entries()) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const blocks = toBlocks(message, ids, origin);
+    const last = blocks.at(-1);
+    if (last === undefined) continue;
+    if (breakpoints.has(at) && last.type !== 'thinking' && last.type !== 'redacted_thinking')
+      blocks[blocks.length - 1] = { ...last, ...cached } as ContentBlockParam;
+    if (out.length === 0 && role === 'assistant') out.push({ role: 'user', content: said(CONTINUES) });
+    const before = out.at(-1);
+    if (before?.role === role) before.content.push(...blocks);
+    else out.push({ role, content: blocks });
+  }
+  return out;
+}
+
+/** A conversation must begin with the user. */
+const CONTINUES = '(The conversation continues.)';
+
+function toBlocks(
+  message: Message,
+  ids: ReturnType<typeof createCallIds>,
+  origin: string | undefined,
+): ContentBlockParam[] {
+  switch (message.role) {
+    case 'system':
+      return said(message.content);
+    case 'user':
+      return typeof message.content === 'string' ? said(message.content) : message.content.flatMap(toPart);
+    case 'tool':
+      return [
+        {
+          type: 'tool_result',
+          tool_use_id: ids.ofResult(message.toolCallId),
+          ...(message.content === '' ? {} : { content: wellFormed(message.content) }),
+          ...(message.isError ? { is_error: true } : {}),
+        },
+      ];
+    case 'assistant':
+      return fromAssistant(message, ids.next(message), origin);
+  }
+}
+
+/** Blank text is rejected. */
+function said(words: string): TextBlockParam[] {
+  return words.trim() === '' ? [] : [{ type: 'text', text: wellFormed(words) }];
+}
+
+function toPart(part: ContentPart): ContentBlockParam[] {
+  if (part.type === 'text') return said(part.text);
+  const media_type = part.mediaType as 'image/png';
+  return [{ type: 'image', source: { type: 'base64', media_type, data: part.data } }];
+}
+
+/** In the order in which the parts came, with its thinking unchanged; else text and calls alone. */
+function fromAssistant(
+  message: AssistantMessage,
+  ids: readonly string[],
+  origin: string | undefined,
+): ContentBlockParam[] {
+  const calls = message.toolCalls.map(
+    ({ id, name, arguments: given }, at): ToolUseBlockParam => ({
+      type: 'tool_use',
+      id: ids[at] ?? id,
+      name: toWireName(name),
+      input: JSON.parse(toWireArguments(given)) as unknown,
+    }),
+  );
+  const items = origin === undefined ? undefined : sealedItems(message, origin);
+  if (items === undefined) return [...said(message.content), ...calls];
+  const lengths = items.reduce((sum, item) => sum + (count(item.length) ?? 0), 0);
+  const isWhole = lengths === message.content.length;
+  let [at, rest] = [0, message.content];
+  const blocks = items.flatMap((item): readonly ContentBlockParam[] => {
+    if (isThinking(item)) return [item as unknown as ThinkingBlockParam];
+    if (item.type === 'tool_use') return calls.slice(at, ++at);
+    const words = isWhole ? rest.slice(0, count(item.length) ?? 0) : rest;
+    rest = rest.slice(words.length);
+    return said(words);
+  });
+  return [...blocks, ...said(rest), ...calls.slice(at)];
+}
+
+export function isThinking({ type }: Readonly<Record<string, unknown>>): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}

@@ -1,0 +1,46 @@
+/** The client for Anthropic's Messages API. Loads the SDK; imported with the first request only. */
+import { Anthropic } from '@anthropic-ai/sdk/client';
+import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages/messages';
+import type { ModelClient } from '../../../protocol/model.ts';
+import { createWireClient } from '../createWireClient.ts';
+import type { ModelClientOptions } from '../exchange.ts';
+import { silentLogger } from '../silentLogger.ts';
+import { anthropicBody, anthropicParts, isThinking } from './body.ts';
+import { createAnthropicTranslator } from './events.ts';
+
+export function createAnthropicClient(options: ModelClientOptions): ModelClient {
+  // The SDK adds `/v1` itself; most other tools want it in the base URL.
+  const baseURL = options.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return createWireClient<MessageCreateParamsStreaming>(
+    {
+      wire: 'anthropic',
+      api: "Anthropic's Messages API",
+      field: 'thinking_blocks',
+      parts: anthropicParts,
+      isReasoning: isThinking,
+      translator: createAnthropicTranslator,
+      body: anthropicBody,
+      keyHeader: (key) => ({ 'x-api-key': key }),
+      async ask(params, fetch, signal) {
+        // Explicit values: the SDK would read variables and credential files that are not settings of this program.
+        const client = new Anthropic({
+          apiKey: 'set by our own headers',
+          webhookKey: null,
+          baseURL,
+          maxRetries: 0,
+          timeout: LONGEST_MS,
+          logger: silentLogger,
+          logLevel: 'off',
+          fetch,
+        });
+        return client.messages.create(params, { signal, timeout: LONGEST_MS }) as Promise<
+          AsyncIterable<object>
+        >;
+      },
+    },
+    options,
+  );
+}
+
+/** Our own timeouts apply. */
+const LONGEST_MS = 2 ** 31 - 1;

@@ -1,0 +1,151 @@
+/** Implements the model port for a wire that is spoken through its SDK: learns from rejections, seals what is kept. */
+import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../protocol/model.ts';
+import type { Wire } from '../../protocol/wires.ts';
+import { lookupModel } from '../catalogue.ts';
+import { hasAuthorization } from '../http/ownHeaders.ts';
+import { record, text } from '../json.ts';
+import type { AnswerTrace, ReplyNews } from '../replyChunks.ts';
+import { bodyHash } from '../requestBody.ts';
+import { createExchanges, type ModelClientOptions, type WireFacts } from './exchange.ts';
+import { type Form, fullForm, learnForm, type OptionalPart } from './form.ts';
+import { createItemAccumulator, type EventTranslator } from './itemAccumulator.ts';
+import { sdkFetch } from './sdkFetch.ts';
+import { originOf } from './seal.ts';
+
+/** What distinguishes one wire from another. */
+export interface WireDefinition<Params> {
+  readonly wire: Exclude<Wire, 'chat'>;
+  /** Completes "does not answer like …". */
+  readonly api: string;
+  /** Name of the reasoning's field in our messages. */
+  readonly field: string;
+  readonly parts: readonly OptionalPart[];
+  readonly isReasoning: (item: Readonly<Record<string, unknown>>) => boolean;
+  readonly translator: () => EventTranslator;
+  readonly body: (request: ModelRequest, details: SentDetails) => Params;
+  /** The header with the key. */
+  readonly keyHeader: (key: string) => Readonly<Record<string, string>>;
+  /** Sends the request through the SDK. */
+  readonly ask: (
+    params: Params,
+    fetch: typeof globalThis.fetch,
+    signal: AbortSignal,
+  ) => Promise<AsyncIterable<object>>;
+}
+
+/** With the request, everything that a body depends on; recorded, so that it can be rebuilt. */
+export interface SentDetails extends Pick<WireFacts, 'efforts' | 'thinking'> {
+  readonly origin: string;
+  readonly form: Form;
+  /** Longest reply of the model, in tokens. */
+  readonly maxTokens: number;
+}
+
+/** Tokens of a reply of a model that is not in the catalogue. */
+const UNKNOWN_MAX = 8192;
+
+export function createWireClient<Params>(
+  definition: WireDefinition<Params>,
+  options: ModelClientOptions & { readonly ownHeaders?: Readonly<Record<string, string>> },
+): ModelClient {
+  const { wire, translator: newTranslator } = definition;
+  const { exchange, debug, send, baseUrl, apiKey, headers } = createExchanges(options, definition.api);
+  const forms = new Map<string, Form>();
+
+  async function* stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onSent?: (sent: SentRequest) => void,
+  ): AsyncGenerator<ModelEvent> {
+    const { model } = request;
+    while (!signal.aborted) {
+      const refused = yield* attempt(request, detailsOf(model), signal, onSent);
+      if (refused === undefined) return;
+      forms.set(model, refused);
+      debug(`model: the server refused a field; asking again with ${JSON.stringify(refused)}`);
+    }
+  }
+
+  function detailsOf(model: string): SentDetails {
+    const known = lookupModel(model, { unknownWindow: 4 * UNKNOWN_MAX });
+    const {
+      efforts = known.efforts,
+      thinking = known.thinking,
+      maxOutputTokens = known.maxOutputTokens,
+    } = options.factsOf?.(model) ?? {};
+    return {
+      origin: originOf(wire, baseUrl, model),
+      form: forms.get(model) ?? fullForm,
+      maxTokens: maxOutputTokens,
+      ...(efforts === undefined ? {} : { efforts }),
+      ...(thinking === undefined ? {} : { thinking }),
+    };
+  }
+
+  function attempt(
+    request: ModelRequest,
+    details: SentDetails,
+    signal: AbortSignal,
+    onSent: ((sent: SentRequest) => void) | undefined,
+  ): AsyncGenerator<ModelEvent, Form | undefined> {
+    const { parts, isReasoning, field } = definition;
+    const { origin, form } = details;
+    const tools = request.toolChoice === 'none' ? [] : request.tools;
+    const translator = newTranslator();
+    const onBody = (body: string): void => onSent?.(sentAs(body, request, details));
+    return exchange(
+      {
+        model: request.model,
+        accumulator: createItemAccumulator({ tools, translator, field, origin }, isReasoning),
+        ask: (signal, trace, news) =>
+          ask(
+            definition.body(request, details),
+            signal,
+            trace,
+            { ...news, isOver: translator.isOver },
+            onBody,
+          ),
+        isPart: (event) => text(record(event).type) !== undefined || record(event).object === 'response',
+        learn: (refusal, status) => learnForm(form, parts, refusal, status),
+      },
+      signal,
+    );
+  }
+
+  async function* ask(
+    params: Params,
+    signal: AbortSignal,
+    trace: AnswerTrace,
+    news: ReplyNews,
+    onBody: (body: string) => void,
+  ): AsyncGenerator<object> {
+    const own = {
+      ...(apiKey === undefined || apiKey === '' || hasAuthorization(headers)
+        ? {}
+        : definition.keyHeader(apiKey)),
+      'User-Agent': 'clawdcode',
+      ...options.ownHeaders,
+      ...headers,
+    };
+    const fetch = sdkFetch({ send, headers: own, signal, trace, news, onBody });
+    yield* await definition.ask(params, fetch, signal);
+  }
+
+  function sentAs(
+    body: string,
+    { effort, stableMessages, maxOutputTokens, temperature }: ModelRequest,
+    details: SentDetails,
+  ) {
+    return {
+      hash: bodyHash(body),
+      wire,
+      ...details,
+      ...(effort === undefined ? {} : { effort }),
+      ...(stableMessages === undefined ? {} : { stableMessages }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+    };
+  }
+
+  return { stream };
+}

@@ -1,0 +1,173 @@
+/**
+ * One request to a model server and its reply, on any wire: timeouts, aborting, and how a failure is reported. What is
+ * sent and how it is read belongs to the wires.
+ */
+import type { ModelError, ModelEvent, ModelInfo, Reply } from '../../protocol/model.ts';
+import type { Accumulator } from '../accumulate.ts';
+import {
+  badUrlError,
+  cutError,
+  noProgressError,
+  type RequestFacts,
+  stalledError,
+  toModelError,
+} from '../errors.ts';
+import { readFailure, withoutSecrets } from '../failure.ts';
+import { environmentSend } from '../http/environmentSend.ts';
+import { hasAuthorization, secretsOf } from '../http/ownHeaders.ts';
+import type { HttpSend } from '../http/types.ts';
+import { record } from '../json.ts';
+import type { AnswerTrace, ReplyNews } from '../replyChunks.ts';
+import { createWatchdog } from '../watchdog.ts';
+
+/** Facts about a model that decide how requests to it are written. */
+export type WireFacts = Partial<
+  Pick<ModelInfo, 'callsTools' | 'returnsReasoning' | 'efforts' | 'thinking' | 'maxOutputTokens'>
+>;
+
+/** What every wire needs: address, key, headers, connection, timeouts, and facts about models. */
+export interface ModelClientOptions {
+  readonly apiKey: string | undefined;
+  readonly baseUrl: string;
+  /** Includes the user's own headers; an `authorization` header replaces the key. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers sent to OpenAI itself only: the organization and project to bill. */
+  readonly account?: Readonly<Record<string, string>>;
+  /** Longest silence once the reply has begun, in ms. */
+  readonly idleTimeoutMs?: number;
+  /** Longest wait for the first event, in ms: a local server may process a long prompt for minutes. */
+  readonly firstEventTimeoutMs?: number;
+  /** Longest time in which the server keeps the connection alive without extending the reply, in ms. */
+  readonly progressTimeoutMs?: number;
+  /** Sends the requests; default: a direct connection. */
+  readonly send?: HttpSend;
+  readonly debug?: (line: string) => void;
+  /** Known facts about a model before its first request: if it does not support tools, they need not be tried. */
+  readonly factsOf?: (model: string) => WireFacts;
+}
+
+/** One request; `Form` is the form in which a server accepts requests. */
+interface Exchange<Form> {
+  readonly model: string;
+  readonly accumulator: Accumulator;
+  /** Sends the request and yields the events of its reply. */
+  readonly ask: (signal: AbortSignal, trace: AnswerTrace, news: ReplyNews) => AsyncIterable<object>;
+  /** True for an event that belongs to a reply of this wire. */
+  readonly isPart: (event: object) => boolean;
+  /** The form to retry with after a rejection; undefined if the error is about something else. */
+  readonly learn: (refusal: string, status: number | undefined) => Form | undefined;
+  readonly onReply?: (reply: Reply) => void;
+}
+
+/** How long token usage may lag behind the finish reason, in ms; the reply is complete without it. */
+const USAGE_GRACE_MS = 3000;
+
+/** `api`: completes "does not answer like …". */
+export function createExchanges(options: ModelClientOptions, api?: string) {
+  const { apiKey, baseUrl, headers = {} } = options;
+  const secrets = secretsOf(apiKey, headers);
+  const debug = (line: string): void => options.debug?.(withoutSecrets(line, secrets));
+  const idleTimeoutMs = options.idleTimeoutMs ?? 120_000;
+  const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
+  const progressTimeoutMs = options.progressTimeoutMs ?? 20 * 60_000;
+  /**
+   * Models that have sent a complete stream without a finish reason. The first time counts as a cut reply; the second
+   * time the reply is accepted, because the server evidently never sends one.
+   */
+  const withoutReasons = new Set<string>();
+  let reached = false;
+
+  /** Returns the form to retry with, or nothing once the last event was sent. */
+  async function* exchange<Form>(
+    { model, accumulator, ask, isPart, learn, onReply }: Exchange<Form>,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent, Form | undefined> {
+    const controller = new AbortController();
+    // With a reason of our own: creating the default one with its stack trace takes longer than everything else here.
+    const abort = () => controller.abort(ENDED);
+    signal.addEventListener('abort', abort, { once: true });
+    const trace: AnswerTrace = {
+      answered: false,
+      isReply: false,
+      isEventStream: false,
+      dropped: 0,
+    };
+    let partCount = 0;
+    const watchdog = createWatchdog(abort, () => {
+      if (accumulator.ended()) return USAGE_GRACE_MS;
+      return partCount > 0 ? idleTimeoutMs : firstEventTimeoutMs;
+    });
+    const progress = createWatchdog(abort, () => (accumulator.ended() ? USAGE_GRACE_MS : progressTimeoutMs));
+    let thrown: unknown;
+    try {
+      watchdog.feed();
+      progress.feed();
+      const news = { onActivity: watchdog.feed, size: accumulator.size, debug };
+      for await (const event of ask(controller.signal, trace, news)) {
+        if (signal.aborted) return;
+        if (record(event).object === 'error') throw { error: event }; // older vLLM
+        if (isPart(event)) partCount += 1;
+        const [size, hasEnded] = [accumulator.size(), accumulator.ended()];
+        watchdog.rest(); // a slow consumer is not a silent server
+        yield* accumulator.push(event);
+        watchdog.feed();
+        if (accumulator.size() > size || accumulator.ended() !== hasEnded) progress.feed();
+      }
+    } catch (error) {
+      thrown = error;
+    } finally {
+      watchdog.stop();
+      progress.stop();
+      signal.removeEventListener('abort', abort);
+      abort();
+    }
+    if (signal.aborted) return;
+    const about: RequestFacts = {
+      baseUrl,
+      model,
+      hasKey: (apiKey !== undefined && apiKey !== '') || hasAuthorization(headers),
+      secrets,
+      reached: reached || trace.answered,
+      started: trace.isReply,
+      ...(api === undefined ? {} : { api }),
+    };
+    reached ||= trace.answered;
+    try {
+      yield* accumulator.flush();
+    } catch (error) {
+      thrown ??= error;
+    }
+    if (!accumulator.ended() && thrown === undefined && trace.isDone === true && partCount > 0) {
+      if (withoutReasons.has(model)) accumulator.conclude();
+      withoutReasons.add(model);
+    }
+    // Never rejects; undefined if the reply has not finished.
+    const reply = accumulator.ended() ? await accumulator.reply() : undefined;
+    if (signal.aborted) return;
+    if (reply !== undefined) {
+      onReply?.(reply);
+      yield { type: 'done', reply };
+    } else if (watchdog.barked()) {
+      yield failed(stalledError(about, partCount > 0 ? idleTimeoutMs : firstEventTimeoutMs));
+    } else if (progress.barked()) {
+      yield failed(noProgressError(about, progressTimeoutMs));
+    } else if (thrown !== undefined) {
+      const { status, body } = readFailure(thrown);
+      const next = partCount === 0 ? learn(body, status) : undefined;
+      if (next !== undefined) return next;
+      debug(`model: request failed: ${String(thrown)}`);
+      yield failed(toModelError(thrown, about));
+    } else {
+      yield failed(partCount === 0 && !trace.isEventStream ? badUrlError(about) : cutError(about));
+    }
+    return;
+  }
+
+  function failed(error: ModelError): ModelEvent {
+    return { type: 'failed', error: { ...error, message: withoutSecrets(error.message, secrets) } };
+  }
+
+  return { exchange, debug, send: options.send ?? environmentSend(), baseUrl, apiKey, headers };
+}
+
+const ENDED = new Error('the request has ended');

@@ -1,0 +1,28 @@
+/** The form in which one server accepts requests for one model on the Responses and Anthropic wires. Pure. */
+
+/** Learned from rejections; absent fields were not rejected. */
+export interface Form {
+  /** Names of optional parts that the server rejects. */
+  readonly leftOut: readonly string[];
+  /** Longest reply, in tokens, that the server allows. */
+  readonly limit?: number;
+}
+
+export const fullForm: Form = { leftOut: [] };
+
+/** An optional part of a request, and how servers that do not accept it put that. The first match is left out. */
+export type OptionalPart = readonly [name: string, refusal: RegExp];
+
+/** The form to try after a rejection; undefined if the error is about something else. Each step gives something up. */
+export function learnForm(
+  form: Form,
+  parts: readonly OptionalPart[],
+  refusal: string,
+  status: number | undefined,
+): Form | undefined {
+  if (status !== 400 && status !== 422) return undefined;
+  const limit = Number(/max_(?:output_)?tokens\D{0,20}?\d+ > (\d+)/.exec(refusal)?.[1]);
+  if (limit > 0 && limit < (form.limit ?? Number.POSITIVE_INFINITY)) return { ...form, limit };
+  const part = parts.find(([name, pattern]) => !form.leftOut.includes(name) && pattern.test(refusal));
+  return part === undefined ? undefined : { ...form, leftOut: [...form.leftOut, part[0]] };
+}

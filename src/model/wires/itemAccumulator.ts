@@ -1,0 +1,69 @@
+/** Folds the events of a wire into a reply, and keeps the parts that have to be sent back unchanged. No side effects. */
+import type { Reasoning, ToolSchema } from '../../protocol/messages.ts';
+import type { ModelEvent, Reply } from '../../protocol/model.ts';
+import { type Accumulator, createAccumulator } from '../accumulate.ts';
+import { newCallId } from '../newCallId.ts';
+import { grouped, replyBounds, tooLarge } from '../replyBounds.ts';
+import { sealOf } from './seal.ts';
+
+type Item = NonNullable<Reasoning['items']>[number];
+
+/** Reads the events of one reply. */
+export interface EventTranslator {
+  /** The event in the form of chat completions; empty for an event that says nothing new. */
+  translate(event: object): readonly object[];
+  /** The parts of the reply so far, in order: reasoning as it came, and where text and calls belong. */
+  items(): readonly Item[];
+  /** Characters of the parts that are not in the text, reasoning or calls. */
+  size(): number;
+  /** True after the last event of the reply. */
+  isOver(): boolean;
+}
+
+interface Options {
+  readonly tools: readonly ToolSchema[];
+  readonly translator: EventTranslator;
+  /** Name of the reasoning's field in our messages. */
+  readonly field: string;
+  readonly origin: string;
+}
+
+/** `isReasoning`: true for an item that has to be sent back. Without one, no items are kept. */
+export function createItemAccumulator(
+  { tools, translator, field, origin }: Options,
+  isReasoning: (item: Item) => boolean,
+): Accumulator {
+  const inner = createAccumulator(newCallId, tools, true);
+  const size = (): number => inner.size() + translator.size();
+
+  function push(event: unknown): readonly ModelEvent[] {
+    const chunks = translator.translate(event as object);
+    if (size() > replyBounds.maxCharacters)
+      throw tooLarge(`more than ${grouped(replyBounds.maxCharacters)} characters`);
+    return chunks
+      .flatMap((chunk) => inner.push(chunk))
+      .map((one) => (one.type === 'reasoning_delta' ? { ...one, field } : one));
+  }
+
+  async function reply(): Promise<Reply | undefined> {
+    const found = await inner.reply();
+    if (found === undefined) return undefined;
+    const { message, usage } = found;
+    const items = translator.items();
+    if (!items.some(isReasoning)) {
+      if (message.reasoning === undefined) return found;
+      return { ...found, message: { ...message, reasoning: { ...message.reasoning, field } } };
+    }
+    const tokens = usage?.reasoningTokens;
+    const reasoning: Reasoning = {
+      field,
+      text: message.reasoning?.text ?? '',
+      items,
+      seal: sealOf(origin, items),
+      ...(tokens === undefined ? {} : { tokens }),
+    };
+    return { ...found, message: { ...message, reasoning } };
+  }
+
+  return { ...inner, push, size, reply };
+}
