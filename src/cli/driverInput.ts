@@ -1,10 +1,12 @@
 /** Standard input of a session that another program drives: the messages, of which the first is read in advance. */
 import * as z from 'zod';
 import { hooksThatRun } from '../config/hooks.ts';
+import { countingServers } from '../config/mcpServers.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { type DriverMessage, parseDriverLine } from '../headless/driver/driverMessages.ts';
 import { inputLines } from '../headless/driver/inputLines.ts';
 import { type DriverSetup, readSetup } from '../headless/driver/setup.ts';
+import { toolNameOf } from '../mcp/names.ts';
 import type { CliOptions } from './options.ts';
 
 export interface DriverInput {
@@ -81,6 +83,15 @@ export function withInitialize(options: CliOptions, { setup }: DriverInput): Cli
 }
 
 /** Adds what the driver has itself: its hooks apply like those of flags, so managed settings may turn them off. */
-export function withHost(loaded: LoadedSettings, { setup }: DriverInput): LoadedSettings {
-  return { ...loaded, hooks: [...loaded.hooks, ...hooksThatRun(setup.hooks.hooks, loaded.settings, true)] };
+export function withHost(loaded: LoadedSettings, { setup }: DriverInput, root: string): LoadedSettings {
+  const { hooks, servers } = setup;
+  const rules = servers.rules.map(({ server, tool, behavior }) => ({
+    ...{ text: toolNameOf(server, tool), behavior, source: 'the driving program', base: root },
+  }));
+  return {
+    ...loaded,
+    hooks: [...loaded.hooks, ...hooksThatRun(hooks.hooks, loaded.settings, true)],
+    servers: countingServers([...loaded.servers, ...servers.servers], false),
+    rules: [...loaded.rules, ...rules],
+  };
 }

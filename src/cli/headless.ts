@@ -6,6 +6,7 @@ import { parsePermissionMode } from '../config/modes.ts';
 import { SessionLockedError } from '../context/index.ts';
 import { createDriverLink } from '../headless/driver/driverLink.ts';
 import { createCallBack } from '../headless/driver/hostHooks.ts';
+import { createHostChannels } from '../headless/driver/hostServers.ts';
 import { runDriven } from '../headless/driver/runDriven.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
@@ -50,7 +51,7 @@ export async function printMode(
   const options = given.type === 'driver' ? withInitialize(flags, given.input) : flags;
   const trust = await trustIn(place);
   const settings = await readSettings(place, options, trust);
-  const loaded = given.type === 'driver' ? withHost(settings, given.input) : settings;
+  const loaded = given.type === 'driver' ? withHost(settings, given.input, place.root) : settings;
   for (const problem of loaded.problems) printError(problem.message);
   for (const notice of await unsupportedNotices(place.dataRoot, loaded)) printError(notice);
   const where = placeNotice(place);
@@ -74,6 +75,7 @@ export async function printMode(
   const write = (text: string): void =>
     void (terminated || process.stdout.write(plain(process.stdout, isTold ? reveal(text) : text)));
   const link = createDriverLink((message) => write(toLine(message)));
+  const channels = createHostChannels(link);
   const factory = createSessionFactory({
     place,
     loaded,
@@ -90,7 +92,9 @@ export async function printMode(
     servers: usableServers(loaded, trust),
     plugins,
     agents: (ofPlugins) => usableAgents({ place, trust, flag: options.agents, plugins: ofPlugins }),
-    ...(given.type === 'driver' && { driver: { callBack: createCallBack(link) } }),
+    ...(given.type === 'driver' && {
+      driver: { callBack: createCallBack(link), openHostChannel: channels.open },
+    }),
   });
   const asked = targetOf(options);
   if (asked === undefined) {
@@ -152,13 +156,13 @@ export async function printMode(
   if (options.permissionMode !== undefined)
     agent.submit({ type: 'set_mode', mode: loaded.settings.permissions.defaultMode });
   // The first line of stream-json lists servers and tools, and prompts of servers are commands: wait for the servers.
+  const settle = async (signal: AbortSignal): Promise<void> => opened.mcp()?.settle(signal);
   if (
-    options.outputFormat === 'stream-json' ||
-    (given.type === 'prompt' && given.prompt.startsWith('/mcp__'))
+    given.type === 'prompt' &&
+    (options.outputFormat === 'stream-json' || given.prompt.startsWith('/mcp__'))
   )
-    await opened.mcp()?.settle(new AbortController().signal);
+    await settle(stop.signal);
   const { agents } = opened.agents();
-  const servers = opened.mcp()?.status();
   const run: Omit<ReportOptions, 'outputFormat'> = {
     host: createCommandHost({
       ...{ opened, factory, place, loaded, trust, debug },
@@ -169,10 +173,10 @@ export async function printMode(
     write,
     writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, reveal(text)))),
     now: () => Date.now(),
-    tools: opened.tools(),
+    tools: opened.tools,
     skills: opened.skills.found.skills.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
     agents: agents.map(({ name }) => name),
-    ...(servers && { servers }),
+    servers: () => opened.mcp()?.status() ?? [],
   };
   const code =
     given.type === 'prompt'
@@ -184,7 +188,7 @@ export async function printMode(
         })
       : await runDriven({
           ...run,
-          link,
+          ...{ link, channels, settle },
           messages: given.input.messages,
           setup: given.input.setup,
           replayUserMessages: options.replayUserMessages,

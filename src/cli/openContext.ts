@@ -14,7 +14,7 @@ import {
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { CallBack, HookPort } from '../protocol/extensions/hooks.ts';
-import type { McpPort, McpServerSource } from '../protocol/extensions/mcp.ts';
+import type { McpPort, McpServerSource, OpenHostChannel } from '../protocol/extensions/mcp.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { quotedName } from '../protocol/text/quotedName.ts';
 import type { ModelChoice } from './models/modelChoice.ts';
@@ -75,7 +75,7 @@ export interface SessionFactoryOptions {
   /** The definitions of subagents that may be used now; absent = the model can start none. */
   readonly agents?: (plugins: UsedPlugins['agents']) => Promise<UsableAgents>;
   /** The program that drives this one. */
-  readonly driver?: { readonly callBack: CallBack } | undefined;
+  readonly driver?: { readonly callBack: CallBack; readonly openHostChannel: OpenHostChannel } | undefined;
   /** Reads the environment that the model is told about; called for each session created or resumed. */
   readonly environment: () => Promise<Environment>;
 }

@@ -71,7 +71,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     served,
     client: createClient(options, send, served),
     learnedWindows: openLearnedWindows(memory),
-    servers: openServers(place, serversNow(options), options.interactive),
+    servers: openServers(place, serversNow(options), options.interactive, options.driver?.openHostChannel),
     plugins: options.plugins ?? noPlugins,
     toldAssumed: new Set(),
     wasOpened: false,

@@ -83,8 +83,8 @@ export function createStreamReporter(options: ReportOptions, tally: Tally): Repo
       const { version, keySource, heldSettings } = host.status();
       system('init', {
         cwd: root,
-        tools: options.tools ?? [],
-        mcp_servers: (options.servers ?? []).map(({ name, state }) => ({
+        tools: options.tools?.() ?? [],
+        mcp_servers: (options.servers?.() ?? []).map(({ name, state }) => ({
           name,
           status: state.type === 'connecting' ? 'pending' : state.type,
         })),

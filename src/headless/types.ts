@@ -22,9 +22,9 @@ export interface ReportOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Names of the model's tools, for the first line of stream-json. */
-  readonly tools?: readonly string[];
-  /** The state of the MCP servers at the start of the run. */
-  readonly servers?: readonly McpServerStatus[];
+  readonly tools?: () => readonly string[];
+  /** The state of the MCP servers, told there as well. */
+  readonly servers?: () => readonly McpServerStatus[];
   /** Names of the skills, told there as well. */
   readonly skills?: readonly string[];
   /** Names of the subagents that the model may start. */

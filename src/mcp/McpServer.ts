@@ -11,11 +11,12 @@ import {
   type McpServerStatus,
   mcpTarget,
   mcpTransport,
+  type OpenHostChannel,
 } from '../protocol/extensions/mcp.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';
-import type { CallOptions, Connection, ConnectPorts, VisitNeededError } from './connect.ts';
-import { type Endpoint, endpointOf, type Variables } from './endpoint.ts';
+import type { CallOptions, ConnectEndpoint, Connection, ConnectPorts, VisitNeededError } from './connect.ts';
+import { endpointOf, type Variables } from './endpoint.ts';
 import { type OfferedTool, offeredPrompts, offeredTools } from './offeredTools.ts';
 import { type CallResult, contentOf } from './outcome.ts';
 import { createServerTool } from './serverTool.ts';
@@ -45,6 +46,8 @@ export interface McpDeps {
   readonly canAskUser?: boolean;
   /** Opens an address in the user's browser, on the user's word. */
   readonly openUrl?: (url: string) => void;
+  /** The way to servers inside the driving program; absent if there is none. */
+  readonly openHostChannel?: OpenHostChannel | undefined;
   /** Timeout of the handshake, in milliseconds. */
   readonly connectTimeoutMs: number;
 }
@@ -93,11 +96,11 @@ export class McpServer {
   }
 
   status(): McpServerStatus {
-    const { name, scope, source, definition } = this.source;
+    const { name, scope, source, definition, isHosted = false } = this.source;
     return {
       ...{ name, scope, source, state: this.#state, problems: this.#problems, log: visibleText(this.#log) },
-      transport: mcpTransport(definition),
-      target: mcpTarget(definition),
+      transport: isHosted ? 'host' : mcpTransport(definition),
+      target: isHosted ? name : mcpTarget(definition),
       tools: this.#tools.map(({ offered: { ownName, schema } }) => ({
         ...{ ownName, name: schema.name, description: schema.description },
       })),
@@ -209,13 +212,11 @@ export class McpServer {
     let opened: Connection | undefined;
     try {
       if (this.#isClosed) throw new Error('The session has ended.');
-      const { variables, root } = this.#deps;
-      const found = endpointOf(this.source.definition, variables, root, this.#apart?.folder);
-      if ('mistake' in found) throw new Error(found.mistake);
+      const endpoint = this.#endpoint();
       const { connect } = await import('./connect.ts');
       opened = await connect(
-        found.endpoint,
-        this.#ports(found.endpoint, () => this.#lost(opened)),
+        endpoint,
+        this.#ports(endpoint, () => this.#lost(opened)),
       );
       const more = this.#takeMore(opened);
       this.#take(await opened.listTools());
@@ -239,13 +240,27 @@ export class McpServer {
     return scope === 'project' || scope === 'local' ? undefined : this.#deps.apart;
   }
 
-  #ports(endpoint: Endpoint, onClosed: () => void): ConnectPorts {
+  #endpoint(): ConnectEndpoint {
+    const { variables, root, openHostChannel } = this.#deps;
+    const { name, definition, isHosted } = this.source;
+    if (isHosted !== true) {
+      const found = endpointOf(definition, variables, root, this.#apart?.folder);
+      if ('mistake' in found) throw new Error(found.mistake);
+      return found.endpoint;
+    }
+    if (openHostChannel === undefined) throw new Error('No program drives this session.');
+    return { type: 'host', channel: openHostChannel(name) };
+  }
+
+  #ports(endpoint: ConnectEndpoint, onClosed: () => void): ConnectPorts {
     const { version, env, fetch, authStoreOf, canAskUser, connectTimeoutMs: timeoutMs } = this.#deps;
-    const isProgram = endpoint.type === 'stdio';
     return {
       ...{ version, fetch, timeoutMs, onClosed, signal: this.#giveUp.signal },
-      authStore: isProgram ? undefined : authStoreOf?.(this.source.name, endpoint.url),
-      env: isProgram ? { ...env, ...(this.#apart && { PATH: this.#apart.path }), ...endpoint.env } : {},
+      authStore: 'url' in endpoint ? authStoreOf?.(this.source.name, endpoint.url) : undefined,
+      env:
+        endpoint.type === 'stdio'
+          ? { ...env, ...(this.#apart && { PATH: this.#apart.path }), ...endpoint.env }
+          : {},
       log: (text) => this.#append(text),
       onChanged: () => this.#relist(),
       onElicit: canAskUser === true ? this.#requests.answer : undefined,

@@ -10,11 +10,14 @@ import {
   type ResultTypeMap,
   SdkError,
   SdkErrorCode,
+  type Transport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import type { HostChannel } from '../protocol/extensions/mcp.ts';
 import { shortened } from '../protocol/text/visible.ts';
 import { type AuthStore, storedAuth } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
+import { HostTransport } from './hostTransport.ts';
 import { type Fetch, httpTransport } from './http.ts';
 import { createIdleTimer } from './idleTimer.ts';
 import type { ListedPrompt, ListedTool } from './offeredTools.ts';
@@ -68,8 +71,11 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** How to reach a server, also one inside the driving program. */
+export type ConnectEndpoint = Endpoint | { readonly type: 'host'; readonly channel: HostChannel };
+
 /** Connects to a server. Rejects with `AuthorizationNeededError` if the server requires a login. */
-export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<Connection> {
+export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): Promise<Connection> {
   const client = new Client(
     { name: 'clawdcode', title: 'ClawdCode', version: ports.version },
     {
@@ -92,10 +98,7 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
   client.setNotificationHandler('notifications/tools/list_changed', ports.onChanged);
   client.setNotificationHandler('notifications/prompts/list_changed', ports.onChanged);
   client.setNotificationHandler('notifications/resources/list_changed', ports.onChanged);
-  const transport =
-    endpoint.type === 'stdio'
-      ? new StdioTransport(endpoint, ports)
-      : httpTransport(endpoint, { fetch: ports.fetch, ...(await authOf(ports)) });
+  const transport = await transportOf(endpoint, ports);
   const timeout = ports.timeoutMs;
   const giveUp = (): void => void transport.close().catch(() => undefined);
   ports.signal.addEventListener('abort', giveUp, { once: true });
@@ -177,6 +180,12 @@ export async function connect(endpoint: Endpoint, ports: ConnectPorts): Promise<
     },
     close: () => transport.close(),
   };
+}
+
+async function transportOf(endpoint: ConnectEndpoint, ports: ConnectPorts): Promise<Transport> {
+  if (endpoint.type === 'host') return new HostTransport(endpoint.channel);
+  if (endpoint.type === 'stdio') return new StdioTransport(endpoint, ports);
+  return httpTransport(endpoint, { fetch: ports.fetch, ...(await authOf(ports)) });
 }
 
 async function authOf({

@@ -47,7 +47,7 @@ async function run(
       stderr += line;
     },
     now: () => (time += 500),
-    tools: ['Read', 'Bash'],
+    tools: () => ['Read', 'Bash'],
   });
   return { code, stdout, stderr, agent };
 }

@@ -26,7 +26,7 @@ async function lines(
       throw new Error(`unexpected on standard error: ${line}`);
     },
     now: () => (time += 500),
-    tools: ['Read', 'Bash'],
+    tools: () => ['Read', 'Bash'],
   });
   expect(stdout.endsWith('\n')).toBe(true);
   expect(stdout).not.toMatch(/[\u2028\u2029]/);

@@ -5,7 +5,7 @@ import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/realPath.ts';
 import type { McpServers } from '../../mcp/McpServers.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
-import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
+import type { McpServerSource, OpenHostChannel } from '../../protocol/extensions/mcp.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openBrowser } from '../process/openBrowser.ts';
@@ -28,11 +28,12 @@ export async function openServers(
   sources: readonly McpServerSource[],
   /** There is a user who can answer the servers' questions. */
   canAskUser: boolean,
+  openHostChannel?: OpenHostChannel,
 ): Promise<LiveServers> {
   let servers: McpServers | undefined;
   const replace: LiveServers['replace'] = async (now) => {
     if (servers !== undefined) return servers.replace(now);
-    if (now.length > 0) servers = await createServers(place, now, canAskUser);
+    if (now.length > 0) servers = await createServers(place, now, canAskUser, openHostChannel);
   };
   await replace(sources);
   return { current: () => servers, replace };
@@ -42,6 +43,7 @@ async function createServers(
   place: AppPaths,
   sources: readonly McpServerSource[],
   canAskUser: boolean,
+  openHostChannel: OpenHostChannel | undefined,
 ): Promise<McpServers> {
   const { McpServers } = await import('../../mcp/McpServers.ts');
   const given = Number(place.env.MCP_TIMEOUT);
@@ -56,6 +58,7 @@ async function createServers(
     fetch: fetchOverSend(environmentSend(place.env)),
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
     canAskUser,
+    openHostChannel,
     openUrl: (url) => openBrowser(url, place),
     connectTimeoutMs: Number.isFinite(given) && given > 0 ? given : CONNECT_TIMEOUT_MS,
   });

@@ -6,11 +6,13 @@ import type { McpServerStatus } from '../../protocol/extensions/mcp.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
 import { contextResponse } from './contextResponse.ts';
 import type { DriverRequest } from './driverMessages.ts';
+import type { HostChannels } from './hostServers.ts';
 import { type InitializePorts, initializeResponse, listedModels } from './initialize.ts';
 import type { PromptInbox } from './promptInbox.ts';
 
 export interface ControlPorts extends InitializePorts {
   readonly inbox: PromptInbox;
+  readonly channels: Pick<HostChannels, 'deliver'>;
   /** Interrupts the running turn. */
   readonly interrupt: () => void;
   /** The model that the session began with. */
@@ -93,6 +95,12 @@ async function handle(request: DriverRequest, ports: ControlPorts): Promise<obje
       if (state === undefined) throw new RequestError(`There is no MCP server "${serverName}".`);
       if (state.type === 'failed') throw new RequestError(state.reason);
       return {};
+    }
+    case 'mcp_message': {
+      const fields = { server_name: z.string(), message: z.looseObject({}) };
+      const { server_name, message } = read(request, fields);
+      if (ports.channels.deliver(server_name, message)) return {};
+      throw new RequestError(`No MCP server "${server_name.slice(0, 100)}" of yours is connected.`);
     }
     case 'rename_session': {
       const title = read(request, { title: z.string().max(1000) })

@@ -22,22 +22,20 @@ const MAX_MODELS = 500;
 
 /** Wishes that cannot be fulfilled, each with what that means. */
 const unsupported: Readonly<Record<string, string>> = {
-  sdkMcpServers:
-    'MCP servers inside the driving program are not supported: their tools are missing. Use --mcp-config.',
   jsonSchema: 'Structured output is not supported: the result has no "structured_output".',
   skills: 'A selection of skills is not supported: all of them are offered.',
 };
 
 /** Hooks and servers are taken from the first message only: the session is opened with them. */
-const tooLate = 'Hooks are taken only from an initialize request that is the first message.';
+const tooLate = 'Hooks and MCP servers are taken only from an initialize request that is the first message.';
 
 export async function initializeResponse(request: DriverRequest, ports: InitializePorts) {
   const { host, subagents, setup, warn } = ports;
   const { fields } = request;
   for (const [field, text] of Object.entries(unsupported)) if (isGiven(fields[field])) warn(text);
   const isFirst = request === setup.request;
-  if (isFirst) for (const problem of setup.hooks.problems) warn(problem);
-  else if (isGiven(fields.hooks)) warn(tooLate);
+  if (isFirst) for (const problem of [...setup.hooks.problems, ...setup.servers.problems]) warn(problem);
+  else if (isGiven(fields.hooks) || isGiven(fields.sdkMcpServers)) warn(tooLate);
   const areCalled = host
     .hooks()
     .every(({ hook, ignored }) => hook.type !== 'callback' || ignored === undefined);

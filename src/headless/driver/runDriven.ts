@@ -22,9 +22,12 @@ import { createPromptInbox } from './promptInbox.ts';
 
 export interface DrivenOptions
   extends Omit<ReportOptions, 'outputFormat'>,
-    Pick<InitializePorts, 'subagents' | 'setup'> {
+    Pick<InitializePorts, 'subagents' | 'setup'>,
+    Pick<ControlPorts, 'channels'> {
   /** Requests to the driver; hooks and servers of its own may have used it before. */
   readonly link: DriverLink;
+  /** Resolves when the MCP servers have connected or failed; called once messages are read. */
+  readonly settle: (signal: AbortSignal) => Promise<void>;
   /** What the driver writes, until it closes its side; never throws. */
   readonly messages: AsyncIterable<DriverMessage>;
   /** Repeat each prompt in the output when it is sent. */
@@ -85,6 +88,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     ...{ host, inbox, interrupt, warn, firstModel: agent.state().model.id },
     subagents: options.subagents,
     setup: options.setup,
+    channels: options.channels,
     mayBypass: options.mayBypass,
     parseMode: options.parseMode,
     entryOf: (uuid) => entries.get(uuid),
@@ -126,6 +130,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     endInput();
   });
 
+  await options.settle(stop);
   let code: ExitCode = EXIT.ok;
   for (let prompt = await inbox.next(); prompt !== undefined; prompt = await inbox.next()) {
     [current, isInterrupted] = [prompt, false];

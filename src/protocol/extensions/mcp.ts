@@ -74,7 +74,22 @@ export interface McpServerSource {
   readonly scope: McpScope;
   /** The file or flag, in display form. */
   readonly source: string;
+  /** It is part of the program that drives this one; its definition has no command and no address. */
+  readonly isHosted?: true;
 }
+
+/** The way to a server inside the driving program. */
+export interface HostChannel {
+  /**
+   * Passes a message on. Resolves to the server's reply, unchecked; rejects if there is none. An abort withdraws the
+   * message.
+   */
+  send(message: object, signal: AbortSignal): Promise<unknown>;
+  /** Sets what gets the messages that the server sends by itself. */
+  receive(listener: ((message: unknown) => void) | undefined): void;
+}
+
+export type OpenHostChannel = (server: string) => HostChannel;
 
 export type McpServerState =
   /** Not connected yet, because nothing has needed it. */
@@ -99,7 +114,7 @@ export interface McpServerStatus {
   readonly name: string;
   readonly scope: McpScope;
   readonly source: string;
-  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly transport: 'stdio' | 'http' | 'sse' | 'host';
   /** The command line or URL; variables are not expanded. */
   readonly target: string;
   readonly state: McpServerState;
@@ -152,7 +167,7 @@ export function mcpTarget({ command, args = [], url }: McpServerDefinition): str
     .join(' ');
 }
 
-export function mcpTransport({ type, url }: McpServerDefinition): McpServerStatus['transport'] {
+export function mcpTransport({ type, url }: McpServerDefinition): 'stdio' | 'http' | 'sse' {
   if (type === 'sse') return 'sse';
   return url === undefined ? 'stdio' : 'http';
 }
